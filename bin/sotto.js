@@ -1,0 +1,29 @@
+#!/usr/bin/env node
+/**
+ * Starts the built program. In a checkout it builds first when a source is newer than the build; an
+ * installed package has no sources and starts at once.
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+function buildIsStale() {
+  if (!existsSync(`${root}/src`)) return false;
+  const stamp = statSync(`${root}/dist/.built`, { throwIfNoEntry: false });
+  if (stamp === undefined) return true;
+  const sources = readdirSync(`${root}/src`, { recursive: true, withFileTypes: true });
+  return sources.some((entry) => statSync(`${entry.parentPath}/${entry.name}`).mtimeMs > stamp.mtimeMs);
+}
+
+if (buildIsStale()) {
+  process.stderr.write("Building Sotto (once after each change) ...\n");
+  try {
+    execFileSync(process.execPath, [`${root}/scripts/build.js`], { stdio: ["ignore", 2, 2] });
+  } catch {
+    process.stderr.write("The build failed. Run 'npm ci' if packages are missing, then try again.\n");
+    process.exit(1);
+  }
+}
+await import("../dist/main.js");

@@ -1,0 +1,366 @@
+/**
+ * The whole configuration: one table of fields, one reader of the environment. Each field carries its
+ * environment name, default and documentation; `docs/configuration.md` is written from this table and a
+ * test holds the two together. A value comes from the command line, then the environment, then the file
+ * named by `--config`, then the default. All faults are reported together.
+ */
+import { readFileSync } from "node:fs";
+import { parse as parseYaml } from "yaml";
+import { z } from "zod";
+import type { ModelId } from "./protocol/models.js";
+
+interface Field<T> {
+  /** Environment names, the first wins; also the source of the name in the file (`SOTTO_A_B` → `a_b`). */
+  env: readonly [string, ...string[]];
+  schema: z.ZodType<T>;
+  default: T;
+  doc: string;
+  secret?: boolean;
+}
+
+const field = <T>(spec: Field<T>): Field<T> => spec;
+
+const number = (min: number, max: number) =>
+  z.coerce
+    .number({ error: "must be a number" })
+    .min(min, `must be at least ${min}`)
+    .max(max, `must be at most ${max}`);
+const integer = (min: number, max: number) => number(min, max).int("must be a whole number");
+/** Empty means "choose for me", so that a deployment file can leave the variable blank. */
+const optional = <T>(schema: z.ZodType<T>) =>
+  z.preprocess((value) => (value === "" || value === "auto" ? undefined : value), schema.optional());
+const serviceFields = {
+  host: field({
+    env: ["SOTTO_HOST"],
+    schema: z.string().min(1, "must be an address such as 127.0.0.1 or 0.0.0.0"),
+    default: "127.0.0.1",
+    doc: "Address to listen on. `0.0.0.0` accepts connections from other machines.",
+  }),
+  port: field({
+    env: ["SOTTO_PORT", "PORT"],
+    schema: integer(0, 65535),
+    default: 8080,
+    doc: "Port to listen on; `0` takes a free one.",
+  }),
+  dataDir: field({
+    env: ["SOTTO_DATA_DIR"],
+    schema: z.string().min(1, "must be a folder"),
+    default: "./data",
+    doc: "Folder for the database and the model files.",
+  }),
+  ownerName: field({
+    env: ["SOTTO_OWNER_NAME"],
+    schema: z.string().min(1).max(100),
+    default: "sotto",
+    doc: "The operator's name, shown as `owned_by` in the list of models.",
+  }),
+  logLevel: field({
+    env: ["SOTTO_LOG_LEVEL"],
+    schema: z.enum(["silent", "error", "warn", "info", "debug", "trace"], {
+      error: "must be silent, error, warn, info, debug or trace",
+    }),
+    default: "info" as const,
+    doc: "How much is logged. No level logs what users send.",
+  }),
+  bodyLimitBytes: field({
+    env: ["SOTTO_BODY_LIMIT_BYTES"],
+    schema: integer(1024, 256 * 1024 * 1024),
+    default: 4 * 1024 * 1024,
+    doc: "Largest request body.",
+  }),
+  metricsToken: field({
+    env: ["SOTTO_METRICS_TOKEN"],
+    schema: optional(z.string().min(16, "must have at least 16 characters")),
+    default: undefined,
+    doc: "Serves Prometheus metrics at `/metrics` to requests that carry this bearer token. Without it, and without `SOTTO_METRICS_PORT`, there are no metrics to read.",
+    secret: true,
+  }),
+  metricsPort: field({
+    env: ["SOTTO_METRICS_PORT"],
+    schema: optional(integer(0, 65535)),
+    default: undefined,
+    doc: "Serves `/metrics` without a token on this port of 127.0.0.1.",
+  }),
+};
+
+const engineFields = {
+  threads: field({
+    env: ["SOTTO_ENGINE_THREADS"],
+    schema: optional(integer(1, 1024)),
+    default: undefined,
+    doc: "CPU threads of the embedded engine. Default: the physical cores this process may use.",
+  }),
+  gpu: field({
+    env: ["SOTTO_ENGINE_GPU"],
+    schema: z.enum(["auto", "off"], { error: "must be auto or off" }),
+    default: "auto" as const,
+    doc: "`auto` uses CUDA, Vulkan or Metal where the machine has it; `off` stays on the CPU.",
+  }),
+  sequences: field({
+    env: ["SOTTO_ENGINE_SEQUENCES"],
+    schema: optional(integer(1, 256)),
+    default: undefined,
+    doc: "Generations that run at once on one model file. Default: 8, or fewer where memory is short.",
+  }),
+  contextTokens: field({
+    env: ["SOTTO_ENGINE_CONTEXT_TOKENS"],
+    schema: optional(integer(128, 1_048_576)),
+    default: undefined,
+    doc: "Context of each sequence, prompt and reply together. Default: what the model was trained for, at most 4096.",
+  }),
+  prefillChunkTokens: field({
+    env: ["SOTTO_ENGINE_PREFILL_CHUNK_TOKENS"],
+    schema: integer(16, 2048),
+    default: 128,
+    doc: "Prompt tokens computed in one step beside running replies. Larger reads prompts faster, smaller keeps the others' tokens coming.",
+  }),
+  loadTimeoutMs: field({
+    env: ["SOTTO_ENGINE_LOAD_TIMEOUT_MS"],
+    schema: integer(1000, 3_600_000),
+    default: 300_000,
+    doc: "Longest time for loading a model file before the engine counts as failed.",
+  }),
+  firstTokenTimeoutMs: field({
+    env: ["SOTTO_ENGINE_FIRST_TOKEN_TIMEOUT_MS"],
+    schema: integer(100, 3_600_000),
+    default: 60_000,
+    doc: "Longest wait for the first token once a request runs.",
+  }),
+  nextTokenTimeoutMs: field({
+    env: ["SOTTO_ENGINE_NEXT_TOKEN_TIMEOUT_MS"],
+    schema: integer(100, 3_600_000),
+    default: 30_000,
+    doc: "Longest wait between two tokens.",
+  }),
+};
+
+const limitFields = {
+  requestsPerMinute: field({
+    env: ["SOTTO_LIMIT_REQUESTS_PER_MINUTE"],
+    schema: integer(1, 1_000_000_000),
+    default: 600,
+    doc: "Requests a minute for each account on the default plan. Written to the plan when the database is first made.",
+  }),
+  tokensPerMinute: field({
+    env: ["SOTTO_LIMIT_TOKENS_PER_MINUTE"],
+    schema: integer(1, 1_000_000_000),
+    default: 200_000,
+    doc: "Tokens a minute, prompt and reply together, likewise.",
+  }),
+  concurrentRequests: field({
+    env: ["SOTTO_LIMIT_CONCURRENT_REQUESTS"],
+    schema: integer(1, 1_000_000),
+    default: 16,
+    doc: "Requests at once, likewise.",
+  }),
+  queueLength: field({
+    env: ["SOTTO_QUEUE_LENGTH"],
+    schema: integer(0, 100_000),
+    default: 256,
+    doc: "Requests that may wait for a model; one more is answered 503 at once.",
+  }),
+  queueWaitMs: field({
+    env: ["SOTTO_QUEUE_WAIT_MS"],
+    schema: integer(0, 600_000),
+    default: 60_000,
+    doc: "Longest wait in the queue before 503.",
+  }),
+  drainMs: field({
+    env: ["SOTTO_DRAIN_MS"],
+    schema: integer(0, 3_600_000),
+    default: 120_000,
+    doc: "On SIGTERM, how long running replies may take to finish.",
+  }),
+};
+
+export const defaultSystemPrompt =
+  "You are a friendly and knowledgeable assistant. Answer the question directly, correctly and briefly.";
+
+const modelFields = (id: ModelId) => {
+  const env = (name: string) => [`SOTTO_MODELS_${id.toUpperCase()}_${name}`] as const;
+  return {
+    weights: field({
+      env: env("WEIGHTS"),
+      schema: z.string().min(1, "must be a GGUF file, or 'starter'"),
+      default: "starter",
+      doc: `GGUF file that answers for \`${id}\`, or \`starter\` for the weights that come with Sotto.`,
+    }),
+    systemPrompt: field({
+      env: env("SYSTEM_PROMPT"),
+      schema: z.string().max(100_000),
+      default: defaultSystemPrompt,
+      doc: "System message used when a request has none; counted in `usage`. Empty for none.",
+    }),
+    maxTokens: field({
+      env: env("MAX_TOKENS"),
+      schema: integer(1, 2_147_483_647),
+      default: 256,
+      doc: "Most tokens to generate when a request has no `max_tokens`.",
+    }),
+    repeatPenalty: field({
+      env: env("REPEAT_PENALTY"),
+      schema: number(0.5, 2),
+      default: 1.15,
+      doc: "Divides the likelihood of tokens the reply already has; `1` is none. Penalties in a request add to it.",
+    }),
+    minP: field({
+      env: env("MIN_P"),
+      schema: number(0, 1),
+      default: 0.05,
+      doc: "Drops tokens less likely than this share of the likeliest one, unless the request sets `top_p`. `0` drops none.",
+    }),
+  };
+};
+
+/** Every field by group, as documented and as written in the file. */
+export const configFields = {
+  service: serviceFields,
+  engine: engineFields,
+  limits: limitFields,
+  omega: modelFields("omega"),
+  prism: modelFields("prism"),
+  lambda: modelFields("lambda"),
+} satisfies Record<string, Record<string, Field<never> | Field<unknown>>>;
+
+type ValuesOf<F> = { [K in keyof F]: F[K] extends Field<infer T> ? T : never };
+type Values = { [G in keyof typeof configFields]: ValuesOf<(typeof configFields)[G]> };
+
+export type ServiceConfig = Values["service"];
+export type EngineConfig = Values["engine"];
+export type LimitConfig = Values["limits"];
+export type ModelConfig = Values["omega"];
+
+export interface Config {
+  service: ServiceConfig;
+  engine: EngineConfig;
+  limits: LimitConfig;
+  models: Record<ModelId, ModelConfig>;
+}
+
+/** Thrown with every fault found, one line each. */
+export class ConfigError extends Error {
+  constructor(readonly faults: readonly string[]) {
+    super(
+      `The configuration has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`,
+    );
+    this.name = "ConfigError";
+  }
+}
+
+export interface ConfigSources {
+  env: Readonly<Record<string, string | undefined>>;
+  /** Path of a YAML or JSON file. */
+  file?: string | undefined;
+  /** Values given on the command line, by their environment name. */
+  flags?: Readonly<Record<string, string | undefined>>;
+}
+
+export function loadConfig(sources: ConfigSources): Config {
+  const faults: string[] = [];
+  const fromFile = sources.file === undefined ? {} : readConfigFile(sources.file, faults);
+
+  const readGroup = <G extends keyof typeof configFields>(group: G): Values[G] => {
+    const entries = Object.entries<Field<unknown>>(configFields[group]).map(([name, spec]) => {
+      const given = findValue(spec, sources, fromFile);
+      if (given === undefined) return [name, spec.default];
+      const parsed = spec.schema.safeParse(given.value);
+      if (parsed.success) return [name, parsed.data];
+      const problem = parsed.error.issues[0]?.message ?? "is not valid";
+      faults.push(`${given.name} ${problem}. ${oneSentence(spec.doc)}`);
+      return [name, spec.default];
+    });
+    return Object.fromEntries(entries) as Values[G];
+  };
+
+  const config: Config = {
+    service: readGroup("service"),
+    engine: readGroup("engine"),
+    limits: readGroup("limits"),
+    models: { omega: readGroup("omega"), prism: readGroup("prism"), lambda: readGroup("lambda") },
+  };
+  faults.push(...misspelledNames(sources.env));
+  if (faults.length > 0) throw new ConfigError(faults);
+  return config;
+}
+
+/** Each field with its group, for the documentation and for `sotto doctor`. */
+export function eachField(): { group: string; spec: Field<unknown> }[] {
+  return Object.entries(configFields).flatMap(([group, fields]) =>
+    Object.values<Field<unknown>>(fields).map((spec) => ({ group, spec })),
+  );
+}
+
+/** The field's name in the configuration file. */
+export const fileName = (spec: Field<unknown>): string => spec.env[0].replace(/^SOTTO_/, "").toLowerCase();
+
+function findValue(
+  spec: Field<unknown>,
+  sources: ConfigSources,
+  fromFile: Record<string, unknown>,
+): { name: string; value: unknown } | undefined {
+  for (const name of spec.env) {
+    const flag = sources.flags?.[name];
+    if (flag !== undefined) return { name: `--${fileName(spec).replaceAll("_", "-")}`, value: flag };
+  }
+  for (const name of spec.env) {
+    const value = sources.env[name];
+    if (value !== undefined) return { name, value };
+  }
+  const name = fileName(spec);
+  return name in fromFile
+    ? { name: `${name} (in the configuration file)`, value: fromFile[name] }
+    : undefined;
+}
+
+function readConfigFile(path: string, faults: string[]): Record<string, unknown> {
+  let content: unknown;
+  try {
+    content = parseYaml(readFileSync(path, "utf8"));
+  } catch (error) {
+    faults.push(
+      `${path} cannot be read: ${error instanceof Error ? (error.message.split("\n")[0] ?? "") : "unknown fault"}`,
+    );
+    return {};
+  }
+  if (content === null) return {};
+  if (typeof content !== "object" || Array.isArray(content)) {
+    faults.push(`${path} must hold names and values, such as 'port: 8080'`);
+    return {};
+  }
+  const known = new Set(eachField().map(({ spec }) => fileName(spec)));
+  for (const name of Object.keys(content).filter((key) => !known.has(key))) {
+    faults.push(`${name} (in the configuration file) is not a setting${suggestion(name, known)}`);
+  }
+  return content as Record<string, unknown>;
+}
+
+/** A misspelled variable that is silently ignored costs an evening; one that is far from ours is not ours. */
+function misspelledNames(env: ConfigSources["env"]): string[] {
+  const known = new Set(eachField().flatMap(({ spec }) => spec.env));
+  return Object.keys(env)
+    .filter((name) => name.startsWith("SOTTO_") && !known.has(name))
+    .map((name) => ({ name, hint: suggestion(name, known) }))
+    .filter(({ hint }) => hint !== "")
+    .map(({ name, hint }) => `${name} is not a setting${hint}`);
+}
+
+function suggestion(name: string, known: ReadonlySet<string>): string {
+  const near = [...known].find((candidate) => editDistance(name, candidate) <= 2);
+  return near === undefined ? "" : `; did you mean ${near}?`;
+}
+
+function editDistance(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > 2) return Infinity;
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? Infinity;
+}
+
+const oneSentence = (doc: string): string => doc.split(". ")[0]?.replace(/\.$/, "").concat(".") ?? doc;

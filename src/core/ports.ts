@@ -1,0 +1,228 @@
+/**
+ * What the core needs from technology. Each interface's promises, failures included, are written on its
+ * methods; every implementation passes the contract suite of its interface in `test/contract`.
+ */
+import type { ChatMessage, FinishReason, Sampling } from "../protocol/chat.js";
+import type { ModelId } from "../protocol/models.js";
+
+// ---------------------------------------------------------------------------------------------- engines
+
+/** What is to be generated. Everything in it is content or derives from it: never log it. */
+export interface Generation {
+  model: ModelId;
+  /** Whose conversation this is. Nothing computed for one account may serve another. */
+  accountId: string;
+  messages: readonly ChatMessage[];
+  sampling: Sampling;
+  stop: readonly string[];
+  /** As the client asked; absent means the model's default cap. */
+  maxTokens: number | undefined;
+}
+
+/** A generation that fits its model: counted, not yet run. */
+export interface PreparedGeneration {
+  readonly generation: Generation;
+  /** Tokens of the prompt with its chat template. */
+  readonly promptTokens: number;
+  /** The most tokens this run may generate: what was asked, the model's default, or what the context leaves. */
+  readonly maxTokens: number;
+  /** The engine's own form of the prompt; opaque to everyone else. */
+  readonly prompt: unknown;
+}
+
+export interface Usage {
+  promptTokens: number;
+  completionTokens: number;
+  /** Prompt tokens that were not computed again. */
+  cachedTokens: number;
+}
+
+export type GenerationEvent =
+  { type: "text"; text: string } | { type: "done"; finishReason: FinishReason; usage: Usage };
+
+export interface EngineStatus {
+  /** `starting` until the model first answers; `down` while it cannot answer and is being restarted. */
+  state: "starting" | "ready" | "down";
+  /** What answers, in words an operator knows: a file name or an address. */
+  serving: string;
+  contextTokens: number;
+  /** How many generations can run at once. */
+  capacity: number;
+  /** How many run now. */
+  active: number;
+  restarts: number;
+}
+
+export interface Engine {
+  /**
+   * Renders and counts the prompt.
+   * Throws `context_length_exceeded` when it leaves no room for a single token, `engine_unavailable` when
+   * the engine cannot answer.
+   */
+  prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration>;
+
+  /**
+   * Runs it. Yields text fragments, each valid UTF-8 and free of stop sequences, then exactly one `done`.
+   * Throws `engine_unavailable` when the engine fails, at any point: an iteration that ends without `done`
+   * never happens. When `signal` aborts or the consumer returns, the sequence is freed within one step, and
+   * the iteration throws the signal's reason.
+   */
+  generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<GenerationEvent>;
+
+  status(model: ModelId): EngineStatus;
+
+  /** Ends everything under way with `engine_unavailable` and gives back all memory. */
+  close(): Promise<void>;
+}
+
+// ------------------------------------------------------------------------------------------------ store
+
+export type Role = "user" | "admin";
+
+export interface Account {
+  id: string;
+  email: string;
+  role: Role;
+  planId: string;
+  suspendedAt: Date | null;
+  createdAt: Date;
+}
+
+export const operations = ["chat", "models"] as const;
+export type Operation = (typeof operations)[number];
+
+export interface ApiKey {
+  id: string;
+  accountId: string;
+  name: string;
+  /** The last four characters, so that people recognise a key they hold. */
+  lastFour: string;
+  /** null: every model. */
+  models: readonly ModelId[] | null;
+  /** null: every operation. */
+  operations: readonly Operation[] | null;
+  createdAt: Date;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+  lastUsedAt: Date | null;
+}
+
+/** Limits of a plan. All are for one account, whatever the number of its keys. */
+export interface Plan {
+  id: string;
+  name: string;
+  requestsPerMinute: number;
+  tokensPerMinute: number;
+  concurrentRequests: number;
+  maxKeys: number;
+}
+
+/** A key with what is needed to admit its requests, read in one query. */
+export interface KeyRecord {
+  key: ApiKey;
+  account: Account;
+  plan: Plan;
+}
+
+export interface NewAccount {
+  email: string;
+  /** An argon2id string, or null for an account that can only be used from the command line. */
+  passwordHash: string | null;
+  role: Role;
+  planId: string;
+}
+
+export interface NewKey {
+  accountId: string;
+  name: string;
+  hash: Uint8Array;
+  lastFour: string;
+  models: readonly ModelId[] | null;
+  operations: readonly Operation[] | null;
+  expiresAt: Date | null;
+}
+
+/**
+ * The rows. Every method rejects when the database cannot be reached; none returns a guess.
+ * Emails compare without regard to case. Times are whole milliseconds.
+ */
+export interface Store {
+  /** Rejects with `DuplicateEmail` when the address is taken, also when two create it at once. */
+  createAccount(account: NewAccount): Promise<Account>;
+  findAccountByEmail(email: string): Promise<Account | null>;
+  listAccounts(): Promise<Account[]>;
+  setAccountSuspended(id: string, suspendedAt: Date | null): Promise<void>;
+  setAccountPlan(id: string, planId: string): Promise<void>;
+  /** Removes the account with everything that belongs to it. */
+  deleteAccount(id: string): Promise<void>;
+
+  listPlans(): Promise<Plan[]>;
+  findPlan(id: string): Promise<Plan | null>;
+  /** Creates the plan or replaces it. */
+  putPlan(plan: Plan): Promise<void>;
+
+  createKey(key: NewKey): Promise<ApiKey>;
+  /** Finds live, expired and revoked keys alike: judging them is the caller's. */
+  findKeyByHash(hash: Uint8Array): Promise<KeyRecord | null>;
+  findKey(id: string): Promise<ApiKey | null>;
+  listKeys(accountId: string): Promise<ApiKey[]>;
+  /** From `at` on the key is refused. Never moves an earlier revocation to a later time. */
+  revokeKey(id: string, at: Date): Promise<void>;
+  /** Writes last-used times in one transaction; unknown ids are ignored. */
+  touchKeys(lastUsed: ReadonlyMap<string, Date>): Promise<void>;
+
+  getSetting(name: string): Promise<string | null>;
+  /** Sets it only if absent, and returns what is stored: exactly one of many callers wins. */
+  initSetting(name: string, value: string): Promise<string>;
+  setSetting(name: string, value: string): Promise<void>;
+
+  /** A cheap query that tells whether the store answers. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Thrown by `createAccount`. */
+export class DuplicateEmail extends Error {
+  constructor() {
+    super("An account with this email address exists already.");
+    this.name = "DuplicateEmail";
+  }
+}
+
+// --------------------------------------------------------------------------------------------- counters
+
+export interface CounterReading {
+  /** False when the amount did not fit; nothing was counted then. */
+  admitted: boolean;
+  remaining: number;
+  /** Until the window ends and the whole limit is free again. */
+  resetMs: number;
+}
+
+/**
+ * Counts against limits in windows of fixed length that open at the first count. Atomic: a parallel burst
+ * never admits more than the limit.
+ */
+export interface Counter {
+  take(name: string, amount: number, limit: number, windowMs: number): Promise<CounterReading>;
+  /** Corrects an earlier `take` in the same window by `amount`, which may be negative or positive. */
+  adjust(name: string, amount: number): Promise<void>;
+  /** Reads without counting. */
+  read(name: string, limit: number, windowMs: number): Promise<CounterReading>;
+  close(): Promise<void>;
+}
+
+// ------------------------------------------------------------------------------------------------- time
+
+/** Passed in so that tests need not wait. */
+export interface Clock {
+  /** Wall time, for what people read and for expiry. */
+  now(): Date;
+  /** Milliseconds that only ever go forward, for durations and windows. */
+  monotonicMs(): number;
+}
+
+export const systemClock: Clock = {
+  now: () => new Date(),
+  monotonicMs: () => performance.now(),
+};

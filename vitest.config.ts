@@ -1,0 +1,15 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+    globalSetup: ["test/support/build.ts"],
+    // Native engines and databases live in their own processes; test files do too, so that none can leak into another.
+    pool: "forks",
+    // Two cores: more at once only makes the ones that wait for an engine time out.
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    reporters: ["default", "./test/support/count-reporter.ts"],
+  },
+});
