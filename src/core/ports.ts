@@ -197,6 +197,8 @@ export interface CounterReading {
   remaining: number;
   /** Until the window ends and the whole limit is free again. */
   resetMs: number;
+  /** Names the window that was counted in, for a later `adjust`. */
+  window: string;
 }
 
 /**
@@ -205,11 +207,23 @@ export interface CounterReading {
  */
 export interface Counter {
   take(name: string, amount: number, limit: number, windowMs: number): Promise<CounterReading>;
-  /** Corrects an earlier `take` in the same window by `amount`, which may be negative or positive. */
-  adjust(name: string, amount: number): Promise<void>;
+  /** Adds `amount`, which may be negative, to what `window` has counted; does nothing once it is over. */
+  adjust(name: string, window: string, amount: number): Promise<void>;
   /** Reads without counting. */
   read(name: string, limit: number, windowMs: number): Promise<CounterReading>;
   close(): Promise<void>;
+}
+
+/** Permissions to run, a bounded number for each name. One that is never released ends by itself. */
+export interface Leases {
+  /** Null when `limit` leases of this name are held. */
+  acquire(name: string, limit: number): Promise<Lease | null>;
+  held(name: string): Promise<number>;
+}
+
+export interface Lease {
+  /** Safe to call more than once; never rejects. */
+  release(): void;
 }
 
 // ------------------------------------------------------------------------------------------------- time

@@ -1,0 +1,174 @@
+/**
+ * Who runs next on a model, when more want to than fit.
+ *
+ * Start-time fair queueing between accounts. Each request gets a start tag: the queue's virtual time, or the
+ * end of its account's previous request if that is later; the account's end then moves on by the request's
+ * cost in tokens. The smallest start tag runs first, and the virtual time follows the tags that started. So
+ * an account with a hundred requests waiting and one with a single request take turns by tokens, and inside
+ * an account the first to come is the first served. What a run did not use of its cost is given back to its
+ * account when it leaves.
+ *
+ * Bounded in length and in wait: past either, `overloaded` with the time it should take to drain. A waiter
+ * whose signal aborts leaves at once.
+ */
+import { ServiceError } from "../protocol/errors.js";
+import type { Clock } from "./ports.js";
+
+export interface FairQueueOptions {
+  /** How many may run now; read at each dispatch, since an engine's capacity can change. */
+  capacity: () => number;
+  maxLength: number;
+  maxWaitMs: number;
+  clock: Clock;
+}
+
+export interface Slot {
+  /** Safe to call more than once. `usedCost` is what the run cost in the end. */
+  leave(usedCost: number): void;
+}
+
+interface Waiter {
+  accountId: string;
+  cost: number;
+  startTag: number;
+  enter: (slot: Slot) => void;
+}
+
+/** Weight of the newest interval in the measured drain rate. */
+const drainSmoothing = 0.2;
+
+export class FairQueue {
+  readonly #waiting = new Set<Waiter>();
+  /** Virtual time at which each account's latest request ends; only of accounts ahead of virtual time. */
+  readonly #endTags = new Map<string, number>();
+  #virtualTime = 0;
+  #running = 0;
+  #drainIntervalMs = 0;
+  #lastLeaveMs: number | undefined;
+
+  constructor(private readonly options: FairQueueOptions) {}
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  get running(): number {
+    return this.#running;
+  }
+
+  /** Throws what `enter` would throw for a full queue, before any work is spent on the request. */
+  requireRoom(): void {
+    const mustWait = this.#running >= this.options.capacity() || this.#waiting.size > 0;
+    if (mustWait && this.#waiting.size >= this.options.maxLength) throw this.#overloaded("The queue is full");
+  }
+
+  async enter(accountId: string, cost: number, signal: AbortSignal): Promise<Slot> {
+    signal.throwIfAborted();
+    this.requireRoom();
+    return new Promise<Slot>((resolve, reject) => {
+      const stopWaiting = () => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", onAbort);
+      };
+      const waiter: Waiter = {
+        accountId,
+        cost,
+        startTag: this.#tag(accountId, cost),
+        enter: (slot) => {
+          stopWaiting();
+          resolve(slot);
+        },
+      };
+      const abandon = (reason: Error) => {
+        stopWaiting();
+        this.#waiting.delete(waiter);
+        this.#giveBack(accountId, cost);
+        reject(reason);
+      };
+      const onAbort = () => {
+        abandon(abortReason(signal));
+      };
+      const timer = setTimeout(() => {
+        abandon(this.#overloaded("The request waited too long"));
+      }, this.options.maxWaitMs);
+      signal.addEventListener("abort", onAbort, { once: true });
+      this.#waiting.add(waiter);
+      this.dispatch();
+    });
+  }
+
+  /** Starts what fits. Called by itself; also call it when the capacity has grown. */
+  dispatch(): void {
+    while (this.#waiting.size > 0 && this.#running < this.options.capacity()) {
+      const next = this.#smallestTag();
+      if (next === undefined) return;
+      this.#waiting.delete(next);
+      this.#virtualTime = Math.max(this.#virtualTime, next.startTag);
+      this.#running += 1;
+      next.enter(this.#slot(next));
+    }
+  }
+
+  #slot({ accountId, cost }: Waiter): Slot {
+    let left = false;
+    return {
+      leave: (usedCost) => {
+        if (left) return;
+        left = true;
+        this.#running -= 1;
+        this.#giveBack(accountId, Math.max(0, cost - usedCost));
+        this.#measureDrain();
+        this.dispatch();
+        if (this.#running === 0) this.#startOver();
+      },
+    };
+  }
+
+  #smallestTag(): Waiter | undefined {
+    let smallest: Waiter | undefined;
+    for (const waiter of this.#waiting) {
+      if (smallest === undefined || waiter.startTag < smallest.startTag) smallest = waiter;
+    }
+    return smallest;
+  }
+
+  #tag(accountId: string, cost: number): number {
+    const startTag = Math.max(this.#virtualTime, this.#endTags.get(accountId) ?? 0);
+    this.#endTags.set(accountId, startTag + cost);
+    return startTag;
+  }
+
+  #giveBack(accountId: string, cost: number): void {
+    const endTag = (this.#endTags.get(accountId) ?? 0) - cost;
+    // An account that is not ahead needs no memory: it would start at the virtual time anyway.
+    if (endTag > this.#virtualTime) this.#endTags.set(accountId, endTag);
+    else this.#endTags.delete(accountId);
+  }
+
+  /** Nobody is ahead of anybody in an idle queue; forgetting keeps the tags small and the map empty. */
+  #startOver(): void {
+    this.#virtualTime = 0;
+    this.#endTags.clear();
+  }
+
+  #measureDrain(): void {
+    const now = this.options.clock.monotonicMs();
+    if (this.#lastLeaveMs !== undefined) {
+      const interval = now - this.#lastLeaveMs;
+      this.#drainIntervalMs += drainSmoothing * (interval - this.#drainIntervalMs);
+    }
+    this.#lastLeaveMs = now;
+  }
+
+  #overloaded(reason: string): ServiceError {
+    const seconds = Math.ceil(((this.#waiting.size + 1) * this.#drainIntervalMs) / 1000);
+    const retryAfterSeconds = Math.min(60, Math.max(1, seconds));
+    return new ServiceError("overloaded", {
+      message: `${reason}: the service is at capacity. Try again in ${retryAfterSeconds} s.`,
+      retryAfterSeconds,
+    });
+  }
+}
+
+const abortReason = (signal: AbortSignal): Error =>
+  signal.reason instanceof Error ? signal.reason : new Error("The request was aborted.");

@@ -1,0 +1,108 @@
+/**
+ * Log lines are built here and nowhere else, from fields of a closed list. Each field has a check that its
+ * value is of the expected kind; a value that fails it is dropped rather than printed. There is no way to
+ * log free text, so what a user sends has no path into a log, at any level.
+ *
+ * An unexpected error is reported by its class and the places it passed through. Its message is left out:
+ * messages of libraries quote their input (JSON.parse does).
+ */
+import { pino, type DestinationStream, type Logger } from "pino";
+import { errorTable } from "./protocol/errors.js";
+import { isModelId } from "./protocol/models.js";
+
+type Check = (value: unknown) => boolean;
+
+const number: Check = (value) => typeof value === "number" && Number.isFinite(value);
+const id: Check = (value) => typeof value === "string" && /^[A-Za-z0-9_-]{1,64}$/.test(value);
+const oneOf =
+  (...allowed: string[]): Check =>
+  (value) =>
+    typeof value === "string" && allowed.includes(value);
+
+/** Everything a line may carry. */
+const fields = {
+  requestId: id,
+  account: id,
+  key: id,
+  model: (value) => typeof value === "string" && isModelId(value),
+  method: oneOf("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "other"),
+  /** The route as written in the route table, never the path that was asked for. */
+  route: (value) => typeof value === "string" && /^[a-z0-9/_:.*{}-]{1,80}$/i.test(value),
+  status: number,
+  code: (value) => typeof value === "string" && value in errorTable,
+  outcome: oneOf("finished", "failed", "hung_up"),
+  stream: (value) => typeof value === "boolean",
+  promptTokens: number,
+  completionTokens: number,
+  queuedMs: number,
+  firstTokenMs: number,
+  durationMs: number,
+  pid: number,
+  port: number,
+  threads: number,
+  sequences: number,
+  contextTokens: number,
+  memoryBytes: number,
+  loadMs: number,
+  delayMs: number,
+  exitCode: number,
+  exitSignal: (value) => typeof value === "string" && /^SIG[A-Z0-9]{1,10}$/.test(value),
+  restarts: number,
+  count: number,
+} satisfies Record<string, Check>;
+
+export type LogFields = { [Name in keyof typeof fields]?: string | number | boolean | null | undefined };
+
+/** Everything a line can say. */
+export type LogMessage =
+  | "request"
+  | "listening"
+  | "stopping"
+  | "stopped"
+  | "engine loaded"
+  | "engine exited"
+  | "engine restarting"
+  | "unexpected error";
+
+export interface Log {
+  debug(message: LogMessage, fields?: LogFields): void;
+  info(message: LogMessage, fields?: LogFields): void;
+  warn(message: LogMessage, fields?: LogFields): void;
+  /** A bug: its class and its stack without the message. */
+  unexpected(error: unknown, fields?: LogFields): void;
+}
+
+export function createLog(level: string, destination?: DestinationStream): Log {
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  const logger: Logger =
+    destination === undefined ? pino(options, pino.destination(2)) : pino(options, destination);
+  return {
+    debug: (message, given) => {
+      logger.debug(allowed(given), message);
+    },
+    info: (message, given) => {
+      logger.info(allowed(given), message);
+    },
+    warn: (message, given) => {
+      logger.warn(allowed(given), message);
+    },
+    unexpected: (error, given) => {
+      logger.error({ ...allowed(given), ...describe(error) }, "unexpected error" satisfies LogMessage);
+    },
+  };
+}
+
+function allowed(given: LogFields = {}): Record<string, unknown> {
+  const checks: Record<string, Check> = fields;
+  return Object.fromEntries(Object.entries(given).filter(([name, value]) => checks[name]?.(value) === true));
+}
+
+function describe(error: unknown): { errorClass: string; at: string[] } {
+  if (!(error instanceof Error)) return { errorClass: typeof error, at: [] };
+  // The message comes first in a stack. It is cut by length, not by pattern: its text may imitate a frame.
+  const stack = error.stack ?? "";
+  const messageAt = stack.indexOf(error.message);
+  const frames = messageAt < 0 ? "" : stack.slice(messageAt + error.message.length);
+  const at = frames.split("\n").filter((line) => /^\s+at .+:\d+:\d+\)?$/.test(line));
+  return { errorClass: error.constructor.name, at: at.slice(0, 12).map((line) => line.trim()) };
+}

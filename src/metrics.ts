@@ -1,0 +1,114 @@
+/**
+ * Every metric by name. Labels come from closed sets (models, error codes, route names): a label that a
+ * client could choose would grow without bound and could carry content.
+ */
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { ErrorCode } from "./protocol/errors.js";
+import { modelIds, type ModelId } from "./protocol/models.js";
+
+const secondsToFirstToken = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
+
+/** Read when the metrics are collected, so that nothing has to be kept in step. */
+export interface MetricSources {
+  sequencesActive(model: ModelId): number;
+  sequencesCapacity(model: ModelId): number;
+  engineRestarts(model: ModelId): number;
+  queueWaiting(model: ModelId): number;
+}
+
+export interface RequestMetric {
+  route: string;
+  status: number;
+  code: ErrorCode | "none";
+  durationMs: number;
+}
+
+export interface CompletionMetric {
+  model: ModelId;
+  promptTokens: number;
+  completionTokens: number;
+  queuedMs: number | undefined;
+  firstTokenMs: number | undefined;
+}
+
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests = new Counter({
+    name: "sotto_requests_total",
+    help: "Finished requests.",
+    labelNames: ["route", "status", "code"] as const,
+    registers: [this.#registry],
+  });
+  readonly #duration = new Histogram({
+    name: "sotto_request_duration_seconds",
+    help: "From the request's headers to the end of its response.",
+    labelNames: ["route"] as const,
+    buckets: [0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60, 300],
+    registers: [this.#registry],
+  });
+  readonly #tokens = new Counter({
+    name: "sotto_tokens_total",
+    help: "Tokens read (prompt) and generated (completion).",
+    labelNames: ["model", "kind"] as const,
+    registers: [this.#registry],
+  });
+  readonly #firstToken = new Histogram({
+    name: "sotto_time_to_first_token_seconds",
+    help: "From the start of a generation to its first text.",
+    labelNames: ["model"] as const,
+    buckets: secondsToFirstToken,
+    registers: [this.#registry],
+  });
+  readonly #queueWait = new Histogram({
+    name: "sotto_queue_wait_seconds",
+    help: "Time that admitted requests waited for a sequence.",
+    labelNames: ["model"] as const,
+    buckets: secondsToFirstToken,
+    registers: [this.#registry],
+  });
+
+  constructor(sources: MetricSources) {
+    collectDefaultMetrics({ register: this.#registry });
+    this.#gauge("sotto_sequences_active", "Generations that hold a sequence of the engine.", (model) =>
+      sources.sequencesActive(model),
+    );
+    this.#gauge("sotto_sequences_capacity", "Generations that can run at once.", (model) =>
+      sources.sequencesCapacity(model),
+    );
+    this.#gauge("sotto_queue_waiting", "Requests that wait for a sequence.", (model) =>
+      sources.queueWaiting(model),
+    );
+    this.#gauge("sotto_engine_restarts", "Times the engine was restarted after it died.", (model) =>
+      sources.engineRestarts(model),
+    );
+  }
+
+  request({ route, status, code, durationMs }: RequestMetric): void {
+    this.#requests.inc({ route, status, code });
+    this.#duration.observe({ route }, durationMs / 1000);
+  }
+
+  completion(metric: CompletionMetric): void {
+    const { model } = metric;
+    this.#tokens.inc({ model, kind: "prompt" }, metric.promptTokens);
+    this.#tokens.inc({ model, kind: "completion" }, metric.completionTokens);
+    if (metric.queuedMs !== undefined) this.#queueWait.observe({ model }, metric.queuedMs / 1000);
+    if (metric.firstTokenMs !== undefined) this.#firstToken.observe({ model }, metric.firstTokenMs / 1000);
+  }
+
+  async text(): Promise<{ contentType: string; body: string }> {
+    return { contentType: this.#registry.contentType, body: await this.#registry.metrics() };
+  }
+
+  #gauge(name: string, help: string, read: (model: ModelId) => number): void {
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames: ["model"] as const,
+      registers: [this.#registry],
+      collect: () => {
+        for (const model of modelIds) gauge.set({ model }, read(model));
+      },
+    });
+  }
+}
