@@ -1,0 +1,66 @@
+/** The pages of docs/ that are made from code: the settings and the error catalogue. */
+import { format } from "prettier";
+import { eachField, fileName } from "../src/config.js";
+import { errorTable } from "../src/protocol/errors.js";
+
+const groups: Record<string, string> = {
+  service: "Service",
+  engine: "Embedded engine",
+  limits: "Limits and queue",
+  omega: "Model omega",
+  prism: "Model prism",
+  lambda: "Model lambda",
+};
+
+export async function configurationPage(): Promise<string> {
+  const sections = Object.entries(groups).map(([group, title]) => {
+    const rows = eachField()
+      .filter((entry) => entry.group === group)
+      .map(({ spec }) => {
+        const names = spec.env.map((name) => `\`${name}\``).join(", ");
+        return `| ${names} | \`${fileName(spec)}\` | ${shown(spec.default)} | ${spec.doc} |`;
+      });
+    return `## ${title}\n\n| environment | in the file | default | what it does |\n| --- | --- | --- | --- |\n${rows.join("\n")}\n`;
+  });
+  return markdown(`# Configuration
+
+Nothing needs to be configured. A value comes from the command line (\`sotto serve --port 9000\`), then the
+environment, then the YAML or JSON file given with \`--config\`, then the default. All faults are reported
+together, and the program does not start with any. An empty value, or \`auto\`, leaves the choice to Sotto
+where the default says so.
+
+${sections.join("\n")}
+_Made from \`src/config.ts\` by \`npm run docs\`._
+`);
+}
+
+export async function errorsPage(): Promise<string> {
+  const rows = Object.entries(errorTable).map(
+    ([code, entry]) => `| ${entry.status} | \`${entry.type}\` | \`${code}\` | ${entry.when} |`,
+  );
+  return markdown(`# Errors
+
+Every error has this body; \`param\` names the field at fault, or is null.
+
+\`\`\`json
+{ "error": { "message": "…", "type": "authentication_error", "param": null, "code": "invalid_api_key" } }
+\`\`\`
+
+Once a stream has begun, an error arrives as its last event, \`data: {"error": …}\`, and the stream ends without
+\`data: [DONE]\`. Every 429 and 503 carries \`Retry-After\` in whole seconds, from 1 to 60. Messages never repeat
+what was sent. Each response has an \`x-request-id\` that the operator can find in the log.
+
+| status | type | code | when |
+| --- | --- | --- | --- |
+${rows.join("\n")}
+
+_Made from \`src/protocol/errors.ts\` by \`npm run docs\`._
+`);
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return "chosen by Sotto";
+  return typeof value === "string" ? `\`${value}\`` : `\`${JSON.stringify(value)}\``;
+}
+
+const markdown = (text: string): Promise<string> => format(text, { parser: "markdown", printWidth: 110 });

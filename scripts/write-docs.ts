@@ -1,0 +1,6 @@
+/** Writes the reference pages that are made from code. `npm run docs`; a test fails when they are stale. */
+import { writeFileSync } from "node:fs";
+import { configurationPage, errorsPage } from "./reference-pages.js";
+
+writeFileSync("docs/configuration.md", await configurationPage());
+writeFileSync("docs/errors.md", await errorsPage());

@@ -1,0 +1,88 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ConfigError, loadConfig } from "./config.js";
+
+function configFile(text: string): string {
+  const file = join(mkdtempSync(join(tmpdir(), "sotto-config-")), "sotto.yaml");
+  writeFileSync(file, text);
+  return file;
+}
+
+function faultsOf(load: () => unknown): readonly string[] {
+  try {
+    load();
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+describe("configuration", () => {
+  it("has a default for everything", () => {
+    const config = loadConfig({ env: {} });
+    expect(config.service.port).toBe(8080);
+    expect(config.models.lambda.weights).toBe("starter");
+  });
+
+  it("prefers the command line, then the environment, then the file", () => {
+    const file = configFile("port: 1001\nhost: 0.0.0.0\nlog_level: warn\n");
+    const config = loadConfig({
+      env: { SOTTO_PORT: "1002", SOTTO_HOST: "::1" },
+      file,
+      flags: { SOTTO_PORT: "1003" },
+    });
+    expect(config.service).toMatchObject({ port: 1003, host: "::1", logLevel: "warn" });
+  });
+
+  it("takes PORT as platforms set it, but its own name first", () => {
+    expect(loadConfig({ env: { PORT: "5000" } }).service.port).toBe(5000);
+    expect(loadConfig({ env: { PORT: "5000", SOTTO_PORT: "6000" } }).service.port).toBe(6000);
+  });
+
+  it("reports all faults together, each with its name and what it should be", () => {
+    const faults = faultsOf(() =>
+      loadConfig({
+        env: {
+          SOTTO_PORT: "http",
+          SOTTO_LOG_LEVEL: "loud",
+          SOTTO_ENGINE_THREADS: "0",
+          SOTTO_MODELS_OMEGA_REPEAT_PENALTY: "9",
+        },
+        file: configFile("queue_wait_ms: -5\n"),
+      }),
+    );
+    expect(faults).toHaveLength(5);
+    expect(faults.join("\n")).toMatch(/SOTTO_PORT must be a number/);
+    expect(faults.join("\n")).toMatch(/SOTTO_LOG_LEVEL must be silent, error/);
+    expect(faults.join("\n")).toMatch(/SOTTO_ENGINE_THREADS must be at least 1/);
+    expect(faults.join("\n")).toMatch(/SOTTO_MODELS_OMEGA_REPEAT_PENALTY must be at most 2/);
+    expect(faults.join("\n")).toMatch(/queue_wait_ms \(in the configuration file\) must be at least 0/);
+  });
+
+  it("names a misspelled variable and leaves strangers alone", () => {
+    expect(faultsOf(() => loadConfig({ env: { SOTTO_PROT: "1" } }))).toEqual([
+      "SOTTO_PROT is not a setting; did you mean SOTTO_PORT?",
+    ]);
+    expect(faultsOf(() => loadConfig({ env: { SOTTO_SOMETHING_ELSE: "1" } }))).toEqual([]);
+  });
+
+  it("names an unknown setting in the file, and a file that cannot be read", () => {
+    expect(faultsOf(() => loadConfig({ env: {}, file: configFile("prot: 1\n") }))[0]).toMatch(
+      /did you mean port/,
+    );
+    expect(faultsOf(() => loadConfig({ env: {}, file: "/does/not/exist.yaml" }))[0]).toMatch(
+      /cannot be read/,
+    );
+    expect(faultsOf(() => loadConfig({ env: {}, file: configFile("- a\n- b\n") }))[0]).toMatch(
+      /names and values/,
+    );
+  });
+
+  it("treats an empty value as 'choose for me' where that makes sense", () => {
+    expect(loadConfig({ env: { SOTTO_ENGINE_THREADS: "" } }).engine.threads).toBeUndefined();
+    expect(loadConfig({ env: { SOTTO_ENGINE_THREADS: "auto" } }).engine.threads).toBeUndefined();
+  });
+});

@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { describe, expect, it } from "vitest";
+
+/**
+ * Imports point one way: main → cli → app → {http, engines, models, store} → core → protocol. The leaves of
+ * the same rank never import one another, and three rules of privacy and isolation hang on single files.
+ */
+const mayImport: Record<string, readonly string[]> = {
+  main: ["cli", "config"],
+  cli: ["app", "config", "log", "models", "store", "core", "protocol", "cli"],
+  app: ["http", "engines", "models", "store", "core", "protocol", "config", "log", "metrics"],
+  http: ["core", "protocol", "config", "log", "metrics", "http"],
+  engines: ["core", "protocol", "config", "engines"],
+  models: ["core", "protocol", "config", "models"],
+  store: ["core", "protocol", "config", "store"],
+  core: ["protocol", "core"],
+  config: ["protocol"],
+  log: ["protocol"],
+  metrics: ["protocol"],
+  protocol: ["protocol"],
+};
+
+interface SourceFile {
+  path: string;
+  place: string;
+  text: string;
+  imports: string[];
+}
+
+const files: SourceFile[] = readdirSync("src", { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
+  .map((name) => {
+    const path = join("src", name);
+    const text = readFileSync(path, "utf8");
+    const imports = [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map((match) => match[1] ?? "");
+    return { path, place: placeOf(path), text, imports };
+  });
+
+describe("architecture", () => {
+  it("has files to look at", () => {
+    expect(files.length).toBeGreaterThan(20);
+  });
+
+  it.each(files.map((file) => [file.path, file] as const))(
+    "%s imports only what its place may",
+    (_, file) => {
+      const wrong = file.imports
+        .filter((name) => name.startsWith("."))
+        .map((name) => normalize(join(dirname(file.path), name)))
+        .filter((target) => !(mayImport[file.place] ?? []).includes(placeOf(target)));
+      expect(wrong).toEqual([]);
+    },
+  );
+
+  it("reads the environment in one place", () => {
+    // main.ts hands the environment over; config.ts reads it. The engine's child passes a minimal one on.
+    expect(filesWith(/process\.env/)).toEqual(["src/engines/llama/host.ts", "src/main.ts"]);
+  });
+
+  it("loads native code of the engine in the child process only", () => {
+    expect(filesWith(/"node-llama-cpp/)).toEqual(["src/engines/llama/addon.ts"]);
+    const importersOfAddon = files.filter((file) => file.imports.some((name) => name.endsWith("/addon.js")));
+    expect(importersOfAddon.every((file) => file.place === "engines")).toBe(true);
+  });
+
+  it("writes logs through the allowlist only", () => {
+    expect(filesWith(/from "pino"/)).toEqual(["src/log.ts"]);
+    const printing = filesWith(/console\.|process\.(stdout|stderr)\b/).filter(
+      (path) => !path.startsWith("src/cli/"),
+    );
+    expect(printing).toEqual(["src/main.ts"].filter((path) => printing.includes(path)));
+  });
+});
+
+/** The folder below src, or the file's own name for those directly in it. */
+function placeOf(path: string): string {
+  const [, first = ""] = path.split("/");
+  return first.replace(/\.[jt]s$/, "");
+}
+
+function filesWith(pattern: RegExp): string[] {
+  return files
+    .filter((file) => pattern.test(file.text))
+    .map((file) => file.path)
+    .sort();
+}
