@@ -1,0 +1,145 @@
+import { describe, expect, it } from "vitest";
+import { ServiceError } from "../protocol/errors.js";
+import { FairQueue, type Slot } from "./fair-queue.js";
+import { systemClock } from "./ports.js";
+
+const never = new AbortController().signal;
+
+function queueOf(capacity: number, overrides: { maxLength?: number; maxWaitMs?: number } = {}): FairQueue {
+  return new FairQueue({
+    capacity: () => capacity,
+    maxLength: overrides.maxLength ?? 1000,
+    maxWaitMs: overrides.maxWaitMs ?? 60_000,
+    clock: systemClock,
+  });
+}
+
+/** Enters and notes the order in which slots are given. */
+function enterAll(queue: FairQueue, requests: [account: string, cost: number][]) {
+  const order: string[] = [];
+  const slots: Slot[] = [];
+  for (const [account, cost] of requests) {
+    void queue.enter(account, cost, never).then((slot) => {
+      order.push(account);
+      slots.push(slot);
+    });
+  }
+  return { order, slots };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+async function drain(entered: ReturnType<typeof enterAll>, cost: number): Promise<void> {
+  await settled();
+  for (let slot = entered.slots.shift(); slot !== undefined; slot = entered.slots.shift()) {
+    slot.leave(cost);
+    await settled();
+  }
+}
+
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  const error: unknown = await promise.catch((reason: unknown) => reason);
+  return error instanceof ServiceError ? error.code : "no service error";
+}
+
+describe("fair queue", () => {
+  it("never runs more than the capacity", async () => {
+    const queue = queueOf(3);
+    const entered = enterAll(
+      queue,
+      Array.from({ length: 10 }, () => ["a", 10]),
+    );
+    await settled();
+    expect(queue.running).toBe(3);
+    expect(queue.waiting).toBe(7);
+    await drain(entered, 10);
+    expect(entered.order).toHaveLength(10);
+    expect(queue.running).toBe(0);
+  });
+
+  it("serves a newcomer next, however many another account has waiting", async () => {
+    const queue = queueOf(1);
+    const many = Array.from({ length: 100 }, (): [string, number] => ["a", 100]);
+    const entered = enterAll(queue, [...many, ["b", 100]]);
+    await drain(entered, 100);
+    // One of a's runs already when b arrives, and a's second has the same tag as b's first.
+    expect(entered.order.indexOf("b")).toBeLessThanOrEqual(2);
+  });
+
+  it("shares by tokens, not by requests", async () => {
+    const queue = queueOf(1);
+    const entered = enterAll(queue, [
+      ...Array.from({ length: 20 }, (): [string, number] => ["large", 100]),
+      ...Array.from({ length: 20 }, (): [string, number] => ["small", 10]),
+    ]);
+    await settled();
+    for (let step = 0; step < 12; step++) {
+      const slot = entered.slots.shift();
+      slot?.leave(entered.order.at(-1) === "large" ? 100 : 10);
+      await settled();
+    }
+    const large = entered.order.filter((account) => account === "large").length;
+    expect(large).toBeLessThanOrEqual(3);
+  });
+
+  it("is first come, first served inside an account", async () => {
+    const queue = queueOf(1);
+    const order: number[] = [];
+    const slots: Slot[] = [];
+    for (let index = 0; index < 5; index++) {
+      void queue.enter("a", 10, never).then((slot) => {
+        order.push(index);
+        slots.push(slot);
+      });
+    }
+    await settled();
+    for (let slot = slots.shift(); slot !== undefined; slot = slots.shift()) {
+      slot.leave(10);
+      await settled();
+    }
+    expect(order).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it("refuses at once when full, and says when to come back", async () => {
+    const queue = queueOf(1, { maxLength: 1 });
+    enterAll(queue, [
+      ["a", 1],
+      ["a", 1],
+    ]);
+    const error: unknown = await queue.enter("a", 1, never).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: "overloaded" });
+    expect((error as ServiceError).retryAfterSeconds).toBeGreaterThanOrEqual(1);
+  });
+
+  it("gives up a wait that is too long", async () => {
+    const queue = queueOf(1, { maxWaitMs: 5 });
+    await queue.enter("a", 1, never);
+    expect(await codeOf(queue.enter("b", 1, never))).toBe("overloaded");
+    expect(queue.waiting).toBe(0);
+  });
+
+  it("lets a waiter that hangs up leave, and counts its cost no more", async () => {
+    const queue = queueOf(1);
+    const first = await queue.enter("a", 1, never);
+    const hangUp = new AbortController();
+    const waiting = queue.enter("b", 1000, hangUp.signal);
+    hangUp.abort(new Error("hung up"));
+    await expect(waiting).rejects.toThrow("hung up");
+    expect(queue.waiting).toBe(0);
+    const entered = enterAll(queue, [
+      ["c", 10],
+      ["b", 10],
+    ]);
+    first.leave(1);
+    await drain(entered, 10);
+    expect(entered.order).toEqual(["c", "b"]);
+  });
+
+  it("frees a slot once, however often it is left", async () => {
+    const queue = queueOf(1);
+    const slot = await queue.enter("a", 1, never);
+    slot.leave(1);
+    slot.leave(1);
+    expect(queue.running).toBe(0);
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import { MemoryCounter, MemoryLeases } from "../store/memory-counter.js";
+import { ServiceError } from "../protocol/errors.js";
+import { Limits } from "./limits.js";
+import type { Clock, KeyRecord } from "./ports.js";
+
+function callerWith(limits: Partial<KeyRecord["plan"]>): KeyRecord {
+  const at = new Date(0);
+  return {
+    account: {
+      id: "acc_1",
+      email: "a@example.com",
+      role: "user",
+      planId: "p",
+      suspendedAt: null,
+      createdAt: at,
+    },
+    key: {
+      id: "key_1",
+      accountId: "acc_1",
+      name: "k",
+      lastFour: "abcd",
+      models: null,
+      operations: null,
+      createdAt: at,
+      expiresAt: null,
+      revokedAt: null,
+      lastUsedAt: null,
+    },
+    plan: {
+      id: "p",
+      name: "P",
+      requestsPerMinute: 10,
+      tokensPerMinute: 1000,
+      concurrentRequests: 2,
+      maxKeys: 5,
+      ...limits,
+    },
+  };
+}
+
+function setup() {
+  let nowMs = 0;
+  let wallMs = 1_000_000;
+  const clock: Clock = { now: () => new Date(wallMs), monotonicMs: () => nowMs };
+  return {
+    limits: new Limits(new MemoryCounter(clock), new MemoryLeases()),
+    pass: (ms: number) => {
+      nowMs += ms;
+      wallMs += ms;
+    },
+    jumpWallClock: (ms: number) => {
+      wallMs += ms;
+    },
+  };
+}
+
+const refusalOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => null,
+    (error: unknown) => (error instanceof ServiceError ? error : null),
+  );
+
+describe("limits", () => {
+  it("admits exactly the limit of a parallel burst of requests", async () => {
+    const { limits } = setup();
+    const caller = callerWith({ requestsPerMinute: 10 });
+    const results = await Promise.all(Array.from({ length: 50 }, () => limits.countRequest(caller)));
+    expect(results.filter(({ refusal }) => refusal === null)).toHaveLength(10);
+    expect(results.at(-1)?.refusal?.message).toMatch(/10 requests per minute.*Try again in 60 s/);
+    expect(results.at(-1)?.rates.requests).toEqual({ limit: 10, remaining: 0, resetMs: 60_000 });
+  });
+
+  it("opens again after one window, also when the wall clock jumps", async () => {
+    const { limits, pass, jumpWallClock } = setup();
+    const caller = callerWith({ requestsPerMinute: 1 });
+    await limits.countRequest(caller);
+    jumpWallClock(3_600_000);
+    expect((await limits.countRequest(caller)).refusal).not.toBeNull();
+    jumpWallClock(-7_200_000);
+    pass(60_001);
+    expect((await limits.countRequest(caller)).refusal).toBeNull();
+  });
+
+  it("never reserves more tokens than the limit, and gives back what was not used", async () => {
+    const { limits } = setup();
+    const caller = callerWith({ tokensPerMinute: 1000 });
+    const first = await limits.reserveTokens(caller, 900);
+    expect(await refusalOf(limits.reserveTokens(caller, 200))).toMatchObject({ code: "rate_limit_exceeded" });
+    await first.settle(100);
+    const second = await limits.reserveTokens(caller, 900);
+    expect(second.rates.remaining).toBe(0);
+  });
+
+  it("does not credit a new window with what an old one reserved", async () => {
+    const { limits, pass } = setup();
+    const caller = callerWith({ tokensPerMinute: 1000 });
+    const old = await limits.reserveTokens(caller, 1000);
+    pass(60_001);
+    await limits.reserveTokens(caller, 1000);
+    await old.settle(0);
+    expect(await refusalOf(limits.reserveTokens(caller, 1))).not.toBeNull();
+  });
+
+  it("refuses before any work when no token is left", async () => {
+    const { limits } = setup();
+    const caller = callerWith({ tokensPerMinute: 10 });
+    await limits.requireTokens(caller);
+    await limits.reserveTokens(caller, 10);
+    expect(await refusalOf(limits.requireTokens(caller))).toMatchObject({ code: "rate_limit_exceeded" });
+  });
+
+  it("holds concurrency to the limit and frees a lease once", async () => {
+    const { limits } = setup();
+    const caller = callerWith({ concurrentRequests: 2 });
+    const lease = await limits.acquireLease(caller);
+    await limits.acquireLease(caller);
+    expect((await refusalOf(limits.acquireLease(caller)))?.message).toMatch(/2 concurrent requests/);
+    lease.release();
+    lease.release();
+    await limits.acquireLease(caller);
+    expect(await refusalOf(limits.acquireLease(caller))).not.toBeNull();
+  });
+});

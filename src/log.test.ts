@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { createLog } from "./log.js";
+
+function logInto(lines: string[]) {
+  return createLog("trace", {
+    write: (line: string) => {
+      lines.push(line);
+    },
+  });
+}
+
+describe("log", () => {
+  it("prints allowed fields only, and only with values of their kind", () => {
+    const lines: string[] = [];
+    const smuggled = {
+      requestId: "req_1",
+      prompt: "SECRET",
+      model: "SECRET",
+      status: "SECRET",
+      route: "SE CRET",
+    };
+    logInto(lines).info("request", { ...smuggled, durationMs: 5 });
+    const line = JSON.parse(lines[0] ?? "") as Record<string, unknown>;
+    expect(line).toMatchObject({ requestId: "req_1", durationMs: 5, msg: "request" });
+    expect(lines.join("")).not.toContain("SE");
+  });
+
+  it("reports an unexpected error by class and place, without its message", () => {
+    const lines: string[] = [];
+    logInto(lines).unexpected(new TypeError("SECRET\n    at SECRET (file.js:1:1)"));
+    const line = JSON.parse(lines[0] ?? "") as { errorClass: string; at: string[] };
+    expect(line.errorClass).toBe("TypeError");
+    expect(line.at.length).toBeGreaterThan(0);
+    expect(lines.join("")).not.toContain("SECRET");
+  });
+
+  it("keeps an error whose message is not in its stack silent", () => {
+    const lines: string[] = [];
+    const error = new Error("one");
+    error.stack = "Error: one\n    at SECRET (file.js:1:1)";
+    error.message = "another";
+    logInto(lines).unexpected(error);
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({ errorClass: "Error", at: [] });
+    expect(lines.join("")).not.toContain("SECRET");
+  });
+});
