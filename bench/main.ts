@@ -1,0 +1,21 @@
+/**
+ * Measurements, never assertions: `npm run bench`, or `npm run bench -- api` for one of them. Machines are
+ * shared and noisy, so look at ratios within a run rather than at numbers across runs.
+ */
+import { benchApi } from "./api.js";
+
+const benches: Record<string, () => Promise<void>> = {
+  api: benchApi,
+};
+
+const chosen = process.argv.slice(2);
+const unknown = chosen.filter((name) => !(name in benches));
+if (unknown.length > 0) {
+  console.error(`There is no bench ${unknown.join(", ")}. Choose from: ${Object.keys(benches).join(", ")}.`);
+  process.exit(2);
+}
+for (const [name, bench] of Object.entries(benches)) {
+  if (chosen.length > 0 && !chosen.includes(name)) continue;
+  console.log(`\n# ${name}\n`);
+  await bench();
+}

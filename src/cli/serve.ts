@@ -1,0 +1,88 @@
+/** `sotto serve`: the service in the foreground, until it is told to stop. */
+import { basename } from "node:path";
+import type { Command } from "commander";
+import { startApp, type App } from "../app.js";
+import type { Config } from "../config.js";
+import { firstRunKey } from "../core/first-run.js";
+import { systemClock } from "../core/ports.js";
+import { modelIds } from "../protocol/models.js";
+import { readSettings, settingsOptions } from "./settings.js";
+import { weightsProgress } from "./weights-progress.js";
+
+export function serveCommand(program: Command): void {
+  const command = settingsOptions(program.command("serve"))
+    .description("run the service")
+    .option("--port <port>", "port to listen on (SOTTO_PORT, PORT; default 8080)")
+    .option("--host <address>", "address to listen on (SOTTO_HOST; default 127.0.0.1)")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  sotto serve
+  sotto serve --host 0.0.0.0 --port 80 --data-dir /var/lib/sotto
+
+Every setting is in docs/configuration.md. SIGTERM or Ctrl-C lets running replies finish; a second one ends
+at once.`,
+    )
+    .action(async () => {
+      const { port, host } = command.opts<{ port?: string; host?: string }>();
+      await serve(readSettings(command, { SOTTO_PORT: port, SOTTO_HOST: host }));
+    });
+}
+
+async function serve(config: Config): Promise<void> {
+  const progress = weightsProgress();
+  const app = await startApp(config, { onWeightsProgress: progress.update }).finally(progress.stop);
+  const stopped = stopOnSignal(app, config.limits.drainMs);
+  console.log(`\nSotto listens at ${app.url} and is loading its models ...`);
+  await Promise.race([app.ready(), stopped]);
+  console.log(introduction(app));
+  const key = await firstRunKey(app.store, systemClock);
+  if (key !== null) console.log(firstSteps(app.url, key));
+  await stopped;
+}
+
+/** Which file answers for which model, said plainly. */
+function introduction({ url, engine }: App): string {
+  const lines = modelIds.map((model) => {
+    const { serving, contextTokens, capacity } = engine.status(model);
+    return `  ${model.padEnd(7)} ${basename(serving)}, context ${contextTokens} tokens, ${capacity} at once`;
+  });
+  return `\nReady. Models and the files that answer for them:\n${lines.join("\n")}\n\nAPI  ${url}/v1\n`;
+}
+
+function firstSteps(url: string, key: string): string {
+  const body = JSON.stringify({
+    model: "omega",
+    messages: [{ role: "user", content: "What is the capital of France?" }],
+  });
+  return `Your API key, shown this once:
+
+  ${key}
+
+Try it:
+
+  curl ${url}/v1/chat/completions \\
+    -H "Authorization: Bearer ${key}" \\
+    -H "Content-Type: application/json" \\
+    -d '${body}'
+`;
+}
+
+/** The first signal drains, the second ends at once. */
+function stopOnSignal(app: App, drainMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let signals = 0;
+    const onSignal = () => {
+      signals += 1;
+      if (signals > 1) process.exit(1);
+      console.log("\nStopping: running replies may finish. Press Ctrl-C again to end at once.");
+      app
+        .drain(drainMs)
+        .then(() => app.close())
+        .then(resolve, reject);
+    };
+    process.on("SIGTERM", onSignal);
+    process.on("SIGINT", onSignal);
+  });
+}

@@ -1,0 +1,65 @@
+/** Looks for marked text in every form it could have been written in. */
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+export interface Finding {
+  place: string;
+  form: string;
+}
+
+/** A text that occurs nowhere else: letters for the plain forms, others for the escaped ones. */
+export function newCanary(): string {
+  const random = crypto.randomUUID().replaceAll("-", "");
+  return `canary${random}ünï漢🙂`;
+}
+
+/** Where `canary` stands in these texts and in the files below these folders. */
+export function findCanary(
+  canary: string,
+  texts: Readonly<Record<string, string>>,
+  folders: readonly string[],
+  skip: (path: string) => boolean = () => false,
+): Finding[] {
+  const forms = formsOf(canary);
+  const places = [
+    ...Object.entries(texts).map(([place, text]): [string, Buffer] => [place, Buffer.from(text)]),
+    ...folders.flatMap((folder) => filesBelow(folder, skip)),
+  ];
+  return places.flatMap(([place, bytes]) =>
+    forms.filter(({ needle }) => bytes.includes(needle)).map(({ form }) => ({ place, form })),
+  );
+}
+
+function formsOf(canary: string): { form: string; needle: Buffer }[] {
+  const plain = canary.replace(/[^\x20-\x7e]/gu, "");
+  const bytes = Buffer.from(plain);
+  const escaped = [...canary]
+    .flatMap((character) => [...Array(character.length).keys()].map((index) => character.charCodeAt(index)))
+    .map((unit) => (unit < 128 ? String.fromCharCode(unit) : `\\u${unit.toString(16).padStart(4, "0")}`))
+    .join("");
+  const ascii = (form: string, text: string) => ({ form, needle: Buffer.from(text) });
+  return [
+    ascii("plain", plain),
+    ascii("upper case", plain.toUpperCase()),
+    ascii("hex", bytes.toString("hex")),
+    ascii("upper-case hex", bytes.toString("hex").toUpperCase()),
+    ascii("JSON-escaped", escaped.slice(plain.length)),
+    ascii("URL-encoded", encodeURIComponent(canary.slice(plain.length))),
+    { form: "UTF-16", needle: Buffer.from(plain, "utf16le") },
+    ...[0, 1, 2].map((offset) => ascii(`base64 at ${offset}`, base64At(bytes, offset))),
+  ];
+}
+
+/** Base64 reads three bytes at a time, so the same text looks different at each of three offsets. */
+function base64At(bytes: Buffer, offset: number): string {
+  const start = (3 - offset) % 3;
+  const whole = Math.floor((bytes.length - start) / 3) * 3;
+  return bytes.subarray(start, start + whole).toString("base64");
+}
+
+function filesBelow(folder: string, skip: (path: string) => boolean): [string, Buffer][] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true && !skip(path))
+    .map((path) => [path, readFileSync(path)]);
+}

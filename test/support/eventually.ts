@@ -1,0 +1,15 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Asks again and again until there is an answer other than undefined or false. What it throws is final. */
+export async function eventually<T>(
+  ask: () => T | undefined | false | Promise<T | undefined | false>,
+  deadlineMs = 5_000,
+): Promise<T> {
+  const endsAt = performance.now() + deadlineMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer;
+    if (performance.now() > endsAt) throw new Error(`it did not happen within ${deadlineMs} ms`);
+    await sleep(10);
+  }
+}
