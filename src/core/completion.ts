@@ -40,8 +40,18 @@ export interface CompletionParts {
   clock: Clock;
 }
 
+/** Whose runs to end. */
+export type CutTarget = { accountId: string } | { keyId: string };
+
+interface Running {
+  accountId: string;
+  keyId: string;
+  abort: AbortController;
+}
+
 export class Completions {
   #refusal: ServiceError | null = null;
+  readonly #running = new Set<Running>();
 
   constructor(private readonly parts: CompletionParts) {}
 
@@ -50,11 +60,45 @@ export class Completions {
     this.#refusal = error;
   }
 
+  /** Ends what a revoked key or a suspended account has waiting or running, with the error a new request gets. */
+  cut(target: CutTarget): void {
+    for (const running of this.#running) {
+      const hit = "keyId" in target ? running.keyId === target.keyId : running.accountId === target.accountId;
+      if (hit) running.abort.abort(new ServiceError("invalid_api_key"));
+    }
+  }
+
+  /** How many are waiting or running, from admission to settlement. */
+  get active(): number {
+    return this.#running.size;
+  }
+
   async *run(
     request: ChatRequest,
     caller: KeyRecord,
     signal: AbortSignal,
     trace: CompletionTrace = {},
+  ): AsyncGenerator<CompletionEvent, void, undefined> {
+    const running = { accountId: caller.account.id, keyId: caller.key.id, abort: new AbortController() };
+    const follow = () => {
+      running.abort.abort(signal.reason);
+    };
+    signal.addEventListener("abort", follow, { once: true });
+    if (signal.aborted) follow();
+    this.#running.add(running);
+    try {
+      yield* this.#admitted(request, caller, running.abort.signal, trace);
+    } finally {
+      this.#running.delete(running);
+      signal.removeEventListener("abort", follow);
+    }
+  }
+
+  async *#admitted(
+    request: ChatRequest,
+    caller: KeyRecord,
+    signal: AbortSignal,
+    trace: CompletionTrace,
   ): AsyncGenerator<CompletionEvent, void, undefined> {
     const { limits, queues, clock, engine } = this.parts;
     const model = requireModel(request.model);

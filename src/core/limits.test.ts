@@ -25,6 +25,7 @@ function callerWith(limits: Partial<KeyRecord["plan"]>): KeyRecord {
       createdAt: at,
       expiresAt: null,
       revokedAt: null,
+      disabledAt: null,
       lastUsedAt: null,
     },
     plan: {
@@ -34,6 +35,8 @@ function callerWith(limits: Partial<KeyRecord["plan"]>): KeyRecord {
       tokensPerMinute: 1000,
       concurrentRequests: 2,
       maxKeys: 5,
+      maxTokens: null,
+      models: null,
       ...limits,
     },
   };

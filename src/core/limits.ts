@@ -46,6 +46,18 @@ export class Limits {
     };
   }
 
+  /** What is left now, for the dashboard. Counts nothing. */
+  async read(caller: Pick<KeyRecord, "account" | "plan">): Promise<Rates & { held: number }> {
+    const { requestsPerMinute, tokensPerMinute } = caller.plan;
+    const requests = await this.counter.read(requestsName(caller), requestsPerMinute, windowMs);
+    const tokens = await this.counter.read(tokensName(caller), tokensPerMinute, windowMs);
+    return {
+      requests: reading(requestsPerMinute, requests),
+      tokens: reading(tokensPerMinute, tokens),
+      held: await this.leases.held(caller.account.id),
+    };
+  }
+
   /** Throws when an account has no token left: cheap, so it can stand before any work on the prompt. */
   async requireTokens(caller: KeyRecord): Promise<void> {
     const { tokensPerMinute } = caller.plan;
@@ -77,8 +89,9 @@ export class Limits {
   }
 }
 
-const requestsName = (caller: KeyRecord): string => `requests:${caller.account.id}`;
-const tokensName = (caller: KeyRecord): string => `tokens:${caller.account.id}`;
+type Payer = Pick<KeyRecord, "account">;
+const requestsName = (caller: Payer): string => `requests:${caller.account.id}`;
+const tokensName = (caller: Payer): string => `tokens:${caller.account.id}`;
 
 const reading = (limit: number, { remaining, resetMs }: CounterReading): RateReading => ({
   limit,

@@ -103,7 +103,10 @@ export interface ApiKey {
   operations: readonly Operation[] | null;
   createdAt: Date;
   expiresAt: Date | null;
+  /** From when on it is refused, for good. */
   revokedAt: Date | null;
+  /** While set it is refused; its owner can enable it again. */
+  disabledAt: Date | null;
   lastUsedAt: Date | null;
 }
 
@@ -115,6 +118,10 @@ export interface Plan {
   tokensPerMinute: number;
   concurrentRequests: number;
   maxKeys: number;
+  /** The largest `max_tokens`; null: what the context leaves. */
+  maxTokens: number | null;
+  /** null: every model. */
+  models: readonly ModelId[] | null;
 }
 
 /** A key with what is needed to admit its requests, read in one query. */

@@ -1,0 +1,39 @@
+/** What the commands read from standard input. */
+import { createInterface } from "node:readline/promises";
+import type { Command } from "commander";
+
+const wrongUsage = { exitCode: 2 };
+const maxPasswordLength = 64 * 1024;
+
+/** The first line of what is piped in. Not from a terminal, which would show it. */
+export async function readPassword(command: Command): Promise<string> {
+  if (process.stdin.isTTY) {
+    command.error(
+      `error: pipe the password in, for example: printf %s "$PASSWORD" | sotto accounts create …`,
+      wrongUsage,
+    );
+  }
+  let text = "";
+  for await (const chunk of process.stdin.setEncoding("utf8")) {
+    text += String(chunk);
+    if (text.length > maxPasswordLength) break;
+  }
+  return text.split(/\r?\n/, 1)[0] ?? "";
+}
+
+/** Asks before something that cannot be undone. Without a terminal to ask on, `--yes` must say it. */
+export async function confirm(command: Command, question: string): Promise<boolean> {
+  if (command.opts<{ yes?: boolean }>().yes === true) return true;
+  if (!process.stdin.isTTY) {
+    command.error(
+      "error: this cannot be undone and there is no terminal to ask on. Add --yes to confirm.",
+      wrongUsage,
+    );
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,173 @@
+/** `sotto keys`: the keys with which programs use the service. */
+import type { Command } from "commander";
+import { createKey, defaultGraceMs, revokeKey, rotateKey } from "../core/account-keys.js";
+import { requireAccount } from "../core/accounts.js";
+import { systemClock, type ApiKey } from "../core/ports.js";
+import { parseDuration } from "./duration.js";
+import { report, table, time } from "./output.js";
+import { storeCommand, withStore } from "./store-command.js";
+
+export function keysCommand(program: Command): void {
+  const keys = program.command("keys").description("make, list, revoke and rotate API keys");
+  createCommand(keys);
+  listCommand(keys);
+  revokeCommand(keys);
+  rotateCommand(keys);
+}
+
+interface CreateOptions {
+  name: string;
+  models?: string[];
+  operations?: string[];
+  expires?: number;
+}
+
+function createCommand(keys: Command): void {
+  storeCommand(keys, "create <email>", "make a key for an account, shown this once")
+    .option("--name <name>", "what it is for", "default")
+    .option("--models <list>", "only these models, such as omega,prism (default: all)", parseList)
+    .option("--operations <list>", "only these operations: chat, models (default: all)", parseList)
+    .option(
+      "--expires <time>",
+      "end it after a time, such as 30d, 12h or 90m (default: never)",
+      parseDuration,
+    )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  sotto keys create ada@example.com --name laptop
+  sotto keys create ada@example.com --name ci --models omega --operations chat --expires 30d
+  KEY=$(sotto keys create ada@example.com --json | jq -r .key)`,
+    )
+    .action(async (email: string, options: CreateOptions, command: Command) => {
+      const { name, models = null, operations = null, expires } = options;
+      const expiresAt = expires === undefined ? null : new Date(systemClock.now().getTime() + expires);
+      const { key, text } = await withStore(command, async (store) =>
+        createKey(store, systemClock, await requireAccount(store, email), {
+          name,
+          models,
+          operations,
+          expiresAt,
+        }),
+      );
+      report(command, { ...toJson(key), key: text }, showOnce(key, text));
+    });
+}
+
+function listCommand(keys: Command): void {
+  storeCommand(keys, "list <email>", "list an account's keys").action(
+    async (email: string, _: unknown, command: Command) => {
+      const { account, listed } = await withStore(command, async (store) => {
+        const account = await requireAccount(store, email);
+        return { account, listed: await store.listKeys(account.id) };
+      });
+      const none = `${account.email} has no keys. Make one: sotto keys create ${account.email}`;
+      report(command, listed.map(toJson), listed.length === 0 ? none : keyTable(listed));
+    },
+  );
+}
+
+function revokeCommand(keys: Command): void {
+  storeCommand(keys, "revoke <id>", "end a key now and for good").action(
+    async (id: string, _: unknown, command: Command) => {
+      const key = await withStore(command, (store) => revokeKey(store, systemClock, id));
+      report(
+        command,
+        toJson(key),
+        `The key ${key.name} (${key.id}) is revoked: a running server refuses it within 2 seconds.`,
+      );
+    },
+  );
+}
+
+function rotateCommand(keys: Command): void {
+  storeCommand(keys, "rotate <id>", "replace a key by a new one with the same permissions")
+    .option(
+      "--grace <time>",
+      "how long the old key works on, such as 24h or 90m; 0 ends it now (default: 24h)",
+      parseDuration,
+    )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  sotto keys rotate key_4fJ2…            the old key works for another 24 hours
+  sotto keys rotate key_4fJ2… --grace 0  the old key leaked: end it now`,
+    )
+    .action(async (id: string, { grace = defaultGraceMs }: { grace?: number }, command: Command) => {
+      const { key, text, replaced } = await withStore(command, (store) =>
+        rotateKey(store, systemClock, id, grace),
+      );
+      report(
+        command,
+        { ...toJson(key), key: text, replaced: toJson(replaced) },
+        `${showOnce(key, text)}\n\nThe old key, ${replaced.id}, ${grace === 0 ? "is revoked" : `ends at ${time(replaced.revokedAt)} UTC`}.`,
+      );
+    });
+}
+
+const parseList = (text: string): string[] => text.split(",").map((item) => item.trim());
+
+const showOnce = (key: ApiKey, text: string): string => `The new key, shown this once:
+
+  ${text}
+
+id          ${key.id}
+name        ${key.name}
+models      ${permissions(key.models)}
+operations  ${permissions(key.operations)}
+expires     ${time(key.expiresAt)}${key.expiresAt === null ? "" : " UTC"}`;
+
+function keyTable(keys: readonly ApiKey[]): string {
+  const headings = [
+    "id",
+    "name",
+    "key",
+    "state",
+    "models",
+    "operations",
+    "created (utc)",
+    "expires",
+    "last used",
+  ];
+  return table(
+    headings,
+    keys.map((key) => [
+      key.id,
+      key.name,
+      `…${key.lastFour}`,
+      state(key),
+      permissions(key.models),
+      permissions(key.operations),
+      time(key.createdAt),
+      time(key.expiresAt),
+      time(key.lastUsedAt),
+    ]),
+  );
+}
+
+const permissions = (names: readonly string[] | null): string => names?.join(", ") ?? "all";
+
+function state(key: ApiKey): "active" | "ending" | "disabled" | "revoked" | "expired" {
+  const now = systemClock.now();
+  if (key.revokedAt !== null && key.revokedAt <= now) return "revoked";
+  if (key.expiresAt !== null && key.expiresAt <= now) return "expired";
+  if (key.disabledAt !== null) return "disabled";
+  return key.revokedAt === null ? "active" : "ending";
+}
+
+const toJson = (key: ApiKey) => ({
+  id: key.id,
+  account_id: key.accountId,
+  name: key.name,
+  last_four: key.lastFour,
+  state: state(key),
+  models: key.models,
+  operations: key.operations,
+  created_at: key.createdAt,
+  expires_at: key.expiresAt,
+  revoked_at: key.revokedAt,
+  disabled_at: key.disabledAt,
+  last_used_at: key.lastUsedAt,
+});

@@ -1,0 +1,61 @@
+/**
+ * The root command and how a run ends: 0 when it worked, 1 when it could not be done, 2 when it was asked
+ * for in the wrong way. Faults are sentences on stderr that say what to do next; no stack traces.
+ */
+import { readFileSync } from "node:fs";
+import { Command, CommanderError } from "commander";
+import { z } from "zod";
+import { ConfigError } from "../config.js";
+import { AccountFault } from "../core/account-fault.js";
+import { WeightsFault } from "../models/weights-fault.js";
+import { StoreFault } from "../store/store-fault.js";
+
+export function newProgram(): Command {
+  return new Command("sotto")
+    .description("A private, OpenAI-compatible chat completion service.")
+    .version(readVersion(), "--version", "print the version")
+    .showHelpAfterError("Add --help to see what is possible.")
+    .exitOverride()
+    .addHelpText(
+      "after",
+      `
+Examples:
+  sotto serve                                     run the service on http://127.0.0.1:8080
+  sotto accounts create ada@example.com           make an account
+  sotto keys create ada@example.com --name ci     make a key for it
+
+Every command has its own --help.`,
+    );
+}
+
+/** Runs the command in `argv` and returns the exit code. */
+export async function runProgram(program: Command, argv: readonly string[]): Promise<number> {
+  try {
+    await program.parseAsync(argv);
+    return 0;
+  } catch (error) {
+    // Commander has said its piece already.
+    if (error instanceof CommanderError) return exitCodeOf(error);
+    console.error(`error: ${describeFault(error)}`);
+    return 1;
+  }
+}
+
+/** Commander ends with 1 for wrong usage and help alike; an `exitCode` of our own stays. */
+function exitCodeOf(error: CommanderError): number {
+  if (error.code === "commander.error") return error.exitCode;
+  return error.exitCode === 0 ? 0 : 2;
+}
+
+function describeFault(error: unknown): string {
+  for (const fault of [ConfigError, AccountFault, StoreFault, WeightsFault]) {
+    if (error instanceof fault) return error.message;
+  }
+  const reason = error instanceof Error ? error.message : "unknown fault";
+  return `something unexpected went wrong: ${reason}`;
+}
+
+function readVersion(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
+}

@@ -1,0 +1,28 @@
+/** Commands that work on the database, whether or not a server is running on it. */
+import type { Command } from "commander";
+import { defaultPlan } from "../core/accounts.js";
+import type { Store } from "../core/ports.js";
+import { databasePath, openSqliteStore } from "../store/sqlite.js";
+import { readSettings, settingsOptions } from "./settings.js";
+
+/** Adds a command with the options that all of them take. */
+export function storeCommand(parent: Command, usage: string, description: string): Command {
+  return settingsOptions(parent.command(usage).description(description)).option(
+    "--json",
+    "print one line of JSON instead of text",
+  );
+}
+
+/** Opens the configured store for the time of `work`. */
+export async function withStore<T>(command: Command, work: (store: Store) => Promise<T>): Promise<T> {
+  const { service, limits } = readSettings(command);
+  const store = await openSqliteStore({
+    path: databasePath(service.dataDir),
+    defaultPlan: defaultPlan(limits),
+  });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}

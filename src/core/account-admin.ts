@@ -1,0 +1,139 @@
+/** What an admin does with the accounts and plans of others. Every change is seen by the next request. */
+import type { SignUpMode } from "../protocol/dashboard.js";
+import { defaultPlanId } from "./accounts.js";
+import type { Actor, Audit } from "./audit.js";
+import type { CutTarget } from "./completion.js";
+import { DashboardFault } from "./dashboard-fault.js";
+import type { AccountSummary, FullStore } from "./dashboard-ports.js";
+import type { KeyRing } from "./keys.js";
+import { inviteMail, resetMail } from "./mail.js";
+import type { MadeLink, OneTimeLinks } from "./one-time-links.js";
+import type { Outbox } from "./outbox.js";
+import type { Clock, Plan, Role } from "./ports.js";
+
+export interface AccountAdminParts {
+  store: FullStore;
+  links: OneTimeLinks;
+  keys: Pick<KeyRing, "forgetAccount" | "forgetAll">;
+  audit: Audit;
+  outbox: Outbox;
+  signUp: SignUpMode;
+  ownerName: string;
+  publicUrl: () => string;
+  clock: Clock;
+  cutStreams: (target: CutTarget) => void;
+}
+
+export class AccountAdmin {
+  constructor(private readonly parts: AccountAdminParts) {}
+
+  search(search: string, page: number, size: number) {
+    const { store, clock } = this.parts;
+    return store.accounts.searchAccounts(search, { offset: page * size, limit: size }, clock.now());
+  }
+
+  /** Its keys are refused, its sessions and its streams end. */
+  async suspend(actor: Actor, id: string): Promise<AccountSummary> {
+    const { store, clock, keys, audit, cutStreams } = this.parts;
+    await this.#require(id);
+    if (!(await store.accounts.suspend(id, clock.now()))) throw lastAdmin("suspended");
+    keys.forgetAccount(id);
+    cutStreams({ accountId: id });
+    await audit.record(actor, "suspended account", id);
+    return this.#require(id);
+  }
+
+  async resume(actor: Actor, id: string): Promise<AccountSummary> {
+    await this.#require(id);
+    await this.parts.store.setAccountSuspended(id, null);
+    this.parts.keys.forgetAccount(id);
+    await this.parts.audit.record(actor, "resumed account", id);
+    return this.#require(id);
+  }
+
+  async setPlan(actor: Actor, id: string, planId: string): Promise<AccountSummary> {
+    await this.#require(id);
+    if ((await this.parts.store.findPlan(planId)) === null) {
+      throw new DashboardFault("bad_request", "There is no such plan.", { field: "planId" });
+    }
+    await this.parts.store.setAccountPlan(id, planId);
+    this.parts.keys.forgetAccount(id);
+    await this.parts.audit.record(actor, "changed plan of account", id);
+    return this.#require(id);
+  }
+
+  async setRole(actor: Actor, id: string, role: Role): Promise<AccountSummary> {
+    await this.#require(id);
+    if (!(await this.parts.store.accounts.setRole(id, role))) throw lastAdmin("made a user");
+    this.parts.keys.forgetAccount(id);
+    await this.parts.audit.record(actor, "changed role of account", id);
+    return this.#require(id);
+  }
+
+  /** The link is mailed too when there is a mail server. */
+  async makeResetLink(actor: Actor, id: string): Promise<MadeLink> {
+    const { links, audit, outbox, publicUrl, ownerName } = this.parts;
+    const { account } = await this.#require(id);
+    const made = await links.reset(id);
+    await audit.record(actor, "made reset link", id);
+    outbox.post(async () => resetMail(account.email, publicUrl() + made.path, ownerName));
+    return made;
+  }
+
+  /** Mailed too when it is for an address and there is a mail server. */
+  async invite(actor: Actor, email: string | null): Promise<MadeLink> {
+    const { links, audit, outbox, publicUrl, ownerName, signUp } = this.parts;
+    if (signUp === "closed") {
+      throw new DashboardFault("conflict", "Sign-up is closed, so an invitation would not work.");
+    }
+    const made = await links.invite(email);
+    await audit.record(actor, "made invitation", "");
+    if (email !== null) outbox.post(async () => inviteMail(email, publicUrl() + made.path, ownerName));
+    return made;
+  }
+
+  async listPlans(): Promise<{ plan: Plan; accounts: number }[]> {
+    const { store } = this.parts;
+    const [plans, counts] = await Promise.all([store.listPlans(), store.accounts.countByPlan()]);
+    return plans.map((plan) => ({ plan, accounts: counts.get(plan.id) ?? 0 }));
+  }
+
+  async savePlan(actor: Actor, plan: Plan): Promise<Plan> {
+    if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(plan.id)) {
+      throw new DashboardFault("bad_request", "A plan's id has small letters, digits and hyphens.", {
+        field: "id",
+      });
+    }
+    await this.parts.store.putPlan(plan);
+    this.parts.keys.forgetAll();
+    await this.parts.audit.record(actor, "saved plan", plan.id);
+    return plan;
+  }
+
+  async deletePlan(actor: Actor, id: string): Promise<void> {
+    const { store, audit } = this.parts;
+    if (id === defaultPlanId) {
+      throw new DashboardFault(
+        "conflict",
+        "New accounts start on this plan. It can be changed, not deleted.",
+      );
+    }
+    if ((await store.findPlan(id)) === null) throw new DashboardFault("not_found", "There is no such plan.");
+    if (!(await store.accounts.deletePlan(id))) {
+      throw new DashboardFault("conflict", "Accounts are on this plan. Move them to another one first.");
+    }
+    await audit.record(actor, "deleted plan", id);
+  }
+
+  async #require(id: string): Promise<AccountSummary> {
+    const found = await this.parts.store.accounts.findSummary(id, this.parts.clock.now());
+    if (found === null) throw new DashboardFault("not_found", "There is no such account.");
+    return found;
+  }
+}
+
+const lastAdmin = (what: string): DashboardFault =>
+  new DashboardFault(
+    "conflict",
+    `The only account that manages the service cannot be ${what}. Make another one an admin first.`,
+  );

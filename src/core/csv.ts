@@ -1,0 +1,16 @@
+/**
+ * Rows as CSV (RFC 4180). Spreadsheets run a cell that begins like a formula, and names of keys are text that
+ * someone chose: such a cell gets an apostrophe in front, which spreadsheets show as plain text.
+ */
+export type CsvCell = string | number | null;
+
+export function toCsv(headings: readonly string[], rows: readonly (readonly CsvCell[])[]): string {
+  return [headings, ...rows].map((cells) => `${cells.map(toCell).join(",")}\r\n`).join("");
+}
+
+function toCell(value: CsvCell): string {
+  if (value === null) return "";
+  if (typeof value === "number") return String(value);
+  const text = /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,256 @@
+/**
+ * What accounts with a dashboard need from the store beside `Store`, split by concern. The same promises
+ * hold: every method rejects when the database cannot be reached, emails compare without regard to case,
+ * times are whole milliseconds. Secrets are stored as SHA-256 and found by it.
+ */
+import type { ModelId } from "../protocol/models.js";
+import type { FirstTokenHistogram } from "./first-tokens.js";
+import type { Account, Plan, Role, Store } from "./ports.js";
+
+/** Everything that the store keeps. */
+export interface FullStore extends Store {
+  readonly accounts: AccountStore;
+  readonly sessions: SessionStore;
+  readonly links: LinkStore;
+  readonly usage: UsageStore;
+  readonly news: NewsStore;
+  readonly audit: AuditStore;
+  readonly stored: StoredStore;
+}
+
+// --------------------------------------------------------------------------------------------- accounts
+
+export interface Credentials {
+  account: Account;
+  /** Null for an account that nobody can sign in to. */
+  passwordHash: string | null;
+}
+
+/** A line of the operator's list. */
+export interface AccountSummary {
+  account: Account;
+  /** How many of its keys have neither expired nor been revoked. */
+  liveKeys: number;
+  lastUsedAt: Date | null;
+}
+
+export interface AccountStore {
+  findAccount(id: string): Promise<Account | null>;
+  findCredentials(email: string): Promise<Credentials | null>;
+  findCredentialsById(id: string): Promise<Credentials | null>;
+  /** Sets the password and, in the same transaction, ends every session of the account but `keepSession`. */
+  setPassword(id: string, passwordHash: string, keepSession: Uint8Array | null): Promise<void>;
+  hasAdmin(): Promise<boolean>;
+  /** Newest first. `search` is part of an email or the beginning of an id; empty for all. */
+  searchAccounts(
+    search: string,
+    page: { offset: number; limit: number },
+    now: Date,
+  ): Promise<{ accounts: AccountSummary[]; total: number }>;
+  findSummary(id: string, now: Date): Promise<AccountSummary | null>;
+
+  // The next three do nothing and say false when the account is the last admin that can act, also when two
+  // admins try it on each other at once.
+  setRole(id: string, role: Role): Promise<boolean>;
+  /** Also ends its sessions. */
+  suspend(id: string, at: Date): Promise<boolean>;
+  remove(id: string): Promise<boolean>;
+
+  /** How many accounts are on each plan; plans without any may be missing. */
+  countByPlan(): Promise<ReadonlyMap<string, number>>;
+  /** False while accounts are on it. */
+  deletePlan(id: string): Promise<boolean>;
+  /** Null enables it. */
+  setKeyDisabled(id: string, at: Date | null): Promise<void>;
+}
+
+// --------------------------------------------------------------------------------------------- sessions
+
+export interface Session {
+  hash: Uint8Array;
+  accountId: string;
+  createdAt: Date;
+  lastSeenAt: Date;
+  /** When it ends however much it is used. */
+  expiresAt: Date;
+}
+
+/** A session with what is needed to serve it, read in one query. */
+export interface SessionRecord {
+  session: Session;
+  account: Account;
+  plan: Plan;
+}
+
+export interface SessionStore {
+  create(session: Session): Promise<void>;
+  /** Finds ended ones too: judging them is the caller's. */
+  find(hash: Uint8Array): Promise<SessionRecord | null>;
+  touch(hash: Uint8Array, at: Date): Promise<void>;
+  end(hash: Uint8Array): Promise<void>;
+  /** Ends all sessions of an account but `keep`. */
+  endAll(accountId: string, keep: Uint8Array | null): Promise<void>;
+  /** Removes those that ended before `now` or were last seen before `idleSince`. */
+  prune(now: Date, idleSince: Date): Promise<void>;
+}
+
+// ----------------------------------------------------------------------------------------- one-time links
+
+export const linkKinds = ["setup", "reset", "invite"] as const;
+export type LinkKind = (typeof linkKinds)[number];
+
+export interface NewLink {
+  kind: LinkKind;
+  hash: Uint8Array;
+  /** Whose password a reset link sets. */
+  accountId: string | null;
+  /** SHA-256 of the address that an invitation is for; null for any. */
+  emailHash: Uint8Array | null;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+/** What becomes of the link's row and what it is for happen in one transaction: both or neither. */
+export interface LinkStore {
+  create(link: NewLink): Promise<void>;
+  /** Does nothing and says false while an admin exists or a set-up link that still works: exactly one wins. */
+  createSetup(link: NewLink): Promise<boolean>;
+  /** Looks without using it up. Null when unknown, used or expired. */
+  find(kind: LinkKind, hash: Uint8Array, now: Date): Promise<NewLink | null>;
+  /**
+   * Uses up a set-up link or an invitation and makes the account. Null when the link does not work (any
+   * more), or is for setting up and an admin exists. Rejects with `DuplicateEmail` when the address is taken;
+   * the link works on then. Exactly one of many callers succeeds.
+   */
+  createAccount(
+    kind: "setup" | "invite",
+    hash: Uint8Array,
+    now: Date,
+    account: { email: string; passwordHash: string; planId: string },
+  ): Promise<Account | null>;
+  /**
+   * Uses up a reset link: sets the password, ends all sessions and all other reset links of the account. Null
+   * when the link does not work (any more).
+   */
+  resetPassword(hash: Uint8Array, now: Date, passwordHash: string): Promise<Account | null>;
+  prune(now: Date): Promise<void>;
+}
+
+// ------------------------------------------------------------------------------------------------ usage
+
+export interface UsageCounts {
+  requests: number;
+  errors: number;
+  promptTokens: number;
+  completionTokens: number;
+  /** Sum over the replies that had a first token. */
+  firstTokenMs: number;
+  firstTokens: FirstTokenHistogram;
+}
+
+/** What one key did with one model in one hour, or in a longer step when read. */
+export interface UsageBucketRow extends UsageCounts {
+  accountId: string;
+  keyId: string;
+  model: ModelId;
+  start: Date;
+}
+
+export interface UsageFilter {
+  accountId: string;
+  /** From this time on. */
+  from: Date;
+  /** Before this time. */
+  to: Date;
+  keyId?: string | undefined;
+  model?: ModelId | undefined;
+}
+
+export interface UsageStore {
+  /** Adds to the buckets in one transaction. What belongs to accounts that do not exist is left out. */
+  add(rows: readonly UsageBucketRow[]): Promise<void>;
+  /** Summed up by step, key and model; by time. `stepMs` is an hour or a multiple of it, counted from 1970. */
+  read(filter: UsageFilter, stepMs: number): Promise<UsageBucketRow[]>;
+  prune(before: Date): Promise<void>;
+}
+
+// ------------------------------------------------------------------------------------------------- news
+
+export interface ChangelogItem {
+  id: string;
+  title: string;
+  body: string;
+  publishedAt: Date;
+  updatedAt: Date;
+}
+
+export interface MaintenanceWindow {
+  id: string;
+  title: string;
+  body: string;
+  startsAt: Date;
+  endsAt: Date;
+  /** When it was ended before its time. */
+  endedAt: Date | null;
+  publishedAt: Date;
+  updatedAt: Date;
+}
+
+export interface NewsStore {
+  /** Newest first. */
+  listItems(limit: number): Promise<ChangelogItem[]>;
+  createItem(item: ChangelogItem): Promise<void>;
+  /** Null when there is none. */
+  updateItem(
+    id: string,
+    change: Pick<ChangelogItem, "title" | "body" | "updatedAt">,
+  ): Promise<ChangelogItem | null>;
+  /** False when there is none. */
+  deleteItem(id: string): Promise<boolean>;
+
+  /** Latest start first. */
+  listWindows(limit: number): Promise<MaintenanceWindow[]>;
+  /** Those that end after `now`, the earliest start first. */
+  listCurrentWindows(now: Date): Promise<MaintenanceWindow[]>;
+  findWindow(id: string): Promise<MaintenanceWindow | null>;
+  createWindow(window: MaintenanceWindow): Promise<void>;
+  /** Ends it at `at`; a window that is over already stays as it is. */
+  endWindow(id: string, at: Date): Promise<void>;
+}
+
+// ------------------------------------------------------------------------------------------- audit trail
+
+/** A line as it is kept: ids, never addresses. */
+export interface AuditRecord {
+  id: string;
+  at: Date;
+  /** An account's id, or `command line`. */
+  actor: string;
+  action: string;
+  target: string;
+}
+
+export interface AuditLine extends AuditRecord {
+  /** Null when the actor is no account, or none that still exists. */
+  actorEmail: string | null;
+  targetEmail: string | null;
+}
+
+export interface AuditStore {
+  add(record: Omit<AuditRecord, "id">): Promise<void>;
+  /** Newest first; from the one after `before` on. */
+  list(before: string | null, limit: number): Promise<AuditLine[]>;
+  prune(before: Date): Promise<void>;
+}
+
+// ------------------------------------------------------------------------------- what is stored about one
+
+export interface StoredTable {
+  name: string;
+  rows: Record<string, string | number | null>[];
+}
+
+export interface StoredStore {
+  /** Every row of every table that belongs to the account or names it. Hashes are named, not shown. */
+  readAll(accountId: string): Promise<StoredTable[]>;
+}

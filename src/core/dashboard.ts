@@ -1,0 +1,129 @@
+/**
+ * The parts behind the dashboard, made together since they share the store, the clock and the audit trail.
+ * The composition root makes one and hands it to HTTP; `close` writes what has gathered.
+ */
+import type { SignUpMode } from "../protocol/dashboard.js";
+import { AccountAdmin } from "./account-admin.js";
+import { Audit } from "./audit.js";
+import type { CutTarget } from "./completion.js";
+import type { FullStore } from "./dashboard-ports.js";
+import { Housekeeping } from "./housekeeping.js";
+import type { KeyRing } from "./keys.js";
+import { LiveRates } from "./live-rates.js";
+import type { Mailer } from "./mail.js";
+import { News } from "./news.js";
+import { OneTimeLinks } from "./one-time-links.js";
+import { Outbox } from "./outbox.js";
+import { OwnAccount } from "./own-account.js";
+import { OwnKeys } from "./own-keys.js";
+import { withBoundedLine, type Passwords } from "./password-line.js";
+import { PasswordReset } from "./password-reset.js";
+import type { Clock, Counter } from "./ports.js";
+import { Sessions, type SessionExpiry } from "./sessions.js";
+import { SignIn } from "./sign-in.js";
+import { SignUp } from "./sign-up.js";
+import { UsageRecorder } from "./usage-recorder.js";
+import { UsageReports } from "./usage-report.js";
+
+export interface DashboardOptions {
+  store: FullStore;
+  clock: Clock;
+  /** For throttles; may be the one that limits use. */
+  counter: Counter;
+  keys: KeyRing;
+  passwords: Passwords;
+  /** Null when no mail server is configured. */
+  mailer: Mailer | null;
+  signUp: SignUpMode;
+  sessionExpiry: SessionExpiry;
+  retentionDays: number;
+  ownerName: string;
+  /** Where people reach the service, without a slash at the end; asked for when a mail is written. */
+  publicUrl: () => string;
+  /** Ends the replies that a key or an account has under way. */
+  cutStreams: (target: CutTarget) => void;
+  /** Told of what goes wrong behind the scenes. */
+  reportFault: (error: unknown) => void;
+}
+
+export interface Dashboard {
+  store: FullStore;
+  clock: Clock;
+  outbox: Outbox;
+  signUpMode: SignUpMode;
+  audit: Audit;
+  sessions: Sessions;
+  links: OneTimeLinks;
+  signIn: SignIn;
+  signUp: SignUp;
+  passwordReset: PasswordReset;
+  ownAccount: OwnAccount;
+  ownKeys: OwnKeys;
+  accountAdmin: AccountAdmin;
+  news: News;
+  usage: UsageRecorder;
+  usageReports: UsageReports;
+  rates: LiveRates;
+  close(): Promise<void>;
+}
+
+export function createDashboard(options: DashboardOptions): Dashboard {
+  const { store, clock, counter, keys, cutStreams, ownerName, publicUrl, reportFault } = options;
+  const { accounts } = store;
+  const passwords = withBoundedLine(options.passwords);
+  const audit = new Audit(store.audit, clock);
+  const sessions = new Sessions(store.sessions, clock, options.sessionExpiry);
+  const links = new OneTimeLinks(store.links, clock);
+  const signIn = new SignIn(accounts, passwords, audit, counter, clock);
+  const rates = new LiveRates(clock);
+  const usage = new UsageRecorder(store.usage, rates, clock, reportFault);
+  const outbox = new Outbox(options.mailer, reportFault);
+  const { retentionDays, signUp } = options;
+  const housekeeping = new Housekeeping({ store, sessions, clock, retentionDays, reportFault });
+  return {
+    store,
+    clock,
+    outbox,
+    signUpMode: signUp,
+    audit,
+    sessions,
+    links,
+    signIn,
+    signUp: new SignUp(store, passwords, audit, signUp, clock, counter),
+    passwordReset: new PasswordReset({
+      accounts,
+      store: store.links,
+      links,
+      passwords,
+      audit,
+      outbox,
+      counter,
+      clock,
+      ownerName,
+      publicUrl,
+    }),
+    ownAccount: new OwnAccount({ accounts, sessions, signIn, passwords, keys, usage, audit, cutStreams }),
+    ownKeys: new OwnKeys({ store, keys, audit, clock, cutStreams }),
+    accountAdmin: new AccountAdmin({
+      store,
+      links,
+      keys,
+      audit,
+      outbox,
+      signUp,
+      ownerName,
+      publicUrl,
+      clock,
+      cutStreams,
+    }),
+    news: new News(store.news, audit, clock),
+    usage,
+    usageReports: new UsageReports(store),
+    rates,
+    close: async () => {
+      await housekeeping.close();
+      await outbox.close();
+      await usage.close();
+    },
+  };
+}

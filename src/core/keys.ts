@@ -1,0 +1,176 @@
+/**
+ * Turns the key on a request into its caller, from memory whenever it can.
+ *
+ * A record read from the store is trusted for one second, so revocations and suspensions made by another
+ * process are seen within that time; the ones made by this process call `forget` and are seen at once.
+ * Expiry and revocation times are judged by the clock on every request, not when the record is read, so a
+ * key that ends in the future ends on time. Requests that need the same record share one query.
+ *
+ * When the store is away, a record read within the last 60 s keeps working and everything else is answered
+ * "try again" (503): a key is neither refused as unknown nor let in on a guess.
+ *
+ * Records are held by the hash of their key; the key itself is never kept. Unknown keys are not held at
+ * all, so guessing cannot push real callers out of memory.
+ *
+ * Last-used times are gathered here and written in batches. A failed write keeps them for the next one;
+ * losing a few seconds of them in a crash is the accepted price.
+ */
+import { ServiceError } from "../protocol/errors.js";
+import { keyHash } from "./key-format.js";
+import type { Clock, KeyRecord, Store } from "./ports.js";
+
+export { keyHash, mintKey } from "./key-format.js";
+
+export type Caller = KeyRecord;
+
+const capacity = 10_000;
+const freshMs = 1_000;
+const usableWithoutStoreMs = 60_000;
+const flushEveryMs = 5_000;
+
+interface Entry {
+  record: KeyRecord;
+  readAtMs: number;
+  /** When to ask the store again. */
+  freshUntilMs: number;
+}
+
+export class KeyRing {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  /** By the key's hash, the least recently used first. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #lookups = new Map<string, Promise<KeyRecord | null>>();
+  #lastUsed = new Map<string, Date>();
+  /** Counts calls of `forget`: a query that began before one must not put its answer back. */
+  #forgotten = 0;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#timer = setInterval(() => void this.flush(), flushEveryMs).unref();
+  }
+
+  /** Throws `invalid_api_key` for any key that does not work now, `overloaded` when that cannot be known. */
+  async verify(authorizationKey: string): Promise<Caller> {
+    const hash = keyHash(authorizationKey);
+    if (hash === null) throw new ServiceError("invalid_api_key");
+
+    const record = await this.#find(hash);
+    const now = this.#clock.now();
+    if (record === null || !isUsable(record, now)) throw new ServiceError("invalid_api_key");
+
+    this.#lastUsed.set(record.key.id, now);
+    return record;
+  }
+
+  /** Call after changing a key, so that the next request sees the change. */
+  forget(keyId: string): void {
+    this.#drop((record) => record.key.id === keyId);
+  }
+
+  /** Call after changing an account or its plan. */
+  forgetAccount(accountId: string): void {
+    this.#drop((record) => record.account.id === accountId);
+  }
+
+  /** Call after changing what many accounts share, such as a plan. */
+  forgetAll(): void {
+    this.#drop(() => true);
+  }
+
+  /** Writes the last-used times gathered so far. Never rejects. */
+  async flush(): Promise<void> {
+    if (this.#lastUsed.size === 0) return;
+    const batch = this.#lastUsed;
+    this.#lastUsed = new Map();
+    try {
+      await this.#store.touchKeys(batch);
+    } catch {
+      this.#lastUsed = new Map([...batch, ...this.#lastUsed]);
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.flush();
+  }
+
+  async #find(hash: Uint8Array): Promise<KeyRecord | null> {
+    const name = Buffer.from(hash).toString("latin1");
+    const entry = this.#entries.get(name);
+    if (entry !== undefined && this.#clock.monotonicMs() < entry.freshUntilMs) {
+      this.#keep(name, entry);
+      return entry.record;
+    }
+    try {
+      return await this.#lookUp(name, hash);
+    } catch {
+      return this.#recordWithoutStore(name);
+    }
+  }
+
+  #lookUp(name: string, hash: Uint8Array): Promise<KeyRecord | null> {
+    const shared = this.#lookups.get(name);
+    if (shared !== undefined) return shared;
+
+    const lookup = this.#read(name, hash).finally(() => {
+      if (this.#lookups.get(name) === lookup) this.#lookups.delete(name);
+    });
+    this.#lookups.set(name, lookup);
+    return lookup;
+  }
+
+  async #read(name: string, hash: Uint8Array): Promise<KeyRecord | null> {
+    const forgottenBefore = this.#forgotten;
+    // The age of a record counts from before the query: what changed while it ran may not be in it.
+    const readAtMs = this.#clock.monotonicMs();
+    const record = await this.#store.findKeyByHash(hash);
+    if (record === null) this.#entries.delete(name);
+    else if (this.#forgotten === forgottenBefore) {
+      this.#keep(name, { record, readAtMs, freshUntilMs: readAtMs + freshMs });
+    }
+    return record;
+  }
+
+  #recordWithoutStore(name: string): KeyRecord {
+    const nowMs = this.#clock.monotonicMs();
+    const entry = this.#entries.get(name);
+    if (entry === undefined || nowMs - entry.readAtMs >= usableWithoutStoreMs) {
+      throw new ServiceError("overloaded", {
+        message: "The account database cannot be reached. Try again shortly.",
+        retryAfterSeconds: 5,
+      });
+    }
+    // A store that is away may take long to say so: do not make every request wait for it.
+    entry.freshUntilMs = Math.min(nowMs + freshMs, entry.readAtMs + usableWithoutStoreMs);
+    this.#keep(name, entry);
+    return entry.record;
+  }
+
+  #keep(name: string, entry: Entry): void {
+    this.#entries.delete(name);
+    this.#entries.set(name, entry);
+    if (this.#entries.size <= capacity) return;
+    const [oldest] = this.#entries.keys();
+    if (oldest !== undefined) this.#entries.delete(oldest);
+  }
+
+  #drop(matches: (record: KeyRecord) => boolean): void {
+    this.#forgotten += 1;
+    // Whoever waits on a query keeps its answer; whoever comes from now on asks again.
+    this.#lookups.clear();
+    for (const [name, { record }] of this.#entries) {
+      if (matches(record)) this.#entries.delete(name);
+    }
+  }
+}
+
+/** Whether requests with this key are let in at that time. */
+function isUsable({ key, account }: KeyRecord, now: Date): boolean {
+  if (account.suspendedAt !== null && account.suspendedAt <= now) return false;
+  if (key.revokedAt !== null && key.revokedAt <= now) return false;
+  if (key.disabledAt !== null && key.disabledAt <= now) return false;
+  return key.expiresAt === null || key.expiresAt > now;
+}

@@ -1,0 +1,27 @@
+/**
+ * The caller of a request from the playground: the account of a session, with every permission of its plan
+ * and no key. Limits, queue and usage see it as they see a key's requests.
+ */
+import type { SessionRecord } from "./dashboard-ports.js";
+import type { KeyRecord } from "./ports.js";
+
+/** Stands where others have the id of their key, also in the rows of usage. */
+export const playgroundKeyId = "playground";
+
+export const playgroundCaller = ({ account, plan, session }: SessionRecord): KeyRecord => ({
+  account,
+  plan,
+  key: {
+    id: playgroundKeyId,
+    accountId: account.id,
+    name: "Playground",
+    lastFour: "",
+    models: null,
+    operations: ["chat"],
+    createdAt: session.createdAt,
+    expiresAt: null,
+    revokedAt: null,
+    disabledAt: null,
+    lastUsedAt: null,
+  },
+});

@@ -1,0 +1,74 @@
+/** What the public status page says: each model, the parts behind them, and all of it in one word. */
+import type { ModelState } from "../protocol/dashboard.js";
+import { modelIds, type ModelId } from "../protocol/models.js";
+import type { News } from "./news.js";
+import type { EngineStatus } from "./ports.js";
+
+/** A queue this many times longer than what runs at once is worth telling. */
+const longQueue = 2;
+const pingTimeoutMs = 2_000;
+
+export interface StatusSources {
+  engineStatus: (model: ModelId) => EngineStatus;
+  queue: (model: ModelId) => { running: number; waiting: number };
+  pingStore: () => Promise<void>;
+  news: News;
+}
+
+interface StateNote {
+  state: ModelState;
+  note: string;
+}
+
+export interface StatusNow {
+  overall: ModelState;
+  models: (StateNote & { id: ModelId; waiting: number })[];
+  parts: (StateNote & { name: string })[];
+}
+
+export async function statusNow(sources: StatusSources): Promise<StatusNow> {
+  const database = await databaseState(sources.pingStore);
+  const isMaintenance = database.state === "up" && (await sources.news.openWindow()) !== null;
+  const models = modelIds.map((id) => {
+    const { waiting } = sources.queue(id);
+    const now: StateNote = isMaintenance
+      ? { state: "maintenance", note: "Down for scheduled maintenance." }
+      : modelState(sources.engineStatus(id), waiting);
+    return { id, waiting, ...now };
+  });
+  const parts = [
+    { name: "Accounts and keys", ...database },
+    { name: "Limits", state: "up" as const, note: "" },
+  ];
+  return { overall: worstOf([...models, ...parts]), models, parts };
+}
+
+function modelState({ state, capacity }: EngineStatus, waiting: number): StateNote {
+  if (state === "starting") return { state: "down", note: "The model is being loaded." };
+  if (state === "down") return { state: "down", note: "The engine failed and is being restarted." };
+  if (waiting > longQueue * capacity) return { state: "degraded", note: "Replies start later than usual." };
+  return { state: "up", note: "" };
+}
+
+async function databaseState(ping: () => Promise<void>): Promise<StateNote> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error("The database does not answer.")), pingTimeoutMs);
+  });
+  try {
+    await Promise.race([ping(), late]);
+    return { state: "up", note: "" };
+  } catch {
+    return { state: "down", note: "The account database does not answer." };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Down only when everything that answers requests is; one part that fails degrades the whole. */
+function worstOf(all: readonly { state: ModelState }[]): ModelState {
+  const has = (state: ModelState) => all.some((part) => part.state === state);
+  if (has("maintenance")) return "maintenance";
+  if (all.slice(0, modelIds.length).every((model) => model.state === "down")) return "down";
+  return has("down") || has("degraded") ? "degraded" : "up";
+}

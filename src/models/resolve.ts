@@ -1,0 +1,67 @@
+/**
+ * Which file answers for which model. All faults are reported together, each with the setting to change. A
+ * file behind several names appears once, so that it is loaded once.
+ */
+import { realpath, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { modelIds, type ModelId } from "../protocol/models.js";
+import { hasGgufMagic } from "./gguf.js";
+import { ensureStarterWeights, type WeightsNotice, type WeightsProgress } from "./starter.js";
+import { WeightsFault } from "./weights-fault.js";
+
+export interface WeightsFile {
+  /** Absolute. */
+  path: string;
+  /** The models it answers for, in the order in which models are listed. */
+  models: ModelId[];
+}
+
+/** Joins the starter weights where a model uses them. Rejects with `WeightsFault`. */
+export async function resolveWeights(
+  models: Readonly<Record<ModelId, { weights: string }>>,
+  dataDir: string,
+  onProgress?: WeightsProgress,
+  onNotice?: WeightsNotice,
+): Promise<WeightsFile[]> {
+  // The operator's files first: a misspelled path should not wait for the starter weights to be joined.
+  await checkOwnFiles(models);
+
+  const files = new Map<string, WeightsFile>();
+  for (const id of modelIds) {
+    const { weights } = models[id];
+    const path =
+      weights === "starter"
+        ? await ensureStarterWeights(resolve(dataDir), { onProgress, onNotice })
+        : resolve(weights);
+    const identity = await realpath(path);
+    const file = files.get(identity) ?? { path, models: [] };
+    file.models.push(id);
+    files.set(identity, file);
+  }
+  return [...files.values()];
+}
+
+async function checkOwnFiles(models: Readonly<Record<ModelId, { weights: string }>>): Promise<void> {
+  const faults: string[] = [];
+  for (const id of modelIds) {
+    const { weights } = models[id];
+    const reason = weights === "starter" ? null : await findFault(weights);
+    if (reason !== null) faults.push(`SOTTO_MODELS_${id.toUpperCase()}_WEIGHTS: ${weights} ${reason}.`);
+  }
+  if (faults.length === 0) return;
+  throw new WeightsFault(
+    `${faults.join("\n")}\nSet it to a GGUF file, or to 'starter' for the weights that come with Sotto.`,
+  );
+}
+
+/** What keeps this path from being used, as the end of a sentence; null when nothing does. */
+async function findFault(path: string): Promise<string | null> {
+  try {
+    if ((await stat(path)).isDirectory()) return "is a folder, not a GGUF file";
+    return (await hasGgufMagic(path)) ? null : "is not a GGUF file: it does not begin with 'GGUF'";
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT") return "does not exist";
+    return `cannot be read (${error instanceof Error ? error.message : "unknown fault"})`;
+  }
+}

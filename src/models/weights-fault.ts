@@ -1,0 +1,7 @@
+/** Weights cannot be used. The message is for the operator: which file or setting, why, and what to do. */
+export class WeightsFault extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "WeightsFault";
+  }
+}

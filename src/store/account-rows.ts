@@ -1,0 +1,223 @@
+/**
+ * Accounts as the dashboard needs them, in SQL.
+ *
+ * Whoever takes an admin's power away first locks one row that all such changes share, then counts the admins
+ * that are left. Without the lock two admins could each see the other and both be gone.
+ */
+import { sql, type ExpressionBuilder, type Kysely, type Transaction } from "kysely";
+import type { AccountStore, AccountSummary, Credentials } from "../core/dashboard-ports.js";
+import { newId } from "../core/ids.js";
+import { DuplicateEmail, type Account, type NewAccount, type Role } from "../core/ports.js";
+import { toAccount } from "./rows.js";
+import type { AccountRow, Schema } from "./schema.js";
+import { endSessions } from "./session-rows.js";
+
+export class SqlAccounts implements AccountStore {
+  constructor(private readonly db: Kysely<Schema>) {}
+
+  async findAccount(id: string): Promise<Account | null> {
+    return (await this.findCredentialsById(id))?.account ?? null;
+  }
+
+  async findCredentials(email: string): Promise<Credentials | null> {
+    return toCredentials(
+      await this.db
+        .selectFrom("accounts")
+        .selectAll()
+        .where("email_lower", "=", email.toLowerCase())
+        .executeTakeFirst(),
+    );
+  }
+
+  async findCredentialsById(id: string): Promise<Credentials | null> {
+    return toCredentials(
+      await this.db.selectFrom("accounts").selectAll().where("id", "=", id).executeTakeFirst(),
+    );
+  }
+
+  async setPassword(id: string, passwordHash: string, keepSession: Uint8Array | null): Promise<void> {
+    await this.db.transaction().execute(async (transaction) => {
+      await transaction
+        .updateTable("accounts")
+        .set({ password_hash: passwordHash })
+        .where("id", "=", id)
+        .execute();
+      await endSessions(transaction, id, keepSession);
+    });
+  }
+
+  hasAdmin(): Promise<boolean> {
+    return hasAdmin(this.db);
+  }
+
+  async searchAccounts(
+    search: string,
+    page: { offset: number; limit: number },
+    now: Date,
+  ): Promise<{ accounts: AccountSummary[]; total: number }> {
+    const matches = (where: ExpressionBuilder<Schema, "accounts">) =>
+      where.or([
+        where("email_lower", "like", sql<string>`${`%${escapeLike(search.toLowerCase())}%`} escape '\\'`),
+        where("accounts.id", "like", sql<string>`${`${escapeLike(search)}%`} escape '\\'`),
+      ]);
+    const rows = await this.#summaries(now)
+      .where(matches)
+      .orderBy("accounts.created_at", "desc")
+      .orderBy("accounts.id")
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute();
+    const counted = await this.db
+      .selectFrom("accounts")
+      .select((select) => select.fn.countAll<number>().as("total"))
+      .where(matches)
+      .executeTakeFirstOrThrow();
+    return { accounts: rows.map(toSummary), total: counted.total };
+  }
+
+  async findSummary(id: string, now: Date): Promise<AccountSummary | null> {
+    const row = await this.#summaries(now).where("accounts.id", "=", id).executeTakeFirst();
+    return row === undefined ? null : toSummary(row);
+  }
+
+  setRole(id: string, role: Role): Promise<boolean> {
+    return this.#unlessLastAdmin(role === "user" ? id : null, async (transaction) => {
+      await transaction.updateTable("accounts").set({ role }).where("id", "=", id).execute();
+    });
+  }
+
+  suspend(id: string, at: Date): Promise<boolean> {
+    return this.#unlessLastAdmin(id, async (transaction) => {
+      await transaction
+        .updateTable("accounts")
+        .set({ suspended_at: at.getTime() })
+        .where("id", "=", id)
+        .where("suspended_at", "is", null)
+        .execute();
+      await endSessions(transaction, id, null);
+    });
+  }
+
+  remove(id: string): Promise<boolean> {
+    return this.#unlessLastAdmin(id, async (transaction) => {
+      await transaction.deleteFrom("accounts").where("id", "=", id).execute();
+    });
+  }
+
+  async countByPlan(): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.db
+      .selectFrom("accounts")
+      .select((select) => ["plan_id", select.fn.countAll<number>().as("accounts")])
+      .groupBy("plan_id")
+      .execute();
+    return new Map(rows.map((row) => [row.plan_id, row.accounts]));
+  }
+
+  async deletePlan(id: string): Promise<boolean> {
+    const isUsed = this.db.selectFrom("accounts").select("id").where("plan_id", "=", id);
+    await this.db
+      .deleteFrom("plans")
+      .where("id", "=", id)
+      .where((where) => where.not(where.exists(isUsed)))
+      .execute();
+    const left = await this.db.selectFrom("plans").select("id").where("id", "=", id).executeTakeFirst();
+    return left === undefined;
+  }
+
+  async setKeyDisabled(id: string, at: Date | null): Promise<void> {
+    const disabled_at = at?.getTime() ?? null;
+    await this.db.updateTable("keys").set({ disabled_at }).where("id", "=", id).execute();
+  }
+
+  #summaries(now: Date) {
+    const nowMs = now.getTime();
+    return this.db
+      .selectFrom("accounts")
+      .selectAll("accounts")
+      .select((select) => [
+        select
+          .selectFrom("keys")
+          .whereRef("keys.account_id", "=", "accounts.id")
+          .where((key) => key.or([key("revoked_at", "is", null), key("revoked_at", ">", nowMs)]))
+          .where((key) => key.or([key("expires_at", "is", null), key("expires_at", ">", nowMs)]))
+          .select((key) => key.fn.countAll<number>().as("live"))
+          .as("live_keys"),
+        select
+          .selectFrom("keys")
+          .whereRef("keys.account_id", "=", "accounts.id")
+          .select((key) => key.fn.max("last_used_at").as("last"))
+          .as("last_used_at"),
+      ]);
+  }
+
+  /** Runs `change` unless it would leave no admin that can act; `id` is who would lose that power. */
+  #unlessLastAdmin(
+    id: string | null,
+    change: (transaction: Transaction<Schema>) => Promise<void>,
+  ): Promise<boolean> {
+    return this.db.transaction().execute(async (transaction) => {
+      await lockAdmins(transaction);
+      const admins = await transaction
+        .selectFrom("accounts")
+        .select("id")
+        .where("role", "=", "admin")
+        .where("suspended_at", "is", null)
+        .limit(2)
+        .execute();
+      if (admins.length === 1 && admins[0]?.id === id) return false;
+      await change(transaction);
+      return true;
+    });
+  }
+}
+
+/** Rejects with `DuplicateEmail`. Takes the connection, so that it can be part of a transaction. */
+export async function insertAccount(
+  db: Kysely<Schema>,
+  account: NewAccount,
+  createdAt: Date,
+): Promise<Account> {
+  const row = await db
+    .insertInto("accounts")
+    .values({
+      id: newId("acc"),
+      email: account.email,
+      email_lower: account.email.toLowerCase(),
+      password_hash: account.passwordHash,
+      role: account.role,
+      plan_id: account.planId,
+      suspended_at: null,
+      created_at: createdAt.getTime(),
+    })
+    .onConflict((conflict) => conflict.column("email_lower").doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) throw new DuplicateEmail();
+  return toAccount(row);
+}
+
+export async function hasAdmin(db: Kysely<Schema>): Promise<boolean> {
+  const row = await db.selectFrom("accounts").select("id").where("role", "=", "admin").executeTakeFirst();
+  return row !== undefined;
+}
+
+async function lockAdmins(transaction: Transaction<Schema>): Promise<void> {
+  await transaction
+    .insertInto("settings")
+    .values({ name: "admins_lock", value: "" })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet({ value: "" }))
+    .execute();
+}
+
+const toCredentials = (row: AccountRow | undefined): Credentials | null =>
+  row === undefined ? null : { account: toAccount(row), passwordHash: row.password_hash };
+
+const toSummary = (
+  row: AccountRow & { live_keys: number | null; last_used_at: number | null },
+): AccountSummary => ({
+  account: toAccount(row),
+  liveKeys: row.live_keys ?? 0,
+  lastUsedAt: row.last_used_at === null ? null : new Date(row.last_used_at),
+});
+
+const escapeLike = (text: string): string => text.replace(/[\\%_]/g, "\\$&");

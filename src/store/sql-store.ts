@@ -1,0 +1,240 @@
+/**
+ * The store in SQL, the same on every database that Kysely speaks. Promises that hang on two callers doing
+ * the same at once (one email, one setting) are kept by the database, with `on conflict`, not by looking
+ * first and writing later.
+ */
+import { sql, type Kysely } from "kysely";
+import type { FullStore } from "../core/dashboard-ports.js";
+import { newId } from "../core/ids.js";
+import type { Account, ApiKey, Clock, KeyRecord, NewAccount, NewKey, Plan } from "../core/ports.js";
+import { insertAccount, SqlAccounts } from "./account-rows.js";
+import { SqlAudit } from "./audit-rows.js";
+import { SqlLinks } from "./link-rows.js";
+import { SqlNews } from "./news-rows.js";
+import { fromPlan, toAccount, toKey, toPlan } from "./rows.js";
+import type { Schema } from "./schema.js";
+import { SqlSessions } from "./session-rows.js";
+import { SqlStored } from "./stored-rows.js";
+import { SqlUsage } from "./usage-rows.js";
+
+/** Two bound values for each key; databases allow some tens of thousands in one statement. */
+const touchedAtOnce = 1_000;
+
+export class SqlStore implements FullStore {
+  readonly accounts: SqlAccounts;
+  readonly sessions: SqlSessions;
+  readonly links: SqlLinks;
+  readonly usage: SqlUsage;
+  readonly news: SqlNews;
+  readonly audit: SqlAudit;
+  readonly stored: SqlStored;
+  readonly #db: Kysely<Schema>;
+  readonly #clock: Clock;
+
+  /** Takes over the connection: `close` ends it. */
+  constructor(db: Kysely<Schema>, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+    this.accounts = new SqlAccounts(db);
+    this.sessions = new SqlSessions(db);
+    this.links = new SqlLinks(db, clock);
+    this.usage = new SqlUsage(db);
+    this.news = new SqlNews(db);
+    this.audit = new SqlAudit(db);
+    this.stored = new SqlStored(db);
+  }
+
+  async createAccount(account: NewAccount): Promise<Account> {
+    return insertAccount(this.#db, account, this.#clock.now());
+  }
+
+  async findAccountByEmail(email: string): Promise<Account | null> {
+    const row = await this.#db
+      .selectFrom("accounts")
+      .selectAll()
+      .where("email_lower", "=", email.toLowerCase())
+      .executeTakeFirst();
+    return row === undefined ? null : toAccount(row);
+  }
+
+  async listAccounts(): Promise<Account[]> {
+    const rows = await this.#db
+      .selectFrom("accounts")
+      .selectAll()
+      .orderBy("created_at")
+      .orderBy("email_lower")
+      .execute();
+    return rows.map(toAccount);
+  }
+
+  async setAccountSuspended(id: string, suspendedAt: Date | null): Promise<void> {
+    await this.#db
+      .updateTable("accounts")
+      .set({ suspended_at: suspendedAt?.getTime() ?? null })
+      .where("id", "=", id)
+      .execute();
+  }
+
+  async setAccountPlan(id: string, planId: string): Promise<void> {
+    await this.#db.updateTable("accounts").set({ plan_id: planId }).where("id", "=", id).execute();
+  }
+
+  async deleteAccount(id: string): Promise<void> {
+    await this.#db.deleteFrom("accounts").where("id", "=", id).execute();
+  }
+
+  async listPlans(): Promise<Plan[]> {
+    const rows = await this.#db.selectFrom("plans").selectAll().orderBy("name").orderBy("id").execute();
+    return rows.map(toPlan);
+  }
+
+  async findPlan(id: string): Promise<Plan | null> {
+    const row = await this.#db.selectFrom("plans").selectAll().where("id", "=", id).executeTakeFirst();
+    return row === undefined ? null : toPlan(row);
+  }
+
+  async putPlan(plan: Plan): Promise<void> {
+    const { id, ...limits } = fromPlan(plan);
+    await this.#db
+      .insertInto("plans")
+      .values({ id, ...limits })
+      .onConflict((conflict) => conflict.column("id").doUpdateSet(limits))
+      .execute();
+  }
+
+  async createKey(key: NewKey): Promise<ApiKey> {
+    const row = await this.#db
+      .insertInto("keys")
+      .values({
+        id: newId("key"),
+        account_id: key.accountId,
+        hash: key.hash,
+        last_four: key.lastFour,
+        name: key.name,
+        models: key.models?.join(",") ?? null,
+        operations: key.operations?.join(",") ?? null,
+        created_at: this.#nowMs(),
+        expires_at: key.expiresAt?.getTime() ?? null,
+        revoked_at: null,
+        disabled_at: null,
+        last_used_at: null,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return toKey(row);
+  }
+
+  async findKeyByHash(hash: Uint8Array): Promise<KeyRecord | null> {
+    const row = await this.#db
+      .selectFrom("keys")
+      .innerJoin("accounts", "accounts.id", "keys.account_id")
+      .innerJoin("plans", "plans.id", "accounts.plan_id")
+      .selectAll("keys")
+      .select([
+        "accounts.email",
+        "accounts.role",
+        "accounts.plan_id",
+        "accounts.suspended_at",
+        "accounts.created_at as account_created_at",
+        "plans.name as plan_name",
+        "plans.requests_per_minute",
+        "plans.tokens_per_minute",
+        "plans.concurrent_requests",
+        "plans.max_keys",
+        "plans.max_tokens",
+        "plans.models as plan_models",
+      ])
+      .where("keys.hash", "=", hash)
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    return {
+      key: toKey(row),
+      account: toAccount({ ...row, id: row.account_id, created_at: row.account_created_at }),
+      plan: toPlan({ ...row, id: row.plan_id, name: row.plan_name, models: row.plan_models }),
+    };
+  }
+
+  async findKey(id: string): Promise<ApiKey | null> {
+    const row = await this.#db.selectFrom("keys").selectAll().where("id", "=", id).executeTakeFirst();
+    return row === undefined ? null : toKey(row);
+  }
+
+  async listKeys(accountId: string): Promise<ApiKey[]> {
+    const rows = await this.#db
+      .selectFrom("keys")
+      .selectAll()
+      .where("account_id", "=", accountId)
+      .orderBy("created_at")
+      .orderBy("id")
+      .execute();
+    return rows.map(toKey);
+  }
+
+  async revokeKey(id: string, at: Date): Promise<void> {
+    const atMs = at.getTime();
+    await this.#db
+      .updateTable("keys")
+      .set({ revoked_at: atMs })
+      .where("id", "=", id)
+      .where((where) => where.or([where("revoked_at", "is", null), where("revoked_at", ">", atMs)]))
+      .execute();
+  }
+
+  /** Replicas write in any order, so a time only ever moves forward. */
+  async touchKeys(lastUsed: ReadonlyMap<string, Date>): Promise<void> {
+    const pairs = [...lastUsed].map(([id, at]) => sql`(${id}, cast(${at.getTime()} as bigint))`);
+    if (pairs.length === 0) return;
+    await this.#db.transaction().execute(async (transaction) => {
+      for (let start = 0; start < pairs.length; start += touchedAtOnce) {
+        // `column1` and `column2` are what both SQLite and Postgres call the columns of a list of values.
+        await sql`update keys set last_used_at = used.column2
+          from (values ${sql.join(pairs.slice(start, start + touchedAtOnce))}) as used
+          where keys.id = used.column1
+          and (keys.last_used_at is null or keys.last_used_at < used.column2)`.execute(transaction);
+      }
+    });
+  }
+
+  async getSetting(name: string): Promise<string | null> {
+    const row = await this.#db
+      .selectFrom("settings")
+      .select("value")
+      .where("name", "=", name)
+      .executeTakeFirst();
+    return row?.value ?? null;
+  }
+
+  async initSetting(name: string, value: string): Promise<string> {
+    await this.#db
+      .insertInto("settings")
+      .values({ name, value })
+      .onConflict((conflict) => conflict.column("name").doNothing())
+      .execute();
+    const row = await this.#db
+      .selectFrom("settings")
+      .select("value")
+      .where("name", "=", name)
+      .executeTakeFirstOrThrow();
+    return row.value;
+  }
+
+  async setSetting(name: string, value: string): Promise<void> {
+    await this.#db
+      .insertInto("settings")
+      .values({ name, value })
+      .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
+      .execute();
+  }
+
+  async ping(): Promise<void> {
+    await sql`select 1`.execute(this.#db);
+  }
+
+  async close(): Promise<void> {
+    await this.#db.destroy();
+  }
+
+  #nowMs(): number {
+    return this.#clock.now().getTime();
+  }
+}

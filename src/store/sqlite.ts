@@ -1,0 +1,126 @@
+/**
+ * The embedded database: one SQLite file, shared by the server and the command line. Write-ahead logging
+ * lets readers go on while one process writes; every commit is on disk before it is reported; a process
+ * that finds another writing waits up to five seconds.
+ *
+ * libsql's calls are synchronous and take microseconds. The one slow case is that wait for another
+ * process's write, which holds up this process's event loop too; the commands' writes are single
+ * statements, so it is short.
+ */
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import Database from "libsql";
+import { CompiledQuery, Kysely, SqliteDialect, SqliteDriver, type DatabaseConnection } from "kysely";
+import type { FullStore } from "../core/dashboard-ports.js";
+import { systemClock, type Clock, type Plan } from "../core/ports.js";
+import { migrate } from "./migrate.js";
+import type { Schema } from "./schema.js";
+import { SqlStore } from "./sql-store.js";
+import { StoreFault } from "./store-fault.js";
+
+const busyTimeoutMs = 5_000;
+
+export interface SqliteStoreOptions {
+  path: string;
+  /** Written when the database is first made; later the row in the database counts. */
+  defaultPlan: Plan;
+  clock?: Clock;
+}
+
+/** Where the rows live in a data directory. */
+export const databasePath = (dataDir: string): string => join(dataDir, "sotto.db");
+
+/** Opens the database, making and migrating it where needed. Rejects with `StoreFault` when it cannot. */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<FullStore> {
+  const { path, defaultPlan, clock = systemClock } = options;
+  const database = await openDatabase(path);
+  const db = new Kysely<Schema>({ dialect: new ImmediateDialect(database) });
+  try {
+    await migrate(db, { bytesType: "blob", defaultPlan });
+  } catch (error) {
+    await db.destroy();
+    throw error instanceof StoreFault ? error : cannotOpen(path, error);
+  }
+  return new SqlStore(db, clock);
+}
+
+/** One connection, set up. */
+export async function openDatabase(path: string): Promise<Database.Database> {
+  let database: Database.Database | undefined;
+  try {
+    createPrivately(path);
+    database = new Database(path, { timeout: busyTimeoutMs });
+    await enterWalMode(database);
+    database.pragma("synchronous = FULL");
+    database.pragma("foreign_keys = ON");
+    return database;
+  } catch (error) {
+    database?.close();
+    throw cannotOpen(path, error);
+  }
+}
+
+/**
+ * SQLite would make the file readable to everyone; its side files take the mode of the main one. A file
+ * that exists is not even opened: closing it again would drop the locks this process holds on it (POSIX
+ * locks belong to the process, not to the descriptor).
+ */
+function createPrivately(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    if (!hasCode(error, "EEXIST")) throw error;
+  }
+}
+
+/**
+ * The change to write-ahead logging is the one statement for which SQLite does not wait out a busy
+ * database (seen when several processes open a new file at once), so the waiting is done here.
+ */
+async function enterWalMode(database: Database.Database): Promise<void> {
+  const giveUpAtMs = performance.now() + busyTimeoutMs;
+  for (;;) {
+    try {
+      database.pragma("journal_mode = WAL");
+      return;
+    } catch (error) {
+      if (!hasCode(error, "SQLITE_BUSY") || performance.now() > giveUpAtMs) throw error;
+      await sleep(20);
+    }
+  }
+}
+
+/**
+ * Takes the write lock when a transaction begins. SQLite's default takes it at the first write, and fails
+ * without waiting when another process wrote in between.
+ */
+class ImmediateDriver extends SqliteDriver {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+  }
+}
+
+class ImmediateDialect extends SqliteDialect {
+  readonly #database: Database.Database;
+
+  constructor(database: Database.Database) {
+    super({ database });
+    this.#database = database;
+  }
+
+  override createDriver(): SqliteDriver {
+    return new ImmediateDriver({ database: this.#database });
+  }
+}
+
+function cannotOpen(path: string, error: unknown): StoreFault {
+  const reason = error instanceof Error ? error.message : "unknown fault";
+  return new StoreFault(
+    `The database ${path} cannot be opened: ${reason}. Check that the data directory is the right one (SOTTO_DATA_DIR or --data-dir), that this user may write to it and that its disk is not full.`,
+  );
+}
+
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && "code" in error && error.code === code;

@@ -1,0 +1,130 @@
+/** Usage in hourly buckets, in SQL. */
+import { sql, type Kysely } from "kysely";
+import type { UsageBucketRow, UsageFilter, UsageStore } from "../core/dashboard-ports.js";
+import { isModelId } from "../protocol/models.js";
+import type { FirstTokenColumn, Schema, UsageRow } from "./schema.js";
+
+/** Some twenty bound values for each; databases allow some tens of thousands in one statement. */
+const rowsAtOnce = 500;
+
+const firstTokenColumns = [
+  "first_token_0",
+  "first_token_1",
+  "first_token_2",
+  "first_token_3",
+  "first_token_4",
+  "first_token_5",
+  "first_token_6",
+  "first_token_7",
+  "first_token_8",
+  "first_token_9",
+  "first_token_10",
+] as const satisfies FirstTokenColumn[];
+
+const countColumns = [
+  "requests",
+  "errors",
+  "prompt_tokens",
+  "completion_tokens",
+  "first_token_ms",
+  ...firstTokenColumns,
+] as const;
+
+export class SqlUsage implements UsageStore {
+  constructor(private readonly db: Kysely<Schema>) {}
+
+  async add(rows: readonly UsageBucketRow[]): Promise<void> {
+    if (rows.length === 0) return;
+    await this.db.transaction().execute(async (transaction) => {
+      for (let start = 0; start < rows.length; start += rowsAtOnce) {
+        await addSome(transaction, rows.slice(start, start + rowsAtOnce));
+      }
+    });
+  }
+
+  async read(filter: UsageFilter, stepMs: number): Promise<UsageBucketRow[]> {
+    const step = sql<number>`(hour - hour % ${sql.lit(stepMs)})`;
+    let query = this.db
+      .selectFrom("usage")
+      .select(["key_id", "model", step.as("hour")])
+      // A sum of 8-byte integers is of another type in Postgres, and read as text.
+      .select(countColumns.map((name) => sql<number>`cast(sum(${sql.ref(name)}) as bigint)`.as(name)))
+      .where("account_id", "=", filter.accountId)
+      .where("hour", ">=", filter.from.getTime())
+      .where("hour", "<", filter.to.getTime());
+    if (filter.keyId !== undefined) query = query.where("key_id", "=", filter.keyId);
+    if (filter.model !== undefined) query = query.where("model", "=", filter.model);
+    const rows = await query.groupBy([step, "key_id", "model"]).orderBy(step).execute();
+    return rows.flatMap((row) => toBucket({ ...row, account_id: filter.accountId }));
+  }
+
+  async prune(before: Date): Promise<void> {
+    await this.db.deleteFrom("usage").where("hour", "<", before.getTime()).execute();
+  }
+}
+
+async function addSome(db: Kysely<Schema>, rows: readonly UsageBucketRow[]): Promise<void> {
+  const ids = [...new Set(rows.map((row) => row.accountId))];
+  const existing = await db.selectFrom("accounts").select("id").where("id", "in", ids).execute();
+  const known = new Set(existing.map((account) => account.id));
+  const values = rows.filter((row) => known.has(row.accountId)).map(fromBucket);
+  if (values.length === 0) return;
+  await db
+    .insertInto("usage")
+    .values(values)
+    .onConflict((conflict) =>
+      conflict
+        .columns(["account_id", "hour", "key_id", "model"])
+        .doUpdateSet((update) =>
+          Object.fromEntries(
+            countColumns.map((name) => [name, update(`usage.${name}`, "+", update.ref(`excluded.${name}`))]),
+          ),
+        ),
+    )
+    .execute();
+}
+
+function fromBucket(bucket: UsageBucketRow): UsageRow {
+  const step = (index: number): number => bucket.firstTokens[index] ?? 0;
+  return {
+    account_id: bucket.accountId,
+    key_id: bucket.keyId,
+    model: bucket.model,
+    hour: bucket.start.getTime(),
+    requests: bucket.requests,
+    errors: bucket.errors,
+    prompt_tokens: bucket.promptTokens,
+    completion_tokens: bucket.completionTokens,
+    first_token_ms: Math.round(bucket.firstTokenMs),
+    first_token_0: step(0),
+    first_token_1: step(1),
+    first_token_2: step(2),
+    first_token_3: step(3),
+    first_token_4: step(4),
+    first_token_5: step(5),
+    first_token_6: step(6),
+    first_token_7: step(7),
+    first_token_8: step(8),
+    first_token_9: step(9),
+    first_token_10: step(10),
+  };
+}
+
+/** None for a model that this version does not know. */
+function toBucket(row: UsageRow): UsageBucketRow[] {
+  if (!isModelId(row.model)) return [];
+  return [
+    {
+      accountId: row.account_id,
+      keyId: row.key_id,
+      model: row.model,
+      start: new Date(row.hour),
+      requests: row.requests,
+      errors: row.errors,
+      promptTokens: row.prompt_tokens,
+      completionTokens: row.completion_tokens,
+      firstTokenMs: row.first_token_ms,
+      firstTokens: firstTokenColumns.map((name) => row[name]),
+    },
+  ];
+}

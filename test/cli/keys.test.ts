@@ -1,0 +1,143 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { KeyRing } from "../../src/core/keys.js";
+import type { Store } from "../../src/core/ports.js";
+import { databasePath, openSqliteStore } from "../../src/store/sqlite.js";
+import { FakeClock } from "../support/fake-clock.js";
+import { testPlan } from "../support/temporary-store.js";
+import { CommandLine } from "./run.js";
+
+const email = "ada@example.com";
+
+let sotto: CommandLine;
+
+beforeEach(async () => {
+  sotto = await CommandLine.open();
+  await sotto.json("accounts", "create", email);
+});
+afterEach(() => sotto.dispose());
+
+describe("sotto keys", () => {
+  it("prints one object with the id and the key", async () => {
+    const { code, stdout, stderr } = await sotto.run(["keys", "create", email, "--json"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout.trim().split("\n")).toHaveLength(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      id: expect.stringMatching(/^key_/) as unknown,
+      key: expect.stringMatching(/^sk-sotto-[0-9A-Za-z]{49}$/) as unknown,
+      name: "default",
+      models: null,
+      operations: null,
+      expires_at: null,
+    });
+  });
+
+  it("limits a key to models, operations and a time", async () => {
+    const before = Date.now();
+    await sotto.createKey(
+      email,
+      "--name",
+      "ci",
+      "--models",
+      "omega, prism",
+      "--operations",
+      "chat",
+      "--expires",
+      "30d",
+    );
+    const [key] = await listKeys();
+    expect(key).toMatchObject({
+      name: "ci",
+      models: ["omega", "prism"],
+      operations: ["chat"],
+      state: "active",
+    });
+    const expiresAt = new Date(String(key?.expires_at)).getTime();
+    expect(expiresAt).toBeGreaterThanOrEqual(before + 30 * 86_400_000);
+    expect(expiresAt).toBeLessThanOrEqual(Date.now() + 30 * 86_400_000);
+  });
+
+  it("shows a key once: later only its last four characters, and nothing more on disk", async () => {
+    const { stdout } = await sotto.run(["keys", "create", email, "--name", "laptop"]);
+    const text = /sk-sotto-[0-9A-Za-z]{49}/.exec(stdout)?.[0] ?? "no key";
+    const listed = await sotto.run(["keys", "list", email]);
+    expect(listed.stdout).toMatch(new RegExp(`key_\\S+ +laptop +…${text.slice(-4)} +active +all +all`));
+    expect(listed.stdout).not.toContain(text.slice(9, 20));
+    for (const name of await readdir(sotto.dataDir)) {
+      expect((await readFile(join(sotto.dataDir, name))).includes(text.slice(9, 20))).toBe(false);
+    }
+  });
+
+  it("revokes and rotates", async () => {
+    const first = await sotto.createKey(email);
+    expect(await sotto.json("keys", "revoke", first.id)).toMatchObject({ id: first.id, state: "revoked" });
+
+    const second = await sotto.createKey(email, "--name", "laptop", "--models", "omega");
+    const third = await sotto.json("keys", "rotate", second.id, "--grace", "90m");
+    expect(third).toMatchObject({
+      name: "laptop",
+      models: ["omega"],
+      replaced: { id: second.id, state: "ending" },
+    });
+
+    const fourth = await sotto.createKey(email);
+    expect(await sotto.json("keys", "rotate", fourth.id, "--grace", "0")).toMatchObject({
+      replaced: { id: fourth.id, state: "revoked" },
+    });
+    expect((await listKeys()).map((key) => key.state)).toEqual(
+      expect.arrayContaining(["revoked", "ending", "active", "revoked", "active"]),
+    );
+  });
+
+  it("says what to do when there is no such account or key", async () => {
+    expect((await sotto.run(["keys", "create", "bob@example.com"])).stderr).toContain(
+      "create the account first",
+    );
+    expect((await sotto.run(["keys", "revoke", "key_none"])).stderr).toContain("List the account's keys");
+    expect((await sotto.run(["keys", "list", email])).stdout).toContain(`sotto keys create ${email}`);
+  });
+
+  const listKeys = async (): Promise<Record<string, unknown>[]> => {
+    const listed = await sotto.json("keys", "list", email);
+    return Array.isArray(listed)
+      ? listed.map((key: unknown) => ({ ...(key instanceof Object ? key : {}) }))
+      : [];
+  };
+});
+
+describe("beside a running server", () => {
+  let store: Store;
+  let ring: KeyRing;
+  const clock = new FakeClock(new Date());
+
+  beforeEach(async () => {
+    store = await openSqliteStore({ path: databasePath(sotto.dataDir), defaultPlan: testPlan });
+    ring = new KeyRing(store, clock);
+  });
+  afterEach(async () => {
+    await ring.close();
+    await store.close();
+  });
+
+  it("a new key works at once and a revoked one stops within a second", async () => {
+    const { id, key } = await sotto.createKey(email);
+    expect((await ring.verify(key)).account.email).toBe(email);
+    await sotto.json("keys", "revoke", id);
+    clock.advance(1_000);
+    // The command ran on the real clock, which is ahead of this one.
+    clock.advance(3_600_000);
+    await expect(ring.verify(key)).rejects.toMatchObject({ code: "invalid_api_key" });
+  });
+
+  it("a suspended account's keys stop, and work again when it is resumed", async () => {
+    const { key } = await sotto.createKey(email);
+    await ring.verify(key);
+    await sotto.json("accounts", "suspend", email);
+    clock.advance(3_600_000);
+    await expect(ring.verify(key)).rejects.toMatchObject({ code: "invalid_api_key" });
+    await sotto.json("accounts", "resume", email);
+    clock.advance(1_000);
+    await ring.verify(key);
+  });
+});

@@ -1,0 +1,51 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+
+export interface CommandResult {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** The built program on a data directory of its own, with nothing of this process's environment. */
+export class CommandLine {
+  constructor(readonly dataDir: string) {}
+
+  static async open(): Promise<CommandLine> {
+    return new CommandLine(await mkdtemp(join(tmpdir(), "sotto-cli-")));
+  }
+
+  async run(args: readonly string[], input = "", env: Record<string, string> = {}): Promise<CommandResult> {
+    const child = spawn(process.execPath, ["dist/main.js", ...args], {
+      env: { SOTTO_DATA_DIR: this.dataDir, ...env },
+      stdio: "pipe",
+    });
+    const result: CommandResult = { code: null, stdout: "", stderr: "" };
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (result.stdout += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (result.stderr += text));
+    child.stdin.on("error", () => {}).end(input);
+    await once(child, "close");
+    return { ...result, code: child.exitCode };
+  }
+
+  /** The object or list that a command prints with `--json`; throws when it fails. */
+  async json(...args: string[]): Promise<unknown> {
+    const { code, stdout, stderr } = await this.run([...args, "--json"]);
+    if (code !== 0) throw new Error(`sotto ${args.join(" ")} ended with ${code ?? "a signal"}: ${stderr}`);
+    return JSON.parse(stdout);
+  }
+
+  /** Makes a key and returns its id and text. */
+  async createKey(email: string, ...options: string[]): Promise<{ id: string; key: string }> {
+    const issued = z.object({ id: z.string(), key: z.string() });
+    return issued.parse(await this.json("keys", "create", email, ...options));
+  }
+
+  async dispose(): Promise<void> {
+    await rm(this.dataDir, { recursive: true, force: true });
+  }
+}
