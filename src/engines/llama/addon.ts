@@ -1,0 +1,188 @@
+/**
+ * The typed boundary to node-llama-cpp, and its only importer.
+ *
+ * The binding's public API evaluates sequences one by one; batching them needs calls of its native handles
+ * (`_ctx`, `_model`, `_bindings`), which its types leave out. They are declared here as the C++ source of the
+ * pinned version has them, and checked for when a model is loaded, so that an upgrade that moves them fails
+ * with a message and not with a crash.
+ */
+import { availableParallelism } from "node:os";
+import { getLlama, LlamaLogLevel, type Llama, type LlamaContext, type LlamaModel } from "node-llama-cpp";
+import type { BatchContext, Sampler } from "./batch-context.js";
+import type { LoadedFacts, LoadRequest } from "./messages.js";
+import { cacheBytesPerToken, chooseSizing, type Sizing } from "./sizing.js";
+import { hasSpecialText, isSpecialToken, type TokenFacts, type Vocabulary } from "./vocabulary.js";
+
+export interface LoadedModel {
+  vocabulary: Vocabulary;
+  /** Jinja source from the file. */
+  chatTemplate: string | undefined;
+  sizing: Sizing;
+  threads: number;
+  gpu: LoadedFacts["gpu"];
+  description: string;
+  context: BatchContext;
+  /** The most tokens one batch can hold. */
+  batchTokens: number;
+  newSampler: () => Sampler;
+  dispose: () => Promise<void>;
+}
+
+interface NativeModel {
+  tokenize(text: string, special: boolean): Uint32Array;
+  detokenize(tokens: Uint32Array, special: boolean): string;
+  tokenBos(): number;
+  tokenEos(): number;
+  /** Ends the process when there is no such token. */
+  getTokenString(token: number): string;
+  getTokenAttributes(token: number): number;
+  isEogToken(token: number): boolean;
+  shouldPrependBosToken(): boolean;
+}
+
+interface NativeHandles {
+  model: NativeModel;
+  context: BatchContext;
+  newSampler: () => Sampler;
+}
+
+const batchTokens = 512;
+
+/** Native log lines to quote when loading fails. */
+const quotedLines = 3;
+
+export async function loadModel(request: LoadRequest): Promise<LoadedModel> {
+  const lines: string[] = [];
+  let loading = true;
+  const keepLine = (line: string) => {
+    // Once it runs, conversations pass through the native code: what it says from then on is not kept.
+    if (loading) lines.push(line.trim());
+  };
+  try {
+    return await loadWith(request, keepLine);
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : "unknown fault";
+    throw new Error([cause, ...lines.slice(-quotedLines)].join("; "), { cause: error });
+  } finally {
+    loading = false;
+    lines.length = 0;
+  }
+}
+
+async function loadWith(request: LoadRequest, onLogLine: (line: string) => void): Promise<LoadedModel> {
+  const llama = await getLlama({
+    gpu: request.gpu === "off" ? false : "auto",
+    build: "never",
+    skipDownload: true,
+    progressLogs: false,
+    maxThreads: 0,
+    logLevel: LlamaLogLevel.warn,
+    logger: (_level, line) => {
+      onLogLine(line);
+    },
+  });
+  const model = await llama.loadModel({ modelPath: request.weights });
+  const sizing = sizeFor(model, request);
+  const threads = request.threads ?? Math.max(1, Math.min(llama.cpuMathCores, availableParallelism()));
+  const context = await model.createContext({
+    sequences: sizing.sequences,
+    contextSize: sizing.contextTokens,
+    batchSize: batchTokens,
+    threads,
+    flashAttention: "auto",
+    // The size was chosen for this machine already, or by its operator: take it or fail.
+    ignoreMemorySafetyChecks: true,
+    failedCreationRemedy: false,
+  });
+  const native = nativeHandles(llama, model, context);
+  const { tokenizer } = model.fileInfo.metadata;
+  return {
+    vocabulary: readVocabulary(native.model, tokenizer.ggml.tokens),
+    chatTemplate: tokenizer.chat_template,
+    sizing,
+    threads,
+    gpu: llama.gpu === false ? "cpu" : llama.gpu,
+    description: model.typeDescription,
+    context: native.context,
+    batchTokens: context.batchSize,
+    newSampler: native.newSampler,
+    dispose: () => llama.dispose(),
+  };
+}
+
+function sizeFor(model: LlamaModel, request: LoadRequest): Sizing {
+  const { attention, block_count, embedding_length } = model.fileInfo.architectureMetadata;
+  const heads = typeof attention?.head_count === "number" ? attention.head_count : 1;
+  return chooseSizing({
+    trainContextTokens: model.trainContextSize,
+    weightsBytes: model.size,
+    cacheBytesPerToken: cacheBytesPerToken({
+      layers: block_count ?? 0,
+      embeddingLength: embedding_length ?? 0,
+      heads,
+      keyValueHeads: attention?.head_count_kv ?? heads,
+      keyLength: attention?.key_length,
+      valueLength: attention?.value_length,
+    }),
+    // Also knows the limit of a container.
+    availableBytes: process.availableMemory(),
+    sequences: request.sequences,
+    contextTokens: request.contextTokens,
+  });
+}
+
+function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext): NativeHandles {
+  // The one place where the compiler is told something it cannot check; the next lines check it.
+  const internals = { llama, model, context } as unknown as {
+    llama: { _bindings: { AddonSampler: new (model: NativeModel) => Sampler } };
+    model: { _model: NativeModel };
+    context: { _ctx: BatchContext };
+  };
+  const { AddonSampler } = internals.llama._bindings;
+  const handles = { model: internals.model._model, context: internals.context._ctx };
+  requireMethods(handles.model, [
+    "tokenize",
+    "detokenize",
+    "getTokenString",
+    "getTokenAttributes",
+    "isEogToken",
+  ]);
+  requireMethods(handles.context, [
+    "initBatch",
+    "addToBatch",
+    "decodeBatch",
+    "sampleToken",
+    "disposeSequence",
+  ]);
+  requireMethods(AddonSampler.prototype, ["applyConfig", "dispose"]);
+  return { ...handles, newSampler: () => new AddonSampler(handles.model) };
+}
+
+function requireMethods(handle: unknown, names: readonly string[]): void {
+  for (const name of names) {
+    if (typeof handle === "object" && handle !== null && name in handle) continue;
+    throw new Error(`This version of node-llama-cpp has no '${name}': install the version that Sotto pins.`);
+  }
+}
+
+function readVocabulary(model: NativeModel, texts: readonly string[]): Vocabulary {
+  const tokens: TokenFacts[] = texts.map((text, token) => ({
+    token,
+    text,
+    // Asked of the native code, which corrects what some files say of their tokens.
+    attributes: model.getTokenAttributes(token),
+  }));
+  const textOf = (token: number) => texts[token] ?? "";
+  const bos = model.tokenBos();
+  return {
+    tokenize: (text, special) => model.tokenize(text, special),
+    detokenize: (ids) => model.detokenize(ids, false),
+    isEndOfGeneration: (token) => model.isEogToken(token),
+    firstToken: bos >= 0 && model.shouldPrependBosToken() ? bos : null,
+    bosText: textOf(bos),
+    eosText: textOf(model.tokenEos()),
+    specialTexts: tokens.filter(hasSpecialText).map(({ text }) => text),
+    specialTokens: new Set(tokens.filter(isSpecialToken).map(({ token }) => token)),
+    longestTokenChars: texts.reduce((longest, { length }) => Math.max(longest, length), 1),
+  };
+}

@@ -1,0 +1,292 @@
+/**
+ * The embedded engine as the rest of the program sees it: one GGUF file, one child process, any number of our
+ * models answered by it.
+ *
+ * The model runs in the child, so that a crash or a lack of memory in native code takes no request but those
+ * it was computing, and computing never holds up this process. The child keeps nothing between `prepare` and
+ * `generate`: the prompt's tokens travel with the prepared generation, and outlive a restart.
+ *
+ * When the child dies, what it was doing fails at once with `engine_unavailable`, and another one is started;
+ * what comes meanwhile waits for it. A child that lives but does not answer is ended, with the same effect.
+ */
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { EngineConfig, ModelConfig } from "../../config.js";
+import type {
+  Engine,
+  EngineStatus,
+  Generation,
+  GenerationEvent,
+  PreparedGeneration,
+} from "../../core/ports.js";
+import type { ChatMessage } from "../../protocol/chat.js";
+import { ServiceError } from "../../protocol/errors.js";
+import type { ModelId } from "../../protocol/models.js";
+import type { StepReport } from "./batcher.js";
+import type { ChildExit, EngineChild } from "./child.js";
+import type { LoadedFacts, PrepareResult } from "./messages.js";
+import { Run } from "./run.js";
+import { Slots } from "./slots.js";
+import { Supervisor } from "./supervisor.js";
+import { defaultTiming, type Timing } from "./timing.js";
+
+/** What a model of ours adds to the file that answers for it. */
+export type ModelDefaults = Pick<ModelConfig, "systemPrompt" | "maxTokens" | "repeatPenalty" | "minP">;
+
+/** What happens to the engine, for logs and metrics. Nothing in it comes from a conversation. */
+export type LlamaEvent =
+  | ({ type: "loaded" } & LoadedFacts)
+  | { type: "load_failed"; reason: string }
+  | ({ type: "exited" } & ChildExit)
+  | { type: "restarting"; delayMs: number };
+
+export interface LlamaEngineOptions {
+  /** Path of the GGUF file. */
+  weights: string;
+  /** The models that it answers for. */
+  models: Readonly<Partial<Record<ModelId, ModelDefaults>>>;
+  config: EngineConfig;
+  onEvent?: ((event: LlamaEvent) => void) | undefined;
+  /** The child's program. By default the one beside this file. */
+  workerFile?: string | undefined;
+  timing?: Partial<Timing> | undefined;
+}
+
+/** Assumed until the child has chosen. */
+const usualSequences = 8;
+
+export class LlamaEngine implements Engine {
+  readonly #supervisor: Supervisor;
+  readonly #slots: Slots;
+  readonly #runs = new Map<number, Run>();
+  /** Prompts being read; null tells that no answer will come. */
+  readonly #reading = new Map<number, (result: PrepareResult | null) => void>();
+  #nextId = 0;
+  #active = 0;
+
+  constructor(private readonly options: LlamaEngineOptions) {
+    const { config, weights } = options;
+    this.#slots = new Slots(config.sequences ?? usualSequences);
+    this.#supervisor = new Supervisor(
+      {
+        workerFile: options.workerFile ?? defaultWorkerFile(),
+        env: childEnvironment(process.env),
+        load: { ...config, weights },
+        loadTimeoutMs: config.loadTimeoutMs,
+        timing: { ...defaultTiming, ...options.timing },
+      },
+      {
+        onLoaded: (facts) => {
+          this.#slots.setCapacity(facts.sequences);
+          options.onEvent?.({ type: "loaded", ...facts });
+        },
+        onLoadFailed: (reason) => options.onEvent?.({ type: "load_failed", reason }),
+        onMessage: (message) => {
+          if (message.type === "step") this.#onStep(message.report);
+          else this.#reading.get(message.id)?.(message.result);
+        },
+        onExited: (exit) => {
+          options.onEvent?.({ type: "exited", ...exit });
+          this.#loseAll();
+        },
+        onRestarting: (delayMs) => options.onEvent?.({ type: "restarting", delayMs }),
+      },
+    );
+  }
+
+  /** The child's process id while there is one. */
+  get pid(): number | undefined {
+    return this.#supervisor.pid;
+  }
+
+  /** Resolves when the model has loaded; rejects, with a message for the operator, when it cannot be. */
+  async ready(signal: AbortSignal = new AbortController().signal): Promise<void> {
+    await this.#supervisor.firstLoad(signal);
+  }
+
+  /** Sequences in use, as the child reports them. */
+  sequencesActive(): number {
+    return this.#active;
+  }
+
+  async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
+    const { systemPrompt, maxTokens } = this.#defaultsOf(generation.model);
+    const child = await this.#supervisor.readyChild(signal);
+    const result = await this.#read(child, withSystemPrompt(generation.messages, systemPrompt), signal);
+    const contextTokens = this.#supervisor.facts?.contextTokens ?? 0;
+    switch (result.type) {
+      case "tokens": {
+        const promptTokens = result.tokens.length;
+        return {
+          generation,
+          promptTokens,
+          maxTokens: Math.min(generation.maxTokens ?? maxTokens, contextTokens - promptTokens),
+          prompt: new LlamaPrompt(result.tokens),
+        };
+      }
+      case "too_long":
+        throw tooLong(contextTokens, result.tokens, result.exact);
+      case "refused":
+        throw new ServiceError("invalid_value", {
+          message: "This model takes messages of 'user' and 'assistant' in turns, beginning with 'user'.",
+          param: "messages",
+        });
+      case "failed":
+        throw new Error("The engine could not read the prompt.");
+    }
+  }
+
+  async *generate(
+    prepared: PreparedGeneration,
+    signal: AbortSignal,
+  ): AsyncGenerator<GenerationEvent, void, undefined> {
+    const releaseSlot = await this.#slots.acquire(signal);
+    let run: Run;
+    try {
+      run = this.#start(await this.#supervisor.readyChild(signal), prepared, releaseSlot);
+    } catch (error) {
+      releaseSlot();
+      throw error;
+    }
+    const abort = () => {
+      run.abort();
+    };
+    // The consumer may be busy elsewhere when the signal fires; the sequence must not wait for it.
+    signal.addEventListener("abort", abort);
+    try {
+      yield* run.stream.read(signal);
+    } finally {
+      signal.removeEventListener("abort", abort);
+      abort();
+    }
+  }
+
+  status(model: ModelId): EngineStatus {
+    this.#defaultsOf(model);
+    const { facts, isReady, restarts } = this.#supervisor;
+    const { config, weights } = this.options;
+    return {
+      state: isReady ? "ready" : facts === undefined && restarts === 0 ? "starting" : "down",
+      serving: basename(weights),
+      contextTokens: facts?.contextTokens ?? config.contextTokens ?? 0,
+      capacity: facts?.sequences ?? config.sequences ?? usualSequences,
+      active: this.#active,
+      restarts,
+    };
+  }
+
+  async close(): Promise<void> {
+    const closed = this.#supervisor.close();
+    this.#loseAll();
+    // Those that wait for a slot get one, and learn from the supervisor that it is over.
+    this.#slots.setCapacity(Infinity);
+    await closed;
+  }
+
+  #defaultsOf(model: ModelId): ModelDefaults {
+    const defaults = this.options.models[model];
+    if (defaults === undefined) throw new ServiceError("model_not_found", { param: "model" });
+    return defaults;
+  }
+
+  async #read(
+    child: EngineChild,
+    messages: readonly ChatMessage[],
+    signal: AbortSignal,
+  ): Promise<PrepareResult> {
+    const id = this.#nextId++;
+    const result = await new Promise<PrepareResult | null>((resolve) => {
+      const settle = (answer: PrepareResult | null) => {
+        this.#reading.delete(id);
+        signal.removeEventListener("abort", onAbort);
+        resolve(answer);
+      };
+      const onAbort = () => {
+        settle(null);
+      };
+      signal.addEventListener("abort", onAbort);
+      this.#reading.set(id, settle);
+      child.send({ type: "prepare", id, messages });
+    });
+    signal.throwIfAborted();
+    if (result === null) throw this.#supervisor.unavailable();
+    return result;
+  }
+
+  #start(child: EngineChild, prepared: PreparedGeneration, releaseSlot: () => void): Run {
+    const { generation, maxTokens, prompt } = prepared;
+    if (!(prompt instanceof LlamaPrompt)) throw new Error("This generation was prepared by another engine.");
+    const { repeatPenalty, minP } = this.#defaultsOf(generation.model);
+    const { firstTokenTimeoutMs, nextTokenTimeoutMs } = this.options.config;
+    const { stop, sampling } = generation;
+    const id = this.#nextId++;
+    const run = new Run({
+      id,
+      child,
+      prepared,
+      firstTokenTimeoutMs,
+      nextTokenTimeoutMs,
+      releaseSlot,
+      unavailable: () => this.#supervisor.unavailable(),
+    });
+    this.#runs.set(id, run);
+    child.send({
+      type: "generate",
+      id,
+      request: { prompt: prompt.tokens, maxTokens, stop, sampling, defaults: { repeatPenalty, minP } },
+    });
+    return run;
+  }
+
+  #onStep({ active, progress, endings }: StepReport): void {
+    this.#active = active;
+    for (const one of progress) this.#runs.get(one.id)?.moved(one);
+    for (const { id, outcome } of endings) {
+      const run = this.#runs.get(id);
+      this.#runs.delete(id);
+      run?.ended(outcome);
+    }
+  }
+
+  /** The child is gone or about to be: nothing that was asked of it will be answered. */
+  #loseAll(): void {
+    this.#active = 0;
+    for (const run of this.#runs.values()) run.lost();
+    this.#runs.clear();
+    for (const settle of this.#reading.values()) settle(null);
+  }
+}
+
+/** The engine's form of a prompt. A class, so that `generate` knows its own. */
+class LlamaPrompt {
+  constructor(readonly tokens: Uint32Array) {}
+}
+
+function withSystemPrompt(messages: readonly ChatMessage[], systemPrompt: string): readonly ChatMessage[] {
+  if (systemPrompt === "" || messages.some(({ role }) => role === "system")) return messages;
+  return [{ role: "system", content: systemPrompt }, ...messages];
+}
+
+function tooLong(contextTokens: number, promptTokens: number, exact: boolean): ServiceError {
+  const count = `${exact ? "" : "at least "}${promptTokens} tokens`;
+  return new ServiceError("context_length_exceeded", {
+    message:
+      `This model's maximum context length is ${contextTokens} tokens. ` +
+      `However, your messages resulted in ${count}. Please reduce the length of the messages.`,
+    param: "messages",
+  });
+}
+
+/** Run from its sources, the program's worker is a source too. */
+function defaultWorkerFile(): string {
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  return fileURLToPath(new URL(`./worker.${extension}`, import.meta.url));
+}
+
+/** The child finds its libraries and devices with these. It gets nothing else: environments hold secrets. */
+const childVariables =
+  /^(PATH|HOME|LANG|TMPDIR|TEMP|TMP|SystemRoot|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|(CUDA|NVIDIA|VK|XDG|GGML)_\w+)$/;
+
+function childEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => childVariables.test(name)));
+}

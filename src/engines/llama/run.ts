@@ -1,0 +1,84 @@
+/**
+ * One generation under way in a child. Its slot is given back when the child reports that the sequence is free,
+ * or is gone itself, and not before: an abort alone frees nothing.
+ */
+import type { PreparedGeneration } from "../../core/ports.js";
+import type { ServiceError } from "../../protocol/errors.js";
+import type { Ending, Progress } from "./batcher.js";
+import type { EngineChild } from "./child.js";
+import { ReplyStream } from "./reply-stream.js";
+
+export interface RunOptions {
+  id: number;
+  child: EngineChild;
+  prepared: PreparedGeneration;
+  /** Longest time without any progress, on the prompt and then on the reply. */
+  firstTokenTimeoutMs: number;
+  nextTokenTimeoutMs: number;
+  releaseSlot: () => void;
+  unavailable: () => ServiceError;
+}
+
+export class Run {
+  readonly stream = new ReplyStream();
+  #timer: NodeJS.Timeout;
+  #hasToken = false;
+  #state: "running" | "aborting" | "ended" = "running";
+
+  constructor(private readonly options: RunOptions) {
+    this.#timer = this.#newTimer(options.firstTokenTimeoutMs);
+  }
+
+  moved({ text }: Progress): void {
+    if (this.#state !== "running") return;
+    if (text !== null && !this.#hasToken) {
+      this.#hasToken = true;
+      clearTimeout(this.#timer);
+      this.#timer = this.#newTimer(this.options.nextTokenTimeoutMs);
+    }
+    this.#timer.refresh();
+    if (text !== null && text !== "") this.stream.push(text);
+  }
+
+  ended(outcome: Ending["outcome"]): void {
+    this.#release();
+    if (outcome.type !== "finished") {
+      this.stream.fail(this.options.unavailable());
+      return;
+    }
+    const { finishReason, completionTokens } = outcome;
+    const { promptTokens } = this.options.prepared;
+    this.stream.finish({
+      type: "done",
+      finishReason,
+      usage: { promptTokens, completionTokens, cachedTokens: 0 },
+    });
+  }
+
+  /** The child is gone, and with it the sequence. */
+  lost(): void {
+    this.#release();
+    this.stream.fail(this.options.unavailable());
+  }
+
+  /** Nobody wants the rest. */
+  abort(): void {
+    if (this.#state !== "running") return;
+    this.#state = "aborting";
+    clearTimeout(this.#timer);
+    this.options.child.abort(this.options.id);
+  }
+
+  #release(): void {
+    this.#state = "ended";
+    clearTimeout(this.#timer);
+    this.options.releaseSlot();
+  }
+
+  #newTimer(timeoutMs: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.stream.fail(this.options.unavailable());
+      this.abort();
+    }, timeoutMs);
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * How many sequences, and how much context for each, the machine can hold. What the operator sets is taken as
+ * it is. The defaults shrink until weights and cache fit a share of the memory that is available: first very
+ * long contexts, then parallel sequences, then the context again, since one short conversation is better than
+ * none.
+ */
+export interface SizingInput {
+  trainContextTokens: number;
+  weightsBytes: number;
+  cacheBytesPerToken: number;
+  availableBytes: number;
+  /** As configured; undefined leaves the choice to us. */
+  sequences: number | undefined;
+  contextTokens: number | undefined;
+}
+
+export interface Sizing {
+  sequences: number;
+  contextTokens: number;
+}
+
+const defaultSequences = 8;
+const defaultContextTokens = 4096;
+const modestContextTokens = 2048;
+const smallestContextTokens = 512;
+
+/** The rest is for the system, the API process and the engine's working memory. */
+const shareOfMemory = 0.6;
+
+export function chooseSizing(input: SizingInput): Sizing {
+  const budgetBytes = input.availableBytes * shareOfMemory - input.weightsBytes;
+  const fits = ({ sequences, contextTokens }: Sizing) =>
+    sequences * contextTokens * input.cacheBytesPerToken <= budgetBytes;
+
+  let sizing: Sizing = {
+    sequences: input.sequences ?? defaultSequences,
+    contextTokens: input.contextTokens ?? Math.min(input.trainContextTokens, defaultContextTokens),
+  };
+  while (!fits(sizing)) {
+    const smaller = shrink(sizing, input);
+    if (smaller === null) break;
+    sizing = smaller;
+  }
+  return sizing;
+}
+
+function shrink({ sequences, contextTokens }: Sizing, given: SizingInput): Sizing | null {
+  const halfContext = { sequences, contextTokens: Math.floor(contextTokens / 2) };
+  const mayShrinkContext = given.contextTokens === undefined;
+  if (mayShrinkContext && halfContext.contextTokens >= modestContextTokens) return halfContext;
+  if (given.sequences === undefined && sequences > 1) {
+    return { sequences: Math.floor(sequences / 2), contextTokens };
+  }
+  if (mayShrinkContext && halfContext.contextTokens >= smallestContextTokens) return halfContext;
+  return null;
+}
+
+/** The fields of a GGUF file's architecture section that decide the size of the cache. */
+export interface AttentionShape {
+  layers: number;
+  embeddingLength: number;
+  heads: number;
+  /** One number, or one for each layer. */
+  keyValueHeads: number | readonly number[];
+  keyLength: number | undefined;
+  valueLength: number | undefined;
+}
+
+/** Keys and values are kept as 16-bit floats. */
+export function cacheBytesPerToken(shape: AttentionShape): number {
+  const headLength = shape.embeddingLength / Math.max(1, shape.heads);
+  const valuesPerHead = (shape.keyLength ?? headLength) + (shape.valueLength ?? headLength);
+  const { keyValueHeads } = shape;
+  const headsOfAllLayers =
+    typeof keyValueHeads === "number"
+      ? keyValueHeads * shape.layers
+      : keyValueHeads.reduce((sum, heads) => sum + heads, 0);
+  return headsOfAllLayers * valuesPerHead * 2;
+}

@@ -1,0 +1,266 @@
+/**
+ * Writes a model file of a few hundred kilobytes with random weights: a real engine, real tokens and real
+ * batches in milliseconds. The file follows the public GGUF specification (version 3); the model is a small
+ * Llama with a SentencePiece vocabulary that can encode any text byte by byte.
+ *
+ * Weights come from a seeded generator, so that the same options give the same file and, at temperature 0, the
+ * same reply. What the model likes to say is decided by how long the rows of its output matrix are: words or
+ * characters of several bytes have long rows, the end of the reply has an empty one and never comes, unless
+ * asked for.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+export interface TinyModel {
+  seed?: number;
+  contextTokens?: number;
+  /** `multibyte` says emoji and Chinese, as whole pieces and as single bytes. */
+  says?: "words" | "multibyte";
+  /** Replies end by themselves after some words. */
+  ends?: boolean;
+  /** Jinja; null leaves it out of the file. */
+  chatTemplate?: string | null;
+}
+
+export function writeTinyGguf(path: string, options: TinyModel = {}): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, tinyModel(options));
+}
+
+export const chatMlTemplate =
+  "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}{% endfor %}" +
+  "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
+
+const shape = { width: 64, heads: 2, layers: 2, hidden: 96 };
+
+export function tinyModel(options: TinyModel = {}): Buffer {
+  const { contextTokens = 1024, chatTemplate = chatMlTemplate } = options;
+  const pieces = vocabulary();
+  const fields: [key: string, value: Value][] = [
+    ["general.architecture", string("llama")],
+    ["general.name", string("tiny")],
+    ["general.file_type", uint32(0)],
+    ["llama.context_length", uint32(contextTokens)],
+    ["llama.embedding_length", uint32(shape.width)],
+    ["llama.block_count", uint32(shape.layers)],
+    ["llama.feed_forward_length", uint32(shape.hidden)],
+    ["llama.attention.head_count", uint32(shape.heads)],
+    ["llama.attention.head_count_kv", uint32(shape.heads)],
+    ["llama.attention.layer_norm_rms_epsilon", float32(1e-5)],
+    ["llama.rope.dimension_count", uint32(shape.width / shape.heads)],
+    ["tokenizer.ggml.model", string("llama")],
+    ["tokenizer.ggml.tokens", array(pieces.map(({ text }) => string(text)))],
+    ["tokenizer.ggml.scores", array(pieces.map((_, index) => float32(-index)))],
+    ["tokenizer.ggml.token_type", array(pieces.map(({ type }) => int32(type)))],
+    ["tokenizer.ggml.unknown_token_id", uint32(0)],
+    ["tokenizer.ggml.bos_token_id", uint32(1)],
+    ["tokenizer.ggml.eos_token_id", uint32(2)],
+    ["tokenizer.ggml.add_bos_token", bool(true)],
+  ];
+  if (chatTemplate !== null) fields.push(["tokenizer.chat_template", string(chatTemplate)]);
+  return ggufFile(fields, weights(pieces, options));
+}
+
+// ------------------------------------------------------------------------------------------- vocabulary
+
+/** After `<unk>`, `<s>` and `</s>`. */
+const firstByteToken = 3;
+const pieceType = { normal: 1, unknown: 2, control: 3, byte: 6 };
+
+interface Piece {
+  text: string;
+  type: number;
+  kind: "special" | "end" | "byte" | "letter" | "word" | "multibyte";
+}
+
+const words = (
+  "the of and to in is it you that he was for on are with as his they at be this from have or by one had not " +
+  "but what all were when we there can an your which their said if do will each about how up out them then she " +
+  "many some so these would other into has more her two like him see time could no make than first been its who " +
+  "now people my made over did down only way find use may water long little very after words called just where " +
+  "most know get through back much before go good new write our used me man too any day same right look think " +
+  "also around another came come work three word must because does part even place well such here take why " +
+  "things help put years different away again off went old number great tell men say small every found still"
+).split(" ");
+const characters = ["你好", "世界", "谢谢", "漢字", "日本", "🎉", "🚀", "👍🏽", "ß", "ñ", "Ω"];
+/** Said one byte at a time. No byte occurs in two of them, so that each leads to the next. */
+const spelled = ["😀", "語", "é"];
+
+function vocabulary(): Piece[] {
+  const special = (text: string, type: number): Piece => ({ text, type, kind: "special" });
+  const normal = (kind: Piece["kind"]) => (text: string) => ({ text, type: pieceType.normal, kind });
+  const ascii = Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index));
+  return [
+    special("<unk>", pieceType.unknown),
+    special("<s>", pieceType.control),
+    { text: "</s>", type: pieceType.control, kind: "end" },
+    ...Array.from({ length: 256 }, (_, byte): Piece => ({
+      text: byteText(byte),
+      type: pieceType.byte,
+      kind: "byte",
+    })),
+    ...["<|im_start|>", "<|im_end|>", "[INST]", "[/INST]"].map((text) => special(text, pieceType.control)),
+    ...["▁", ...ascii].map(normal("letter")),
+    ...words.map((word) => `▁${word}`).map(normal("word")),
+    ...characters.map(normal("multibyte")),
+  ];
+}
+
+function byteText(byte: number): string {
+  return `<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`;
+}
+
+// ---------------------------------------------------------------------------------------------- weights
+
+interface Tensor {
+  name: string;
+  /** The length of a row first. */
+  dimensions: number[];
+  values: Float32Array;
+}
+
+function weights(pieces: readonly Piece[], { seed = 1, says = "words", ends = false }: TinyModel): Tensor[] {
+  const random = normalNumbers(seed);
+  const { width, hidden, layers } = shape;
+  const matrix = (name: string, columns: number, rows: number, scale: number): Tensor => ({
+    name,
+    dimensions: [columns, rows],
+    values: Float32Array.from({ length: columns * rows }, () => random() * scale),
+  });
+  const ones = (name: string): Tensor => ({
+    name,
+    dimensions: [width],
+    values: new Float32Array(width).fill(1),
+  });
+  const embedding = matrix("token_embd.weight", width, pieces.length, 1);
+  const blocks = Array.from({ length: layers }, (_, index) => {
+    const block = (name: string) => `blk.${index}.${name}.weight`;
+    const scale = 1 / Math.sqrt(width);
+    return [
+      ones(block("attn_norm")),
+      matrix(block("attn_q"), width, width, scale),
+      matrix(block("attn_k"), width, width, scale),
+      matrix(block("attn_v"), width, width, scale),
+      matrix(block("attn_output"), width, width, scale),
+      ones(block("ffn_norm")),
+      matrix(block("ffn_gate"), width, hidden, scale),
+      matrix(block("ffn_up"), width, hidden, scale),
+      matrix(block("ffn_down"), hidden, width, scale / 2),
+    ];
+  });
+  const output = matrix("output.weight", width, pieces.length, 1);
+  pieces.forEach((piece, token) => {
+    const row = output.values.subarray(token * width, (token + 1) * width);
+    const length = rowLength(piece, says, ends);
+    row.forEach((value, index) => (row[index] = value * length));
+  });
+  if (says === "multibyte") leadFromByteToByte(embedding.values, output.values);
+  return [embedding, ...blocks.flat(), ones("output_norm.weight"), output];
+}
+
+function rowLength({ kind, text }: Piece, says: TinyModel["says"], ends: boolean): number {
+  if (kind === "end") return ends ? 0.9 : 0;
+  if (says === "words") return kind === "word" ? 0.6 : 0;
+  const startsSpelled = spelled.some((character) => text === byteText(Buffer.from(character)[0] ?? 0));
+  if (kind === "multibyte" || startsSpelled) return 0.6;
+  return kind === "word" ? 0.3 : 0;
+}
+
+/** Enough to win after that byte, too little to win elsewhere. */
+const leadStrength = 0.35;
+
+/** After a byte of a spelled character, the likeliest token is its next byte; the first is liked as such. */
+function leadFromByteToByte(embedding: Float32Array, output: Float32Array): void {
+  const { width } = shape;
+  const rowOf = (matrix: Float32Array, byte: number) => {
+    const token = firstByteToken + byte;
+    return matrix.subarray(token * width, (token + 1) * width);
+  };
+  for (const character of spelled) {
+    const bytes = Buffer.from(character);
+    bytes.subarray(1).forEach((byte, index) => {
+      const before = rowOf(embedding, bytes[index] ?? 0);
+      rowOf(output, byte).forEach((_, column, row) => (row[column] = (before[column] ?? 0) * leadStrength));
+    });
+  }
+}
+
+/** Normally distributed numbers from a seed (mulberry32, Box-Muller). */
+function normalNumbers(seed: number): () => number {
+  let state = seed >>> 0;
+  const uniform = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return (((mixed ^ (mixed >>> 14)) >>> 0) + 0.5) / 2 ** 32;
+  };
+  return () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
+}
+
+// ------------------------------------------------------------------------------------------------- file
+
+const alignment = 32;
+
+interface Value {
+  type: number;
+  bytes: Buffer;
+}
+
+const fixed = (type: number, size: number, write: (buffer: Buffer) => void): Value => {
+  const bytes = Buffer.alloc(size);
+  write(bytes);
+  return { type, bytes };
+};
+const uint32 = (value: number) => fixed(4, 4, (buffer) => buffer.writeUInt32LE(value));
+const int32 = (value: number) => fixed(5, 4, (buffer) => buffer.writeInt32LE(value));
+const float32 = (value: number) => fixed(6, 4, (buffer) => buffer.writeFloatLE(value));
+const bool = (value: boolean) => fixed(7, 1, (buffer) => buffer.writeUInt8(Number(value)));
+const uint64 = (value: number) => fixed(10, 8, (buffer) => buffer.writeBigUInt64LE(BigInt(value)));
+const string = (value: string): Value => ({ type: 8, bytes: sized(Buffer.from(value)) });
+const array = (items: readonly Value[]): Value => ({
+  type: 9,
+  bytes: Buffer.concat([
+    uint32(items[0]?.type ?? 4).bytes,
+    uint64(items.length).bytes,
+    ...items.map(({ bytes }) => bytes),
+  ]),
+});
+
+function ggufFile(fields: readonly [string, Value][], tensors: readonly Tensor[]): Buffer {
+  let offset = 0;
+  const directory = tensors.map(({ name, dimensions, values }) => {
+    const entry = [
+      string(name).bytes,
+      uint32(dimensions.length).bytes,
+      ...dimensions.map((length) => uint64(length).bytes),
+      uint32(0).bytes, // 32-bit floats
+      uint64(offset).bytes,
+    ];
+    offset += padded(values.byteLength);
+    return Buffer.concat(entry);
+  });
+  const head = [
+    Buffer.from("GGUF"),
+    uint32(3).bytes,
+    uint64(tensors.length).bytes,
+    uint64(fields.length).bytes,
+    ...fields.flatMap(([key, { type, bytes }]) => [string(key).bytes, uint32(type).bytes, bytes]),
+    ...directory,
+  ];
+  const values = tensors.map(({ values }) =>
+    Buffer.from(values.buffer, values.byteOffset, values.byteLength),
+  );
+  return Buffer.concat([pad(Buffer.concat(head)), ...values.map(pad)]);
+}
+
+function sized(bytes: Buffer): Buffer {
+  return Buffer.concat([uint64(bytes.length).bytes, bytes]);
+}
+
+function padded(length: number): number {
+  return Math.ceil(length / alignment) * alignment;
+}
+
+function pad(bytes: Buffer): Buffer {
+  return Buffer.concat([bytes, Buffer.alloc(padded(bytes.length) - bytes.length)]);
+}
