@@ -2,7 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultPlan } from "../../src/core/accounts.js";
-import type { Clock, Plan, Store } from "../../src/core/ports.js";
+import type { FullStore } from "../../src/core/dashboard-ports.js";
+import type { Clock, Plan } from "../../src/core/ports.js";
 import { databasePath, openSqliteStore } from "../../src/store/sqlite.js";
 
 export const testPlan: Plan = defaultPlan({
@@ -12,10 +13,10 @@ export const testPlan: Plan = defaultPlan({
 });
 
 export interface TemporaryStore {
-  store: Store;
+  store: FullStore;
   dataDir: string;
   /** Opens one more connection to the same database. */
-  another(): Promise<Store>;
+  another(): Promise<FullStore>;
   /** Closes all of them and removes the folder. */
   dispose(): Promise<void>;
 }
@@ -23,8 +24,8 @@ export interface TemporaryStore {
 /** A real SQLite store in a folder of its own. */
 export async function openTemporaryStore(clock?: Clock): Promise<TemporaryStore> {
   const dataDir = await mkdtemp(join(tmpdir(), "sotto-store-"));
-  const opened: Store[] = [];
-  const another = async (): Promise<Store> => {
+  const opened: FullStore[] = [];
+  const another = async (): Promise<FullStore> => {
     const options = { path: databasePath(dataDir), defaultPlan: testPlan };
     const store = await openSqliteStore(clock === undefined ? options : { ...options, clock });
     opened.push(store);

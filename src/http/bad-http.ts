@@ -1,0 +1,75 @@
+/**
+ * Requests that are not HTTP: what Node's parser refuses (smuggling, giant headers), what does not arrive in
+ * time, and a tunnel that was asked for. There is no request object, so the answer is written by hand; then
+ * the connection ends, after a while in which what still arrives is thrown away (linger.ts says why).
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import type { FastifyRequest } from "fastify";
+import { errorBody, ServiceError } from "../protocol/errors.js";
+import { headerValues } from "./headers.js";
+import { newRequestId } from "./ids.js";
+import type { HttpParts } from "./parts.js";
+
+const route = "*";
+
+/** Keeps the responses under way on each socket: an answer must not be written into the middle of one. */
+export class BadHttp {
+  readonly #responses = new WeakMap<Duplex, Set<ServerResponse>>();
+
+  constructor(
+    private readonly parts: Pick<HttpParts, "log" | "metrics">,
+    private readonly lingerMs: number,
+  ) {}
+
+  watch({ socket }: IncomingMessage, response: ServerResponse): void {
+    const responses = this.#responses.get(socket) ?? new Set();
+    this.#responses.set(socket, responses.add(response));
+    response.once("close", () => responses.delete(response));
+  }
+
+  /** For `clientError`. Called again for each packet that arrives after the first refusal. */
+  refuse(socket: Duplex): void {
+    if (!socket.writable) return;
+    const begun = [...(this.#responses.get(socket) ?? [])].some((response) => response.headersSent);
+    if (begun) {
+      socket.destroy();
+      return;
+    }
+    const requestId = newRequestId();
+    const fault = notHttp();
+    socket.on("error", () => undefined);
+    socket.end(responseText(fault, requestId));
+    setTimeout(() => socket.destroy(), this.lingerMs).unref();
+    this.parts.log.info("request", {
+      requestId,
+      route,
+      method: "other",
+      status: fault.status,
+      code: fault.code,
+      outcome: "failed",
+    });
+    this.parts.metrics.request({ route, status: fault.status, code: fault.code, durationMs: 0 });
+  }
+}
+
+/** Node would answer this with an empty body. */
+export async function requireHost({ raw }: FastifyRequest): Promise<void> {
+  const hosts = headerValues(raw.rawHeaders, "host").length;
+  if (hosts > 1 || (hosts === 0 && raw.httpVersion === "1.1")) throw notHttp();
+}
+
+const notHttp = () => new ServiceError("invalid_value", { message: "The request is not valid HTTP." });
+
+function responseText(fault: ServiceError, requestId: string): string {
+  const body = JSON.stringify(errorBody(fault));
+  return [
+    `HTTP/1.1 ${fault.status} Bad Request`,
+    "content-type: application/json; charset=utf-8",
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${requestId}`,
+    "connection: close",
+    "",
+    body,
+  ].join("\r\n");
+}

@@ -1,0 +1,78 @@
+/**
+ * Reads the JSON body of a request. Checks come in the contract's order: what it says it is, how long it says
+ * it is, how long it turns out to be, whether it is UTF-8, whether it is JSON.
+ *
+ * The bytes are counted as they arrive, so a chunked body is held to the limit like any other. Past the limit
+ * reading stops at once; what the client still sends is the business of linger.ts. A client that waits for
+ * `100 Continue` is only told to go on when all that its headers say is in order.
+ */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { IncomingMessage } from "node:http";
+import { ServiceError } from "../protocol/errors.js";
+import { ClientHungUp } from "./exchange.js";
+import { headerValues } from "./headers.js";
+import { parseJson } from "./json.js";
+
+export async function readJson(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  limitBytes: number,
+): Promise<unknown> {
+  const message = request.raw;
+  requireJson(message);
+  if (Number(message.headers["content-length"] ?? 0) > limitBytes) throw tooLarge(limitBytes);
+  if (waitsForContinue(message)) reply.raw.writeContinue();
+  return parseJson(await readBytes(message, limitBytes, request.exchange.signal));
+}
+
+export const waitsForContinue = (message: IncomingMessage): boolean =>
+  message.headers.expect?.toLowerCase() === "100-continue";
+
+function requireJson({ rawHeaders }: IncomingMessage): void {
+  const [contentType = "", second] = headerValues(rawHeaders, "content-type");
+  const [mediaType = "", ...parameters] = contentType.toLowerCase().split(";");
+  const isJson = second === undefined && mediaType.trim() === "application/json";
+  const isUtf8 = parameters.every(
+    (parameter) => !/^\s*charset\b/.test(parameter) || isUtf8Charset(parameter),
+  );
+  // A compressed body is bytes of another kind, whatever is inside.
+  const isPlain = headerValues(rawHeaders, "content-encoding").every((value) => /^(identity)?$/i.test(value));
+  if (!isJson || !isUtf8 || !isPlain) throw new ServiceError("unsupported_content_type");
+}
+
+const isUtf8Charset = (parameter: string): boolean =>
+  /^\s*charset\s*=\s*(?:utf-?8|"utf-?8")\s*$/.test(parameter);
+
+function readBytes(message: IncomingMessage, limitBytes: number, signal: AbortSignal): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const stopReading = () => {
+      message.off("data", onData).off("end", onEnd).off("error", onGone);
+      signal.removeEventListener("abort", onGone);
+    };
+    const onData = (chunk: Buffer) => {
+      length += chunk.length;
+      chunks.push(chunk);
+      if (length <= limitBytes) return;
+      stopReading();
+      message.pause();
+      reject(tooLarge(limitBytes));
+    };
+    const onEnd = () => {
+      stopReading();
+      resolve(Buffer.concat(chunks, length));
+    };
+    const onGone = () => {
+      stopReading();
+      reject(signal.reason instanceof Error ? signal.reason : new ClientHungUp());
+    };
+    message.on("data", onData).on("end", onEnd).on("error", onGone);
+    signal.addEventListener("abort", onGone, { once: true });
+  });
+}
+
+const tooLarge = (limitBytes: number): ServiceError =>
+  new ServiceError("request_too_large", {
+    message: `The request body is larger than this service accepts: at most ${limitBytes} bytes.`,
+  });

@@ -1,0 +1,46 @@
+/** The one place where what was thrown becomes what a client is shown. */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Log } from "../log.js";
+import { errorBody, ServiceError } from "../protocol/errors.js";
+import { ClientHungUp } from "./exchange.js";
+
+const defaultRetryAfterSeconds = 5;
+
+/** For `setErrorHandler`: anything thrown before the response has begun. */
+export function answerError(log: Log) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const fault = faultOf(error, request, log);
+    if (fault === null) {
+      reply.hijack();
+      return;
+    }
+    if (fault.status === 401) reply.header("www-authenticate", "Bearer");
+    if (fault.status === 429 || fault.status === 503) reply.header("retry-after", retryAfter(fault));
+    reply.code(fault.status).send(errorBody(fault));
+  };
+}
+
+/** The fault to show, noted on the exchange; null when the client is gone and there is nobody to show it to. */
+export function faultOf(error: unknown, request: FastifyRequest, log: Log): ServiceError | null {
+  if (error instanceof ClientHungUp) return null;
+  const fault = known(error) ?? unexpected(error, request, log);
+  request.exchange.code = fault.code;
+  return fault;
+}
+
+function known(error: unknown): ServiceError | undefined {
+  if (error instanceof ServiceError) return error;
+  // Fastify looks at the content type before any parser does, and refuses what it cannot read.
+  const isContentTypeFault =
+    error instanceof Error && "code" in error && /^FST_ERR_CTP_/.test(String(error.code));
+  return isContentTypeFault ? new ServiceError("unsupported_content_type") : undefined;
+}
+
+function unexpected(error: unknown, request: FastifyRequest, log: Log): ServiceError {
+  log.unexpected(error, { requestId: request.id });
+  return new ServiceError("internal_error");
+}
+
+/** SDKs oversleep or stop retrying beyond a minute. */
+const retryAfter = ({ retryAfterSeconds = defaultRetryAfterSeconds }: ServiceError): number =>
+  Math.min(60, Math.max(1, Math.ceil(retryAfterSeconds)));

@@ -1,0 +1,31 @@
+/**
+ * Node's HTTP server with the answers it would give by itself taken over, since some have statuses or bodies
+ * that this API does not have: 417 for an unknown `Expect`, 400 without a body for a missing `Host`, a bare
+ * close for `CONNECT`. A client that waits for `100 Continue` is not told to go on until body.ts says so.
+ */
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { BadHttp } from "./bad-http.js";
+import type { Timeouts } from "./parts.js";
+
+export function createNodeServer(handle: RequestListener, badHttp: BadHttp, timeouts: Timeouts): Server {
+  const server = createServer({
+    headersTimeout: timeouts.headersMs,
+    requestTimeout: timeouts.requestMs,
+    keepAliveTimeout: timeouts.idleMs,
+    // How often the first two are looked at; the default would find a late request up to 30 s later.
+    connectionsCheckingInterval: Math.min(1000, timeouts.headersMs / 2),
+    requireHostHeader: false,
+    noDelay: true,
+  });
+  const onRequest: RequestListener = (message, response) => {
+    badHttp.watch(message, response);
+    handle(message, response);
+  };
+  return server
+    .on("request", onRequest)
+    .on("checkContinue", onRequest)
+    .on("checkExpectation", onRequest)
+    .on("connect", (_message, socket) => {
+      badHttp.refuse(socket);
+    });
+}

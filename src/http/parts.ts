@@ -1,0 +1,51 @@
+/** What the HTTP layer is made from. The composition root passes it in; tests pass smaller parts. */
+import type { ServiceConfig } from "../config.js";
+import type { Completions } from "../core/completion.js";
+import type { Limits } from "../core/limits.js";
+import type { Clock, EngineStatus, KeyRecord } from "../core/ports.js";
+import type { Log } from "../log.js";
+import type { Metrics } from "../metrics.js";
+import type { ModelId } from "../protocol/models.js";
+
+export interface HttpParts {
+  config: Pick<ServiceConfig, "bodyLimitBytes" | "ownerName" | "metricsToken">;
+  keys: {
+    /** Throws `invalid_api_key` for any key that does not work now. */
+    verify(key: string): Promise<KeyRecord>;
+  };
+  limits: Limits;
+  completions: Completions;
+  isReady: () => boolean;
+  engineStatus: (model: ModelId) => EngineStatus;
+  metrics: Metrics;
+  log: Log;
+  clock: Clock;
+  /** Shown as `created` of every model. */
+  createdAt: Date;
+  /** Longest silence on an open stream. */
+  keepAliveMs?: number;
+  timeouts?: Partial<Timeouts>;
+}
+
+export interface Timeouts {
+  /** For all headers of a request to arrive. */
+  headersMs: number;
+  /** For a whole request to arrive, body included. Does not limit the response. */
+  requestMs: number;
+  /** Idle time of a kept connection. Longer than clients keep theirs, so that they close first. */
+  idleMs: number;
+  /** For a client that does not read its stream before it counts as gone. */
+  stallMs: number;
+  /** For a client to read its answer before a connection is closed on what it still sends. */
+  lingerMs: number;
+}
+
+export const defaultKeepAliveMs = 15_000;
+
+export const defaultTimeouts: Timeouts = {
+  headersMs: 10_000,
+  requestMs: 60_000,
+  idleMs: 130_000,
+  stallMs: 60_000,
+  lingerMs: 2_000,
+};

@@ -1,0 +1,25 @@
+/** Every route, in one table. `HEAD` works wherever `GET` does. */
+import type { RouteOptions } from "fastify";
+import { createChatCompletion } from "./chat.js";
+import { healthz, readyz } from "./health.js";
+import { guardedMetrics } from "./metrics.js";
+import { listModels, retrieveModel } from "./models.js";
+import { openApi } from "./openapi.js";
+import type { HttpParts } from "./parts.js";
+
+type Route = Pick<RouteOptions, "method" | "url" | "handler">;
+
+/** Under `/v1`, for callers with a key. */
+export const apiRoutes = (parts: HttpParts): Route[] => [
+  { method: "POST", url: "/chat/completions", handler: createChatCompletion(parts) },
+  { method: "GET", url: "/models", handler: listModels(parts) },
+  { method: "GET", url: "/models/:id", handler: retrieveModel(parts) },
+];
+
+/** For everyone. */
+export const openRoutes = (parts: HttpParts): Route[] => [
+  { method: "GET", url: "/healthz", handler: healthz },
+  { method: "GET", url: "/readyz", handler: readyz(parts) },
+  { method: "GET", url: "/openapi.json", handler: openApi() },
+  { method: "GET", url: "/metrics", handler: guardedMetrics(parts) },
+];

@@ -1,0 +1,91 @@
+/**
+ * The HTTP server: what happens to every request, in order, and the routes at the end of it. Statuses and
+ * bodies that Node or Fastify would send by themselves are all taken over, so that a client meets only those
+ * of the specification.
+ */
+import { fastify, type FastifyInstance, type onRequestAsyncHookHandler, type RouteOptions } from "fastify";
+import { ServiceError } from "../protocol/errors.js";
+import { authenticate, countRequest } from "./auth.js";
+import { BadHttp, requireHost } from "./bad-http.js";
+import { answerError } from "./errors.js";
+import { Exchanges } from "./exchange.js";
+import { newRequestId } from "./ids.js";
+import { lingerOnUnreadBody } from "./linger.js";
+import { createNodeServer } from "./node-server.js";
+import { defaultTimeouts, type HttpParts } from "./parts.js";
+import { routablePath } from "./paths.js";
+import { recordExchange } from "./record.js";
+import { apiRoutes, openRoutes } from "./routes.js";
+
+export { createMetricsServer } from "./metrics.js";
+export type { HttpParts } from "./parts.js";
+
+/** For responses under way when the server closes. */
+const closeMs = 5_000;
+
+export function createHttpServer(parts: HttpParts): FastifyInstance {
+  const timeouts = { ...defaultTimeouts, ...parts.timeouts };
+  const badHttp = new BadHttp(parts, timeouts.lingerMs);
+  const exchanges = new Exchanges();
+  const record = recordExchange(parts);
+
+  const app = fastify({
+    serverFactory: (handle) => createNodeServer(handle, badHttp, timeouts),
+    clientErrorHandler: (_error, socket) => {
+      badHttp.refuse(socket);
+    },
+    genReqId: newRequestId,
+    rewriteUrl: ({ url = "/" }) => routablePath(url),
+    // A longer one does not fit into the headers; the router's own answer to it would be a 414.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 65_536 },
+    return503OnClosing: false,
+    forceCloseConnections: true,
+  });
+  app.decorateRequest("exchange");
+  // Bodies are read by the handlers that want one.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, _payload, done) => {
+    done(null);
+  });
+  app.setErrorHandler(answerError(parts.log));
+  app.addHook("preClose", () =>
+    exchanges.endAll(new ServiceError("maintenance", { message: "The server is shutting down." }), closeMs),
+  );
+
+  // --------------------------------------------------------------------------------- order of middleware
+  app.addHook("onRequest", async (request, reply) => {
+    exchanges.open(request, reply, parts.clock.monotonicMs(), record);
+    reply.header("x-request-id", request.id);
+  });
+  app.addHook("onRequest", requireHost);
+  addRoutes(app, "/v1", [authenticate(parts), countRequest(parts), refuseUnknownUrl], apiRoutes(parts));
+  addRoutes(app, "", [refuseUnknownUrl], openRoutes(parts));
+  app.addHook("onSend", lingerOnUnreadBody(parts.config.bodyLimitBytes, timeouts.lingerMs));
+  return app;
+}
+
+/** The hooks run for unknown paths under the prefix too. */
+function addRoutes(
+  app: FastifyInstance,
+  prefix: string,
+  onRequest: onRequestAsyncHookHandler[],
+  routes: Pick<RouteOptions, "method" | "url" | "handler">[],
+): void {
+  void app.register(
+    async (scope) => {
+      for (const hook of onRequest) scope.addHook("onRequest", hook);
+      scope.setNotFoundHandler(() => {
+        throw unknownUrl();
+      });
+      for (const route of routes) scope.route(route);
+    },
+    { prefix },
+  );
+}
+
+/** Before anything is read: whether there is a body and what kind does not matter to a path that is not there. */
+async function refuseUnknownUrl({ is404 }: { is404: boolean }): Promise<void> {
+  if (is404) throw unknownUrl();
+}
+
+const unknownUrl = () => new ServiceError("unknown_url");

@@ -1,0 +1,371 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseChatRequest } from "./chat-request.js";
+import { ServiceError } from "./errors.js";
+
+const minimal = { model: "omega", messages: [{ role: "user", content: "hi" }] };
+const withFields = (fields: object) => ({ ...minimal, ...fields });
+const withMessage = (message: unknown) => ({ model: "omega", messages: [message] });
+
+function refusal(body: unknown): { code: string; param: string | null; message: string } {
+  try {
+    parseChatRequest(body);
+  } catch (error) {
+    if (error instanceof ServiceError)
+      return { code: error.code, param: error.param, message: error.message };
+    throw error;
+  }
+  throw new Error("It was accepted.");
+}
+
+describe("a chat request", () => {
+  test("gets the specification's defaults", () => {
+    expect(parseChatRequest(minimal)).toEqual({
+      model: "omega",
+      messages: [{ role: "user", content: "hi" }],
+      sampling: {
+        temperature: 1,
+        topP: 1,
+        topPGiven: false,
+        frequencyPenalty: 0,
+        presencePenalty: 0,
+        seed: undefined,
+      },
+      stop: [],
+      maxTokens: undefined,
+      stream: false,
+      includeUsage: false,
+    });
+  });
+
+  test("reads every field", () => {
+    const parsed = parseChatRequest(
+      withFields({
+        temperature: 0,
+        top_p: 0.5,
+        frequency_penalty: -2,
+        presence_penalty: 2,
+        seed: -7,
+        max_tokens: 2 ** 31 - 1,
+        stop: ["a", "b", "c", "d"],
+        stream: true,
+        stream_options: { include_usage: true, include_obfuscation: true },
+      }),
+    );
+    expect(parsed).toMatchObject({
+      sampling: {
+        temperature: 0,
+        topP: 0.5,
+        topPGiven: true,
+        frequencyPenalty: -2,
+        presencePenalty: 2,
+        seed: -7,
+      },
+      maxTokens: 2147483647,
+      stop: ["a", "b", "c", "d"],
+      stream: true,
+      includeUsage: true,
+    });
+  });
+
+  test("takes null for any optional field as omitted", () => {
+    const names =
+      "temperature top_p frequency_penalty presence_penalty seed max_tokens max_completion_tokens stop stream " +
+      "stream_options n tools functions response_format logprobs logit_bias audio user store metadata";
+    const nulls = Object.fromEntries(names.split(" ").map((name) => [name, null]));
+    expect(parseChatRequest(withFields(nulls))).toEqual(parseChatRequest(minimal));
+  });
+
+  test("prefers max_completion_tokens to max_tokens", () => {
+    expect(parseChatRequest(withFields({ max_tokens: 5, max_completion_tokens: 7 })).maxTokens).toBe(7);
+    expect(parseChatRequest(withFields({ max_completion_tokens: 7 })).maxTokens).toBe(7);
+  });
+
+  test("takes a single stop sequence", () => {
+    expect(parseChatRequest(withFields({ stop: "END" })).stop).toEqual(["END"]);
+    expect(parseChatRequest(withFields({ stop: [] })).stop).toEqual([]);
+  });
+
+  test("reads developer as system", () => {
+    expect(parseChatRequest(withMessage({ role: "developer", content: "x" })).messages[0]?.role).toBe(
+      "system",
+    );
+  });
+
+  test("joins text parts", () => {
+    const content = [
+      { type: "text", text: "one " },
+      { type: "text", text: "two" },
+    ];
+    expect(parseChatRequest(withMessage({ role: "user", content })).messages[0]?.content).toBe("one two");
+  });
+
+  test("takes null content of the assistant as empty", () => {
+    expect(parseChatRequest(withMessage({ role: "assistant", content: null })).messages[0]?.content).toBe("");
+  });
+
+  test("replaces lone surrogates, which are no text, and keeps pairs", () => {
+    const parsed = parseChatRequest({
+      ...withMessage({ role: "user", content: "a\ud800b\udc00 \ud83d\ude00" }),
+      stop: "\udfff",
+    });
+    expect(parsed.messages[0]?.content).toBe("a\ufffdb\ufffd \ud83d\ude00");
+    expect(parsed.stop).toEqual(["\ufffd"]);
+  });
+
+  test("leaves the control text of a chat template as it is", () => {
+    const content = "<|im_start|>system</s><s>[INST]";
+    expect(parseChatRequest(withMessage({ role: "user", content })).messages[0]?.content).toBe(content);
+  });
+
+  test("accepts without effect what changes no meaning", () => {
+    const fields = {
+      user: "u",
+      store: true,
+      metadata: { a: "b" },
+      service_tier: "auto",
+      prompt_cache_key: "k",
+      safety_identifier: "s",
+      parallel_tool_calls: true,
+      logit_bias: {},
+      reasoning_effort: "low",
+      verbosity: "low",
+      n: 1,
+      response_format: { type: "text" },
+      tools: [],
+      functions: [],
+      logprobs: false,
+      unknown_field: { deep: [1] },
+    };
+    expect(parseChatRequest(withFields(fields))).toEqual(parseChatRequest(minimal));
+  });
+
+  test("ignores extra fields of a message", () => {
+    const message = { role: "user", content: "x", name: "n", tool_calls: [] };
+    expect(parseChatRequest(withMessage(message)).messages).toEqual([{ role: "user", content: "x" }]);
+  });
+
+  test("is not led astray by __proto__", () => {
+    const body: unknown = JSON.parse(
+      '{"model":"omega","messages":[{"role":"user","content":"x","__proto__":{"role":"system"}}],"__proto__":{"stream":true,"temperature":9}}',
+    );
+    expect(parseChatRequest(body)).toMatchObject({ stream: false, sampling: { temperature: 1 } });
+    expect(refusal(JSON.parse('{"__proto__":{"model":"omega","messages":[]}}')).code).toBe(
+      "missing_required_parameter",
+    );
+    expect({}).not.toHaveProperty("stream");
+  });
+});
+
+/** JSON has no infinity, but `1e999` is read as one. */
+const tooLargeForJson: unknown = JSON.parse("1e999");
+
+describe("refuses", () => {
+  const user = (content: unknown) => withMessage({ role: "user", content });
+  const cases: [what: string, body: unknown, code: string, param: string | null][] = [
+    ["a body that is an array", [], "invalid_json", null],
+    ["a body that is null", null, "invalid_json", null],
+    ["a body that is a string", "x", "invalid_json", null],
+    ["no model", { messages: minimal.messages }, "missing_required_parameter", "model"],
+    ["a null model", withFields({ model: null }), "invalid_type", "model"],
+    ["an empty model", withFields({ model: "" }), "string_too_short", "model"],
+    ["a model that is a number", withFields({ model: 5 }), "invalid_type", "model"],
+    ["no messages", { model: "omega" }, "missing_required_parameter", "messages"],
+    ["null messages", withFields({ messages: null }), "invalid_type", "messages"],
+    ["messages that are a string", withFields({ messages: "hi" }), "invalid_type", "messages"],
+    ["empty messages", withFields({ messages: [] }), "empty_array", "messages"],
+    ["a message that is a string", withMessage("hi"), "invalid_type", "messages[0]"],
+    ["a message that is null", withMessage(null), "invalid_type", "messages[0]"],
+    [
+      "a message without role",
+      withMessage({ content: "x" }),
+      "missing_required_parameter",
+      "messages[0].role",
+    ],
+    ["a role of another type", withMessage({ role: 1, content: "x" }), "invalid_type", "messages[0].role"],
+    ["an unknown role", withMessage({ role: "tool", content: "x" }), "invalid_value", "messages[0].role"],
+    [
+      "a message without content",
+      withMessage({ role: "user" }),
+      "missing_required_parameter",
+      "messages[0].content",
+    ],
+    ["null content of a user", user(null), "invalid_type", "messages[0].content"],
+    ["content that is a number", user(3), "invalid_type", "messages[0].content"],
+    ["content that is an object", user({}), "invalid_type", "messages[0].content"],
+    ["no parts", user([]), "empty_array", "messages[0].content"],
+    ["a part that is a string", user(["x"]), "invalid_type", "messages[0].content[0]"],
+    [
+      "a part without type",
+      user([{ text: "x" }]),
+      "missing_required_parameter",
+      "messages[0].content[0].type",
+    ],
+    [
+      "a part without text",
+      user([{ type: "text" }]),
+      "missing_required_parameter",
+      "messages[0].content[0].text",
+    ],
+    [
+      "a part with other text",
+      user([{ type: "text", text: 1 }]),
+      "invalid_type",
+      "messages[0].content[0].text",
+    ],
+    [
+      "an image",
+      user([
+        { type: "text", text: "x" },
+        { type: "image_url", image_url: { url: "u" } },
+      ]),
+      "unsupported_value",
+      "messages[0].content[1].type",
+    ],
+    ["a temperature above 2", withFields({ temperature: 2.01 }), "decimal_above_max_value", "temperature"],
+    ["a temperature below 0", withFields({ temperature: -0.1 }), "decimal_below_min_value", "temperature"],
+    ["a temperature that is text", withFields({ temperature: "1" }), "invalid_type", "temperature"],
+    [
+      "an infinite temperature",
+      withFields({ temperature: tooLargeForJson }),
+      "decimal_above_max_value",
+      "temperature",
+    ],
+    ["a top_p above 1", withFields({ top_p: 1.5 }), "decimal_above_max_value", "top_p"],
+    ["a top_p below 0", withFields({ top_p: -1 }), "decimal_below_min_value", "top_p"],
+    ["a top_p that is true", withFields({ top_p: true }), "invalid_type", "top_p"],
+    [
+      "a penalty above 2",
+      withFields({ frequency_penalty: 2.5 }),
+      "decimal_above_max_value",
+      "frequency_penalty",
+    ],
+    [
+      "a penalty below -2",
+      withFields({ presence_penalty: -2.5 }),
+      "decimal_below_min_value",
+      "presence_penalty",
+    ],
+    ["a penalty that is text", withFields({ presence_penalty: "0" }), "invalid_type", "presence_penalty"],
+    ["max_tokens 0", withFields({ max_tokens: 0 }), "integer_below_min_value", "max_tokens"],
+    ["negative max_tokens", withFields({ max_tokens: -5 }), "integer_below_min_value", "max_tokens"],
+    ["a decimal max_tokens", withFields({ max_tokens: 1.5 }), "invalid_type", "max_tokens"],
+    ["max_tokens that are text", withFields({ max_tokens: "5" }), "invalid_type", "max_tokens"],
+    ["max_tokens past 31 bits", withFields({ max_tokens: 2 ** 31 }), "integer_above_max_value", "max_tokens"],
+    [
+      "infinite max_tokens",
+      withFields({ max_tokens: tooLargeForJson }),
+      "integer_above_max_value",
+      "max_tokens",
+    ],
+    [
+      "a bad alias",
+      withFields({ max_completion_tokens: 0 }),
+      "integer_below_min_value",
+      "max_completion_tokens",
+    ],
+    ["a fifth stop", withFields({ stop: ["a", "b", "c", "d", "e"] }), "array_above_max_length", "stop"],
+    ["an empty stop", withFields({ stop: "" }), "string_too_short", "stop"],
+    ["an empty stop in a list", withFields({ stop: ["a", ""] }), "string_too_short", "stop[1]"],
+    ["a stop that is a number", withFields({ stop: 3 }), "invalid_type", "stop"],
+    ["a number in a list of stops", withFields({ stop: ["a", 3] }), "invalid_type", "stop[1]"],
+    ["a stream that is text", withFields({ stream: "true" }), "invalid_type", "stream"],
+    ["a stream that is 1", withFields({ stream: 1 }), "invalid_type", "stream"],
+    [
+      "stream options without a stream",
+      withFields({ stream_options: {} }),
+      "invalid_value",
+      "stream_options",
+    ],
+    [
+      "stream options that are a list",
+      withFields({ stream: true, stream_options: [] }),
+      "invalid_type",
+      "stream_options",
+    ],
+    [
+      "an include_usage of another type",
+      withFields({ stream: true, stream_options: { include_usage: 1 } }),
+      "invalid_type",
+      "stream_options.include_usage",
+    ],
+    ["a decimal seed", withFields({ seed: 0.5 }), "invalid_type", "seed"],
+    ["a seed that is text", withFields({ seed: "7" }), "invalid_type", "seed"],
+    ["an infinite seed", withFields({ seed: tooLargeForJson }), "integer_above_max_value", "seed"],
+    ["two choices", withFields({ n: 2 }), "unsupported_parameter", "n"],
+    ["no choices", withFields({ n: 0 }), "integer_below_min_value", "n"],
+    ["choices that are text", withFields({ n: "1" }), "invalid_type", "n"],
+    ["tools", withFields({ tools: [{ type: "function" }] }), "unsupported_parameter", "tools"],
+    ["tools of another type", withFields({ tools: {} }), "invalid_type", "tools"],
+    ["functions", withFields({ functions: [{}] }), "unsupported_parameter", "functions"],
+    [
+      "a JSON format",
+      withFields({ response_format: { type: "json_object" } }),
+      "unsupported_parameter",
+      "response_format",
+    ],
+    ["a format of another type", withFields({ response_format: "text" }), "invalid_type", "response_format"],
+    ["log probabilities", withFields({ logprobs: true }), "unsupported_parameter", "logprobs"],
+    ["a logit bias", withFields({ logit_bias: { "50256": -100 } }), "unsupported_parameter", "logit_bias"],
+    ["audio", withFields({ audio: { voice: "alloy" } }), "unsupported_parameter", "audio"],
+  ];
+  test.each(cases)("%s", (_what, body, code, param) => {
+    expect(refusal(body)).toMatchObject({ code, param });
+  });
+
+  test("the second of two faults only after the first", () => {
+    expect(refusal({ messages: [], temperature: 9 }).param).toBe("model");
+    expect(refusal({ model: "omega", temperature: 9 }).param).toBe("messages");
+    expect(refusal({ model: "omega", messages: [{ role: "x" }], temperature: 9 }).param).toBe(
+      "messages[0].role",
+    );
+    expect(refusal({ model: "no-such-model", messages: minimal.messages, temperature: 9 }).param).toBe(
+      "temperature",
+    );
+  });
+
+  test("by naming the message at fault", () => {
+    const messages = [...minimal.messages, ...minimal.messages, { role: "narrator", content: "x" }];
+    const { message, param } = refusal({ model: "omega", messages });
+    expect(param).toBe("messages[2].role");
+    expect(message).toContain("messages[2].role");
+    expect(message).toContain("'system', 'user' and 'assistant'");
+  });
+
+  test("without ever repeating what was sent", () => {
+    const canary = "canary-7f3a";
+    const fields = ["temperature", "max_tokens", "stop", "stream", "n", "tools", "response_format", "seed"];
+    const values = [canary, [canary], { type: canary }, [[canary], canary, canary, canary, canary]];
+    const bodies = [
+      ...fields.flatMap((field) => values.map((value) => withFields({ [field]: value }))),
+      withMessage({ role: canary, content: canary }),
+      withMessage({ role: "user", content: [{ type: canary, text: canary }] }),
+      withMessage({ role: "user", content: { [canary]: canary } }),
+    ];
+    for (const body of bodies) {
+      try {
+        parseChatRequest(body);
+      } catch (error) {
+        expect(String(error)).not.toContain(canary);
+      }
+    }
+  });
+
+  test("anything at all with a known error, or reads it", () => {
+    const field = fc.constantFrom(
+      ...["model", "messages", "temperature", "top_p", "max_tokens", "stop", "stream", "stream_options", "n"],
+      ...["tools", "response_format", "logit_bias", "seed", "__proto__", "constructor"],
+    );
+    const body = fc.dictionary(field, fc.jsonValue());
+    fc.assert(
+      fc.property(fc.oneof(body, fc.jsonValue()), (value) => {
+        try {
+          parseChatRequest(value);
+        } catch (error) {
+          expect(error).toBeInstanceOf(ServiceError);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

@@ -1,0 +1,127 @@
+/**
+ * Readers for values of a JSON body. Each takes a value and the path where it was found, and returns it with
+ * its type known, or throws the error that names the path, what was expected and the kind of thing that came.
+ * None of them ever puts the value itself into a message: it may be a user's text.
+ */
+import { ServiceError } from "./errors.js";
+
+export type JsonObject = Record<string, unknown>;
+export type Reader<T> = (value: unknown, path: string) => T;
+
+export function required<T>(object: JsonObject, name: string, read: Reader<T>, parent = ""): T {
+  const path = at(parent, name);
+  const value = own(object, name);
+  if (value !== undefined) return read(value, path);
+  throw new ServiceError("missing_required_parameter", {
+    message: `Missing required parameter: '${path}'.`,
+    param: path,
+  });
+}
+
+/** `null` means omitted, as it does for OpenAI's clients. */
+export function optional<T>(object: JsonObject, name: string, read: Reader<T>, parent = ""): T | undefined {
+  const value = own(object, name);
+  return value === undefined || value === null ? undefined : read(value, at(parent, name));
+}
+
+export const string: Reader<string> = (value, path) => {
+  if (typeof value !== "string") throw wrongType(path, "a string", value);
+  return wellFormed(value);
+};
+
+export const nonEmptyString: Reader<string> = (value, path) => {
+  const text = string(value, path);
+  if (text !== "") return text;
+  throw new ServiceError("string_too_short", {
+    message: `'${path}' is too short: expected a string with at least 1 character, but got an empty one.`,
+    param: path,
+  });
+};
+
+export const boolean: Reader<boolean> = (value, path) => {
+  if (typeof value !== "boolean") throw wrongType(path, "a boolean", value);
+  return value;
+};
+
+export const object: Reader<JsonObject> = (value, path) => {
+  if (!isObject(value)) throw wrongType(path, "an object", value);
+  return value;
+};
+
+export const array: Reader<unknown[]> = (value, path) => {
+  if (!Array.isArray(value)) throw wrongType(path, "an array", value);
+  return value;
+};
+
+export const nonEmptyArray: Reader<unknown[]> = (value, path) => {
+  const items = array(value, path);
+  if (items.length > 0) return items;
+  throw new ServiceError("empty_array", {
+    message: `'${path}' is empty: expected an array with at least 1 item.`,
+    param: path,
+  });
+};
+
+/** JSON has no infinity, but `1e999` is read as one; it fails the bound like any number too large. */
+export const decimal =
+  (min: number, max: number): Reader<number> =>
+  (value, path) => {
+    if (typeof value !== "number") throw wrongType(path, "a number", value);
+    return inRange("decimal", value, path, min, max);
+  };
+
+export const integer =
+  (min: number, max: number): Reader<number> =>
+  (value, path) => {
+    if (typeof value !== "number") throw wrongType(path, "an integer", value);
+    const isDecimal = Number.isFinite(value) && !Number.isInteger(value);
+    if (isDecimal) throw wrongType(path, "an integer", value, "a decimal number");
+    return inRange("integer", value, path, min, max);
+  };
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** `came` says more than the JSON type where that would not explain the refusal. */
+export function wrongType(
+  path: string,
+  expected: string,
+  value: unknown,
+  came = kindOf(value),
+): ServiceError {
+  return new ServiceError("invalid_type", {
+    message: `Invalid type for '${path}': expected ${expected}, but got ${came}.`,
+    param: path,
+  });
+}
+
+function inRange(kind: "decimal" | "integer", value: number, path: string, min: number, max: number): number {
+  if (value > max) {
+    throw new ServiceError(`${kind}_above_max_value`, {
+      message: `'${path}' is above its maximum: expected at most ${max}.`,
+      param: path,
+    });
+  }
+  if (value < min) {
+    throw new ServiceError(`${kind}_below_min_value`, {
+      message: `'${path}' is below its minimum: expected at least ${min}.`,
+      param: path,
+    });
+  }
+  return value;
+}
+
+/** Own properties only: a body's `__proto__` or a name such as `constructor` means nothing here. */
+const own = (object: JsonObject, name: string): unknown =>
+  Object.hasOwn(object, name) ? object[name] : undefined;
+
+const at = (parent: string, name: string): string => (parent === "" ? name : `${parent}.${name}`);
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+/** `\ud800` alone is legal JSON but no text: it cannot be written as UTF-8, so nothing downstream may meet it. */
+const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, "\ufffd");

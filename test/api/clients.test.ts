@@ -1,0 +1,194 @@
+import OpenAI, {
+  APIError,
+  AuthenticationError,
+  BadRequestError,
+  InternalServerError,
+  NotFoundError,
+  PermissionDeniedError,
+  RateLimitError,
+} from "openai";
+import { generateText } from "ai";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { ChatOpenAI } from "@langchain/openai";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ServiceError } from "../../src/protocol/errors.js";
+import { question } from "../support/chat.js";
+import { clientScenarios } from "../support/client-scenarios.js";
+import { eventually } from "../support/eventually.js";
+import { startServer, type TestServer } from "../support/server.js";
+
+describe.each(["omega", "prism", "lambda"])("a client of %s", (model) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(() => server.close());
+
+  it.each(clientScenarios)("$name", async ({ run }) => {
+    await run(server, model);
+    await eventually(() => server.engine.active === 0);
+  });
+});
+
+describe("the openai package", () => {
+  let server: TestServer;
+  beforeEach(async () => {
+    server = await startServer({ engine: { contextTokens: 50 } });
+  });
+  afterEach(() => server.close());
+
+  const create = (options: { apiKey?: string; maxRetries?: number; body?: object } = {}) => {
+    const { apiKey = server.apiKey, maxRetries = 0, body = {} } = options;
+    const client = new OpenAI({ baseURL: server.baseURL, apiKey, maxRetries });
+    return client.chat.completions.create({
+      model: "omega",
+      messages: [{ role: "user", content: "hi" }],
+      ...body,
+    });
+  };
+
+  async function errorOf(failing: Promise<unknown>): Promise<APIError> {
+    const error: unknown = await failing.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    if (!(error instanceof APIError)) throw new Error("It did not fail as an API error.");
+    return error;
+  }
+
+  it("throws AuthenticationError for a wrong key", async () => {
+    const error = await errorOf(create({ apiKey: "wrong" }));
+    expect(error).toBeInstanceOf(AuthenticationError);
+    expect(error).toMatchObject({
+      status: 401,
+      type: "authentication_error",
+      code: "invalid_api_key",
+      param: null,
+    });
+    expect(error.requestID).toMatch(/^req_/);
+  });
+
+  it("throws PermissionDeniedError for a key without permission", async () => {
+    const apiKey = server.addKey("restricted", { models: ["lambda"] });
+    const error = await errorOf(create({ apiKey }));
+    expect(error).toBeInstanceOf(PermissionDeniedError);
+    expect(error).toMatchObject({ type: "permission_error", code: "insufficient_permissions" });
+  });
+
+  it("throws NotFoundError for an unknown model", async () => {
+    const error = await errorOf(create({ body: { model: "gpt-4o" } }));
+    expect(error).toBeInstanceOf(NotFoundError);
+    expect(error).toMatchObject({ code: "model_not_found", param: "model" });
+  });
+
+  it("throws BadRequestError for a bad value, and when the conversation is too long", async () => {
+    const bad = await errorOf(create({ body: { temperature: 3 } }));
+    expect(bad).toBeInstanceOf(BadRequestError);
+    expect(bad).toMatchObject({ code: "decimal_above_max_value", param: "temperature" });
+    const long = await errorOf(create({ body: { messages: [{ role: "user", content: "w ".repeat(60) }] } }));
+    expect(long).toMatchObject({ status: 400, code: "context_length_exceeded" });
+  });
+
+  it("throws RateLimitError when the plan is spent", async () => {
+    const apiKey = server.addKey("spent", { plan: { requestsPerMinute: 0 } });
+    const error = await errorOf(create({ apiKey }));
+    expect(error).toBeInstanceOf(RateLimitError);
+    expect(error).toMatchObject({ type: "rate_limit_error", code: "rate_limit_exceeded" });
+  });
+
+  it("throws InternalServerError for 503 and 500", async () => {
+    server.engine.options.state = "down";
+    const unavailable = await errorOf(create());
+    expect(unavailable).toBeInstanceOf(InternalServerError);
+    expect(unavailable).toMatchObject({ status: 503, code: "engine_unavailable" });
+    server.failVerification(new Error("a bug"));
+    expect(await errorOf(create())).toMatchObject({ status: 500, code: "internal_error" });
+  });
+
+  it("throws the status, not a broken stream, when a streamed request is refused", async () => {
+    const error = await errorOf(create({ body: { model: "gpt-4o", stream: true } }));
+    expect(error).toBeInstanceOf(NotFoundError);
+  });
+
+  it("throws when a stream breaks", async () => {
+    const broken = new ServiceError("engine_unavailable");
+    server.engine.script = () => ({ fragments: ["a", "b"], failure: { at: 1, error: broken } });
+    const client = new OpenAI({ baseURL: server.baseURL, apiKey: server.apiKey, maxRetries: 0 });
+    const stream = await client.chat.completions.create({
+      model: "omega",
+      messages: [{ role: "user", content: "hi" }],
+      stream: true,
+    });
+    let text = "";
+    const reading = (async () => {
+      for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? "";
+    })();
+    expect(await errorOf(reading)).toMatchObject({ code: "engine_unavailable" });
+    expect(text).toBe("a");
+  });
+
+  it("waits as long as Retry-After says, and then succeeds", async () => {
+    server.completions.refuseNew(new ServiceError("overloaded", { retryAfterSeconds: 1 }));
+    const waited: number[] = [];
+    const client = new OpenAI({
+      baseURL: server.baseURL,
+      apiKey: server.apiKey,
+      maxRetries: 1,
+      fetch: async (url, init) => {
+        waited.push(performance.now());
+        const response = await fetch(url, init);
+        server.completions.refuseNew(null);
+        return response;
+      },
+    });
+    const completion = await client.chat.completions.create({
+      model: "omega",
+      messages: [{ role: "user", content: "hi" }],
+    });
+    expect(completion.choices[0]?.message.content).toBe("Hello from omega.");
+    expect(waited).toHaveLength(2);
+    // Its own first pause would be half a second at most.
+    expect((waited[1] ?? 0) - (waited[0] ?? 0)).toBeGreaterThan(900);
+  });
+});
+
+describe("other clients", () => {
+  let server: TestServer;
+  beforeEach(async () => {
+    server = await startServer();
+  });
+  afterEach(() => server.close());
+
+  it("of the AI SDK get the error's message and status", async () => {
+    const model = createOpenAICompatible({ name: "sotto", baseURL: server.baseURL, apiKey: "wrong" })(
+      "omega",
+    );
+    await expect(generateText({ model, prompt: "hi", maxRetries: 0 })).rejects.toMatchObject({
+      statusCode: 401,
+      isRetryable: false,
+    });
+  });
+
+  it("of LangChain get the error's status", async () => {
+    const model = new ChatOpenAI({
+      model: "nobody",
+      apiKey: server.apiKey,
+      maxRetries: 0,
+      configuration: { baseURL: server.baseURL },
+    });
+    await expect(model.invoke("hi")).rejects.toMatchObject({ status: 404 });
+  });
+
+  it("that are a plain fetch with keep-alive reuse their connection", async () => {
+    for (let i = 0; i < 5; i++) {
+      const response = await fetch(`${server.baseURL}/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${server.apiKey}`, "content-type": "application/json" },
+        body: JSON.stringify(question),
+      });
+      expect(response.headers.get("connection")).toBe("keep-alive");
+      expect(response.headers.get("keep-alive")).toBe("timeout=130");
+      await response.text();
+    }
+  });
+});
