@@ -1,16 +1,24 @@
 /**
  * Builds the program into dist/. `npm start` calls this when the sources are newer than the build, so a
- * fresh clone needs no separate step.
+ * fresh clone needs no separate step. Types are taken off, not checked (`npm run types` checks them): that
+ * takes a second rather than twenty.
  */
-import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const compiler = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+const sources = readdirSync(`${root}/src`, { recursive: true, encoding: "utf8" });
 
 rmSync(`${root}/dist/.built`, { force: true });
-execFileSync(process.execPath, [compiler, "-p", `${root}/tsconfig.build.json`], { stdio: "inherit" });
+await build({
+  absWorkingDir: root,
+  entryPoints: sources.filter((name) => /(?<!\.test)\.ts$/.test(name)).map((name) => `src/${name}`),
+  outbase: "src",
+  outdir: "dist",
+  format: "esm",
+  platform: "node",
+  target: "node20",
+});
 mkdirSync(`${root}/dist`, { recursive: true });
 writeFileSync(`${root}/dist/.built`, "");

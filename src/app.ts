@@ -2,7 +2,8 @@
  * The composition root: configuration in, running service out. It only wires; what each part does is the
  * part's own affair. `close()` ends everything in reverse order.
  */
-import { join } from "node:path";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "./config.js";
 import { defaultPlan } from "./core/accounts.js";
 import { Completions } from "./core/completion.js";
@@ -15,7 +16,8 @@ import { LlamaEngine, type LlamaEvent } from "./engines/llama/host.js";
 import { createHttpServer, createMetricsServer } from "./http/server.js";
 import { createLog, type Log } from "./log.js";
 import { Metrics } from "./metrics.js";
-import { resolveWeights, type OnProgress } from "./models/resolve.js";
+import { resolveWeights } from "./models/resolve.js";
+import type { WeightsProgress } from "./models/starter.js";
 import { ServiceError } from "./protocol/errors.js";
 import { modelIds, type ModelId } from "./protocol/models.js";
 import { MemoryCounter, MemoryLeases } from "./store/memory-counter.js";
@@ -31,7 +33,9 @@ export interface AppOverrides {
   /** Where the engine's child process starts; differs when the program runs from its sources. */
   workerFile?: string;
   /** Told while the starter weights are joined. */
-  onWeightsProgress?: OnProgress;
+  onWeightsProgress?: WeightsProgress;
+  /** Told what had to be done again, in a sentence for the operator. */
+  onWeightsNotice?: (notice: string) => void;
 }
 
 export interface App {
@@ -67,18 +71,9 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     const counter = new MemoryCounter(clock);
     closers.push(() => counter.close());
 
-    const engine = overrides.engine ?? (await startEngines(config, overrides, log));
+    const { engine, sharing, loadFault } = await startEngines(config, overrides, log);
     closers.push(() => engine.close());
-
-    const queues = forEachModel(
-      (model) =>
-        new FairQueue({
-          capacity: () => engine.status(model).capacity,
-          maxLength: config.limits.queueLength,
-          maxWaitMs: config.limits.queueWaitMs,
-          clock,
-        }),
-    );
+    const queues = queuesFor(sharing, engine, config.limits, clock);
     const limits = new Limits(counter, new MemoryLeases());
     const completions = new Completions({ engine, limits, queues, clock });
     const metrics = new Metrics({
@@ -119,7 +114,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       store,
       keys,
       engine,
-      ready: () => untilReady(engine, clock, config.engine.loadTimeoutMs),
+      ready: () => untilReady(engine, loadFault, clock, config.engine.loadTimeoutMs),
       drain: async (drainMs) => {
         draining = true;
         completions.refuseNew(
@@ -137,4 +132,123 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     await close();
     throw error;
   }
+}
+
+interface StartedEngines {
+  engine: Engine;
+  /** Models that one engine answers for stand in one group. */
+  sharing: readonly (readonly ModelId[])[];
+  /** Why weights could not be loaded, for the operator. */
+  loadFault: () => string | undefined;
+}
+
+/** One engine for each file of weights, whatever the number of models it answers for. */
+async function startEngines(config: Config, overrides: AppOverrides, log: Log): Promise<StartedEngines> {
+  if (overrides.engine !== undefined) {
+    return { engine: overrides.engine, sharing: [modelIds], loadFault: () => undefined };
+  }
+  const { onWeightsProgress, onWeightsNotice, workerFile } = overrides;
+  const files = await resolveWeights(
+    config.models,
+    config.service.dataDir,
+    onWeightsProgress,
+    onWeightsNotice,
+  );
+  let fault: string | undefined;
+  const engines = new Map<ModelId, Engine>();
+  for (const { path, models } of files) {
+    const engine = new LlamaEngine({
+      weights: path,
+      models: Object.fromEntries(models.map((id) => [id, config.models[id]])),
+      config: config.engine,
+      onEvent: (event) => {
+        if (event.type === "load_failed") fault ??= `${path} could not be loaded: ${event.reason}`;
+        logEngineEvent(log, event);
+      },
+      workerFile,
+    });
+    for (const id of models) engines.set(id, engine);
+  }
+  return {
+    engine: new ByModelEngine(engines),
+    sharing: files.map((file) => file.models),
+    loadFault: () => fault,
+  };
+}
+
+/** Models that share an engine share its sequences, so they share one queue. */
+function queuesFor(
+  sharing: StartedEngines["sharing"],
+  engine: Engine,
+  limits: Config["limits"],
+  clock: Clock,
+): Record<ModelId, FairQueue> {
+  const queueOf = new Map<ModelId, FairQueue>();
+  for (const models of sharing) {
+    const [first = "omega"] = models;
+    const queue = new FairQueue({
+      capacity: () => engine.status(first).capacity,
+      maxLength: limits.queueLength,
+      maxWaitMs: limits.queueWaitMs,
+      clock,
+    });
+    for (const model of models) queueOf.set(model, queue);
+  }
+  const find = (model: ModelId): FairQueue => {
+    const queue = queueOf.get(model);
+    if (queue === undefined) throw new Error(`No engine answers for ${model}.`);
+    return queue;
+  };
+  return { omega: find("omega"), prism: find("prism"), lambda: find("lambda") };
+}
+
+function logEngineEvent(log: Log, event: LlamaEvent): void {
+  switch (event.type) {
+    case "loaded":
+      log.info("engine loaded", event);
+      return;
+    case "load_failed":
+      log.warn("engine did not load");
+      return;
+    case "exited":
+      log.warn("engine exited", { exitCode: event.code, exitSignal: event.signal });
+      return;
+    case "restarting":
+      log.warn("engine restarting", { delayMs: event.delayMs });
+  }
+}
+
+async function untilReady(
+  engine: Engine,
+  loadFault: () => string | undefined,
+  clock: Clock,
+  limitMs: number,
+): Promise<void> {
+  const ready = () => modelIds.every((model) => engine.status(model).state === "ready");
+  const inTime = await until(() => ready() || loadFault() !== undefined, clock, limitMs);
+  const fault = loadFault();
+  if (fault !== undefined) throw new ModelsNotLoaded(fault);
+  if (!inTime) throw new ModelsNotLoaded(`The models did not load within ${limitMs / 1000} s.`);
+}
+
+/** Why the service has no model to answer with, in words for the operator. */
+export class ModelsNotLoaded extends Error {}
+
+/** False when `limitMs` passed first. */
+async function until(holds: () => boolean, clock: Clock, limitMs: number): Promise<boolean> {
+  const endsMs = clock.monotonicMs() + limitMs;
+  while (!holds()) {
+    if (clock.monotonicMs() >= endsMs) return false;
+    await sleep(20);
+  }
+  return true;
+}
+
+const portOf = (address: string | AddressInfo | null): number =>
+  typeof address === "object" && address !== null ? address.port : 0;
+
+/** What a person can paste into a client: an address that means "all of them" is not one to connect to. */
+function hostInUrl(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
 }

@@ -29,6 +29,9 @@ const integer = (min: number, max: number) => number(min, max).int("must be a wh
 /** Empty means "choose for me", so that a deployment file can leave the variable blank. */
 const optional = <T>(schema: z.ZodType<T>) =>
   z.preprocess((value) => (value === "" || value === "auto" ? undefined : value), schema.optional());
+const webAddress = z
+  .url({ protocol: /^https?$/, error: "must be an address such as https://chat.example.com" })
+  .transform((url) => url.replace(/\/+$/, ""));
 const serviceFields = {
   host: field({
     env: ["SOTTO_HOST"],
@@ -80,6 +83,63 @@ const serviceFields = {
     schema: optional(integer(0, 65535)),
     default: undefined,
     doc: "Serves `/metrics` without a token on this port of 127.0.0.1.",
+  }),
+};
+
+const accountFields = {
+  signUp: field({
+    env: ["SOTTO_SIGN_UP"],
+    schema: z.enum(["open", "invite", "closed"], { error: "must be open, invite or closed" }),
+    default: "open" as const,
+    doc: "Who may make an account in the dashboard: everyone, whoever has an invitation, or nobody.",
+  }),
+  publicUrl: field({
+    env: ["SOTTO_PUBLIC_URL"],
+    schema: optional(webAddress),
+    default: undefined,
+    doc: "Address at which people reach the service, for links in mails and feeds. Default: `http://` with host and port.",
+  }),
+  smtpUrl: field({
+    env: ["SOTTO_SMTP_URL"],
+    schema: optional(
+      z.url({
+        protocol: /^smtps?$/,
+        error: "must be an address such as smtps://user:password@mail.example.com",
+      }),
+    ),
+    default: undefined,
+    doc: "Mail server for password links and invitations. Without it the operator hands them over. Default: none.",
+    secret: true,
+  }),
+  mailFrom: field({
+    env: ["SOTTO_MAIL_FROM"],
+    schema: z.string().min(3).max(254),
+    default: "Sotto <sotto@localhost>",
+    doc: "Sender of mails.",
+  }),
+  sessionIdleDays: field({
+    env: ["SOTTO_SESSION_IDLE_DAYS"],
+    schema: number(0.01, 365),
+    default: 7,
+    doc: "Days without use after which people are signed out of the dashboard.",
+  }),
+  sessionDays: field({
+    env: ["SOTTO_SESSION_DAYS"],
+    schema: number(0.01, 365),
+    default: 30,
+    doc: "Days after which people are signed out however much they use it.",
+  }),
+  usageRetentionDays: field({
+    env: ["SOTTO_USAGE_RETENTION_DAYS"],
+    schema: integer(1, 36_500),
+    default: 400,
+    doc: "Days for which usage and the audit trail are kept.",
+  }),
+  trustProxy: field({
+    env: ["SOTTO_TRUST_PROXY"],
+    schema: integer(0, 10),
+    default: 0,
+    doc: "How many reverse proxies stand in front. Their `X-Forwarded-*` headers then tell a client's address and whether it came over TLS; `0` believes none.",
   }),
 };
 
@@ -215,6 +275,7 @@ const modelFields = (id: ModelId) => {
 /** Every field by group, as documented and as written in the file. */
 export const configFields = {
   service: serviceFields,
+  accounts: accountFields,
   engine: engineFields,
   limits: limitFields,
   omega: modelFields("omega"),
@@ -226,12 +287,14 @@ type ValuesOf<F> = { [K in keyof F]: F[K] extends Field<infer T> ? T : never };
 type Values = { [G in keyof typeof configFields]: ValuesOf<(typeof configFields)[G]> };
 
 export type ServiceConfig = Values["service"];
+export type AccountConfig = Values["accounts"];
 export type EngineConfig = Values["engine"];
 export type LimitConfig = Values["limits"];
 export type ModelConfig = Values["omega"];
 
 export interface Config {
   service: ServiceConfig;
+  accounts: AccountConfig;
   engine: EngineConfig;
   limits: LimitConfig;
   models: Record<ModelId, ModelConfig>;
@@ -274,6 +337,7 @@ export function loadConfig(sources: ConfigSources): Config {
 
   const config: Config = {
     service: readGroup("service"),
+    accounts: readGroup("accounts"),
     engine: readGroup("engine"),
     limits: readGroup("limits"),
     models: { omega: readGroup("omega"), prism: readGroup("prism"), lambda: readGroup("lambda") },

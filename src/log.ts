@@ -60,6 +60,7 @@ export type LogMessage =
   | "stopping"
   | "stopped"
   | "engine loaded"
+  | "engine did not load"
   | "engine exited"
   | "engine restarting"
   | "unexpected error";

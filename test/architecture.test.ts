@@ -8,8 +8,8 @@ import { describe, expect, it } from "vitest";
  */
 const mayImport: Record<string, readonly string[]> = {
   main: ["cli", "config"],
-  cli: ["app", "config", "log", "models", "store", "core", "protocol", "cli"],
-  app: ["http", "engines", "models", "store", "core", "protocol", "config", "log", "metrics"],
+  cli: ["app", "config", "log", "mail", "models", "store", "core", "protocol", "cli"],
+  app: ["http", "engines", "models", "store", "core", "protocol", "config", "log", "mail", "metrics"],
   http: ["core", "protocol", "config", "log", "metrics", "http"],
   engines: ["core", "protocol", "config", "engines"],
   models: ["core", "protocol", "config", "models"],
@@ -18,6 +18,7 @@ const mayImport: Record<string, readonly string[]> = {
   config: ["protocol"],
   log: ["protocol"],
   metrics: ["protocol"],
+  mail: ["core"],
   protocol: ["protocol"],
 };
 

@@ -1,0 +1,144 @@
+/**
+ * The dashboard's client: one function for each call of src/protocol/dashboard.ts, JSON both ways, same
+ * origin. A refusal is thrown as `ApiError`, a lost connection too (status 0), so that pages handle one kind
+ * of failure. The server is the same program at the same version: replies are trusted, not parsed again.
+ */
+import type { z } from "zod";
+import type * as dashboard from "../src/protocol/dashboard.js";
+
+export class ApiError extends Error {
+  readonly code: dashboard.DashboardErrorCode;
+  /** 0 when no answer came. */
+  readonly status: number;
+  /** The input at fault, by its name in the request body. */
+  readonly field: string | undefined;
+
+  constructor(code: dashboard.DashboardErrorCode, message: string, status: number, field?: string) {
+    super(message);
+    this.name = "ApiError";
+    this.code = code;
+    this.status = status;
+    this.field = field;
+  }
+}
+
+type BodyOf<Schema extends z.ZodType> = z.input<Schema>;
+type Query = Record<string, string | number | undefined>;
+
+export const api = {
+  site: () => get<dashboard.Site>("/api/site"),
+  status: () => get<dashboard.Status>("/api/status"),
+  changelog: () => get<dashboard.Changelog>("/api/changelog"),
+
+  signUp: (body: BodyOf<typeof dashboard.signUpBody>) => post<dashboard.Me>("/api/sign-up", body),
+  signIn: (body: BodyOf<typeof dashboard.signInBody>) => post<dashboard.Me>("/api/sign-in", body),
+  setup: (body: BodyOf<typeof dashboard.setupBody>) => post<dashboard.Me>("/api/setup", body),
+  requestReset: (body: BodyOf<typeof dashboard.resetRequestBody>) => post<object>("/api/reset/request", body),
+  reset: (body: BodyOf<typeof dashboard.resetBody>) => post<dashboard.Me>("/api/reset", body),
+  signOut: () => post<object>("/api/sign-out"),
+  signOutEverywhere: () => post<object>("/api/sign-out-everywhere"),
+
+  me: () => get<dashboard.Me>("/api/me"),
+  stored: () => get<dashboard.StoredAboutMe>("/api/me/stored"),
+  changePassword: (body: BodyOf<typeof dashboard.changePasswordBody>) =>
+    post<object>("/api/me/password", body),
+  deleteAccount: (body: BodyOf<typeof dashboard.deleteAccountBody>) =>
+    send<object>("DELETE", "/api/me", body),
+  exportAddress: "/api/me/export",
+
+  keys: () => get<{ keys: dashboard.KeyView[] }>("/api/keys"),
+  createKey: (body: BodyOf<typeof dashboard.createKeyBody>) =>
+    post<dashboard.KeyWithSecret>("/api/keys", body),
+  rotateKey: (id: string, body: BodyOf<typeof dashboard.rotateKeyBody>) =>
+    post<dashboard.KeyWithSecret>(`/api/keys/${id}/rotate`, body),
+  setKey: (id: string, change: "disable" | "enable" | "revoke") =>
+    post<dashboard.KeyView>(`/api/keys/${id}/${change}`),
+
+  usage: (query: BodyOf<typeof dashboard.usageQuery>) =>
+    get<dashboard.UsageReport>(withQuery("/api/usage", query)),
+  usageCsvAddress: (query: BodyOf<typeof dashboard.usageQuery>) => withQuery("/api/usage.csv", query),
+  limits: () => get<dashboard.LimitsNow>("/api/limits"),
+
+  admin: {
+    accounts: (query: BodyOf<typeof dashboard.accountsQuery>) =>
+      get<{ accounts: dashboard.AccountView[]; total: number }>(
+        withQuery("/api/admin/accounts", { search: query.search, page: Number(query.page ?? 0) }),
+      ),
+    setAccount: (id: string, change: "suspend" | "resume") =>
+      post<dashboard.AccountView>(`/api/admin/accounts/${id}/${change}`),
+    setPlan: (id: string, body: BodyOf<typeof dashboard.setPlanBody>) =>
+      post<dashboard.AccountView>(`/api/admin/accounts/${id}/plan`, body),
+    setRole: (id: string, body: BodyOf<typeof dashboard.setRoleBody>) =>
+      post<dashboard.AccountView>(`/api/admin/accounts/${id}/role`, body),
+    resetLink: (id: string) => post<dashboard.OneTimeLink>(`/api/admin/accounts/${id}/reset-link`),
+    invite: (body: BodyOf<typeof dashboard.inviteBody>) =>
+      post<dashboard.OneTimeLink>("/api/admin/invites", body),
+
+    plans: () => get<{ plans: (dashboard.PlanView & { accounts: number })[] }>("/api/admin/plans"),
+    savePlan: (id: string, body: BodyOf<typeof dashboard.planBody>) =>
+      send<dashboard.PlanView>("PUT", `/api/admin/plans/${encodeURIComponent(id)}`, body),
+    deletePlan: (id: string) => send<object>("DELETE", `/api/admin/plans/${encodeURIComponent(id)}`),
+
+    engines: () => get<{ engines: dashboard.EngineView[] }>("/api/admin/engines"),
+
+    addEntry: (body: BodyOf<typeof dashboard.changelogBody>) =>
+      post<dashboard.ChangelogEntry>("/api/admin/changelog", body),
+    saveEntry: (id: string, body: BodyOf<typeof dashboard.changelogBody>) =>
+      send<dashboard.ChangelogEntry>("PUT", `/api/admin/changelog/${id}`, body),
+    deleteEntry: (id: string) => send<object>("DELETE", `/api/admin/changelog/${id}`),
+    scheduleMaintenance: (body: BodyOf<typeof dashboard.maintenanceBody>) =>
+      post<dashboard.Maintenance>("/api/admin/maintenance", body),
+    endMaintenance: (id: string) => post<dashboard.Maintenance>(`/api/admin/maintenance/${id}/end`),
+
+    audit: (before?: string) =>
+      get<{ entries: dashboard.AuditEntry[]; next: string | null }>(
+        withQuery("/api/admin/audit", { before }),
+      ),
+  },
+};
+
+/** The address with the query's set fields appended. */
+export function withQuery(path: string, query: Query): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== "") search.set(name, String(value));
+  }
+  const text = search.toString();
+  return text === "" ? path : `${path}?${text}`;
+}
+
+// The reply's type is stated by the caller, from the contract: see the head of this file.
+function get<Reply>(path: string): Promise<Reply> {
+  return request("GET", path, undefined) as Promise<Reply>;
+}
+
+function post<Reply>(path: string, body: object = {}): Promise<Reply> {
+  return send<Reply>("POST", path, body);
+}
+
+function send<Reply>(method: "POST" | "PUT" | "DELETE", path: string, body: object = {}): Promise<Reply> {
+  return request(method, path, body) as Promise<Reply>;
+}
+
+async function request(method: string, path: string, body: object | undefined): Promise<unknown> {
+  const response = await fetch(path, {
+    method,
+    credentials: "same-origin",
+    cache: "no-store",
+    headers: body === undefined ? {} : { "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }).catch(() => {
+    throw new ApiError("unavailable", "No answer from the service. Check the connection and try again.", 0);
+  });
+  if (response.ok) return response.json();
+  throw await refusal(response);
+}
+
+/** The error of a response, also when its body is not ours (a proxy's page, an empty body). */
+export async function refusal(response: Response): Promise<ApiError> {
+  const body = (await response.json().catch(() => null)) as Partial<dashboard.DashboardErrorBody> | null;
+  if (body?.error === undefined) {
+    return new ApiError("internal", `The service answered with status ${response.status}.`, response.status);
+  }
+  return new ApiError(body.error.code, body.error.message, response.status, body.error.field);
+}

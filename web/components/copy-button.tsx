@@ -1,0 +1,56 @@
+import { Check, Copy } from "lucide-react";
+import { useEffect, useState } from "react";
+import { IconButton } from "./button.tsx";
+
+/** Copies a text and says so for a moment, by sign and aloud. */
+export function CopyButton({
+  text,
+  label = "Copy",
+  className,
+}: {
+  text: string;
+  label?: string;
+  className?: string;
+}) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return undefined;
+    const timer = setTimeout(() => setCopied(false), 1_800);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  return (
+    <>
+      <IconButton
+        label={copied ? "Copied" : label}
+        className={className}
+        onClick={() => void copyText(text).then(setCopied)}
+      >
+        {copied ? <Check className="text-good" /> : <Copy />}
+      </IconButton>
+      <span role="status" className="sr-only">
+        {copied ? "Copied" : ""}
+      </span>
+    </>
+  );
+}
+
+/** False where the browser has no clipboard for us (a page over plain HTTP): the text can still be selected. */
+export async function copyText(text: string): Promise<boolean> {
+  if (window.isSecureContext) {
+    return navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    );
+  }
+  const area = document.createElement("textarea");
+  area.value = text;
+  area.className = "fixed -top-96";
+  const host = document.querySelector('[role="dialog"], [role="alertdialog"]') ?? document.body;
+  host.append(area);
+  area.select();
+  // Deprecated, and the only way there is on a page over plain HTTP in a home network.
+  // eslint-disable-next-line @typescript-eslint/no-deprecated
+  const copied = document.execCommand("copy");
+  area.remove();
+  return copied;
+}

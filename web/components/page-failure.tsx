@@ -1,0 +1,26 @@
+/** The last resort: a page that threw, or a chunk that is gone because the service was updated meanwhile. */
+import { Component, type ReactNode } from "react";
+import { Button } from "./button.tsx";
+
+export class PageFailure extends Component<{ children: ReactNode }, { failed: boolean }> {
+  override state = { failed: false };
+
+  static getDerivedStateFromError() {
+    return { failed: true };
+  }
+
+  override render() {
+    if (!this.state.failed) return this.props.children;
+    return (
+      <main className="flex min-h-screen flex-col items-center justify-center px-6 text-center">
+        <h1 className="text-2xl">This page stopped working</h1>
+        <p className="mt-2 max-w-sm text-muted">
+          It may have been updated while you were here. Loading it again usually helps.
+        </p>
+        <Button variant="primary" className="mt-6" onClick={() => location.reload()}>
+          Load again
+        </Button>
+      </main>
+    );
+  }
+}

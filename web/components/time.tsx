@@ -1,0 +1,51 @@
+/**
+ * A moment in the reader's own zone and language. `relative` ("3 minutes ago", kept current) shows the exact
+ * time on hover; the other styles are exact already.
+ */
+import { useEffect, useState } from "react";
+
+type TimeStyle = "relative" | "date" | "moment";
+
+export function Time({ at, style = "relative" }: { at: string; style?: TimeStyle }) {
+  const now = useNow(style === "relative");
+  const moment = new Date(at);
+  return (
+    <time dateTime={at} title={exact.format(moment)} className="whitespace-nowrap">
+      {style === "relative"
+        ? relativeTime(moment.getTime(), now)
+        : (style === "date" ? date : short).format(moment)}
+    </time>
+  );
+}
+
+/** "3 minutes ago", "in 2 hours", "just now"; a date when it is more than a month away. */
+export function relativeTime(at: number, now: number): string {
+  const seconds = Math.round((at - now) / 1000);
+  const size = Math.abs(seconds);
+  if (size < 10) return "just now";
+  const unit = units.find((candidate) => size < candidate.below);
+  if (unit === undefined) return date.format(at);
+  return relative.format(Math.trunc(seconds / unit.seconds), unit.name);
+}
+
+const units = [
+  { name: "second", seconds: 1, below: 60 },
+  { name: "minute", seconds: 60, below: 3_600 },
+  { name: "hour", seconds: 3_600, below: 86_400 },
+  { name: "day", seconds: 86_400, below: 30 * 86_400 },
+] as const;
+
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+const date = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+const short = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
+
+function useNow(ticking: boolean): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (!ticking) return undefined;
+    const timer = setInterval(() => setNow(Date.now()), 10_000);
+    return () => clearInterval(timer);
+  }, [ticking]);
+  return now;
+}

@@ -1,0 +1,12 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useLocation } from "wouter";
+
+/** Leaves the signed-in pages. Nothing of one account may be left in memory for the next. */
+export function useDeparture(): (to: string) => void {
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  return (to) => {
+    navigate(to);
+    client.clear();
+  };
+}

@@ -1,0 +1,44 @@
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
+
+const nearPx = 48;
+
+/**
+ * Keeps the end of the page in view while `content` grows, until the reader scrolls up; back at the end, it
+ * follows again. `away` says that there is more below.
+ */
+export function useFollowEnd(content: unknown): { away: boolean; toEnd: () => void } {
+  const following = useRef(true);
+  const [away, setAway] = useState(false);
+
+  useEffect(() => {
+    const look = () => {
+      following.current = distanceToEnd() < nearPx;
+      setAway(!following.current);
+    };
+    addEventListener("scroll", look, { passive: true });
+    return () => removeEventListener("scroll", look);
+  }, []);
+
+  useLayoutEffect(() => {
+    if (following.current) scrollToEnd();
+    else setAway(distanceToEnd() >= nearPx);
+  }, [content]);
+
+  return {
+    away,
+    toEnd: () => {
+      following.current = true;
+      setAway(false);
+      scrollToEnd();
+    },
+  };
+}
+
+function distanceToEnd(): number {
+  const page = document.documentElement;
+  return page.scrollHeight - page.clientHeight - page.scrollTop;
+}
+
+function scrollToEnd(): void {
+  scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" });
+}

@@ -1,0 +1,48 @@
+/**
+ * The theme: system, light or dark. The choice is the one thing the dashboard keeps in the browser's storage;
+ * public/theme.js applies it before the first paint.
+ */
+import { useSyncExternalStore } from "react";
+
+export type Theme = "system" | "light" | "dark";
+
+const listeners = new Set<() => void>();
+const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
+let version = 0;
+systemIsDark.addEventListener("change", tell);
+
+export function useTheme(): [Theme, (theme: Theme) => void] {
+  return [useSyncExternalStore(subscribe, currentTheme), setTheme];
+}
+
+/** Changes whenever the colours on the page may have: for what is drawn by script. */
+export function useThemeVersion(): number {
+  return useSyncExternalStore(subscribe, () => version);
+}
+
+function currentTheme(): Theme {
+  const { theme } = document.documentElement.dataset;
+  return theme === "light" || theme === "dark" ? theme : "system";
+}
+
+function setTheme(theme: Theme): void {
+  if (theme === "system") delete document.documentElement.dataset["theme"];
+  else document.documentElement.dataset["theme"] = theme;
+  try {
+    if (theme === "system") localStorage.removeItem("theme");
+    else localStorage.setItem("theme", theme);
+  } catch {
+    // Storage is blocked: the choice lasts until the page is left.
+  }
+  tell();
+}
+
+function tell(): void {
+  version += 1;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}

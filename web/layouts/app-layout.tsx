@@ -1,0 +1,84 @@
+/**
+ * The shell of the signed-in pages: navigation at the left, on a phone behind a menu button. Leads to the
+ * sign-in page when nobody is signed in, and shows the admin pages to admins only (the server refuses the
+ * others in any case).
+ */
+import { Menu as MenuIcon } from "lucide-react";
+import { Dialog as Radix } from "radix-ui";
+import { useEffect, useState, type ReactNode } from "react";
+import { Link, Redirect, useLocation } from "wouter";
+import type { Me } from "../../src/protocol/dashboard.js";
+import { IconButton } from "../components/button.tsx";
+import { ErrorState } from "../components/error-state.tsx";
+import { Logo } from "../components/logo.tsx";
+import { MaintenanceBanner } from "../components/maintenance-banner.tsx";
+import { PageLoading } from "../components/page-loading.tsx";
+import { SkipLink } from "../components/skip-link.tsx";
+import NotFound from "../pages/not-found.tsx";
+import { useSite } from "../queries.ts";
+import { Sidebar } from "./sidebar.tsx";
+
+export default function AppLayout({ admin = false, children }: { admin?: boolean; children: ReactNode }) {
+  const { data: site, error, refetch } = useSite();
+  const [path] = useLocation();
+  if (site === undefined) {
+    return error === null ? (
+      <PageLoading />
+    ) : (
+      <ErrorState error={error} onRetry={refetch} what="the dashboard" />
+    );
+  }
+  if (site.me === null) return <Redirect to={`/sign-in?next=${encodeURIComponent(path)}`} replace />;
+  return <Shell me={site.me}>{admin && site.me.account.role !== "admin" ? <NotFound /> : children}</Shell>;
+}
+
+function Shell({ me, children }: { me: Me; children: ReactNode }) {
+  return (
+    <>
+      <SkipLink />
+      <div className="flex min-h-screen flex-col">
+        <MaintenanceBanner />
+        <PhoneBar me={me} />
+        <div className="flex flex-1">
+          <div className="sticky top-0 hidden h-screen w-62 shrink-0 border-r border-line lg:block">
+            <Sidebar me={me} />
+          </div>
+          <main id="main" tabIndex={-1} className="min-w-0 flex-1 outline-none">
+            <div className="mx-auto max-w-6xl px-5 py-7 sm:px-8 lg:px-12 lg:py-11">{children}</div>
+          </main>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function PhoneBar({ me }: { me: Me }) {
+  const [open, setOpen] = useState(false);
+  const [path] = useLocation();
+  useEffect(() => setOpen(false), [path]);
+  return (
+    <header className="sticky top-0 z-30 flex h-14 items-center justify-between border-b border-line bg-bg px-5 lg:hidden">
+      <Link href="/app" aria-label="Sotto, overview" className="flex rounded-sm">
+        <Logo />
+      </Link>
+      <Radix.Root open={open} onOpenChange={setOpen}>
+        <Radix.Trigger asChild>
+          <IconButton label="Open menu" className="-mr-2">
+            <MenuIcon />
+          </IconButton>
+        </Radix.Trigger>
+        <Radix.Portal>
+          <div data-modal className="fixed inset-0 z-40 bg-[light-dark(rgb(15_25_30/0.42),rgb(0_0_0/0.62))]">
+            <Radix.Content
+              aria-describedby={undefined}
+              className="h-full w-72 animate-rise border-r border-line bg-bg outline-none"
+            >
+              <Radix.Title className="sr-only">Menu</Radix.Title>
+              <Sidebar me={me} />
+            </Radix.Content>
+          </div>
+        </Radix.Portal>
+      </Radix.Root>
+    </header>
+  );
+}

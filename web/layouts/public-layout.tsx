@@ -1,0 +1,153 @@
+/** Header and footer of the pages anyone may read. On a phone the links move into a disclosure. */
+import { Menu as MenuIcon, X } from "lucide-react";
+import { useEffect, useState, type ReactNode } from "react";
+import { Link, useLocation } from "wouter";
+import { ButtonLink, IconButton } from "../components/button.tsx";
+import { Logo } from "../components/logo.tsx";
+import { MaintenanceBanner } from "../components/maintenance-banner.tsx";
+import { SkipLink } from "../components/skip-link.tsx";
+import { ThemeSwitch } from "../components/theme-switch.tsx";
+import { cx } from "../cx.ts";
+import { useSite } from "../queries.ts";
+
+const links = [
+  { href: "/docs", label: "Docs" },
+  { href: "/changelog", label: "Changelog" },
+  { href: "/status", label: "Status" },
+];
+
+export function PublicLayout({ children }: { children: ReactNode }) {
+  return (
+    <div className="flex min-h-screen flex-col">
+      <SkipLink />
+      <MaintenanceBanner />
+      <Header />
+      <main id="main" tabIndex={-1} className="flex-1 outline-none">
+        {children}
+      </main>
+      <Footer />
+    </div>
+  );
+}
+
+function Header() {
+  const [path] = useLocation();
+  const [open, setOpen] = useState(false);
+  useEffect(() => setOpen(false), [path]);
+  return (
+    <header className="sticky top-0 z-30 border-b border-line bg-bg/92 backdrop-blur-sm">
+      <div className="mx-auto flex h-15 max-w-7xl items-center gap-8 px-5 sm:px-8">
+        <Link href="/" aria-label="Sotto, home" className="flex rounded-sm">
+          <Logo />
+        </Link>
+        <nav aria-label="Main" className="hidden gap-1 md:flex">
+          {links.map((link) => (
+            <NavLink key={link.href} {...link} current={path.startsWith(link.href)} />
+          ))}
+        </nav>
+        <div className="ml-auto flex items-center gap-2">
+          <span className="mr-2 hidden md:block">
+            <ThemeSwitch />
+          </span>
+          <Entrance />
+          <IconButton
+            label={open ? "Close menu" : "Open menu"}
+            aria-expanded={open}
+            aria-controls="public-menu"
+            onClick={() => setOpen(!open)}
+            className="-mr-2 md:hidden"
+          >
+            {open ? <X /> : <MenuIcon />}
+          </IconButton>
+        </div>
+      </div>
+      {open && (
+        <nav id="public-menu" aria-label="Main" className="border-t border-line px-3 py-3 md:hidden">
+          {links.map((link) => (
+            <NavLink key={link.href} {...link} current={path.startsWith(link.href)} />
+          ))}
+          <div className="flex items-center justify-between px-3 pt-3 text-sm text-muted">
+            Theme <ThemeSwitch />
+          </div>
+        </nav>
+      )}
+    </header>
+  );
+}
+
+/** The way in: to the dashboard when signed in, else to sign-in and sign-up as the service allows. */
+function Entrance() {
+  const { data: site } = useSite();
+  if (site === undefined) return <span className="h-9" />;
+  if (site.me !== null) {
+    return (
+      <ButtonLink href="/app" variant="primary">
+        Dashboard
+      </ButtonLink>
+    );
+  }
+  return (
+    <>
+      <span className={cx("contents", site.signUp === "open" && "max-sm:hidden")}>
+        <ButtonLink href="/sign-in" variant={site.signUp === "open" ? "quiet" : "primary"}>
+          Sign in
+        </ButtonLink>
+      </span>
+      {site.signUp === "open" && (
+        <ButtonLink href="/sign-up" variant="primary">
+          Sign up
+        </ButtonLink>
+      )}
+    </>
+  );
+}
+
+function NavLink({ href, label, current }: { href: string; label: string; current: boolean }) {
+  return (
+    <Link
+      href={href}
+      aria-current={current ? "page" : undefined}
+      className={cx(
+        "block rounded-md px-3 py-2 text-sm transition-colors hover:text-ink md:py-1.5",
+        current ? "font-medium text-ink" : "text-muted",
+      )}
+    >
+      {label}
+    </Link>
+  );
+}
+
+function Footer() {
+  const { data: site } = useSite();
+  return (
+    <footer className="mt-24 border-t border-line">
+      <div className="mx-auto flex max-w-7xl flex-col gap-8 px-5 py-10 text-sm text-muted sm:px-8 md:flex-row md:items-start md:justify-between">
+        <div className="flex flex-col gap-2">
+          <Logo />
+          <p>Nothing you write is stored, logged or used for training.</p>
+          {site !== undefined && (
+            <p>
+              Run by {site.ownerName} · version {site.version}
+            </p>
+          )}
+        </div>
+        <nav aria-label="Footer" className="grid grid-cols-2 gap-x-12 gap-y-2 sm:grid-cols-3">
+          {footerLinks.map((link) => (
+            <Link key={link.href} href={link.href} className="hover:text-ink">
+              {link.label}
+            </Link>
+          ))}
+        </nav>
+      </div>
+    </footer>
+  );
+}
+
+const footerLinks = [
+  { href: "/docs", label: "Quickstart" },
+  { href: "/docs/api", label: "API reference" },
+  { href: "/docs/privacy", label: "Privacy & trust" },
+  { href: "/docs/limits", label: "Limits" },
+  { href: "/changelog", label: "Changelog" },
+  { href: "/status", label: "Status" },
+];

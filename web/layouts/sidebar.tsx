@@ -1,0 +1,136 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import {
+  BookOpen,
+  ChartColumn,
+  ChevronsUpDown,
+  Gauge,
+  KeyRound,
+  Layers,
+  LayoutGrid,
+  LogOut,
+  Megaphone,
+  MessageSquare,
+  ScrollText,
+  Server,
+  UserRound,
+  UsersRound,
+} from "lucide-react";
+import type { ReactNode } from "react";
+import { Link, useLocation } from "wouter";
+import type { Me } from "../../src/protocol/dashboard.js";
+import { api } from "../api.ts";
+import { Logo } from "../components/logo.tsx";
+import { Menu, MenuItem, MenuLabel, MenuLink, MenuSeparator } from "../components/menu.tsx";
+import { ThemeSwitch } from "../components/theme-switch.tsx";
+import { toast } from "../components/toast.tsx";
+import { cx } from "../cx.ts";
+
+const userLinks = [
+  { href: "/app", label: "Overview", icon: <LayoutGrid /> },
+  { href: "/app/keys", label: "Keys", icon: <KeyRound /> },
+  { href: "/app/usage", label: "Usage", icon: <ChartColumn /> },
+  { href: "/app/playground", label: "Playground", icon: <MessageSquare /> },
+  { href: "/app/limits", label: "Limits", icon: <Gauge /> },
+  { href: "/app/account", label: "Account", icon: <UserRound /> },
+];
+
+const adminLinks = [
+  { href: "/admin/accounts", label: "Accounts", icon: <UsersRound /> },
+  { href: "/admin/plans", label: "Plans", icon: <Layers /> },
+  { href: "/admin/engines", label: "Engines", icon: <Server /> },
+  { href: "/admin/changelog", label: "Changelog", icon: <Megaphone /> },
+  { href: "/admin/audit", label: "Audit trail", icon: <ScrollText /> },
+];
+
+export function Sidebar({ me }: { me: Me }) {
+  return (
+    <div className="flex h-full flex-col overflow-y-auto px-3 py-4">
+      <Link href="/app" aria-label="Sotto, overview" className="mb-6 flex self-start rounded-sm px-2.5 pt-1">
+        <Logo />
+      </Link>
+      <nav aria-label="Dashboard" className="flex flex-col gap-0.5">
+        {userLinks.map((link) => (
+          <SidebarLink key={link.href} {...link} />
+        ))}
+        {me.account.role === "admin" && (
+          <>
+            <p className="mt-6 mb-1 px-2.5 text-xs font-medium text-muted">Admin</p>
+            {adminLinks.map((link) => (
+              <SidebarLink key={link.href} {...link} />
+            ))}
+          </>
+        )}
+      </nav>
+      <div className="mt-auto flex flex-col gap-0.5 pt-8">
+        <SidebarLink href="/docs" label="Documentation" icon={<BookOpen />} />
+        <div className="my-2 px-2">
+          <ThemeSwitch />
+        </div>
+        <AccountMenu me={me} />
+      </div>
+    </div>
+  );
+}
+
+function SidebarLink({ href, label, icon }: { href: string; label: string; icon: ReactNode }) {
+  const [path] = useLocation();
+  const current = path === href;
+  return (
+    <Link
+      href={href}
+      aria-current={current ? "page" : undefined}
+      className={cx(
+        "flex h-9 items-center gap-3 rounded-md px-2.5 text-sm transition-colors [&>svg]:size-4",
+        current ? "bg-accent-soft font-medium text-accent" : "text-muted hover:bg-hover hover:text-ink",
+      )}
+    >
+      {icon}
+      {label}
+    </Link>
+  );
+}
+
+function AccountMenu({ me }: { me: Me }) {
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  const leave = useMutation({
+    mutationFn: (everywhere: boolean) => (everywhere ? api.signOutEverywhere() : api.signOut()),
+    onSuccess: () => {
+      // Nothing of one account may be left in memory for the next.
+      navigate("/sign-in");
+      client.clear();
+    },
+    onError: (error) => toast(error.message, "bad"),
+  });
+  return (
+    <Menu
+      side="top"
+      align="start"
+      trigger={
+        <button
+          type="button"
+          aria-label={`Account: ${me.account.email}`}
+          className="flex w-full items-center gap-2.5 rounded-md border border-line bg-surface px-2.5 py-2 text-left text-sm hover:border-edge"
+        >
+          <span className="min-w-0 flex-1">
+            <span className="block truncate font-medium">{me.account.email}</span>
+            <span className="block truncate text-xs text-muted">{me.plan.name} plan</span>
+          </span>
+          <ChevronsUpDown className="size-4 shrink-0 text-muted" aria-hidden />
+        </button>
+      }
+    >
+      <MenuLabel>{me.account.role === "admin" ? "Signed in as admin" : "Signed in"}</MenuLabel>
+      <MenuLink href="/app/account" icon={<UserRound />}>
+        Account
+      </MenuLink>
+      <MenuSeparator />
+      <MenuItem icon={<LogOut />} onSelect={() => leave.mutate(false)}>
+        Sign out
+      </MenuItem>
+      <MenuItem icon={<LogOut />} onSelect={() => leave.mutate(true)}>
+        Sign out everywhere
+      </MenuItem>
+    </Menu>
+  );
+}

@@ -1,0 +1,23 @@
+import { PageHeader } from "../../components/page-header.tsx";
+import { useSite } from "../../queries.ts";
+import { ChangePassword } from "./account/change-password.tsx";
+import { DeleteAccount } from "./account/delete-account.tsx";
+import { Identity } from "./account/identity.tsx";
+import { StoredAboutYou } from "./account/stored-about-you.tsx";
+
+export default function Account() {
+  const { data: site } = useSite();
+  const me = site?.me ?? null;
+  if (me === null) return null;
+  return (
+    <>
+      <PageHeader title="Account" description="Who you are here, and everything that is stored about you." />
+      <div className="flex flex-col gap-6">
+        <Identity me={me} />
+        <ChangePassword email={me.account.email} />
+        <StoredAboutYou />
+        <DeleteAccount email={me.account.email} />
+      </div>
+    </>
+  );
+}

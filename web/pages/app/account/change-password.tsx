@@ -1,0 +1,70 @@
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { api } from "../../../api.ts";
+import { Button } from "../../../components/button.tsx";
+import { Callout } from "../../../components/callout.tsx";
+import { Card } from "../../../components/card.tsx";
+import { Field } from "../../../components/field.tsx";
+import { PasswordInput } from "../../../components/input.tsx";
+import { toast } from "../../../components/toast.tsx";
+import { fieldError, formError } from "../../../form-errors.ts";
+import { passwordLength } from "../../../password-length.ts";
+
+export function ChangePassword({ email }: { email: string }) {
+  const [current, setCurrent] = useState("");
+  const [next, setNext] = useState("");
+  const change = useMutation({
+    mutationFn: () => api.changePassword({ current, next }),
+    onSuccess: () => {
+      setCurrent("");
+      setNext("");
+      toast("Password changed. Other browsers are signed out.");
+    },
+    gcTime: 0,
+  });
+  const failure = formError(change.error, ["current", "next"]);
+  return (
+    <Card title="Password" description="Changing it signs you out in every other browser.">
+      <form
+        noValidate
+        className="flex max-w-md flex-col gap-5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          change.mutate();
+        }}
+      >
+        {/* Password managers look for the name that goes with the new password. */}
+        <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+        <Field label="Current password" error={fieldError(change.error, "current")}>
+          <PasswordInput
+            autoComplete="current-password"
+            maxLength={passwordLength.max}
+            value={current}
+            onChange={(event) => setCurrent(event.target.value)}
+          />
+        </Field>
+        <Field
+          label="New password"
+          hint={`At least ${passwordLength.min} characters.`}
+          error={fieldError(change.error, "next")}
+        >
+          <PasswordInput
+            autoComplete="new-password"
+            maxLength={passwordLength.max}
+            value={next}
+            onChange={(event) => setNext(event.target.value)}
+          />
+        </Field>
+        {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
+        <Button
+          type="submit"
+          pending={change.isPending}
+          disabled={current === "" || next === ""}
+          className="self-start"
+        >
+          Change password
+        </Button>
+      </form>
+    </Card>
+  );
+}

@@ -1,0 +1,108 @@
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { api } from "../../../api.ts";
+import { Button } from "../../../components/button.tsx";
+import { Callout } from "../../../components/callout.tsx";
+import { Card } from "../../../components/card.tsx";
+import { Dialog } from "../../../components/dialog.tsx";
+import { Field } from "../../../components/field.tsx";
+import { Input, PasswordInput } from "../../../components/input.tsx";
+import { toast } from "../../../components/toast.tsx";
+import { fieldError, formError } from "../../../form-errors.ts";
+import { useDeparture } from "../../../hooks/use-departure.ts";
+
+export function DeleteAccount({ email }: { email: string }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <Card
+      title="Delete account"
+      description="Your keys stop working at once and every row above is removed. Nothing can be brought back."
+    >
+      <Button onClick={() => setOpen(true)} className="text-bad">
+        Delete account…
+      </Button>
+      {open && <DeleteDialog email={email} onClose={() => setOpen(false)} />}
+    </Card>
+  );
+}
+
+const word = "delete";
+
+function DeleteDialog({ email, onClose }: { email: string; onClose: () => void }) {
+  const depart = useDeparture();
+  const [password, setPassword] = useState("");
+  const [typed, setTyped] = useState("");
+  const remove = useMutation({
+    mutationFn: () => api.deleteAccount({ password }),
+    onSuccess: () => {
+      depart("/");
+      toast("Your account and everything stored about it is gone.");
+    },
+    gcTime: 0,
+  });
+  const failure = formError(remove.error, ["password"]);
+  return (
+    <Dialog
+      open
+      role="alertdialog"
+      onOpenChange={onClose}
+      dismissable={!remove.isPending}
+      title="Delete account"
+      description={
+        <>
+          This removes <strong className="font-medium break-all text-ink">{email}</strong>, its keys and its usage
+          for good.
+        </>
+      }
+      footer={
+        <>
+          <Button onClick={onClose} disabled={remove.isPending}>
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            form="delete-account"
+            variant="danger"
+            pending={remove.isPending}
+            disabled={typed.trim().toLowerCase() !== word || password === ""}
+          >
+            Delete account
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="delete-account"
+        noValidate
+        className="flex flex-col gap-5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          remove.mutate();
+        }}
+      >
+        <Field label="Password" error={fieldError(remove.error, "password")}>
+          <PasswordInput
+            autoComplete="current-password"
+            value={password}
+            onChange={(event) => setPassword(event.target.value)}
+          />
+        </Field>
+        <Field
+          label={
+            <>
+              Type <code className="font-mono">{word}</code> to confirm
+            </>
+          }
+        >
+          <Input
+            autoComplete="off"
+            autoCapitalize="none"
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+          />
+        </Field>
+        {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,47 @@
+import { LogOut } from "lucide-react";
+import { useState } from "react";
+import type { Me } from "../../../../src/protocol/dashboard.js";
+import { api } from "../../../api.ts";
+import { Badge } from "../../../components/badge.tsx";
+import { Button } from "../../../components/button.tsx";
+import { Card } from "../../../components/card.tsx";
+import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
+import { Time } from "../../../components/time.tsx";
+import { useDeparture } from "../../../hooks/use-departure.ts";
+
+export function Identity({ me }: { me: Me }) {
+  const [asking, setAsking] = useState(false);
+  const depart = useDeparture();
+  const { email, role, createdAt } = me.account;
+  return (
+    <Card>
+      <div className="flex flex-wrap items-center justify-between gap-x-8 gap-y-4">
+        <div className="min-w-0">
+          <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <span className="min-w-0 text-lg font-medium break-all">{email}</span>
+            {role === "admin" && <Badge tone="accent">Admin</Badge>}
+          </p>
+          <p className="text-sm text-muted">
+            {me.plan.name} plan, since <Time at={createdAt} style="date" />
+          </p>
+        </div>
+        <Button icon={<LogOut />} onClick={() => setAsking(true)}>
+          Sign out everywhere
+        </Button>
+      </div>
+      <ConfirmDialog
+        open={asking}
+        onOpenChange={setAsking}
+        title="Sign out everywhere"
+        confirm="Sign out everywhere"
+        tone="primary"
+        onConfirm={async () => {
+          await api.signOutEverywhere();
+          depart("/sign-in");
+        }}
+      >
+        Every browser in which you are signed in has to sign in again, this one too. Keys go on working.
+      </ConfirmDialog>
+    </Card>
+  );
+}

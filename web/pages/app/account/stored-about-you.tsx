@@ -1,0 +1,44 @@
+import { useQuery } from "@tanstack/react-query";
+import { Download } from "lucide-react";
+import { api } from "../../../api.ts";
+import { ButtonAnchor } from "../../../components/button.tsx";
+import { Card } from "../../../components/card.tsx";
+import { ErrorState } from "../../../components/error-state.tsx";
+import { SkeletonLines } from "../../../components/skeleton.tsx";
+import { queries } from "../../../queries.ts";
+import { StoredTable } from "./stored-table.tsx";
+
+/** The rows themselves, table by table. Nothing is summed up or left out but secrets. */
+export function StoredAboutYou() {
+  const { data, error, refetch } = useQuery(queries.stored);
+  return (
+    <Card
+      flush
+      title="Everything we store about you"
+      description="The rows of the database that belong to your account, as they are. Passwords and keys are stored as fingerprints, which are left out. There is no table for what you write or what a model replies."
+      actions={
+        <ButtonAnchor href={api.exportAddress} download icon={<Download />}>
+          Export as JSON
+        </ButtonAnchor>
+      }
+    >
+      {data === undefined ? (
+        error === null ? (
+          <div className="px-5 py-5 sm:px-6">
+            <SkeletonLines lines={5} />
+          </div>
+        ) : (
+          <ErrorState error={error} onRetry={refetch} what="what is stored" />
+        )
+      ) : (
+        <ul className="divide-y divide-line">
+          {data.tables.map((table) => (
+            <li key={table.name}>
+              <StoredTable {...table} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}

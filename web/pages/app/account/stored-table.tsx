@@ -1,0 +1,76 @@
+import { ChevronRight } from "lucide-react";
+import { useState } from "react";
+import type { StoredAboutMe } from "../../../../src/protocol/dashboard.js";
+import { Button } from "../../../components/button.tsx";
+import { plural } from "../../../units.ts";
+
+type Stored = StoredAboutMe["tables"][number];
+
+const firstRows = 20;
+
+/** One table: its name, why it is kept, and its rows when unfolded. Wide ones scroll inside. */
+export function StoredTable({ name, why, rows }: Stored) {
+  const [all, setAll] = useState(false);
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const shown = all ? rows : rows.slice(0, firstRows);
+  return (
+    <details className="group">
+      <summary className="flex items-start gap-3 px-5 py-4 -outline-offset-2 hover:bg-hover sm:px-6 [&::-webkit-details-marker]:hidden">
+        <ChevronRight
+          className="mt-1 size-4 shrink-0 text-muted transition-transform group-open:rotate-90"
+          aria-hidden
+        />
+        <span className="min-w-0 flex-1">
+          <span className="block font-mono text-sm leading-6">{name}</span>
+          <span className="block text-sm text-muted">{why}</span>
+        </span>
+        <span className="text-sm whitespace-nowrap text-muted tabular-nums">{plural(rows.length, "row")}</span>
+      </summary>
+      {rows.length === 0 ? (
+        <p className="px-5 pb-4 pl-12 text-sm text-muted sm:px-6 sm:pl-13">Nothing.</p>
+      ) : (
+        <div
+          role="group"
+          aria-label={`Rows of ${name}`}
+          tabIndex={0}
+          className="max-h-96 overflow-auto border-t border-line bg-sunken -outline-offset-2"
+        >
+          <table className="w-max min-w-full text-left font-mono text-xs">
+            <caption className="sr-only">Rows of {name}</caption>
+            <thead>
+              <tr className="border-b border-line">
+                {columns.map((column) => (
+                  <th key={column} scope="col" className="px-3 py-2 font-medium text-muted first:pl-6 last:pr-6">
+                    {column}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody className="divide-y divide-line">
+              {shown.map((row, place) => (
+                <tr key={place}>
+                  {columns.map((column) => (
+                    <td key={column} className="max-w-80 px-3 py-2 break-words first:pl-6 last:pr-6">
+                      <Value value={row[column] ?? null} />
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {rows.length > shown.length && (
+        <div className="border-t border-line px-5 py-3 sm:px-6">
+          <Button size="sm" onClick={() => setAll(true)}>
+            Show all {plural(rows.length, "row")}
+          </Button>
+        </div>
+      )}
+    </details>
+  );
+}
+
+function Value({ value }: { value: string | number | null }) {
+  return value === null ? <span className="text-muted">null</span> : String(value);
+}

@@ -1,0 +1,96 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { modelIds, type ModelId } from "../../../../src/protocol/models.js";
+import { api } from "../../../api.ts";
+import { Button } from "../../../components/button.tsx";
+import { Callout } from "../../../components/callout.tsx";
+import { Dialog } from "../../../components/dialog.tsx";
+import { Field } from "../../../components/field.tsx";
+import { Input } from "../../../components/input.tsx";
+import { ModelsField } from "../../../components/models-field.tsx";
+import { Select } from "../../../components/select.tsx";
+import { fieldError, formError } from "../../../form-errors.ts";
+import { queries } from "../../../queries.ts";
+import { NewSecret } from "./new-secret.tsx";
+
+const expiries = [
+  { value: "", label: "Never" },
+  { value: "7", label: "In 7 days" },
+  { value: "30", label: "In 30 days" },
+  { value: "90", label: "In 90 days" },
+  { value: "365", label: "In a year" },
+];
+
+interface CreateKeyDialogProps {
+  planModels: readonly ModelId[] | null;
+  onClose: () => void;
+}
+
+export function CreateKeyDialog({ planModels, onClose }: CreateKeyDialogProps) {
+  const client = useQueryClient();
+  const [name, setName] = useState("");
+  const [models, setModels] = useState<ModelId[] | null>(null);
+  const [expiry, setExpiry] = useState("");
+  const create = useMutation({
+    mutationFn: () =>
+      api.createKey({ name, models, expiresInDays: expiry === "" ? null : Number(expiry) }),
+    onSuccess: () => client.invalidateQueries({ queryKey: queries.keys.queryKey }),
+    gcTime: 0,
+  });
+  const issued = create.data;
+  const failure = formError(create.error, ["name", "models", "expiresInDays"]);
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={issued === undefined ? "Create key" : "Key created"}
+      dismissable={issued === undefined}
+      footer={
+        issued === undefined ? (
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button type="submit" form="create-key" variant="primary" pending={create.isPending}>
+              Create key
+            </Button>
+          </>
+        ) : (
+          <Button variant="primary" onClick={onClose}>
+            Done
+          </Button>
+        )
+      }
+    >
+      {issued === undefined ? (
+      <form
+        id="create-key"
+        noValidate
+        className="flex flex-col gap-5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate();
+        }}
+      >
+        <Field
+          label="Name"
+          hint="To tell your keys apart: where it is used."
+          error={fieldError(create.error, "name")}
+        >
+          <Input value={name} maxLength={80} autoComplete="off" onChange={(event) => setName(event.target.value)} />
+        </Field>
+        <ModelsField
+          value={models}
+          onChange={setModels}
+          among={planModels ?? modelIds}
+          error={fieldError(create.error, "models")}
+        />
+        <Field label="Expires" error={fieldError(create.error, "expiresInDays")}>
+          <Select value={expiry} onChange={(event) => setExpiry(event.target.value)} options={expiries} />
+        </Field>
+        {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
+      </form>
+      ) : (
+        <NewSecret name={issued.key.name} secret={issued.secret} />
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,24 @@
+import type { KeyView } from "../../../../src/protocol/dashboard.js";
+import { Badge, type Tone } from "../../../components/badge.tsx";
+
+/** Whether it will never work again. */
+export function hasEnded(key: KeyView): boolean {
+  return key.status === "revoked" || key.status === "expired";
+}
+
+export function KeyStatus({ status }: { status: KeyView["status"] }) {
+  const { tone, word } = words[status];
+  return (
+    <Badge tone={tone} dot={status === "active"}>
+      {word}
+    </Badge>
+  );
+}
+
+const words: Record<KeyView["status"], { tone: Tone; word: string }> = {
+  active: { tone: "good", word: "Active" },
+  disabled: { tone: "neutral", word: "Disabled" },
+  expiring: { tone: "warn", word: "Being replaced" },
+  expired: { tone: "bad", word: "Expired" },
+  revoked: { tone: "bad", word: "Revoked" },
+};

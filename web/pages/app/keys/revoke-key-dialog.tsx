@@ -1,0 +1,27 @@
+import { useQueryClient } from "@tanstack/react-query";
+import type { KeyView } from "../../../../src/protocol/dashboard.js";
+import { api } from "../../../api.ts";
+import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
+import { toast } from "../../../components/toast.tsx";
+import { queries } from "../../../queries.ts";
+
+export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: KeyView; onClose: () => void }) {
+  const client = useQueryClient();
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title="Revoke key"
+      confirm="Revoke key"
+      onConfirm={async () => {
+        await api.setKey(apiKey.id, "revoke");
+        toast(`${apiKey.name} is revoked`);
+        await client.invalidateQueries({ queryKey: queries.keys.queryKey });
+      }}
+    >
+      Requests with <strong className="font-medium break-words text-ink">{apiKey.name}</strong>, ending in{" "}
+      <code className="font-mono text-ink">{apiKey.lastFour}</code>, are refused from now on. This cannot be taken
+      back.
+    </ConfirmDialog>
+  );
+}

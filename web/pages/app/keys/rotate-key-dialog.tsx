@@ -1,0 +1,96 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { KeyView } from "../../../../src/protocol/dashboard.js";
+import { api } from "../../../api.ts";
+import { Button } from "../../../components/button.tsx";
+import { Callout } from "../../../components/callout.tsx";
+import { Dialog } from "../../../components/dialog.tsx";
+import { Field } from "../../../components/field.tsx";
+import { Select } from "../../../components/select.tsx";
+import { fieldError, formError } from "../../../form-errors.ts";
+import { queries } from "../../../queries.ts";
+import { NewSecret } from "./new-secret.tsx";
+
+const graces = [
+  { value: "0", label: "It ends at once" },
+  { value: "1", label: "1 hour" },
+  { value: "24", label: "1 day" },
+  { value: "168", label: "7 days" },
+  { value: "720", label: "30 days" },
+];
+
+/** Replaces a key by a new one of the same kind; the old one goes on working for the grace period. */
+export function RotateKeyDialog({ apiKey, onClose }: { apiKey: KeyView; onClose: () => void }) {
+  const client = useQueryClient();
+  const [grace, setGrace] = useState("24");
+  const rotate = useMutation({
+    mutationFn: () => api.rotateKey(apiKey.id, { graceHours: Number(grace) }),
+    onSuccess: () => client.invalidateQueries({ queryKey: queries.keys.queryKey }),
+    gcTime: 0,
+  });
+  const issued = rotate.data;
+  const failure = formError(rotate.error, ["graceHours"]);
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={issued === undefined ? "Rotate key" : "Key rotated"}
+      dismissable={issued === undefined}
+      description={
+        issued === undefined ? (
+          <>
+            A new key takes over from <strong className="font-medium break-words text-ink">{apiKey.name}</strong>
+            , with the same name and models.
+          </>
+        ) : undefined
+      }
+      footer={
+        issued === undefined ? (
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button type="submit" form="rotate-key" variant="primary" pending={rotate.isPending}>
+              Rotate key
+            </Button>
+          </>
+        ) : (
+          <Button variant="primary" onClick={onClose}>
+            Done
+          </Button>
+        )
+      }
+    >
+      {issued === undefined ? (
+      <form
+        id="rotate-key"
+        noValidate
+        className="flex flex-col gap-5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          rotate.mutate();
+        }}
+      >
+        <Field
+          label="The old key works on for"
+          hint="Time to move your programs to the new one."
+          error={fieldError(rotate.error, "graceHours")}
+        >
+          <Select value={grace} onChange={(event) => setGrace(event.target.value)} options={graces} />
+        </Field>
+        {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
+      </form>
+      ) : (
+        <NewSecret name={issued.key.name} secret={issued.secret}>
+          <p className="text-sm text-muted">
+            {grace === "0"
+              ? `The old key, ending in ${apiKey.lastFour}, no longer works.`
+              : `The old key, ending in ${apiKey.lastFour}, works for ${labelOf(grace)} more.`}
+          </p>
+        </NewSecret>
+      )}
+    </Dialog>
+  );
+}
+
+function labelOf(grace: string): string {
+  return graces.find(({ value }) => value === grace)?.label ?? "";
+}

@@ -1,0 +1,34 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { api } from "../../../api.ts";
+import { toast } from "../../../components/toast.tsx";
+import { queries } from "../../../queries.ts";
+
+/** Disables or enables a key. The list shows it at once and takes it back if the service refuses. */
+export function useKeySwitch() {
+  const client = useQueryClient();
+  const { queryKey } = queries.keys;
+  return useMutation({
+    mutationFn: ({ id, enable }: { id: string; enable: boolean }) =>
+      api.setKey(id, enable ? "enable" : "disable"),
+    onMutate: async ({ id, enable }) => {
+      await client.cancelQueries({ queryKey });
+      const before = client.getQueryData(queryKey);
+      client.setQueryData(queryKey, (list) =>
+        list === undefined
+          ? list
+          : {
+              keys: list.keys.map((key) =>
+                key.id === id ? { ...key, status: enable ? ("active" as const) : ("disabled" as const) } : key,
+              ),
+            },
+      );
+      return before;
+    },
+    onSuccess: (key) => toast(key.status === "disabled" ? `${key.name} is disabled` : `${key.name} is enabled`),
+    onError: (error, _change, before) => {
+      client.setQueryData(queryKey, before);
+      toast(error.message, "bad");
+    },
+    onSettled: () => client.invalidateQueries({ queryKey }),
+  });
+}

@@ -1,0 +1,43 @@
+import { useQuery } from "@tanstack/react-query";
+import { Card } from "../../components/card.tsx";
+import { ErrorState } from "../../components/error-state.tsx";
+import { PageHeader } from "../../components/page-header.tsx";
+import { SkeletonLines } from "../../components/skeleton.tsx";
+import { queries } from "../../queries.ts";
+import { PlanLimits } from "./limits/plan-limits.tsx";
+import { Queues } from "./limits/queues.tsx";
+import { TooManyRequests } from "./limits/too-many-requests.tsx";
+
+export default function Limits() {
+  const { data, error, refetch, dataUpdatedAt } = useQuery(queries.limits);
+  return (
+    <>
+      <PageHeader
+        title="Limits"
+        description={
+          data === undefined
+            ? "What your plan allows and how much of it is used right now."
+            : `What the ${data.plan.name} plan allows and how much of it is used right now. All your keys and the playground share it.`
+        }
+      />
+      <div className="flex flex-col gap-6">
+        {data === undefined && (
+          <Card>
+            {error === null ? (
+              <SkeletonLines lines={8} />
+            ) : (
+              <ErrorState error={error} onRetry={refetch} what="the limits" />
+            )}
+          </Card>
+        )}
+        {data !== undefined && (
+          <>
+            <PlanLimits limits={data} readAt={dataUpdatedAt} />
+            <Queues queues={data.queues} />
+          </>
+        )}
+        <TooManyRequests />
+      </div>
+    </>
+  );
+}

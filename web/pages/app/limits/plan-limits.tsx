@@ -1,0 +1,75 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import type { LimitsNow } from "../../../../src/protocol/dashboard.js";
+import { Card } from "../../../components/card.tsx";
+import { RateMeter } from "../../../components/limit-meters.tsx";
+import { Meter } from "../../../components/meter.tsx";
+import { modelsText } from "../../../components/model-name.tsx";
+import { queries } from "../../../queries.ts";
+import { formatCount } from "../../../units.ts";
+import { hasEnded } from "../keys/key-status.tsx";
+
+/** Each limit of the plan: how it stands, and what it means in a sentence or two. */
+export function PlanLimits({ limits, readAt }: { limits: LimitsNow; readAt: number }) {
+  const { plan, requests, tokens, concurrent } = limits;
+  const { data } = useQuery(queries.keys);
+  const keys = data?.keys.filter((key) => !hasEnded(key) && key.worksUntil === null).length ?? 0;
+  return (
+    <Card flush>
+      <ul className="divide-y divide-line">
+        <Limit meter={<RateMeter label="Requests per minute" gauge={requests} readAt={readAt} />}>
+          Each request with a valid key counts, also one that is refused later on. The count begins anew every
+          minute.
+        </Limit>
+        <Limit meter={<RateMeter label="Tokens per minute" gauge={tokens} readAt={readAt} />}>
+          Before a request runs, its prompt and its <Code>max_tokens</Code> are set aside; afterwards only what
+          was used stays counted. A smaller <Code>max_tokens</Code> lets more requests run side by side.
+        </Limit>
+        <Limit meter={<Meter label="Requests at once" used={concurrent.held} limit={concurrent.limit} />}>
+          Requests that are being answered or wait in the queue. One more is refused until one of them ends.
+        </Limit>
+        <Limit meter={<Meter label="Keys" used={keys} limit={plan.maxKeys} />}>
+          Keys that work or are disabled. A key that is being replaced does not count.
+        </Limit>
+        <Limit meter={<Fixed label="Longest reply" value={replyText(plan.maxTokens)} />}>
+          {plan.maxTokens === null ? (
+            <>A reply may fill what the prompt leaves of the model's context.</>
+          ) : (
+            <>
+              A larger <Code>max_tokens</Code> is lowered to this.
+            </>
+          )}
+        </Limit>
+        <Limit meter={<Fixed label="Models" value={modelsText(plan.models)} />}>
+          A key can be limited further, to some of them.
+        </Limit>
+      </ul>
+    </Card>
+  );
+}
+
+function Limit({ meter, children }: { meter: ReactNode; children: ReactNode }) {
+  return (
+    <li className="grid items-center gap-x-12 gap-y-3 px-5 py-5 sm:px-6 md:grid-cols-2">
+      <div>{meter}</div>
+      <p className="text-sm text-muted">{children}</p>
+    </li>
+  );
+}
+
+function Fixed({ label, value }: { label: string; value: string }) {
+  return (
+    <p className="flex items-baseline justify-between gap-4 text-sm">
+      <span className="font-medium">{label}</span>
+      <span className="text-muted">{value}</span>
+    </p>
+  );
+}
+
+function Code({ children }: { children: string }) {
+  return <code className="font-mono text-[0.9em] text-ink">{children}</code>;
+}
+
+function replyText(maxTokens: number | null): string {
+  return maxTokens === null ? "What the context leaves" : `${formatCount(maxTokens)} tokens`;
+}

@@ -1,0 +1,26 @@
+/** Where a new account begins and others look in: a key in hand, what is left of the limits, the last day. */
+import { PageHeader } from "../../components/page-header.tsx";
+import { useSite } from "../../queries.ts";
+import { LastDay } from "./overview/last-day.tsx";
+import { LiveLimits } from "./overview/live-limits.tsx";
+import { PlannedMaintenance } from "./overview/planned-maintenance.tsx";
+import { Quickstart } from "./overview/quickstart.tsx";
+
+export default function Overview() {
+  const { data: site } = useSite();
+  const me = site?.me ?? null;
+  if (me === null) return null;
+  return (
+    <>
+      <PageHeader title="Overview" description="Your key, your limits and the last 24 hours." />
+      <div className="flex flex-col gap-6">
+        <PlannedMaintenance maintenance={site?.maintenance ?? null} />
+        <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
+          <Quickstart plan={me.plan} />
+          <LiveLimits />
+        </div>
+        <LastDay />
+      </div>
+    </>
+  );
+}

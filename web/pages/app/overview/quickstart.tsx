@@ -1,0 +1,108 @@
+/**
+ * From nothing to a working request: one click makes a key, a second one copies it, and the code below has it
+ * filled in for as long as it is on the screen. The secret lives in this component's memory and nowhere else.
+ */
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { KeyWithSecret, PlanView } from "../../../../src/protocol/dashboard.js";
+import { api } from "../../../api.ts";
+import { Button, ButtonLink } from "../../../components/button.tsx";
+import { Callout } from "../../../components/callout.tsx";
+import { Card } from "../../../components/card.tsx";
+import { CodeTabs } from "../../../components/code-block.tsx";
+import { CopyField } from "../../../components/copy-field.tsx";
+import { Field } from "../../../components/field.tsx";
+import { Input } from "../../../components/input.tsx";
+import { ShownOnce } from "../../../components/shown-once.tsx";
+import { fieldError, formError } from "../../../form-errors.ts";
+import { queries } from "../../../queries.ts";
+import { chatSamples } from "../../../snippets.ts";
+
+export function Quickstart({ plan }: { plan: PlanView }) {
+  const [issued, setIssued] = useState<KeyWithSecret | null>(null);
+  const { data } = useQuery(queries.keys);
+  const live = data?.keys.filter((key) => key.status === "active").length;
+  const first = live === 0;
+  const secret = issued === null ? {} : { key: issued.secret };
+  const model = plan.models?.[0] ?? "omega";
+  return (
+    <Card
+      title={issued !== null ? "Your key is ready" : first ? "Create your first key" : "Make a request"}
+      description={
+        issued !== null
+          ? "Copy it now: only a fingerprint of it is stored, so it cannot be shown again."
+          : "A key lets a program use the API in your name. Any OpenAI client works with it."
+      }
+      actions={
+        live !== undefined && live > 0 && issued === null ? (
+          <ButtonLink href="/app/keys" size="sm">
+            {live === 1 ? "1 active key" : `${live} active keys`}
+          </ButtonLink>
+        ) : undefined
+      }
+    >
+      <div className="flex flex-col gap-6">
+        {issued === null ? (
+          // The default name follows once it is known whether there are keys already.
+          <CreateKey key={String(first)} defaultName={first ? "My first key" : "New key"} onIssued={setIssued} />
+        ) : (
+          <ShownOnce>
+            <CopyField label={issued.key.name} value={issued.secret} />
+            <div>
+              <Button size="sm" onClick={() => setIssued(null)}>
+                I have copied it
+              </Button>
+            </div>
+          </ShownOnce>
+        )}
+        <CodeTabs label="Language" samples={chatSamples({ ...secret, model })} />
+      </div>
+    </Card>
+  );
+}
+
+function CreateKey({
+  defaultName,
+  onIssued,
+}: {
+  defaultName: string;
+  onIssued: (issued: KeyWithSecret) => void;
+}) {
+  const client = useQueryClient();
+  const [name, setName] = useState(defaultName);
+  const create = useMutation({
+    mutationFn: () => api.createKey({ name, models: null, expiresInDays: null }),
+    onSuccess: (issued) => {
+      onIssued(issued);
+      void client.invalidateQueries({ queryKey: queries.keys.queryKey });
+    },
+    // The reply holds the secret: it must not stay in the cache of mutations.
+    gcTime: 0,
+  });
+  const failure = formError(create.error, ["name"]);
+  return (
+    <form
+      noValidate
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        create.mutate();
+      }}
+    >
+      <div className="flex flex-col gap-3 sm:flex-row sm:items-start">
+        <Field label="Name" error={fieldError(create.error, "name")} className="flex-1">
+          <Input value={name} maxLength={80} onChange={(event) => setName(event.target.value)} />
+        </Field>
+        <Button
+          type="submit"
+          variant="primary"
+          pending={create.isPending}
+          className="h-10 sm:mt-6.5"
+        >
+          Create key
+        </Button>
+      </div>
+      {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
+    </form>
+  );
+}

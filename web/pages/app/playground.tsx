@@ -1,0 +1,90 @@
+/**
+ * A chat with the models, by session. Nothing is kept: the conversation is state of this page, so leaving or
+ * reloading it erases it. No storage, no address, no history entry; the inputs tell the browser not to
+ * remember them either.
+ */
+import { Code, EyeOff, SlidersHorizontal, SquarePen } from "lucide-react";
+import { useState } from "react";
+import type { PlanView } from "../../../src/protocol/dashboard.js";
+import { modelIds } from "../../../src/protocol/models.js";
+import { Button } from "../../components/button.tsx";
+import { PageHeader } from "../../components/page-header.tsx";
+import { useFollowEnd } from "../../hooks/use-follow-end.ts";
+import { useSite } from "../../queries.ts";
+import { CodeDialog } from "./playground/code-dialog.tsx";
+import { Composer } from "./playground/composer.tsx";
+import { Conversation } from "./playground/conversation-view.tsx";
+import { defaultSettings, settingsFaults } from "./playground/settings.ts";
+import { SettingsDialog, SettingsPanel } from "./playground/settings-panel.tsx";
+import { useConversation } from "./playground/use-conversation.ts";
+
+export default function Playground() {
+  const { data: site } = useSite();
+  const plan = site?.me?.plan;
+  return plan === undefined ? null : <Chat plan={plan} />;
+}
+
+function Chat({ plan }: { plan: PlanView }) {
+  const models = plan.models ?? modelIds;
+  const [settings, setSettings] = useState(() => defaultSettings(models[0] ?? "omega"));
+  const [open, setOpen] = useState<"code" | "settings" | null>(null);
+  const chat = useConversation(settings);
+  const { away, toEnd } = useFollowEnd(chat.turns);
+  const faults = settingsFaults(settings);
+  const panel = { settings, onChange: setSettings, models, faults };
+  return (
+    <div className="flex min-h-[calc(100dvh-9rem)] flex-col lg:min-h-[calc(100dvh-5.5rem)]">
+      <PageHeader
+        title="Playground"
+        description={
+          <>
+            <EyeOff className="mr-1.5 -mt-0.5 inline size-4" aria-hidden />
+            Nothing here is saved, not even in your browser. Leaving the page erases it.
+          </>
+        }
+        actions={
+          <>
+            <Button
+              icon={<SlidersHorizontal />}
+              className="lg:hidden"
+              onClick={() => setOpen("settings")}
+            >
+              Settings
+            </Button>
+            <Button icon={<Code />} onClick={() => setOpen("code")}>
+              View code
+            </Button>
+            <Button icon={<SquarePen />} disabled={chat.turns.length === 0} onClick={chat.clear}>
+              Clear
+            </Button>
+          </>
+        }
+      />
+      <div className="grid flex-1 gap-10 lg:grid-cols-[minmax(0,1fr)_17rem]">
+        <div className="flex min-w-0 flex-col">
+          <div className="flex-1">
+            <Conversation chat={chat} />
+          </div>
+          <Composer
+            running={chat.running}
+            away={away}
+            onToEnd={toEnd}
+            blocked={Object.keys(faults).length > 0}
+            onStop={chat.stop}
+            onSend={(text) => {
+              chat.send(text);
+              toEnd();
+            }}
+          />
+        </div>
+        <aside aria-label="Settings" className="hidden lg:block">
+          <div className="sticky top-11">
+            <SettingsPanel {...panel} />
+          </div>
+        </aside>
+      </div>
+      {open === "settings" && <SettingsDialog {...panel} onClose={() => setOpen(null)} />}
+      {open === "code" && <CodeDialog settings={settings} turns={chat.turns} onClose={() => setOpen(null)} />}
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+import { ArrowDown, ArrowUp, Square } from "lucide-react";
+import { useId, useState } from "react";
+import { Button, IconButton } from "../../../components/button.tsx";
+import { privateText } from "./private-text.ts";
+
+interface ComposerProps {
+  running: boolean;
+  /** The reader scrolled up: there is more below. */
+  away: boolean;
+  /** The settings hold something that would be refused. */
+  blocked: boolean;
+  onToEnd: () => void;
+  onSend: (text: string) => void;
+  onStop: () => void;
+}
+
+/** The next message. Enter sends, Shift and Enter begins a line, Escape stops a running reply. */
+export function Composer({ running, away, blocked, onToEnd, onSend, onStop }: ComposerProps) {
+  const [text, setText] = useState("");
+  const hint = useId();
+  const ready = text.trim() !== "" && !running && !blocked;
+  function send() {
+    if (!ready) return;
+    setText("");
+    onSend(text);
+  }
+  return (
+    <form
+      className="sticky bottom-0 -mx-1 bg-bg px-1 pb-4 lg:pb-6"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      {away && (
+        <div className="absolute inset-x-0 -top-11 flex justify-center">
+          <IconButton
+            label="To the end"
+            className="border border-line bg-surface shadow-float"
+            onClick={onToEnd}
+          >
+            <ArrowDown />
+          </IconButton>
+        </div>
+      )}
+      <div className="flex items-end gap-2 rounded-lg border border-edge bg-surface p-2 transition-colors focus-within:border-accent focus-within:outline-2 focus-within:outline-accent">
+        <textarea
+          {...privateText}
+          rows={1}
+          value={text}
+          aria-label="Message"
+          aria-describedby={hint}
+          placeholder="Message"
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Escape" && running) onStop();
+            // While a word is being composed, Enter belongs to the input method.
+            if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            send();
+          }}
+          className="field-sizing-content max-h-60 min-h-9 flex-1 resize-none bg-transparent px-2 py-1.5 text-base outline-none placeholder:text-muted"
+        />
+        {running ? (
+          <Button variant="primary" icon={<Square className="fill-current" />} onClick={onStop}>
+            Stop
+          </Button>
+        ) : (
+          <Button type="submit" variant="primary" icon={<ArrowUp />} disabled={!ready}>
+            Send
+          </Button>
+        )}
+      </div>
+      <p id={hint} className="mt-2 text-center text-xs text-muted">
+        {blocked ? "Correct the settings first." : "Enter sends, Shift + Enter begins a new line."}
+      </p>
+    </form>
+  );
+}

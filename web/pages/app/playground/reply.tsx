@@ -1,0 +1,67 @@
+import { RefreshCw } from "lucide-react";
+import { memo } from "react";
+import { Callout } from "../../../components/callout.tsx";
+import { IconButton } from "../../../components/button.tsx";
+import { CopyButton } from "../../../components/copy-button.tsx";
+import { Markdown } from "../../../components/markdown.tsx";
+import { ModelMark } from "../../../components/model-mark.tsx";
+import { formatCount, formatMs } from "../../../units.ts";
+import { isRunning, type ReplyTurn } from "./conversation.ts";
+
+interface ReplyProps {
+  turn: ReplyTurn;
+  last: boolean;
+  onRegenerate: () => void;
+}
+
+/** A model's turn: its text as it comes, then what it took. */
+export function Reply({ turn, last, onRegenerate }: ReplyProps) {
+  const running = isRunning(turn);
+  return (
+    <article aria-label={`Reply of ${turn.model}`} aria-busy={running} className="flex gap-3 sm:gap-4">
+      <span className="flex size-8 shrink-0 items-center justify-center rounded-full border border-line text-accent">
+        <ModelMark model={turn.model} className="size-4" />
+      </span>
+      <div className="min-w-0 flex-1 pt-1">
+        {turn.text === "" && running && <p className="animate-breathe text-muted">Waiting for {turn.model}…</p>}
+        {turn.text !== "" && <ReplyText text={turn.text} />}
+        {turn.failure !== null && (
+          <Callout tone="bad" title="The reply failed" className={turn.text === "" ? "" : "mt-4"}>
+            {turn.failure}
+          </Callout>
+        )}
+        {!running && (
+          <div className="mt-2 flex flex-wrap items-center gap-x-2 text-sm text-muted">
+            <span className="-ml-2 flex">
+              {turn.text !== "" && <CopyButton text={turn.text} label="Copy reply" className="size-8" />}
+              {last && (
+                <IconButton label="Regenerate" className="size-8" onClick={onRegenerate}>
+                  <RefreshCw />
+                </IconButton>
+              )}
+            </span>
+            <span className="tabular-nums">{factsOf(turn).join(" · ")}</span>
+          </div>
+        )}
+      </div>
+    </article>
+  );
+}
+
+/** Parsed again only when the text changed: the other replies stay as they are while one is written. */
+const ReplyText = memo(function ReplyText({ text }: { text: string }) {
+  return <Markdown>{text}</Markdown>;
+});
+
+function factsOf({ model, state, reason, tokens, firstTokenMs, totalMs }: ReplyTurn): string[] {
+  const facts: string[] = [model];
+  if (tokens !== null) facts.push(`${formatCount(tokens.prompt)} + ${formatCount(tokens.completion)} tokens`);
+  if (firstTokenMs !== null) facts.push(`first token after ${formatMs(firstTokenMs)}`);
+  if (tokens !== null && firstTokenMs !== null && totalMs !== null && totalMs - firstTokenMs > 50) {
+    const speed = (tokens.completion * 1_000) / (totalMs - firstTokenMs);
+    facts.push(`${formatCount(speed)} tokens/s`);
+  }
+  if (reason === "length") facts.push("cut off at the most tokens");
+  if (state === "stopped") facts.push("stopped by you");
+  return facts;
+}

@@ -1,0 +1,108 @@
+import type { ModelId } from "../../../../src/protocol/models.js";
+import { Button } from "../../../components/button.tsx";
+import { Dialog } from "../../../components/dialog.tsx";
+import { Field } from "../../../components/field.tsx";
+import { Input } from "../../../components/input.tsx";
+import { Select } from "../../../components/select.tsx";
+import { Slider } from "../../../components/slider.tsx";
+import { Textarea } from "../../../components/textarea.tsx";
+import { privateText } from "./private-text.ts";
+import { defaultSettings, type settingsFaults, type Settings } from "./settings.ts";
+
+interface SettingsPanelProps {
+  settings: Settings;
+  onChange: (settings: Settings) => void;
+  models: readonly ModelId[];
+  faults: ReturnType<typeof settingsFaults>;
+}
+
+export function SettingsPanel({ settings, onChange, models, faults }: SettingsPanelProps) {
+  const set = (change: Partial<Settings>) => onChange({ ...settings, ...change });
+  return (
+    <div className="flex flex-col gap-5">
+      <Field label="Model">
+        <Select
+          value={settings.model}
+          options={models.map((model) => ({ value: model, label: model }))}
+          onChange={(event) => {
+            const model = models.find((one) => one === event.target.value);
+            if (model !== undefined) set({ model });
+          }}
+        />
+      </Field>
+      <Field label="System prompt">
+        <Textarea
+          {...privateText}
+          rows={3}
+          placeholder="How the model should behave"
+          value={settings.system}
+          onChange={(event) => set({ system: event.target.value })}
+          className="max-h-48"
+        />
+      </Field>
+      <Slider
+        label="Temperature"
+        {...{ min: 0, max: 2, step: 0.05, fallback: 1 }}
+        value={settings.temperature}
+        onChange={(temperature) => set({ temperature })}
+      />
+      <Slider
+        label="Top P"
+        {...{ min: 0, max: 1, step: 0.01, fallback: 1 }}
+        value={settings.topP}
+        onChange={(topP) => set({ topP })}
+      />
+      <Slider
+        label="Frequency penalty"
+        {...{ min: -2, max: 2, step: 0.1, fallback: 0 }}
+        value={settings.frequencyPenalty}
+        onChange={(frequencyPenalty) => set({ frequencyPenalty })}
+      />
+      <Slider
+        label="Presence penalty"
+        {...{ min: -2, max: 2, step: 0.1, fallback: 0 }}
+        value={settings.presencePenalty}
+        onChange={(presencePenalty) => set({ presencePenalty })}
+      />
+      <Field label="Max tokens" error={faults.maxTokens}>
+        <Input
+          {...privateText}
+          inputMode="numeric"
+          placeholder="As many as fit"
+          value={settings.maxTokens}
+          onChange={(event) => set({ maxTokens: event.target.value.trim() })}
+        />
+      </Field>
+      <Field label="Stop sequences" hint="One a line, up to 4. \n is a line break." error={faults.stop}>
+        <Textarea
+          {...privateText}
+          rows={2}
+          value={settings.stop}
+          onChange={(event) => set({ stop: event.target.value })}
+          className="max-h-32 min-h-16 font-mono"
+        />
+      </Field>
+      <Button size="sm" className="self-start" onClick={() => onChange(defaultSettings(settings.model))}>
+        Reset all
+      </Button>
+    </div>
+  );
+}
+
+/** The same controls on a small screen. */
+export function SettingsDialog({ onClose, ...panel }: SettingsPanelProps & { onClose: () => void }) {
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Settings"
+      footer={
+        <Button variant="primary" onClick={onClose}>
+          Done
+        </Button>
+      }
+    >
+      <SettingsPanel {...panel} />
+    </Dialog>
+  );
+}

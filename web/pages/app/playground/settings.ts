@@ -1,0 +1,71 @@
+/** What the playground's controls stand for, and the request they make. */
+import type { ModelId } from "../../../../src/protocol/models.js";
+import type { ChatBody } from "../../../chat-stream.ts";
+import type { Turn } from "./conversation.ts";
+
+export interface Settings {
+  model: ModelId;
+  system: string;
+  /** Null for the service's default, which is then left out of the request. */
+  temperature: number | null;
+  topP: number | null;
+  frequencyPenalty: number | null;
+  presencePenalty: number | null;
+  /** As typed; empty for as many as fit. */
+  maxTokens: string;
+  /** As typed, one a line. */
+  stop: string;
+}
+
+export const maxStops = 4;
+
+export function defaultSettings(model: ModelId): Settings {
+  return {
+    model,
+    system: "",
+    temperature: null,
+    topP: null,
+    frequencyPenalty: null,
+    presencePenalty: null,
+    maxTokens: "",
+    stop: "",
+  };
+}
+
+export function requestOf(settings: Settings, turns: readonly Turn[]): ChatBody {
+  const stop = stopsOf(settings.stop);
+  const maxTokens = Number(settings.maxTokens);
+  return {
+    model: settings.model,
+    messages: [
+      ...(settings.system.trim() === "" ? [] : [{ role: "system" as const, content: settings.system }]),
+      // A reply that failed or was stopped before its first word says nothing.
+      ...turns
+        .filter((turn) => turn.role === "user" || turn.text !== "")
+        .map((turn) => ({ role: turn.role, content: turn.text })),
+    ],
+    ...(settings.temperature === null ? {} : { temperature: settings.temperature }),
+    ...(settings.topP === null ? {} : { top_p: settings.topP }),
+    ...(settings.maxTokens === "" ? {} : { max_tokens: maxTokens }),
+    ...(settings.frequencyPenalty === null ? {} : { frequency_penalty: settings.frequencyPenalty }),
+    ...(settings.presencePenalty === null ? {} : { presence_penalty: settings.presencePenalty }),
+    ...(stop.length === 0 ? {} : { stop }),
+  };
+}
+
+/** One sequence a line; `\n` and `\t` stand for what cannot be typed on a line. */
+export function stopsOf(text: string): string[] {
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => line.replaceAll(String.raw`\n`, "\n").replaceAll(String.raw`\t`, "\t"));
+}
+
+/** What is wrong with the settings, by field; the service checks again. */
+export function settingsFaults(settings: Settings): { maxTokens?: string; stop?: string } {
+  const { maxTokens } = settings;
+  return {
+    ...(maxTokens === "" || /^[1-9]\d{0,8}$/.test(maxTokens) ? {} : { maxTokens: "A whole number from 1 on." }),
+    ...(stopsOf(settings.stop).length > maxStops ? { stop: `At most ${maxStops} sequences.` } : {}),
+  };
+}

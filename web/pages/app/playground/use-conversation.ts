@@ -1,0 +1,92 @@
+/**
+ * Holds the conversation and runs one reply at a time. Text is shown once a frame however fast it comes.
+ * Stopping, clearing and leaving the page abort the request, which frees the model at once.
+ */
+import { useQueryClient } from "@tanstack/react-query";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { ApiError } from "../../../api.ts";
+import { streamChat } from "../../../chat-stream.ts";
+import { queries } from "../../../queries.ts";
+import { changeReply, emptyReply, isRunning, turnsBefore, type ReplyTurn, type Turn } from "./conversation.ts";
+import { requestOf, type Settings } from "./settings.ts";
+
+export function useConversation(settings: Settings) {
+  const client = useQueryClient();
+  const [turns, setTurns] = useState<readonly Turn[]>([]);
+  const running = useRef<AbortController | null>(null);
+  const lastId = useRef(0);
+
+  const stop = useCallback(() => running.current?.abort(), []);
+  useEffect(() => stop, [stop]);
+
+  async function reply(history: readonly Turn[]): Promise<void> {
+    const abort = new AbortController();
+    running.current = abort;
+    const turn = emptyReply(++lastId.current, settings.model);
+    setTurns([...history, turn]);
+    const change = (part: Partial<ReplyTurn>) => setTurns((now) => changeReply(now, turn.id, part));
+    const outcome = await runReply(settings, history, abort.signal, change);
+    if (running.current === abort) running.current = null;
+    change(outcome.change);
+    void client.invalidateQueries({ queryKey: queries.limits.queryKey });
+    if (outcome.signedOut) void client.invalidateQueries({ queryKey: queries.site.queryKey });
+  }
+
+  return {
+    turns,
+    running: isRunning(turns.at(-1)),
+    stop,
+    send: (text: string) => void reply([...turns, { id: ++lastId.current, role: "user", text }]),
+    /** Asks again for a reply; what came after it is dropped. */
+    regenerate: (id: number) => void reply(turnsBefore(turns, id)),
+    /** Says something else in place of a message; what came after it is dropped. */
+    edit: (id: number, text: string) =>
+      void reply([...turnsBefore(turns, id), { id: ++lastId.current, role: "user", text }]),
+    clear: () => {
+      stop();
+      setTurns([]);
+    },
+  };
+}
+
+interface Outcome {
+  change: Partial<ReplyTurn>;
+  signedOut: boolean;
+}
+
+/** Streams one reply, telling `show` what to put on the screen meanwhile. Never rejects. */
+async function runReply(
+  settings: Settings,
+  history: readonly Turn[],
+  signal: AbortSignal,
+  show: (change: Partial<ReplyTurn>) => void,
+): Promise<Outcome> {
+  const startedAt = performance.now();
+  const sinceStart = () => Math.round(performance.now() - startedAt);
+  let text = "";
+  let frame = 0;
+  const end: Partial<ReplyTurn> = { state: "done" };
+  try {
+    for await (const part of streamChat(requestOf(settings, history), signal)) {
+      if (part.type === "end") end.reason = part.reason;
+      if (part.type === "usage") end.tokens = { prompt: part.promptTokens, completion: part.completionTokens };
+      if (part.type !== "text") continue;
+      if (text === "") show({ firstTokenMs: sinceStart() });
+      text += part.text;
+      frame ||= requestAnimationFrame(() => {
+        frame = 0;
+        show({ text, state: "writing" });
+      });
+    }
+    return { change: { ...end, text, totalMs: sinceStart() }, signedOut: false };
+  } catch (error) {
+    if (signal.aborted) return { change: { ...end, text, state: "stopped" }, signedOut: false };
+    const failure = error instanceof Error ? error.message : "Something went wrong. Try again.";
+    return {
+      change: { ...end, text, state: "failed", failure },
+      signedOut: error instanceof ApiError && error.code === "signed_out",
+    };
+  } finally {
+    cancelAnimationFrame(frame);
+  }
+}

@@ -1,0 +1,63 @@
+import { Pencil } from "lucide-react";
+import { useState } from "react";
+import { Button, IconButton } from "../../../components/button.tsx";
+import { CopyButton } from "../../../components/copy-button.tsx";
+import { Textarea } from "../../../components/textarea.tsx";
+import { privateText } from "./private-text.ts";
+
+interface UserMessageProps {
+  text: string;
+  /** While a reply is being written. */
+  locked: boolean;
+  onEdit: (text: string) => void;
+}
+
+/** What the reader said, as plain text. */
+export function UserMessage({ text, locked, onEdit }: UserMessageProps) {
+  const [draft, setDraft] = useState<string | null>(null);
+  if (draft !== null) {
+    return (
+      <form
+        className="flex flex-col gap-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setDraft(null);
+          onEdit(draft);
+        }}
+      >
+        <Textarea
+          {...privateText}
+          aria-label="Edit message"
+          autoFocus
+          value={draft}
+          onChange={(event) => setDraft(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Escape") setDraft(null);
+          }}
+          className="max-h-80"
+        />
+        <div className="flex items-center justify-end gap-2">
+          <span className="mr-auto text-sm text-muted">What came after it is dropped.</span>
+          <Button size="sm" onClick={() => setDraft(null)}>
+            Cancel
+          </Button>
+          <Button size="sm" type="submit" variant="primary" disabled={locked || draft.trim() === ""}>
+            Send
+          </Button>
+        </div>
+      </form>
+    );
+  }
+  return (
+    <div className="group flex flex-col items-end gap-1">
+      <span className="sr-only">You said:</span>
+      <p className="max-w-[85%] rounded-lg bg-hover px-4 py-2.5 break-words whitespace-pre-wrap">{text}</p>
+      <div className="flex">
+        <CopyButton text={text} label="Copy message" className="size-8" />
+        <IconButton label="Edit message" className="size-8" disabled={locked} onClick={() => setDraft(text)}>
+          <Pencil />
+        </IconButton>
+      </div>
+    </div>
+  );
+}

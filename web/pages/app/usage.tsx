@@ -1,0 +1,73 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { ChartColumn, Download } from "lucide-react";
+import { useState } from "react";
+import { api } from "../../api.ts";
+import { ButtonAnchor, ButtonLink } from "../../components/button.tsx";
+import { Card } from "../../components/card.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { ErrorState } from "../../components/error-state.tsx";
+import { PageHeader } from "../../components/page-header.tsx";
+import { queries } from "../../queries.ts";
+import { UsageBreakdown } from "./usage/usage-breakdown.tsx";
+import { UsageFilters, type UsageChoice } from "./usage/usage-filters.tsx";
+import { usagePeriod } from "./usage/usage-period.ts";
+import { UsagePlots } from "./usage/usage-plots.tsx";
+import { UsageStats } from "./usage/usage-stats.tsx";
+
+export default function Usage() {
+  const [choice, setChoice] = useState<UsageChoice>({ period: "24h", key: "", model: "" });
+  const period = usagePeriod(choice.period, Date.now());
+  const query = {
+    ...period,
+    ...(choice.key === "" ? {} : { key: choice.key }),
+    ...(choice.model === "" ? {} : { model: choice.model }),
+  };
+  const { data, error, refetch, isPlaceholderData } = useQuery({
+    ...queries.usage(query),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <>
+      <PageHeader
+        title="Usage"
+        description="Counts only: how many requests and tokens, never what was in them."
+        actions={
+          <ButtonAnchor href={api.usageCsvAddress(query)} download icon={<Download />}>
+            Download CSV
+          </ButtonAnchor>
+        }
+      />
+      <div className="flex flex-col gap-6">
+        <UsageFilters choice={choice} onChange={setChoice} />
+        {data === undefined && error !== null ? (
+          <Card>
+            <ErrorState error={error} onRetry={refetch} what="the usage" />
+          </Card>
+        ) : (
+          <div
+            aria-busy={isPlaceholderData}
+            className={isPlaceholderData ? "flex flex-col gap-6 opacity-60" : "flex flex-col gap-6"}
+          >
+            <UsageStats totals={data?.totals} />
+            {data?.totals.requests === 0 ? (
+              <Card>
+                <EmptyState
+                  icon={<ChartColumn />}
+                  title="No request in this time"
+                  action={<ButtonLink href="/app/playground">Try the playground</ButtonLink>}
+                >
+                  Requests appear here within a minute, by hour, key and model.
+                </EmptyState>
+              </Card>
+            ) : (
+              <>
+                <UsagePlots buckets={data?.buckets} period={period} />
+                <UsageBreakdown report={data} />
+              </>
+            )}
+          </div>
+        )}
+      </div>
+    </>
+  );
+}

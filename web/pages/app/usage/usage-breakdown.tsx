@@ -1,0 +1,42 @@
+import type { UsageReport } from "../../../../src/protocol/dashboard.js";
+import { Card } from "../../../components/card.tsx";
+import { EmptyState } from "../../../components/empty-state.tsx";
+import { ModelName } from "../../../components/model-name.tsx";
+import { Table, type Column } from "../../../components/table.tsx";
+import { formatCount } from "../../../units.ts";
+
+type ByModel = UsageReport["byModel"][number];
+type ByKey = UsageReport["byKey"][number];
+
+/** The same time, by model and by key. */
+export function UsageBreakdown({ report }: { report: UsageReport | undefined }) {
+  const none = <EmptyState title="No request in this time" />;
+  return (
+    <div className="grid items-start gap-6 lg:grid-cols-2">
+      <Card title="By model" flush>
+        <Table
+          label="Usage by model"
+          columns={modelColumns}
+          rows={report?.byModel}
+          rowId={(row) => row.model}
+          empty={none}
+        />
+      </Card>
+      <Card title="By key" flush>
+        <Table label="Usage by key" columns={keyColumns} rows={report?.byKey} rowId={(row) => row.keyId} empty={none} />
+      </Card>
+    </div>
+  );
+}
+
+const modelColumns: readonly Column<ByModel>[] = [
+  { id: "model", header: "Model", cell: (row) => <ModelName model={row.model} /> },
+  { id: "requests", header: "Requests", align: "right", cell: (row) => formatCount(row.requests) },
+  { id: "tokens", header: "Tokens", align: "right", cell: (row) => formatCount(row.tokens) },
+];
+
+const keyColumns: readonly Column<ByKey>[] = [
+  { id: "key", header: "Key", cell: (row) => <span className="break-words">{row.name}</span> },
+  { id: "requests", header: "Requests", align: "right", cell: (row) => formatCount(row.requests) },
+  { id: "tokens", header: "Tokens", align: "right", cell: (row) => formatCount(row.tokens) },
+];

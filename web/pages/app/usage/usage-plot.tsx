@@ -1,0 +1,56 @@
+/** One plot of the usage and, folded away beneath it, the same numbers as a table. */
+import { useMemo } from "react";
+import type { UsageBucket } from "../../../../src/protocol/dashboard.js";
+import { Card } from "../../../components/card.tsx";
+import { Chart, type Series } from "../../../components/chart.tsx";
+import { Skeleton } from "../../../components/skeleton.tsx";
+import { axisMoment, type Step } from "./usage-period.ts";
+import { UsageNumbers } from "./usage-numbers.tsx";
+
+export interface Measure extends Pick<Series, "label" | "kind" | "tone"> {
+  of: (bucket: UsageBucket) => number | null;
+}
+
+interface UsagePlotProps {
+  title: string;
+  measures: readonly Measure[];
+  /** Every step of the period; undefined while it loads. */
+  buckets: readonly UsageBucket[] | undefined;
+  step: Step;
+  /** For the axis and the legend. */
+  format: (value: number) => string;
+  /** For the table. */
+  exact: (value: number) => string;
+  stacked?: boolean;
+}
+
+export function UsagePlot({ title, measures, buckets, step, format, exact, stacked = false }: UsagePlotProps) {
+  const moments = useMemo(
+    () => (buckets ?? []).map((bucket) => axisMoment(bucket.start, step)),
+    [buckets, step],
+  );
+  const series = useMemo(
+    () =>
+      measures.map((measure): Series => ({ ...measure, values: (buckets ?? []).map(measure.of) })),
+    [buckets, measures],
+  );
+  return (
+    <Card title={title}>
+      {buckets === undefined ? (
+        <Skeleton className="h-64 w-full" />
+      ) : (
+        <>
+          <Chart
+            label={`${title} by ${step}. The numbers are in the table below.`}
+            moments={moments}
+            series={series}
+            step={step}
+            format={format}
+            stacked={stacked}
+          />
+          <UsageNumbers title={title} measures={measures} buckets={buckets} step={step} format={exact} />
+        </>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,48 @@
+import { useMemo } from "react";
+import type { UsageBucket } from "../../../../src/protocol/dashboard.js";
+import { formatCount, formatMs, formatShort } from "../../../units.ts";
+import { UsagePlot, type Measure } from "./usage-plot.tsx";
+import { withEmptyBuckets, type UsagePeriod } from "./usage-period.ts";
+
+interface UsagePlotsProps {
+  buckets: readonly UsageBucket[] | undefined;
+  period: UsagePeriod;
+}
+
+export function UsagePlots({ buckets, period }: UsagePlotsProps) {
+  const { from, to, step } = period;
+  const all = useMemo(
+    () => (buckets === undefined ? undefined : withEmptyBuckets(buckets, { from, to, step })),
+    [buckets, from, to, step],
+  );
+  return (
+    <>
+      <UsagePlot title="Requests" measures={requests} buckets={all} step={step} format={formatShort} exact={formatCount} />
+      <div className="grid gap-6 xl:grid-cols-2">
+        <UsagePlot stacked title="Tokens" measures={tokens} buckets={all} step={step} format={formatShort} exact={formatCount} />
+        <UsagePlot
+          title="Time to first token"
+          measures={firstToken}
+          buckets={all}
+          step={step}
+          format={formatMs}
+          exact={formatMs}
+        />
+      </div>
+    </>
+  );
+}
+
+// Outside the component, so that a plot is drawn anew only when its numbers change.
+const requests: readonly Measure[] = [
+  { label: "Requests", kind: "bars", tone: 1, of: (bucket) => bucket.requests },
+  { label: "Errors", kind: "bars", tone: "bad", of: (bucket) => bucket.errors },
+];
+const tokens: readonly Measure[] = [
+  { label: "Prompt", kind: "bars", tone: 1, of: (bucket) => bucket.promptTokens },
+  { label: "Completion", kind: "bars", tone: 2, of: (bucket) => bucket.completionTokens },
+];
+const firstToken: readonly Measure[] = [
+  { label: "Half of replies", kind: "line", tone: 1, of: (bucket) => bucket.firstTokenMsP50 },
+  { label: "95 % of replies", kind: "line", tone: 3, of: (bucket) => bucket.firstTokenMsP95 },
+];

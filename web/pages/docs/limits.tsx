@@ -1,0 +1,85 @@
+import { Link } from "wouter";
+import { CodeBlock } from "../../components/code-block.tsx";
+import { Section } from "./section.tsx";
+
+const headers = [
+  { name: "x-ratelimit-limit-requests", text: "Requests allowed in a minute." },
+  { name: "x-ratelimit-remaining-requests", text: "Requests left at this moment." },
+  { name: "x-ratelimit-reset-requests", text: "Until all of them are back: 120ms, 59s, 1m0s." },
+  { name: "x-ratelimit-limit-tokens", text: "Tokens allowed in a minute." },
+  { name: "x-ratelimit-remaining-tokens", text: "Tokens left at this moment." },
+  { name: "x-ratelimit-reset-tokens", text: "Until all of them are back." },
+];
+
+const parameters = [
+  { name: "temperature", text: "0 to 2" },
+  { name: "top_p", text: "0 to 1" },
+  { name: "frequency_penalty, presence_penalty", text: "−2 to 2 each" },
+  { name: "stop", text: "at most 4 sequences" },
+  { name: "Content-Type", text: "application/json, UTF-8" },
+];
+
+export default function Limits() {
+  return (
+    <div className="prose">
+      <p className="text-lg text-muted">
+        A plan sets how many requests and tokens an account may use in a minute, and how many requests may run
+        at once. Yours, and what is left of it now, are under <Link href="/app/limits">Limits</Link> in the
+        dashboard.
+      </p>
+      <Section id="headers" title="Headers">
+        <p>Every authenticated response says where you stand, in the form client libraries know:</p>
+        <Definitions rows={headers} />
+      </Section>
+      <Section id="exceeded" title="When a limit is reached">
+        <p>
+          The answer is 429 <code>rate_limit_exceeded</code>. The message says which limit it was, its value
+          and when to come back; <code>Retry-After</code> says the same to programs, in whole seconds from 1
+          to 60.
+        </p>
+        <CodeBlock language="http" title="429" code={refused} />
+        <p>
+          A refused request costs nothing. Limits hold for the account: several keys share them, and so does
+          the playground.
+        </p>
+      </Section>
+      <Section id="busy" title="When the service is full">
+        <p>
+          Requests wait their turn in a queue that is fair between accounts. When it is full, or a request has
+          waited too long, the answer is 503 <code>overloaded</code>, with <code>Retry-After</code> from the
+          rate at which the queue is draining.
+        </p>
+      </Section>
+      <Section id="retry" title="Trying again">
+        <p>
+          Wait for <code>Retry-After</code>, then try again, and double the pause after each failure. The
+          official OpenAI libraries do this twice by default; raise it where a longer wait is better than a
+          failure:
+        </p>
+        <CodeBlock language="python" code={`client = OpenAI(base_url=…, api_key=…, max_retries=5)`} />
+      </Section>
+      <Section id="parameters" title="Parameters">
+        <Definitions rows={parameters} />
+      </Section>
+    </div>
+  );
+}
+
+function Definitions({ rows }: { rows: readonly { name: string; text: string }[] }) {
+  return (
+    <dl className="divide-y divide-line border-y border-line">
+      {rows.map((row) => (
+        <div key={row.name} className="grid gap-x-6 gap-y-0.5 py-2.5 sm:grid-cols-[19rem_1fr]">
+          <dt className="font-mono text-sm break-words">{row.name}</dt>
+          <dd className="text-sm text-muted">{row.text}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const refused = `HTTP/1.1 429 Too Many Requests
+retry-after: 12
+x-ratelimit-limit-requests: 60
+x-ratelimit-remaining-requests: 0
+x-ratelimit-reset-requests: 12s`;

@@ -1,0 +1,57 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+import { modelIds } from "../../../src/protocol/models.js";
+import { CodeBlock } from "../../components/code-block.tsx";
+import { ModelMark } from "../../components/model-mark.tsx";
+import { StateBadge } from "../../components/state-badge.tsx";
+import { queries } from "../../queries.ts";
+import { baseUrl } from "../../snippets.ts";
+import { Section } from "./section.tsx";
+
+export default function Models() {
+  const { data: status } = useQuery(queries.status);
+  return (
+    <div className="prose">
+      <p className="text-lg text-muted">
+        Three models are available. They share one endpoint, one set of parameters and one privacy promise;
+        the name in <code>model</code> chooses.
+      </p>
+      <ul className="divide-y divide-line rounded-lg border border-line bg-surface !p-0 !list-none">
+        {modelIds.map((id) => {
+          const state = status?.models.find((model) => model.id === id)?.state;
+          return (
+            <li key={id} className="!mt-0 flex items-center gap-4 px-5 py-4">
+              <ModelMark model={id} className="size-6 text-accent" />
+              <span className="flex-1 font-medium">{id}</span>
+              {state !== undefined && <StateBadge state={state} />}
+            </li>
+          );
+        })}
+      </ul>
+      <Section id="behind" title="What is behind a name">
+        <p>
+          The operator decides which weights and which engine serve each name, and may change them; a change
+          is announced in the <Link href="/changelog">changelog</Link>. All of them run on the operator’s own
+          hardware. Whether a model is up now is on the <Link href="/status">status page</Link>.
+        </p>
+      </Section>
+      <Section id="list" title="Listing them">
+        <p>
+          The list is the same for every key. Which of them a key may use is set when the key is made; a
+          request for another answers 403 <code>insufficient_permissions</code>.
+        </p>
+        <CodeBlock
+          language="bash"
+          code={`curl ${baseUrl()}/models -H "Authorization: Bearer $SOTTO_API_KEY"`}
+        />
+      </Section>
+      <Section id="context" title="Length">
+        <p>
+          Prompt and reply together fit into the model’s context. A prompt that is too long is refused with{" "}
+          <code>context_length_exceeded</code>. Without <code>max_tokens</code> a reply may use all that the
+          prompt leaves; a reply that was cut ends with <code>finish_reason: "length"</code>.
+        </p>
+      </Section>
+    </div>
+  );
+}

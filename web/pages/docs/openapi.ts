@@ -1,0 +1,155 @@
+/**
+ * The parts of an OpenAPI 3.1 document that the reference shows, and how to follow its references. The
+ * document is the service's own, so fields that are missing are left out and nothing is validated.
+ */
+export interface OpenApi {
+  info: { title: string; version: string; description?: string };
+  servers?: { url: string }[];
+  paths: Record<string, Partial<Record<Method, Operation>>>;
+  components?: Record<string, Record<string, unknown>>;
+}
+
+export const methods = ["get", "post", "put", "patch", "delete"] as const;
+export type Method = (typeof methods)[number];
+
+export interface Reference {
+  $ref: string;
+}
+
+export interface Operation {
+  operationId?: string;
+  summary?: string;
+  description?: string;
+  tags?: string[];
+  parameters?: (Parameter | Reference)[];
+  requestBody?: Body | Reference;
+  responses?: Record<string, Body | Reference>;
+}
+
+export interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+  schema?: Schema;
+}
+
+/** A request body or a response. */
+export interface Body {
+  description?: string;
+  headers?: Record<string, Header | Reference>;
+  content?: Record<string, Media>;
+}
+
+export interface Header {
+  description?: string;
+  schema?: Schema;
+}
+
+export interface Media {
+  schema?: Schema;
+  example?: unknown;
+  examples?: Record<string, { summary?: string; value?: unknown } | Reference>;
+}
+
+export interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  description?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  enum?: unknown[];
+  const?: unknown;
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  pattern?: string;
+  format?: string;
+  oneOf?: Schema[];
+  anyOf?: Schema[];
+  allOf?: Schema[];
+  example?: unknown;
+}
+
+/** The thing itself, after following `#/components/…` as often as needed; undefined when it leads nowhere. */
+export function resolve<Thing extends object>(
+  document: OpenApi,
+  thing: Thing | Reference | undefined,
+): Thing | undefined {
+  let current = thing;
+  for (let hops = 0; hops < 10 && current !== undefined; hops++) {
+    if (!("$ref" in current) || typeof current.$ref !== "string") return current as Thing;
+    const [, , kind = "", name = ""] = current.$ref.split("/");
+    current = document.components?.[kind]?.[name] as Thing | Reference | undefined;
+  }
+  return undefined;
+}
+
+/** The name of a referenced component: `Message` of `#/components/schemas/Message`. */
+export function referenceName(schema: Schema): string | undefined {
+  return schema.$ref?.split("/").at(-1);
+}
+
+/** Properties of an object, those of all parts of an `allOf` together. */
+export function propertiesOf(
+  document: OpenApi,
+  schema: Schema,
+): { name: string; schema: Schema; required: boolean }[] {
+  const parts = [schema, ...(schema.allOf ?? [])].map((part) => resolve(document, part) ?? {});
+  const required = new Set(parts.flatMap((part) => part.required ?? []));
+  return parts.flatMap((part) =>
+    Object.entries(part.properties ?? {}).map(([name, property]) => ({
+      name,
+      schema: property,
+      required: required.has(name),
+    })),
+  );
+}
+
+/** "array of Message", "string or null", "string or array of strings". */
+export function typeName(document: OpenApi, schema: Schema): string {
+  const resolved = resolve(document, schema) ?? schema;
+  const choices = resolved.oneOf ?? resolved.anyOf;
+  if (choices !== undefined) return choices.map((choice) => typeName(document, choice)).join(" or ");
+  if (resolved.const !== undefined) return typeof resolved.const;
+  const types = resolved.type === undefined ? ["object"] : [resolved.type].flat();
+  return types
+    .map((type) => {
+      if (type === "array") return `array of ${itemName(document, resolved.items)}`;
+      if (type === "object") return referenceName(schema) ?? "object";
+      return type;
+    })
+    .join(" or ");
+}
+
+function itemName(document: OpenApi, items: Schema | undefined): string {
+  if (items === undefined) return "values";
+  const name = typeName(document, items);
+  return /^[a-z]+$/.test(name) ? `${name}s` : name;
+}
+
+/** What values are allowed, in words: "0 to 2", "default 1". */
+export function constraints(schema: Schema): string[] {
+  const words: string[] = [];
+  const { minimum, maximum } = schema;
+  if (minimum !== undefined && maximum !== undefined) words.push(`${minimum} to ${maximum}`);
+  else if (minimum !== undefined) words.push(`at least ${minimum}`);
+  else if (maximum !== undefined) words.push(`at most ${maximum}`);
+  if (schema.minLength !== undefined) words.push(`at least ${counted(schema.minLength, "character")}`);
+  if (schema.maxLength !== undefined) words.push(`at most ${counted(schema.maxLength, "character")}`);
+  if (schema.minItems !== undefined) words.push(`at least ${counted(schema.minItems, "item")}`);
+  if (schema.maxItems !== undefined) words.push(`at most ${counted(schema.maxItems, "item")}`);
+  if (schema.default !== undefined && schema.default !== null) {
+    words.push(`default ${JSON.stringify(schema.default)}`);
+  }
+  return words;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,76 @@
+import { Link } from "wouter";
+import { CodeBlock, CodeTabs } from "../../components/code-block.tsx";
+import { useSite } from "../../queries.ts";
+import { aiSdkSample, baseUrl, chatSamples, langChainSamples } from "../../snippets.ts";
+import { Section } from "./section.tsx";
+
+export default function Quickstart() {
+  const { data: site } = useSite();
+  return (
+    <div className="prose">
+      <p className="text-lg text-muted">
+        Sotto answers in the format of the OpenAI API. If you have code for that, change the base URL and the
+        key, and name one of our models.
+      </p>
+      <CodeBlock code={baseUrl()} title="Base URL" />
+      <Section id="key" title="1. Get a key">
+        {site?.me == null ? (
+          <p>
+            <Link href="/sign-up">Create an account</Link> with an email address and a password; it is free
+            and needs no payment card. Then make a key under <Link href="/app/keys">Keys</Link>.
+          </p>
+        ) : (
+          <p>
+            Make one under <Link href="/app/keys">Keys</Link> in the dashboard.
+          </p>
+        )}
+        <p>
+          It is shown once. Keep it on your server: it must not appear in client-side code, in public
+          repositories or in requests from a browser.
+        </p>
+        <CodeBlock language="bash" code={`export SOTTO_API_KEY="sk-sotto-…"`} />
+      </Section>
+      <Section id="request" title="2. Send a request">
+        <p>With curl, or with the official OpenAI library for Python or Node:</p>
+        <CodeTabs label="Language" samples={chatSamples()} />
+        <p>The reply:</p>
+        <CodeBlock language="json" title="200 OK" code={reply} />
+      </Section>
+      <Section id="libraries" title="Other libraries">
+        <p>Anything that lets you set a base URL works the same way.</p>
+        <CodeTabs label="Library" samples={[aiSdkSample(), ...langChainSamples()]} />
+      </Section>
+      <Section id="next" title="Where to go on">
+        <ul>
+          <li>
+            <Link href="/docs/streaming">Streaming</Link>: read the reply while it is written.
+          </li>
+          <li>
+            <Link href="/docs/api">API reference</Link>: every parameter, also as{" "}
+            <a href="/openapi.json">an OpenAPI document</a>.
+          </li>
+          <li>
+            <Link href="/docs/errors">Errors</Link> and <Link href="/docs/limits">limits</Link>: what can be
+            refused, and when to try again.
+          </li>
+        </ul>
+      </Section>
+    </div>
+  );
+}
+
+const reply = `{
+  "id": "chatcmpl-…",
+  "object": "chat.completion",
+  "created": 1763164800,
+  "model": "omega",
+  "choices": [
+    {
+      "index": 0,
+      "message": { "role": "assistant", "content": "Hello.", "refusal": null },
+      "logprobs": null,
+      "finish_reason": "stop"
+    }
+  ],
+  "usage": { "prompt_tokens": 23, "completion_tokens": 3, "total_tokens": 26 }
+}`;

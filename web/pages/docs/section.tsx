@@ -1,0 +1,26 @@
+import { useEffect, type ReactNode } from "react";
+
+/** A part of a documentation page, with an address of its own. */
+export function Section({ id, title, children }: { id: string; title: string; children: ReactNode }) {
+  useScrollHere(id);
+  return (
+    <>
+      <h2
+        id={id}
+        className="after:ml-2 after:text-muted after:opacity-0 after:transition-opacity after:content-['#'/''] hover:after:opacity-100"
+      >
+        <a href={`#${id}`} className="text-ink">
+          {title}
+        </a>
+      </h2>
+      {children}
+    </>
+  );
+}
+
+/** The browser looked for the address's fragment before this page had arrived: go there now. */
+export function useScrollHere(id: string): void {
+  useEffect(() => {
+    if (location.hash === `#${id}`) document.getElementById(id)?.scrollIntoView();
+  }, [id]);
+}

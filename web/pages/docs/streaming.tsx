@@ -1,0 +1,61 @@
+import { Link } from "wouter";
+import { CodeBlock, CodeTabs } from "../../components/code-block.tsx";
+import { streamSamples } from "./stream-samples.ts";
+import { Section } from "./section.tsx";
+
+export default function Streaming() {
+  return (
+    <div className="prose">
+      <p className="text-lg text-muted">
+        With <code>"stream": true</code> the reply arrives as server-sent events while it is written.
+      </p>
+      <CodeTabs label="Language" samples={streamSamples()} />
+      <Section id="events" title="The events">
+        <p>
+          Each event is one line, <code>data:</code> and a JSON object, followed by a blank line. The first
+          chunk names the role; the fragments of <code>delta.content</code>, joined in order, are the reply.
+          The last chunk has an empty <code>delta</code> and the <code>finish_reason</code>. The stream ends
+          with <code>data: [DONE]</code>.
+        </p>
+        <CodeBlock title="text/event-stream" language="json" code={events} />
+        <p>
+          All chunks of a stream have the same <code>id</code> and <code>created</code>. While nothing is
+          ready, a comment line, <code>: keep-alive</code>, is sent about every 15 seconds; client libraries
+          skip it.
+        </p>
+      </Section>
+      <Section id="usage" title="Token counts">
+        <p>
+          Ask for them with <code>{`"stream_options": {"include_usage": true}`}</code>. One more chunk then
+          comes before <code>[DONE]</code>, with an empty <code>choices</code> and the <code>usage</code>.
+        </p>
+      </Section>
+      <Section id="errors" title="When it fails midway">
+        <p>
+          A request that is refused gets its status and a JSON body before any event. Once the stream has
+          begun, an error is its last event, and no <code>[DONE]</code> follows:
+        </p>
+        <CodeBlock language="json" code={brokenEvent} />
+        <p>
+          What the codes mean is under <Link href="/docs/errors">Errors</Link>.
+        </p>
+      </Section>
+      <Section id="stopping" title="Stopping early">
+        <p>
+          Close the connection. The generation is cancelled at once, whether it was waiting, reading the
+          prompt or writing, and what was written so far is what is counted.
+        </p>
+      </Section>
+    </div>
+  );
+}
+
+const events = `data: {"id":"chatcmpl-…","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"role":"assistant","content":"Hel"},"finish_reason":null}], …}
+
+data: {"id":"chatcmpl-…","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"lo."},"finish_reason":null}], …}
+
+data: {"id":"chatcmpl-…","object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":"stop"}], …}
+
+data: [DONE]`;
+
+const brokenEvent = `data: {"error": {"message": "The model is not available right now. …", "type": "server_error", "param": null, "code": "engine_unavailable"}}`;

@@ -1,0 +1,39 @@
+import { useQuery } from "@tanstack/react-query";
+import { modelIds } from "../../src/protocol/models.js";
+import { ModelMark } from "../components/model-mark.tsx";
+import { StateBadge } from "../components/state-badge.tsx";
+import { queries } from "../queries.ts";
+
+export function LandingModels() {
+  const { data: status } = useQuery(queries.status);
+  return (
+    <section aria-labelledby="models" className="mt-28 sm:mt-40">
+      <div className="grid gap-x-16 gap-y-4 lg:grid-cols-12 lg:items-end">
+        <h2 id="models" className="text-3xl lg:col-span-7">
+          Three models, one way to call them
+        </h2>
+        <p className="text-lg text-muted lg:col-span-5">
+          The same endpoint, the same parameters, the same promise. Choose by name.
+        </p>
+      </div>
+      <ul className="mt-10 grid overflow-clip rounded-lg border border-line bg-line sm:grid-cols-3 sm:gap-px">
+        {modelIds.map((id) => {
+          const state = status?.models.find((model) => model.id === id)?.state;
+          return (
+            <li
+              key={id}
+              className="flex flex-col border-b border-line bg-surface p-6 last:border-0 sm:border-0 sm:p-8"
+            >
+              <div className="flex items-start justify-between">
+                <ModelMark model={id} className="size-9 text-accent" />
+                {state !== undefined && <StateBadge state={state} />}
+              </div>
+              <h3 className="mt-10 text-2xl">{id}</h3>
+              <code className="mt-1 font-mono text-sm text-muted">"model": "{id}"</code>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,52 @@
+import { Redirect } from "wouter";
+import { api } from "../api.ts";
+import { ButtonLink } from "../components/button.tsx";
+import { Callout } from "../components/callout.tsx";
+import { EntryForm } from "../components/entry-form.tsx";
+import { ErrorState } from "../components/error-state.tsx";
+import { FormHeading } from "../components/form-heading.tsx";
+import { SkeletonLines } from "../components/skeleton.tsx";
+import { useEntry } from "../hooks/use-entry.ts";
+import { useFragmentValue } from "../hooks/use-fragment-value.ts";
+import { useSite } from "../queries.ts";
+
+export default function Setup() {
+  const token = useFragmentValue("token");
+  const { data: site, error, refetch } = useSite();
+  const setup = useEntry(api.setup);
+  if (site === undefined) {
+    return error === null ? <SkeletonLines lines={4} /> : <ErrorState error={error} onRetry={refetch} />;
+  }
+  if (site.me !== null) return <Redirect to="/app" replace />;
+  if (!site.needsSetup) {
+    return (
+      <>
+        <FormHeading title="Setup is done">This service has its operator account already.</FormHeading>
+        <ButtonLink href="/sign-in" variant="primary" size="lg" className="w-full">
+          Sign in
+        </ButtonLink>
+      </>
+    );
+  }
+  return (
+    <>
+      <FormHeading title="Welcome to Sotto">
+        Create the operator account. It manages accounts, plans and engines.
+      </FormHeading>
+      {token === null ? (
+        <Callout tone="warn" title="The setup link is needed">
+          The service printed it when it started: an address that ends in{" "}
+          <code className="font-mono">/setup#token=…</code>. Open it here.
+        </Callout>
+      ) : (
+        <EntryForm
+          password="new-password"
+          submit="Create operator account"
+          pending={setup.isPending}
+          error={setup.error}
+          onSubmit={({ email, password }) => setup.mutate({ token, email, password })}
+        />
+      )}
+    </>
+  );
+}

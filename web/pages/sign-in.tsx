@@ -1,0 +1,40 @@
+import { Link, Redirect, useSearchParams } from "wouter";
+import { api } from "../api.ts";
+import { EntryForm } from "../components/entry-form.tsx";
+import { FormAside, FormHeading } from "../components/form-heading.tsx";
+import { useEntry } from "../hooks/use-entry.ts";
+import { useSite } from "../queries.ts";
+
+export default function SignIn() {
+  const [search] = useSearchParams();
+  const { data: site } = useSite();
+  const signIn = useEntry(api.signIn);
+  if (site?.me != null) return <Redirect to={safeNext(search.get("next"))} replace />;
+  return (
+    <>
+      <FormHeading title="Sign in" />
+      <EntryForm
+        password="current-password"
+        passwordAside={
+          <Link href="/reset" className="hover:text-ink hover:underline">
+            Forgotten?
+          </Link>
+        }
+        submit="Sign in"
+        pending={signIn.isPending}
+        error={signIn.error}
+        onSubmit={signIn.mutate}
+      />
+      {site?.signUp === "open" && (
+        <FormAside>
+          No account yet? <Link href="/sign-up">Create one</Link>
+        </FormAside>
+      )}
+    </>
+  );
+}
+
+/** Where to go after signing in: only ever to a signed-in page of ours. */
+function safeNext(next: string | null): string {
+  return next !== null && /^\/(app|admin)(\/[\w/-]*)?$/.test(next) ? next : "/app";
+}

@@ -1,0 +1,68 @@
+import { Link, Redirect } from "wouter";
+import { api } from "../api.ts";
+import { ButtonLink } from "../components/button.tsx";
+import { EntryForm } from "../components/entry-form.tsx";
+import { ErrorState } from "../components/error-state.tsx";
+import { FormAside, FormHeading } from "../components/form-heading.tsx";
+import { SkeletonLines } from "../components/skeleton.tsx";
+import { useEntry } from "../hooks/use-entry.ts";
+import { useFragmentValue } from "../hooks/use-fragment-value.ts";
+import { useSite } from "../queries.ts";
+
+export default function SignUp() {
+  const invite = useFragmentValue("invite");
+  const { data: site, error, refetch } = useSite();
+  if (site === undefined) {
+    return error === null ? <SkeletonLines lines={4} /> : <ErrorState error={error} onRetry={refetch} />;
+  }
+  if (site.me !== null) return <Redirect to="/app" replace />;
+  if (site.signUp === "closed") {
+    return (
+      <Closed title="Sign-up is closed">
+        New accounts are made by {site.ownerName}. If you have one, sign in.
+      </Closed>
+    );
+  }
+  if (site.signUp === "invite" && invite === null) {
+    return (
+      <Closed title="Sign-up is by invitation">
+        Open the link in your invitation to create an account. {site.ownerName} can send you one.
+      </Closed>
+    );
+  }
+  return <Form invite={invite} />;
+}
+
+function Form({ invite }: { invite: string | null }) {
+  const signUp = useEntry(api.signUp);
+  return (
+    <>
+      <FormHeading title="Create your account">
+        {invite === null ? "Free on every plan, no payment card." : "You have been invited."}
+      </FormHeading>
+      <EntryForm
+        password="new-password"
+        submit="Create account"
+        pending={signUp.isPending}
+        error={signUp.error}
+        onSubmit={({ email, password }) =>
+          signUp.mutate(invite === null ? { email, password } : { email, password, invite })
+        }
+      />
+      <FormAside>
+        Have an account? <Link href="/sign-in">Sign in</Link>
+      </FormAside>
+    </>
+  );
+}
+
+function Closed({ title, children }: { title: string; children: React.ReactNode }) {
+  return (
+    <>
+      <FormHeading title={title}>{children}</FormHeading>
+      <ButtonLink href="/sign-in" variant="primary" size="lg" className="w-full">
+        Sign in
+      </ButtonLink>
+    </>
+  );
+}

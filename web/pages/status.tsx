@@ -1,0 +1,129 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import type { Maintenance, ModelState, Status as StatusReport } from "../../src/protocol/dashboard.js";
+import { Card } from "../components/card.tsx";
+import { ErrorState } from "../components/error-state.tsx";
+import { MaintenanceWindow } from "../components/maintenance-window.tsx";
+import { Markdown } from "../components/markdown.tsx";
+import { ModelMark } from "../components/model-mark.tsx";
+import { SkeletonLines } from "../components/skeleton.tsx";
+import { StateBadge } from "../components/state-badge.tsx";
+import { Time } from "../components/time.tsx";
+import { cx } from "../cx.ts";
+import { useTitle } from "../hooks/use-title.ts";
+import { queries } from "../queries.ts";
+
+export default function Status() {
+  useTitle("Status");
+  const { data: status, error, refetch } = useQuery(queries.status);
+  return (
+    <div className="mx-auto max-w-3xl px-5 pt-14 sm:px-8 sm:pt-20">
+      <h1 className="text-lg text-muted">Service status</h1>
+      {status === undefined ? (
+        <div className="mt-8">
+          {error === null ? (
+            <SkeletonLines lines={5} />
+          ) : (
+            <ErrorState error={error} onRetry={refetch} what="the status" />
+          )}
+        </div>
+      ) : (
+        <Report status={status} stale={error !== null} />
+      )}
+    </div>
+  );
+}
+
+function Report({ status, stale }: { status: StatusReport; stale: boolean }) {
+  const { words, mark } = overall[status.overall];
+  return (
+    <>
+      <p className="mt-2 flex items-center gap-4 text-3xl font-[560] sm:text-4xl">
+        <span className={cx("size-3.5 shrink-0 rounded-full", mark)} aria-hidden />
+        {words}
+      </p>
+      <p className="mt-3 text-muted">
+        Checked <Time at={status.checkedAt} />.{" "}
+        {stale ? "No answer since then; trying again every 15 seconds." : "Checked again every 15 seconds."}
+      </p>
+
+      <div className="mt-12 flex flex-col gap-6">
+        <Card title="Models" flush>
+          <Rows>
+            {status.models.map((model) => (
+              <Row
+                key={model.id}
+                name={
+                  <>
+                    <ModelMark model={model.id} className="size-5 text-accent" />
+                    {model.id}
+                  </>
+                }
+                note={model.note === "" ? waitingNote(model.waiting) : model.note}
+                state={model.state}
+              />
+            ))}
+          </Rows>
+        </Card>
+        {status.parts.length > 0 && (
+          <Card title="Other parts" flush>
+            <Rows>
+              {status.parts.map((part) => (
+                <Row key={part.name} name={part.name} note={part.note} state={part.state} />
+              ))}
+            </Rows>
+          </Card>
+        )}
+        <Card title="Maintenance">
+          {status.maintenance.length === 0 ? (
+            <p className="text-muted">None is planned.</p>
+          ) : (
+            <div className="flex flex-col gap-8">
+              {status.maintenance.map((one) => (
+                <Window key={one.id} maintenance={one} />
+              ))}
+            </div>
+          )}
+        </Card>
+      </div>
+    </>
+  );
+}
+
+function Rows({ children }: { children: ReactNode }) {
+  return <ul className="divide-y divide-line">{children}</ul>;
+}
+
+function Row({ name, note, state }: { name: ReactNode; note: string; state: ModelState }) {
+  return (
+    <li className="flex items-center justify-between gap-6 px-5 py-3.5 sm:px-6">
+      <div className="min-w-0">
+        <p className="flex items-center gap-3 font-medium">{name}</p>
+        {note !== "" && <p className="mt-0.5 text-sm text-muted">{note}</p>}
+      </div>
+      <StateBadge state={state} />
+    </li>
+  );
+}
+
+function Window({ maintenance }: { maintenance: Maintenance }) {
+  return (
+    <div>
+      <h3 className="mb-1.5 font-medium">{maintenance.title}</h3>
+      <MaintenanceWindow maintenance={maintenance} />
+      <Markdown>{maintenance.body}</Markdown>
+    </div>
+  );
+}
+
+function waitingNote(waiting: number): string {
+  if (waiting === 0) return "";
+  return waiting === 1 ? "1 request is waiting." : `${waiting} requests are waiting.`;
+}
+
+const overall: Record<ModelState, { words: string; mark: string }> = {
+  up: { words: "Everything is up", mark: "bg-good" },
+  degraded: { words: "Some of it is slow or down", mark: "bg-warn" },
+  maintenance: { words: "Maintenance is under way", mark: "bg-warn" },
+  down: { words: "The service is down", mark: "bg-bad" },
+};

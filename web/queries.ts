@@ -1,0 +1,60 @@
+/**
+ * What pages read, with its key in the cache and how fresh it must be. After a change, invalidate by key:
+ * `client.invalidateQueries({ queryKey: queries.keys.queryKey })`.
+ */
+import { MutationCache, QueryCache, QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
+import { api, ApiError } from "./api.ts";
+
+type UsageQuery = Parameters<typeof api.usage>[0];
+
+export const queries = {
+  site: queryOptions({ queryKey: ["site"], queryFn: api.site, staleTime: 30_000, refetchInterval: 60_000 }),
+  status: queryOptions({ queryKey: ["status"], queryFn: api.status, refetchInterval: 15_000 }),
+  changelog: queryOptions({ queryKey: ["changelog"], queryFn: api.changelog }),
+  stored: queryOptions({ queryKey: ["stored"], queryFn: api.stored }),
+  keys: queryOptions({ queryKey: ["keys"], queryFn: api.keys }),
+  limits: queryOptions({ queryKey: ["limits"], queryFn: api.limits, refetchInterval: 5_000 }),
+  usage: (query: UsageQuery) =>
+    queryOptions({ queryKey: ["usage", query], queryFn: () => api.usage(query), refetchInterval: 15_000 }),
+  admin: {
+    accounts: (search: string, page: number) =>
+      queryOptions({
+        queryKey: ["admin", "accounts", search, page],
+        queryFn: () => api.admin.accounts({ search, page }),
+      }),
+    plans: queryOptions({ queryKey: ["admin", "plans"], queryFn: api.admin.plans }),
+    engines: queryOptions({
+      queryKey: ["admin", "engines"],
+      queryFn: api.admin.engines,
+      refetchInterval: 3_000,
+    }),
+  },
+};
+
+/** Who is looking at the page and what the service allows; every page needs it. */
+export function useSite() {
+  return useQuery(queries.site);
+}
+
+export function makeQueryClient(): QueryClient {
+  const client: QueryClient = new QueryClient({
+    queryCache: new QueryCache({ onError: (error) => forgetWhenSignedOut(client, error) }),
+    mutationCache: new MutationCache({ onError: (error) => forgetWhenSignedOut(client, error) }),
+    defaultOptions: {
+      queries: {
+        staleTime: 5_000,
+        // Once more after a lost connection or a fault of the service; a refusal stays a refusal.
+        retry: (failures, error) =>
+          failures < 1 && error instanceof ApiError && (error.status === 0 || error.status >= 500),
+      },
+    },
+  });
+  return client;
+}
+
+/** A session that ended elsewhere: asking again who we are makes the app's layout lead to the sign-in page. */
+function forgetWhenSignedOut(client: QueryClient, error: Error): void {
+  if (error instanceof ApiError && error.code === "signed_out") {
+    void client.invalidateQueries({ queryKey: queries.site.queryKey });
+  }
+}

@@ -1,0 +1,33 @@
+/** Every page in one table: its address, its layout, and the chunk it is loaded from. */
+import { lazy, type ComponentType, type LazyExoticComponent } from "react";
+
+export interface PageRoute {
+  path: string;
+  layout: "public" | "form" | "app" | "admin";
+  Page: LazyExoticComponent<ComponentType>;
+}
+
+export const routes: readonly PageRoute[] = [
+  { path: "/", layout: "public", Page: lazy(() => import("./pages/landing.tsx")) },
+  { path: "/docs/:page?", layout: "public", Page: lazy(() => import("./pages/docs/docs.tsx")) },
+  { path: "/changelog", layout: "public", Page: lazy(() => import("./pages/changelog.tsx")) },
+  { path: "/status", layout: "public", Page: lazy(() => import("./pages/status.tsx")) },
+
+  { path: "/sign-up", layout: "form", Page: lazy(() => import("./pages/sign-up.tsx")) },
+  { path: "/sign-in", layout: "form", Page: lazy(() => import("./pages/sign-in.tsx")) },
+  { path: "/setup", layout: "form", Page: lazy(() => import("./pages/setup.tsx")) },
+  { path: "/reset", layout: "form", Page: lazy(() => import("./pages/reset.tsx")) },
+
+  { path: "/app", layout: "app", Page: lazy(() => import("./pages/app/overview.tsx")) },
+  { path: "/app/keys", layout: "app", Page: lazy(() => import("./pages/app/keys.tsx")) },
+  { path: "/app/usage", layout: "app", Page: lazy(() => import("./pages/app/usage.tsx")) },
+  { path: "/app/playground", layout: "app", Page: lazy(() => import("./pages/app/playground.tsx")) },
+  { path: "/app/limits", layout: "app", Page: lazy(() => import("./pages/app/limits.tsx")) },
+  { path: "/app/account", layout: "app", Page: lazy(() => import("./pages/app/account.tsx")) },
+
+  { path: "/admin/accounts", layout: "admin", Page: lazy(() => import("./pages/admin/accounts.tsx")) },
+  { path: "/admin/plans", layout: "admin", Page: lazy(() => import("./pages/admin/plans.tsx")) },
+  { path: "/admin/engines", layout: "admin", Page: lazy(() => import("./pages/admin/engines.tsx")) },
+  { path: "/admin/changelog", layout: "admin", Page: lazy(() => import("./pages/admin/changelog.tsx")) },
+  { path: "/admin/audit", layout: "admin", Page: lazy(() => import("./pages/admin/audit.tsx")) },
+];

@@ -1,0 +1,29 @@
+/** Amounts with their units, in the reader's way of writing numbers. */
+
+export function formatCount(value: number): string {
+  return count.format(value);
+}
+
+/** For the axis of a plot: "1.2K". */
+export function formatShort(value: number): string {
+  return short.format(value);
+}
+
+export function formatMs(ms: number): string {
+  if (ms < 1_000) return `${count.format(Math.round(ms))} ms`;
+  return `${decimal.format(ms / 1_000)} s`;
+}
+
+export function formatBytes(bytes: number): string {
+  const gigabytes = bytes / 2 ** 30;
+  return gigabytes >= 1 ? `${decimal.format(gigabytes)} GB` : `${count.format(bytes / 2 ** 20)} MB`;
+}
+
+/** "1 key", "2 keys". */
+export function plural(value: number, one: string, many = `${one}s`): string {
+  return `${count.format(value)} ${value === 1 ? one : many}`;
+}
+
+const count = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
+const decimal = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
+const short = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
