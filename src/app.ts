@@ -2,26 +2,40 @@
  * The composition root: configuration in, running service out. It only wires; what each part does is the
  * part's own affair. `close()` ends everything in reverse order.
  */
+import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
 import type { Config } from "./config.js";
 import { defaultPlan } from "./core/accounts.js";
 import { Completions } from "./core/completion.js";
+import { createDashboard } from "./core/dashboard.js";
+import type { FullStore } from "./core/dashboard-ports.js";
 import { FairQueue } from "./core/fair-queue.js";
 import { KeyRing } from "./core/keys.js";
 import { Limits } from "./core/limits.js";
-import { systemClock, type Clock, type Engine, type Store } from "./core/ports.js";
+import { systemClock, type Clock, type Engine } from "./core/ports.js";
 import { ByModelEngine } from "./engines/by-model.js";
 import { LlamaEngine, type LlamaEvent } from "./engines/llama/host.js";
-import { createHttpServer, createMetricsServer } from "./http/server.js";
+import { registerDashboard } from "./http/dashboard/dashboard.js";
+import { createHttpServer, createMetricsServer, type HttpParts } from "./http/server.js";
 import { createLog, type Log } from "./log.js";
+import { smtpMailer } from "./mail.js";
 import { Metrics } from "./metrics.js";
 import { resolveWeights } from "./models/resolve.js";
 import type { WeightsProgress } from "./models/starter.js";
 import { ServiceError } from "./protocol/errors.js";
 import { modelIds, type ModelId } from "./protocol/models.js";
 import { MemoryCounter, MemoryLeases } from "./store/memory-counter.js";
+import { hashPassword, verifyPassword } from "./store/password-hash.js";
 import { databasePath, openSqliteStore } from "./store/sqlite.js";
+
+const dayMs = 24 * 60 * 60_000;
+
+const { version } = z
+  .object({ version: z.string() })
+  .parse(JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")));
 
 export interface AppOverrides {
   /** Answers instead of the configured engines. */
@@ -41,7 +55,7 @@ export interface AppOverrides {
 export interface App {
   url: string;
   port: number;
-  store: Store;
+  store: FullStore;
   keys: KeyRing;
   engine: Engine;
   /** Resolves when every model can answer; rejects when one cannot be loaded. */
@@ -71,7 +85,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     const counter = new MemoryCounter(clock);
     closers.push(() => counter.close());
 
-    const { engine, sharing, loadFault } = await startEngines(config, overrides, log);
+    const { engine, sharing, loadFault, memoryBytes } = await startEngines(config, overrides, log);
     closers.push(() => engine.close());
     const queues = queuesFor(sharing, engine, config.limits, clock);
     const limits = new Limits(counter, new MemoryLeases());
@@ -83,9 +97,30 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       queueWaiting: (model) => queues[model].waiting,
     });
 
+    const { accounts } = config;
+    const dashboard = createDashboard({
+      store,
+      clock,
+      counter,
+      keys,
+      passwords: { hash: hashPassword, verify: verifyPassword },
+      mailer:
+        accounts.smtpUrl === undefined
+          ? null
+          : smtpMailer({ url: accounts.smtpUrl, from: accounts.mailFrom }),
+      signUp: accounts.signUp,
+      sessionExpiry: { idleMs: accounts.sessionIdleDays * dayMs, absoluteMs: accounts.sessionDays * dayMs },
+      retentionDays: accounts.usageRetentionDays,
+      ownerName: config.service.ownerName,
+      publicUrl: () => accounts.publicUrl ?? url(),
+      cutStreams: (target) => completions.cut(target),
+      reportFault: (error) => log.unexpected(error),
+    });
+    closers.push(() => dashboard.close());
+
     let draining = false;
     const everyModel = (holds: (model: ModelId) => boolean) => modelIds.every(holds);
-    const server = createHttpServer({
+    const http: HttpParts = {
       config: config.service,
       keys,
       limits,
@@ -93,11 +128,24 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       isReady: () => !draining && everyModel((model) => engine.status(model).state === "ready"),
       engineStatus: (model) => engine.status(model),
       metrics,
+      usage: dashboard.usage,
+      trustProxy: accounts.trustProxy,
       log,
       clock,
       createdAt: clock.now(),
       ...(overrides.keepAliveMs === undefined ? {} : { keepAliveMs: overrides.keepAliveMs }),
+    };
+    const server = createHttpServer(http);
+    registerDashboard(server, {
+      http,
+      dashboard,
+      version,
+      publicUrl: accounts.publicUrl,
+      queue: (model) => queues[model],
+      memoryBytes,
+      webDir: fileURLToPath(new URL("../dist/web", import.meta.url)),
     });
+    const url = () => `http://${hostInUrl(config.service.host)}:${portOf(server.server.address())}`;
     closers.push(() => server.close());
     await server.listen({ host: config.service.host, port: config.service.port });
     if (config.service.metricsPort !== undefined) {
@@ -109,7 +157,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     const port = portOf(server.server.address());
     log.info("listening", { port, pid: process.pid });
     return {
-      url: `http://${hostInUrl(config.service.host)}:${port}`,
+      url: url(),
       port,
       store,
       keys,
@@ -140,12 +188,19 @@ interface StartedEngines {
   sharing: readonly (readonly ModelId[])[];
   /** Why weights could not be loaded, for the operator. */
   loadFault: () => string | undefined;
+  /** Of the process that runs the model, when it had loaded. */
+  memoryBytes: (model: ModelId) => number | null;
 }
 
 /** One engine for each file of weights, whatever the number of models it answers for. */
 async function startEngines(config: Config, overrides: AppOverrides, log: Log): Promise<StartedEngines> {
   if (overrides.engine !== undefined) {
-    return { engine: overrides.engine, sharing: [modelIds], loadFault: () => undefined };
+    return {
+      engine: overrides.engine,
+      sharing: [modelIds],
+      loadFault: () => undefined,
+      memoryBytes: () => null,
+    };
   }
   const { onWeightsProgress, onWeightsNotice, workerFile } = overrides;
   const files = await resolveWeights(
@@ -156,6 +211,7 @@ async function startEngines(config: Config, overrides: AppOverrides, log: Log): 
   );
   let fault: string | undefined;
   const engines = new Map<ModelId, Engine>();
+  const memory = new Map<ModelId, number>();
   for (const { path, models } of files) {
     const engine = new LlamaEngine({
       weights: path,
@@ -163,6 +219,7 @@ async function startEngines(config: Config, overrides: AppOverrides, log: Log): 
       config: config.engine,
       onEvent: (event) => {
         if (event.type === "load_failed") fault ??= `${path} could not be loaded: ${event.reason}`;
+        if (event.type === "loaded") for (const id of models) memory.set(id, event.memoryBytes);
         logEngineEvent(log, event);
       },
       workerFile,
@@ -173,6 +230,7 @@ async function startEngines(config: Config, overrides: AppOverrides, log: Log): 
     engine: new ByModelEngine(engines),
     sharing: files.map((file) => file.models),
     loadFault: () => fault,
+    memoryBytes: (model) => memory.get(model) ?? null,
   };
 }
 

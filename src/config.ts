@@ -5,6 +5,7 @@
  * named by `--config`, then the default. All faults are reported together.
  */
 import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import type { ModelId } from "./protocol/models.js";
@@ -32,6 +33,9 @@ const optional = <T>(schema: z.ZodType<T>) =>
 const webAddress = z
   .url({ protocol: /^https?$/, error: "must be an address such as https://chat.example.com" })
   .transform((url) => url.replace(/\/+$/, ""));
+const proxyAddresses = z.string().refine((text) => text.split(",").every(isProxyAddress), {
+  error: "must be loopback, linklocal, uniquelocal or addresses such as 10.0.0.0/8, with commas between",
+});
 const serviceFields = {
   host: field({
     env: ["SOTTO_HOST"],
@@ -137,9 +141,9 @@ const accountFields = {
   }),
   trustProxy: field({
     env: ["SOTTO_TRUST_PROXY"],
-    schema: integer(0, 10),
-    default: 0,
-    doc: "How many reverse proxies stand in front. Their `X-Forwarded-*` headers then tell a client's address and whether it came over TLS; `0` believes none.",
+    schema: optional(proxyAddresses),
+    default: undefined,
+    doc: "Reverse proxies in front whose `X-Forwarded-*` headers are believed about a client's address and TLS: `loopback`, `uniquelocal`, addresses or ranges such as `10.0.0.0/8`, with commas between. Default: none.",
   }),
 };
 
@@ -425,6 +429,16 @@ function editDistance(a: string, b: string): number {
     row = next;
   }
   return row[b.length] ?? Infinity;
+}
+
+function isProxyAddress(text: string): boolean {
+  const item = text.trim();
+  if (["loopback", "linklocal", "uniquelocal"].includes(item)) return true;
+  const [address = "", bits, more] = item.split("/");
+  const family = isIP(address);
+  const longest = family === 4 ? 32 : 128;
+  const isPrefix = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest);
+  return family !== 0 && isPrefix && more === undefined;
 }
 
 const oneSentence = (doc: string): string => doc.split(". ")[0]?.replace(/\.$/, "").concat(".") ?? doc;

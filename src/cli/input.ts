@@ -1,4 +1,5 @@
 /** What the commands read from standard input. */
+import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 
@@ -32,7 +33,10 @@ export async function confirm(command: Command, question: string): Promise<boole
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+    // Ctrl-C and Ctrl-D close it without an answer.
+    const closed = once(terminal, "close").then(() => "");
+    const answer = await Promise.race([terminal.question(`${question} [y/N] `), closed]);
+    return /^y(es)?$/i.test(answer.trim());
   } finally {
     terminal.close();
   }

@@ -13,7 +13,11 @@ export const linkLifeMs: Record<LinkKind, number> = {
   invite: 7 * 24 * hourMs,
 };
 
-const pages: Record<LinkKind, string> = { setup: "/setup", reset: "/reset", invite: "/sign-up" };
+const pages: Record<LinkKind, string> = {
+  setup: "/setup#token=",
+  reset: "/reset#token=",
+  invite: "/sign-up#invite=",
+};
 
 export interface MadeLink {
   /** What follows the service's address, token included: to be shown once. */
@@ -57,7 +61,7 @@ export class OneTimeLinks {
     const expiresAt = new Date(createdAt.getTime() + linkLifeMs[kind]);
     return {
       link: { kind, hash, accountId: null, emailHash: null, ...use, createdAt, expiresAt },
-      made: { path: `${pages[kind]}#token=${token}`, expiresAt },
+      made: { path: pages[kind] + token, expiresAt },
     };
   }
 }

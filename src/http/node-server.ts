@@ -21,11 +21,15 @@ export function createNodeServer(handle: RequestListener, badHttp: BadHttp, time
     badHttp.watch(message, response);
     handle(message, response);
   };
-  return server
-    .on("request", onRequest)
-    .on("checkContinue", onRequest)
-    .on("checkExpectation", onRequest)
-    .on("connect", (_message, socket) => {
-      badHttp.refuse(socket);
-    });
+  return (
+    server
+      // Each of any number of pipelined requests listens for the end of its socket.
+      .on("connection", (socket) => socket.setMaxListeners(0))
+      .on("request", onRequest)
+      .on("checkContinue", onRequest)
+      .on("checkExpectation", onRequest)
+      .on("connect", (_message, socket) => {
+        badHttp.refuse(socket);
+      })
+  );
 }

@@ -3,6 +3,7 @@ import type { ServiceConfig } from "../config.js";
 import type { Completions } from "../core/completion.js";
 import type { Limits } from "../core/limits.js";
 import type { Clock, EngineStatus, KeyRecord } from "../core/ports.js";
+import type { UsageRecorder } from "../core/usage-recorder.js";
 import type { Log } from "../log.js";
 import type { Metrics } from "../metrics.js";
 import type { ModelId } from "../protocol/models.js";
@@ -18,6 +19,10 @@ export interface HttpParts {
   isReady: () => boolean;
   engineStatus: (model: ModelId) => EngineStatus;
   metrics: Metrics;
+  /** Told of every request that named a model, for its account's usage. */
+  usage?: Pick<UsageRecorder, "record">;
+  /** Addresses of the proxies that are believed about who asks and over what, with commas between. */
+  trustProxy?: string | undefined;
   log: Log;
   clock: Clock;
   /** Shown as `created` of every model. */

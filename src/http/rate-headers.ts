@@ -15,7 +15,7 @@ export function writeRate(reply: FastifyReply, kind: keyof Rates, rate: RateRead
 
 /** As Go prints durations: `120ms`, `59s`, `1m0s`. Rounded up: it is when to come back, not a moment before. */
 export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.ceil(ms)}ms`;
+  if (Math.ceil(ms) < 1000) return `${Math.ceil(ms)}ms`;
   const seconds = Math.ceil(ms / 1000);
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
 }

@@ -8,7 +8,7 @@ const clientClosedRequest = 499;
 
 const knownMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-export function recordExchange({ log, metrics, clock }: HttpParts) {
+export function recordExchange({ log, metrics, usage, clock }: HttpParts) {
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const { caller, code, stream, trace, startedMs, signal } = request.exchange;
     const hungUp = signal.reason instanceof ClientHungUp;
@@ -30,10 +30,23 @@ export function recordExchange({ log, metrics, clock }: HttpParts) {
       durationMs,
     });
     metrics.request({ route, status, code, durationMs });
-    const { model, promptTokens, completionTokens = 0, queuedMs, firstTokenMs } = trace;
+    const { model, completionTokens = 0, queuedMs, firstTokenMs } = trace;
+    if (model === undefined) return;
     // Before it left the queue the engine has done no work for it.
-    if (model !== undefined && promptTokens !== undefined && queuedMs !== undefined) {
+    const promptTokens = queuedMs === undefined ? undefined : trace.promptTokens;
+    if (promptTokens !== undefined) {
       metrics.completion({ model, promptTokens, completionTokens, queuedMs, firstTokenMs });
     }
+    if (caller === null) return;
+    usage?.record({
+      accountId: caller.account.id,
+      keyId: caller.key.id,
+      model,
+      ok: code === "none",
+      promptTokens: promptTokens ?? 0,
+      completionTokens,
+      firstTokenMs,
+      queuedMs,
+    });
   };
 }

@@ -35,6 +35,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
       badHttp.refuse(socket);
     },
     genReqId: newRequestId,
+    trustProxy: parts.trustProxy ?? false,
     rewriteUrl: ({ url = "/" }) => routablePath(url),
     // A longer one does not fit into the headers; the router's own answer to it would be a 414.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 65_536 },

@@ -1,7 +1,7 @@
 /**
  * Joins the parts of a weights file. The bytes go to a name of their own, are hashed on the way, synced to
  * disk and only then renamed: whenever the process is killed, the final name holds a whole file or none.
- * What a killed process leaves behind is removed by the next join, once it is too old to be under way.
+ * What a killed process leaves behind is removed by a later start, once it is too old to be under way.
  */
 import { createHash, randomUUID, type Hash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
@@ -25,7 +25,6 @@ export async function joinParts(
   onProgress: (doneBytes: number, totalBytes: number) => void,
 ): Promise<void> {
   for (const part of parts) await checkSize(part);
-  await removeLeftovers(target);
 
   const temporary = `${target}${temporaryMark}${randomUUID()}`;
   const hash = createHash("sha256");
@@ -84,9 +83,10 @@ const damagedPart = (part: WeightsPart, reason: string): WeightsFault =>
 const temporaryMark = ".joining-";
 const leftoverAfterMs = 10 * 60_000;
 
-async function removeLeftovers(target: string): Promise<void> {
+/** Removes what joins of this file left behind when they were killed. */
+export async function removeLeftovers(target: string): Promise<void> {
   const folder = dirname(target);
-  for (const name of await readdir(folder)) {
+  for (const name of await readdir(folder).catch(() => [])) {
     if (!name.startsWith(basename(target) + temporaryMark)) continue;
     const path = join(folder, name);
     // A join that is under way touches its file all the time. One that ends just now takes it away itself.

@@ -209,7 +209,7 @@ describe("joining the starter weights", () => {
   });
 
   it("removes what a killed process left long ago, and nothing that may be under way", async () => {
-    await mkdir(join(folder, "models"));
+    await ensure();
     const old = `${path}.joining-old`;
     await writeFile(old, "half");
     await utimes(old, new Date(), new Date(Date.now() - 11 * 60_000));

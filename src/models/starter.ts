@@ -6,7 +6,7 @@
 import { mkdir, statfs } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { joinParts, type WeightsPart } from "./join-parts.js";
+import { joinParts, removeLeftovers, type WeightsPart } from "./join-parts.js";
 import { findDamage, noteVerified } from "./verified-file.js";
 import { WeightsFault } from "./weights-fault.js";
 
@@ -57,6 +57,7 @@ export async function ensureStarterWeights(dataDir: string, options: StarterOpti
   const bytes = weights.parts.reduce((sum, part) => sum + part.bytes, 0);
   const expected = { bytes, sha256: weights.sha256 };
 
+  await removeLeftovers(path);
   const damage = await findDamage(path, expected, onProgress);
   if (damage === null) return path;
   if (damage !== "absent") onNotice(`${path} ${damage}. It is made again.`);

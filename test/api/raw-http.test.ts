@@ -83,6 +83,20 @@ describe("a body over the limit", () => {
     }
   });
 
+  it("is refused to one that sends it all before it reads", async () => {
+    const patient = await startServer({ bodyLimitBytes: 1000 });
+    try {
+      const socket = await RawSocket.open(patient.port);
+      socket.send(...head("Content-Length: 4000000"), "", "");
+      socket.socket.pause();
+      await new Promise((sent) => socket.socket.write("x".repeat(4_000_000), sent));
+      socket.socket.resume();
+      expectError(await socket.untilClosed(), "request_too_large");
+    } finally {
+      await patient.close();
+    }
+  });
+
   it("is not even begun to be read when the key is wrong", async () => {
     const lines = head("Transfer-Encoding: chunked").map((line) => line.replace(server.apiKey, "wrong"));
     const socket = await open(lines);
@@ -159,6 +173,15 @@ describe("pipelined requests", () => {
     server.engine.release();
     expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1);
     await eventually(() => server.engine.active === 0);
+  });
+});
+
+describe("a request for another protocol", () => {
+  it("is answered in this one", async () => {
+    const upgrade = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Key: x"];
+    const socket = await open(["GET /v1/models HTTP/1.1", "Host: x", ...upgrade]);
+    expect(await socket.untilReceived(/invalid_api_key/)).toMatch(/^HTTP\/1\.1 401/);
+    socket.destroy();
   });
 });
 

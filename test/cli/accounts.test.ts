@@ -1,9 +1,7 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { verifyPassword } from "../../src/store/password-hash.js";
 import { databasePath } from "../../src/store/sqlite.js";
-import Database from "libsql";
 import { CommandLine } from "./run.js";
 
 let sotto: CommandLine;
@@ -15,13 +13,13 @@ afterEach(() => sotto.dispose());
 
 describe("sotto accounts", () => {
   it("makes accounts and lists them in a table", async () => {
-    expect((await sotto.run(["accounts", "list"])).stdout).toContain("No accounts yet. Make one:");
-    const made = await sotto.run(["accounts", "create", "ada@example.com"]);
+    expect((await sotto.run("accounts", "list")).stdout).toContain("No accounts yet. Make one:");
+    const made = await sotto.run("accounts", "create", "ada@example.com");
     expect(made).toMatchObject({ code: 0, stderr: "" });
     expect(made.stdout).toContain("sotto keys create ada@example.com");
-    await sotto.run(["accounts", "create", "bob@very-long-name.example.com", "--admin"]);
+    await sotto.run("accounts", "create", "bob@very-long-name.example.com", "--admin");
 
-    const { stdout } = await sotto.run(["accounts", "list"]);
+    const { stdout } = await sotto.run("accounts", "list");
     const [heading = "", ada = "", bob = ""] = stdout.split("\n");
     expect(ada).toMatch(/^ada@example\.com +user +free +active +0 +20\d\d-\d\d-\d\d \d\d:\d\d +acc_/);
     expect(bob).toMatch(/^bob@very-long-name\.example\.com +admin/);
@@ -47,29 +45,13 @@ describe("sotto accounts", () => {
     expect(await sotto.json("accounts", "list")).toEqual([]);
   });
 
-  it("takes a password from standard input and stores only its hash", async () => {
-    const args = ["accounts", "create", "ada@example.com", "--password-stdin"];
-    expect(await sotto.run(args, "short\n")).toMatchObject({
-      code: 1,
-      stdout: "",
-      stderr: "error: The password has 5 characters. Choose one with at least 10.\n",
-    });
-    expect((await sotto.run(args, "correct horse battery\nmore")).code).toBe(0);
-
-    const database = new Database(databasePath(sotto.dataDir));
-    const [row] = database.prepare("select password_hash as stored from accounts").all();
-    database.close();
-    const stored = row instanceof Object && "stored" in row ? String(row.stored) : "";
-    expect(await verifyPassword(stored, "correct horse battery")).toBe(true);
-  });
-
   it("does not delete without being told to where it cannot ask", async () => {
-    await sotto.run(["accounts", "create", "ada@example.com"]);
-    const refused = await sotto.run(["accounts", "delete", "ada@example.com"]);
+    await sotto.run("accounts", "create", "ada@example.com");
+    const refused = await sotto.run("accounts", "delete", "ada@example.com");
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain("Add --yes to confirm.");
     expect(await sotto.json("accounts", "list")).toHaveLength(1);
-    expect(await sotto.run(["accounts", "delete", "ada@example.com", "--yes"])).toMatchObject({
+    expect(await sotto.run("accounts", "delete", "ada@example.com", "--yes")).toMatchObject({
       code: 0,
       stdout: "Deleted ada@example.com and its 0 keys.\n",
     });
@@ -77,10 +59,9 @@ describe("sotto accounts", () => {
 
   it.each([
     [["accounts", "create", "not-an-address"], /is not an email address\. Write it like/],
-    [["accounts", "create", "ada@example.com", "--plan", "gold"], /The plans are: free\./],
     [["accounts", "suspend", "bob@example.com"], /Check its spelling, or create the account first\./],
   ])("answers %j with one line that says what to do, and exit code 1", async (args, message) => {
-    const { code, stdout, stderr } = await sotto.run(args);
+    const { code, stdout, stderr } = await sotto.run(...args);
     expect(code).toBe(1);
     expect(stdout).toBe("");
     expect(stderr).toMatch(message);
@@ -98,50 +79,38 @@ describe("every command", () => {
     [["keys", "create", "ada@example.com", "--expires", "soon"]],
     [["kyes"]],
   ])("ends with 2 and says how when used wrongly: %j", async (args) => {
-    const { code, stdout, stderr } = await sotto.run(args);
+    const { code, stdout, stderr } = await sotto.run(...args);
     expect(code).toBe(2);
     expect(stdout).toBe("");
-    expect(stderr).toMatch(/--help/);
+    expect(stderr).toContain("--help");
   });
 
   it.each([
     [["--help"]],
     [["accounts", "create", "--help"]],
+    [["keys", "create", "--help"]],
     [["keys", "rotate", "--help"]],
-    [["serve", "--help"]],
   ])("explains itself with examples: %j", async (args) => {
-    const { code, stdout } = await sotto.run(args);
+    const { code, stdout } = await sotto.run(...args);
     expect(code).toBe(0);
     expect(stdout).toContain("Examples:\n  sotto");
   });
 
-  it("reports all faults of the configuration together and ends with 1", async () => {
-    const { code, stderr } = await sotto.run(["accounts", "list"], "", {
-      SOTTO_PORT: "many",
-      SOTTO_DRAIN_MS: "-1",
-    });
-    expect(code).toBe(1);
-    expect(stderr).toContain("SOTTO_PORT");
-    expect(stderr).toContain("SOTTO_DRAIN_MS");
-    expect(stderr).not.toContain("    at ");
-  });
-
   it("takes the data directory from its flag before the environment", async () => {
     const other = join(sotto.dataDir, "other");
-    await sotto.run(["accounts", "create", "ada@example.com", "--data-dir", other]);
+    await sotto.run("accounts", "create", "ada@example.com", "--data-dir", other);
     await access(databasePath(other));
     expect(await sotto.json("accounts", "list")).toEqual([]);
     expect(await sotto.json("accounts", "list", "--data-dir", other)).toHaveLength(1);
   });
 
-  it("names the data directory that cannot be used, without a stack trace", async () => {
-    const { code, stderr } = await sotto.run(["accounts", "list", "--data-dir", "/dev/null/data"]);
+  it("names the data directory that cannot be used", async () => {
+    const { code, stderr } = await sotto.run("accounts", "list", "--data-dir", "/dev/null/data");
     expect(code).toBe(1);
-    expect(stderr).toContain("/dev/null/data");
-    expect(stderr).not.toContain("    at ");
+    expect(stderr).toMatch(/^error: The database \/dev\/null\/data\/sotto\.db cannot be opened: [^\n]+\n$/);
   });
 
-  it("prints its version", async () => {
-    expect((await sotto.run(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  it("prints the version", async () => {
+    expect((await sotto.run("--version")).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 });

@@ -35,9 +35,9 @@ describe("the SQLite file", () => {
   const mode = async (file: string): Promise<string> => ((await stat(file)).mode & 0o777).toString(8);
   const migrations = (): unknown[] => {
     const database = new Database(path);
-    const rows = database.prepare("select number, name from migrations order by number").all();
+    const numbers = database.prepare("select number from migrations order by number").pluck().all();
     database.close();
-    return rows;
+    return numbers;
   };
 
   it("is readable by its owner only, with its side files and its new folder", async () => {
@@ -74,7 +74,7 @@ describe("the SQLite file", () => {
       Array.from({ length: 6 }, () => run(process.execPath, ["--input-type=module", "--eval", script])),
     );
     expect(new Set(results.map(({ stdout }) => stdout)).size).toBe(1);
-    expect(migrations()).toEqual([{ number: 1, name: "0001-accounts-and-keys" }]);
+    expect(migrations()).toEqual(migrations().map((_, index) => index + 1));
   });
 
   it("is refused when a newer version made it, and left as it was", async () => {
@@ -82,10 +82,11 @@ describe("the SQLite file", () => {
     const database = new Database(path);
     database.exec("insert into migrations values (99, 'from-the-future', 0)");
     database.close();
+    const before = migrations();
     await expect(open()).rejects.toThrow(
       /made by a newer version of Sotto .* Start that version or a newer one\./,
     );
-    expect(migrations()).toHaveLength(2);
+    expect(migrations()).toEqual(before);
   });
 
   it("is named in the message when it is no database", async () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { childrenOf } from "../support/children.js";
 import { eventually } from "../support/eventually.js";
 import { startSotto, type SottoProcess } from "../support/sotto-process.js";
-import { writeTinyModel } from "../support/tiny-gguf.js";
+import { writeTinyGguf } from "../support/tiny-gguf.js";
 import { findCanary, newCanary, type Finding } from "./search.js";
 
 const weights = join(mkdtempSync(join(tmpdir(), "sotto-weights-")), "tiny.gguf");
@@ -17,7 +17,7 @@ let sotto: SottoProcess;
 let key: string;
 
 beforeAll(async () => {
-  writeTinyModel(weights);
+  writeTinyGguf(weights);
   sotto = await startSotto({
     env: {
       SOTTO_LOG_LEVEL: "trace",

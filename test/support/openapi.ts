@@ -9,7 +9,7 @@ import { parse } from "yaml";
 const ours = "openapi.yaml";
 const theirs = "openai.json";
 
-export const openApiDocument = readDocument(parse(readText("../../docs/openapi.yaml")));
+const openApiDocument = readDocument(parse(readText("../../docs/openapi.yaml")));
 
 const ajv = new Ajv2020({
   strict: false,
@@ -64,27 +64,26 @@ function check(document: string, path: readonly string[], value: unknown, what: 
     throw new Error(`${what}: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(value)}`);
 }
 
-/** Walks our document, through a reference at the end. */
+/** Follows a reference at the end of the path. */
 function follow(path: readonly string[]) {
-  let node: unknown = openApiDocument;
-  for (const step of path) node = childrenOf(node)[step];
-  if (node === undefined) throw new Error(`docs/openapi.yaml has no ${path.join(" > ")}.`);
-  const { $ref } = childrenOf(node);
+  const $ref = openApiAt(...path, "$ref");
   const target = typeof $ref === "string" ? $ref.replace("#/", "").split("/") : path;
-  if (target !== path) {
-    node = openApiDocument;
-    for (const step of target) node = childrenOf(node)[step];
-  }
-  const found = node;
+  if (openApiAt(...target) === undefined) throw new Error(`docs/openapi.yaml has no ${target.join(" > ")}.`);
   return {
     path: target,
     children: (name: string) =>
-      Object.keys(childrenOf(childrenOf(found)[name])).map((key): [string, string[]] => [
-        key,
-        [...target, name, key],
-      ]),
+      openApiKeys(...target, name).map((key): [string, string[]] => [key, [...target, name, key]]),
   };
 }
+
+/** What our document has at a path; undefined where it has nothing. */
+export function openApiAt(...path: string[]): unknown {
+  let node: unknown = openApiDocument;
+  for (const step of path) node = childrenOf(node)[step];
+  return node;
+}
+
+export const openApiKeys = (...path: string[]): string[] => Object.keys(childrenOf(openApiAt(...path)));
 
 const childrenOf = (node: unknown): Record<string, unknown> =>
   typeof node === "object" && node !== null ? { ...node } : {};

@@ -39,6 +39,7 @@ export interface TestServer {
   engine: FakeEngine;
   completions: Completions;
   metrics: Metrics;
+  parts: HttpParts;
   /** Parsed lines of the log, at its most verbose. */
   logLines: Record<string, unknown>[];
   addKey(key: string, options?: KeyOptions): string;
@@ -82,7 +83,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const logLines: Record<string, unknown>[] = [];
   const keys = new FakeKeys();
 
-  const server = createHttpServer({
+  const parts: HttpParts = {
     config: {
       bodyLimitBytes: options.bodyLimitBytes ?? 100_000,
       ownerName: "acme",
@@ -99,7 +100,8 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     createdAt: new Date("2026-01-01T00:00:00Z"),
     ...(options.keepAliveMs === undefined ? {} : { keepAliveMs: options.keepAliveMs }),
     ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),
-  });
+  };
+  const server = createHttpServer(parts);
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
   return {
     url,
@@ -109,6 +111,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     engine,
     completions,
     metrics,
+    parts,
     logLines,
     addKey: (key, keyOptions) => keys.add(key, keyOptions),
     failVerification: (error) => {

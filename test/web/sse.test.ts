@@ -8,7 +8,9 @@ describe("readEvents", () => {
   });
 
   it("leaves out comments, names, ids and events without data", async () => {
-    expect(await read(": keep-alive\n\nevent: ping\nid: 7\nretry: 9\n\nevent: x\ndata: yes\n\n")).toEqual(["yes"]);
+    expect(await read(": keep-alive\n\nevent: ping\nid: 7\nretry: 9\n\nevent: x\ndata: yes\n\n")).toEqual([
+      "yes",
+    ]);
   });
 
   it("joins several data lines and takes off one space only", async () => {
@@ -32,9 +34,12 @@ describe("readEvents", () => {
     const whole = await read(text);
     const bytes = new TextEncoder().encode(text);
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: bytes.length }), { maxLength: 40 }), async (cuts) => {
-        expect(await collect(streamOf(split(bytes, cuts)))).toEqual(whole);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: bytes.length }), { maxLength: 40 }),
+        async (cuts) => {
+          expect(await collect(streamOf(split(bytes, cuts)))).toEqual(whole);
+        },
+      ),
     );
     expect(await collect(streamOf([...bytes].map((byte) => Uint8Array.of(byte))))).toEqual(whole);
   });

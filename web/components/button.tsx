@@ -73,9 +73,10 @@ export function ButtonAnchor({
 interface IconButtonProps extends ComponentProps<"button"> {
   /** Read aloud, and shown on hover. */
   label: string;
+  size?: "sm" | "md";
 }
 
-export function IconButton({ label, className, ...rest }: IconButtonProps) {
+export function IconButton({ label, size = "md", className, ...rest }: IconButtonProps) {
   return (
     <button
       type="button"
@@ -83,9 +84,9 @@ export function IconButton({ label, className, ...rest }: IconButtonProps) {
       {...rest}
       aria-label={label}
       className={cx(
-        "inline-flex size-9 shrink-0 items-center justify-center rounded-md text-muted transition-colors",
+        "inline-flex shrink-0 items-center justify-center rounded-md text-muted transition-colors",
         "hover:bg-hover hover:text-ink disabled:opacity-50 aria-expanded:bg-hover aria-expanded:text-ink",
-        "[&>svg]:size-4.5",
+        size === "md" ? "size-9 [&>svg]:size-4.5" : "size-8 [&>svg]:size-4",
         className,
       )}
     />

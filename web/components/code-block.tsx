@@ -22,13 +22,13 @@ export function CodeBlock({ code, language = "text", title, className }: CodeBlo
     return (
       <div className={cx(frame, "flex items-start", className)}>
         <Code code={code} language={language} label="Code" />
-        <CopyButton text={code} label="Copy code" className="m-1" />
+        <CopyButton text={code} label="Copy code" className="m-1.5" />
       </div>
     );
   }
   return (
     <div className={cx(frame, className)}>
-      <div className="flex items-center justify-between border-b border-line py-0.5 pr-1 pl-4">
+      <div className="flex items-center justify-between border-b border-line py-1 pr-1.5 pl-4">
         <span className="text-sm text-muted">{title}</span>
         <CopyButton text={code} label="Copy code" />
       </div>
@@ -55,7 +55,7 @@ export function CodeTabs({ label, samples, className }: CodeTabsProps) {
   const code = samples.find((sample) => sample.id === shown)?.code ?? "";
   return (
     <Radix.Root value={shown} onValueChange={setShown} className={cx(frame, className)}>
-      <div className="flex items-center border-b border-line pr-1">
+      <div className="flex items-center border-b border-line pr-1.5">
         <Radix.List aria-label={label} className="-mb-px flex flex-1 gap-5 overflow-x-auto px-4">
           {samples.map((sample) => (
             <Radix.Trigger key={sample.id} value={sample.id} className={tabLook}>

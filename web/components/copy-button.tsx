@@ -21,6 +21,7 @@ export function CopyButton({
   return (
     <>
       <IconButton
+        size="sm"
         label={copied ? "Copied" : label}
         className={className}
         onClick={() => void copyText(text).then(setCopied)}

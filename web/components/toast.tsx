@@ -44,7 +44,7 @@ export function Toaster() {
           className="pointer-events-auto flex max-w-md animate-rise items-center gap-3 rounded-lg border border-line bg-surface py-1.5 pr-1.5 pl-4 text-sm shadow-float"
         >
           <span className={item.tone === "bad" ? "text-bad" : "text-ink"}>{item.text}</span>
-          <IconButton label="Dismiss" className="size-8" onClick={() => leave(item.id)}>
+          <IconButton label="Dismiss" size="sm" onClick={() => leave(item.id)}>
             <X />
           </IconButton>
         </div>

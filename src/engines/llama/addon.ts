@@ -10,7 +10,7 @@ import { availableParallelism } from "node:os";
 import { getLlama, LlamaLogLevel, type Llama, type LlamaContext, type LlamaModel } from "node-llama-cpp";
 import type { BatchContext, Sampler } from "./batch-context.js";
 import type { LoadedFacts, LoadRequest } from "./messages.js";
-import { cacheBytesPerToken, chooseSizing, type Sizing } from "./sizing.js";
+import { cacheBytesPerToken, chooseSizing, chooseThreads, type Sizing } from "./sizing.js";
 import { hasSpecialText, isSpecialToken, type TokenFacts, type Vocabulary } from "./vocabulary.js";
 
 export interface LoadedModel {
@@ -83,7 +83,8 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
   });
   const model = await llama.loadModel({ modelPath: request.weights });
   const sizing = sizeFor(model, request);
-  const threads = request.threads ?? Math.max(1, Math.min(llama.cpuMathCores, availableParallelism()));
+  const cores = Math.min(llama.cpuMathCores, availableParallelism());
+  const threads = request.threads ?? chooseThreads(model.size, cores);
   const context = await model.createContext({
     sequences: sizing.sequences,
     contextSize: sizing.contextTokens,

@@ -171,7 +171,7 @@ export class Batcher {
     const anyReply = this.#sequences.some((sequence) => (sequence?.newest ?? null) !== null);
     const { pace, prefillChunkTokens } = this.options;
     const shares = sharePrefill(reading, anyReply ? Math.min(pace.tokens, prefillChunkTokens) : pace.tokens);
-    return this.#sequences.flatMap((sequence, sequenceId) => {
+    return this.#sequences.flatMap((sequence, sequenceId): Entry[] => {
       if (sequence === null) return [];
       if (sequence.newest !== null) {
         return [{ sequenceId, sequence, tokens: Uint32Array.of(sequence.newest), reads: false, draws: true }];

@@ -77,3 +77,10 @@ export function cacheBytesPerToken(shape: AttentionShape): number {
       : keyValueHeads.reduce((sum, heads) => sum + heads, 0);
   return headsOfAllLayers * valuesPerHead * 2;
 }
+
+/** Below this, threads wait for each other longer than they compute. */
+const bytesWorthThreads = 32 * 1024 * 1024;
+
+export function chooseThreads(weightsBytes: number, cores: number): number {
+  return weightsBytes < bytesWorthThreads ? 1 : Math.max(1, cores);
+}

@@ -1,3 +1,68 @@
-export default function Page() {
-  return null;
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { ScrollText } from "lucide-react";
+import type { AuditEntry } from "../../../src/protocol/dashboard.js";
+import { api } from "../../api.ts";
+import { Button } from "../../components/button.tsx";
+import { Callout } from "../../components/callout.tsx";
+import { Card } from "../../components/card.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { PageHeader } from "../../components/page-header.tsx";
+import { Table, type Column } from "../../components/table.tsx";
+import { Time } from "../../components/time.tsx";
+
+export default function Audit() {
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: ["admin", "audit"],
+    queryFn: ({ pageParam }) => api.admin.audit(pageParam),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next ?? undefined,
+  });
+  return (
+    <>
+      <PageHeader
+        title="Audit trail"
+        description="Who changed what: accounts, keys, plans, announcements. Never what was written or replied."
+      />
+      <Card flush>
+        <Table
+          label="Audit trail"
+          columns={columns}
+          rows={data?.pages.flatMap((page) => page.entries)}
+          rowId={(entry) => entry.id}
+          error={error}
+          onRetry={refetch}
+          empty={
+            <EmptyState icon={<ScrollText />} title="Nothing has happened yet">
+              Changes by people and by the command line appear here.
+            </EmptyState>
+          }
+        />
+        {data !== undefined && hasNextPage && (
+          <div className="flex flex-col items-center gap-3 border-t border-line px-5 py-3">
+            {error !== null && <Callout tone="bad">{error.message}</Callout>}
+            <Button size="sm" pending={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+              Older
+            </Button>
+          </div>
+        )}
+      </Card>
+    </>
+  );
 }
+
+const columns: readonly Column<AuditEntry>[] = [
+  { id: "at", header: "When", cell: (entry) => <Time at={entry.at} style="moment" /> },
+  {
+    id: "actor",
+    header: "Who",
+    cell: (entry) => <span className="break-all">{entry.actor}</span>,
+    className: "sm:max-w-64",
+  },
+  { id: "action", header: "Did", cell: (entry) => <code className="font-mono text-sm">{entry.action}</code> },
+  {
+    id: "target",
+    header: "To",
+    cell: (entry) => <span className="break-all">{entry.target}</span>,
+    className: "sm:max-w-72",
+  },
+];

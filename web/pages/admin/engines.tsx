@@ -1,3 +1,42 @@
-export default function Page() {
-  return null;
+import { useQuery } from "@tanstack/react-query";
+import { Server } from "lucide-react";
+import { Card } from "../../components/card.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { ErrorState } from "../../components/error-state.tsx";
+import { PageHeader } from "../../components/page-header.tsx";
+import { SkeletonLines } from "../../components/skeleton.tsx";
+import { queries } from "../../queries.ts";
+import { EngineCard } from "./engine-card.tsx";
+
+export default function Engines() {
+  const { data, error, refetch } = useQuery(queries.admin.engines);
+  return (
+    <>
+      <PageHeader
+        title="Engines"
+        description="What serves each model and how busy it is, read again every few seconds."
+      />
+      {data === undefined ? (
+        <Card>
+          {error === null ? (
+            <SkeletonLines lines={6} />
+          ) : (
+            <ErrorState error={error} onRetry={refetch} what="the engines" />
+          )}
+        </Card>
+      ) : data.engines.length === 0 ? (
+        <Card>
+          <EmptyState icon={<Server />} title="No engine is configured">
+            Requests are refused until a model has weights.
+          </EmptyState>
+        </Card>
+      ) : (
+        <div className="grid items-start gap-6 lg:grid-cols-2 xl:grid-cols-3">
+          {data.engines.map((engine) => (
+            <EngineCard key={engine.model} engine={engine} />
+          ))}
+        </div>
+      )}
+    </>
+  );
 }

@@ -1,3 +1,69 @@
-export default function Page() {
-  return null;
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Layers, Plus } from "lucide-react";
+import { useState } from "react";
+import { api } from "../../api.ts";
+import { Button } from "../../components/button.tsx";
+import { Card } from "../../components/card.tsx";
+import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { PageHeader } from "../../components/page-header.tsx";
+import { toast } from "../../components/toast.tsx";
+import { queries } from "../../queries.ts";
+import { PlanForm } from "./plans/plan-form.tsx";
+import { PlanTable, type CountedPlan } from "./plans/plan-table.tsx";
+
+type Open = { type: "create" } | { type: "edit" | "delete"; plan: CountedPlan } | null;
+
+export default function Plans() {
+  const client = useQueryClient();
+  const { data, error, refetch } = useQuery(queries.admin.plans);
+  const [open, setOpen] = useState<Open>(null);
+  const close = () => setOpen(null);
+  return (
+    <>
+      <PageHeader
+        title="Plans"
+        description="A plan is a set of limits. A change counts for its accounts from their next request on."
+        actions={
+          <Button variant="primary" icon={<Plus />} onClick={() => setOpen({ type: "create" })}>
+            Create plan
+          </Button>
+        }
+      />
+      <Card flush>
+        <PlanTable
+          rows={data?.plans}
+          error={error}
+          onRetry={refetch}
+          onEdit={(plan) => setOpen({ type: "edit", plan })}
+          onDelete={(plan) => setOpen({ type: "delete", plan })}
+          empty={
+            <EmptyState icon={<Layers />} title="No plan yet">
+              Accounts need a plan to use the service.
+            </EmptyState>
+          }
+        />
+      </Card>
+      {open?.type === "create" && (
+        <PlanForm plan={null} taken={data?.plans.map((plan) => plan.id) ?? []} onClose={close} />
+      )}
+      {open?.type === "edit" && <PlanForm plan={open.plan} taken={[]} onClose={close} />}
+      {open?.type === "delete" && (
+        <ConfirmDialog
+          open
+          onOpenChange={close}
+          title="Delete plan"
+          confirm="Delete plan"
+          onConfirm={async () => {
+            await api.admin.deletePlan(open.plan.id);
+            toast(`${open.plan.name} is deleted`);
+            await client.invalidateQueries({ queryKey: queries.admin.plans.queryKey });
+          }}
+        >
+          <strong className="font-medium break-words text-ink">{open.plan.name}</strong> is removed. No
+          account is on it.
+        </ConfirmDialog>
+      )}
+    </>
+  );
 }

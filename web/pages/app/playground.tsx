@@ -6,7 +6,7 @@
 import { Code, EyeOff, SlidersHorizontal, SquarePen } from "lucide-react";
 import { useState } from "react";
 import type { PlanView } from "../../../src/protocol/dashboard.js";
-import { modelIds } from "../../../src/protocol/models.js";
+import { modelIds, type ModelId } from "../../../src/protocol/models.js";
 import { Button } from "../../components/button.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { useFollowEnd } from "../../hooks/use-follow-end.ts";
@@ -25,7 +25,7 @@ export default function Playground() {
 }
 
 function Chat({ plan }: { plan: PlanView }) {
-  const models = plan.models ?? modelIds;
+  const models: readonly ModelId[] = plan.models ?? modelIds;
   const [settings, setSettings] = useState(() => defaultSettings(models[0] ?? "omega"));
   const [open, setOpen] = useState<"code" | "settings" | null>(null);
   const chat = useConversation(settings);
@@ -44,11 +44,7 @@ function Chat({ plan }: { plan: PlanView }) {
         }
         actions={
           <>
-            <Button
-              icon={<SlidersHorizontal />}
-              className="lg:hidden"
-              onClick={() => setOpen("settings")}
-            >
+            <Button icon={<SlidersHorizontal />} className="lg:hidden" onClick={() => setOpen("settings")}>
               Settings
             </Button>
             <Button icon={<Code />} onClick={() => setOpen("code")}>

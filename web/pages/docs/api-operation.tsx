@@ -1,8 +1,8 @@
 /** One operation: what it takes at the left, examples beside it, what it answers below. */
-import { CodeBlock } from "../../components/code-block.tsx";
+import { Markdown } from "../../components/markdown.tsx";
 import { cx } from "../../cx.ts";
-import { InlineCode } from "./inline-code.tsx";
 import { resolve, type Body, type Media, type Method, type OpenApi, type Operation } from "./openapi.ts";
+import { ApiExamples } from "./api-examples.tsx";
 import { ApiResponses } from "./api-responses.tsx";
 import { PropertyList, PropertyRow } from "./property-list.tsx";
 import { useScrollHere } from "./section.tsx";
@@ -19,7 +19,6 @@ export function ApiOperation({ document, path, method, operation }: ApiOperation
   useScrollHere(id);
   const body = resolve(document, operation.requestBody);
   const parameters = (operation.parameters ?? []).flatMap((one) => resolve(document, one) ?? []);
-  const samples = samplesOf(document, body, operation);
   return (
     <section aria-labelledby={id} className="mt-16 border-t border-line pt-10">
       <h2 id={id} className="text-2xl">
@@ -30,13 +29,14 @@ export function ApiOperation({ document, path, method, operation }: ApiOperation
           {method}
         </span>
         <span className="break-all">{fullPath(document, path)}</span>
+        {operation.security?.length === 0 && <span className="font-sans text-muted">no key needed</span>}
       </p>
       {operation.description !== undefined && (
-        <p className="mt-4 max-w-[44rem] text-muted">
-          <InlineCode text={operation.description} />
-        </p>
+        <div className="mt-4 max-w-[44rem] text-muted">
+          <Markdown>{operation.description}</Markdown>
+        </div>
       )}
-      <div className="mt-6 grid gap-10 xl:grid-cols-2">
+      <div className="mt-8 grid gap-10 xl:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
         <div className="min-w-0">
           {parameters.length > 0 && (
             <>
@@ -62,13 +62,9 @@ export function ApiOperation({ document, path, method, operation }: ApiOperation
           )}
           <ApiResponses document={document} id={id} responses={operation.responses ?? {}} />
         </div>
-        {samples.length > 0 && (
-          <div className="flex h-fit min-w-0 flex-col gap-4 xl:sticky xl:top-20">
-            {samples.map((sample) => (
-              <CodeBlock key={sample.title} {...sample} language="json" />
-            ))}
-          </div>
-        )}
+        <div className="flex h-fit min-w-0 flex-col gap-6 xl:sticky xl:top-20">
+          <ApiExamples document={document} operation={operation} />
+        </div>
       </div>
     </section>
   );
@@ -81,32 +77,6 @@ const methodLooks: Record<Method, string> = {
   patch: "bg-warn-soft text-warn",
   delete: "bg-bad-soft text-bad",
 };
-
-function samplesOf(document: OpenApi, body: Body | undefined, operation: Operation) {
-  const success = Object.entries(operation.responses ?? {}).find(([status]) => status.startsWith("2"));
-  const reply = resolve(document, success?.[1]);
-  return [
-    ...examplesOf(document, body, "Request"),
-    ...examplesOf(document, reply, `Response ${success?.[0] ?? ""}`.trim()),
-  ];
-}
-
-function examplesOf(document: OpenApi, body: Body | undefined, title: string) {
-  return Object.values(body?.content ?? {}).flatMap((media) =>
-    valuesOf(document, media).map(({ name, value }) => ({
-      title: name === undefined ? title : `${title}: ${name}`,
-      code: typeof value === "string" ? value : JSON.stringify(value, null, 2),
-    })),
-  );
-}
-
-function valuesOf(document: OpenApi, media: Media): { name: string | undefined; value: unknown }[] {
-  if (media.example !== undefined) return [{ name: undefined, value: media.example }];
-  return Object.entries(media.examples ?? {}).flatMap(([name, example]) => {
-    const resolved = resolve(document, example);
-    return resolved?.value === undefined ? [] : [{ name: resolved.summary ?? name, value: resolved.value }];
-  });
-}
 
 function schemaOf(body: Body) {
   return Object.values(body.content ?? {})[0]?.schema;

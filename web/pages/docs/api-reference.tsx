@@ -3,11 +3,11 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { refusal } from "../../api.ts";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { ErrorState } from "../../components/error-state.tsx";
+import { Markdown } from "../../components/markdown.tsx";
 import { SkeletonLines } from "../../components/skeleton.tsx";
 import { baseUrl } from "../../snippets.ts";
 import { ApiOperation } from "./api-operation.tsx";
-import { InlineCode } from "./inline-code.tsx";
-import { methods, type OpenApi } from "./openapi.ts";
+import { methods, type Method, type OpenApi, type Operation } from "./openapi.ts";
 
 const openApiQuery = queryOptions({
   queryKey: ["openapi"],
@@ -31,8 +31,14 @@ export default function ApiReference() {
   return <Reference document={document} />;
 }
 
+interface OperationEntry {
+  path: string;
+  method: Method;
+  operation: Operation;
+}
+
 function Reference({ document }: { document: OpenApi }) {
-  const operations = Object.entries(document.paths).flatMap(([path, operationsOfPath]) =>
+  const operations: OperationEntry[] = Object.entries(document.paths).flatMap(([path, operationsOfPath]) =>
     methods.flatMap((method) => {
       const operation = operationsOfPath[method];
       return operation === undefined ? [] : [{ path, method, operation }];
@@ -41,20 +47,39 @@ function Reference({ document }: { document: OpenApi }) {
   return (
     <>
       <div className="prose max-w-[44rem]">
-        {document.info.description !== undefined && (
-          <p className="text-lg text-muted">
-            <InlineCode text={document.info.description} />
-          </p>
-        )}
+        {document.info.description !== undefined && <Markdown>{document.info.description}</Markdown>}
         <p>
           Every request carries <code>Authorization: Bearer &lt;key&gt;</code>. The same reference for
           programs: <a href="/openapi.json">/openapi.json</a>.
         </p>
         <CodeBlock code={baseUrl()} title="Base URL" />
       </div>
+      <OperationIndex operations={operations} />
       {operations.map((entry) => (
         <ApiOperation key={`${entry.method} ${entry.path}`} document={document} {...entry} />
       ))}
     </>
+  );
+}
+
+/** All operations at a glance, in the document's order. */
+function OperationIndex({ operations }: { operations: readonly OperationEntry[] }) {
+  return (
+    <nav aria-label="Operations" className="mt-10 max-w-[44rem]">
+      <ul className="divide-y divide-line border-y border-line">
+        {operations.map(({ path, method, operation }) => (
+          <li key={`${method} ${path}`}>
+            <a
+              href={`#${operation.operationId ?? `${method}-${path}`}`}
+              className="grid grid-cols-[3.5rem_1fr] items-baseline gap-x-3 py-2.5 text-sm hover:text-accent sm:grid-cols-[3.5rem_15rem_1fr]"
+            >
+              <span className="font-mono text-xs text-muted uppercase">{method}</span>
+              <span className="font-mono">{path}</span>
+              <span className="col-start-2 text-muted sm:col-start-3">{operation.summary}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
   );
 }

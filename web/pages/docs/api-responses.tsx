@@ -56,7 +56,9 @@ function Headers({ document, response }: { document: OpenApi; response: Body | u
       {headers.map(([name, header]) => (
         <div key={name} className="flex flex-wrap gap-x-3">
           <dt className="font-mono">{name}</dt>
-          <dd className="text-muted">{resolve(document, header)?.description}</dd>
+          <dd className="text-muted">
+            <InlineCode text={resolve(document, header)?.description ?? ""} />
+          </dd>
         </div>
       ))}
     </dl>

@@ -39,8 +39,9 @@ export default function Limits() {
         </p>
         <CodeBlock language="http" title="429" code={refused} />
         <p>
-          A refused request costs nothing. Limits hold for the account: several keys share them, and so does
-          the playground.
+          Limits hold for the account: all its keys share them, and so does the playground. Tokens are those
+          of prompts and replies together. The most that a request can use is counted when it starts and
+          corrected when it ends, so a lower <code>max_tokens</code> leaves more room for the next one.
         </p>
       </Section>
       <Section id="busy" title="When the service is full">

@@ -48,8 +48,8 @@ export default function Models() {
       <Section id="context" title="Length">
         <p>
           Prompt and reply together fit into the model’s context. A prompt that is too long is refused with{" "}
-          <code>context_length_exceeded</code>. Without <code>max_tokens</code> a reply may use all that the
-          prompt leaves; a reply that was cut ends with <code>finish_reason: "length"</code>.
+          <code>context_length_exceeded</code>. Without <code>max_tokens</code> the model’s own default
+          applies; a reply that was cut ends with <code>finish_reason: "length"</code>.
         </p>
       </Section>
     </div>

@@ -5,6 +5,7 @@
 export interface OpenApi {
   info: { title: string; version: string; description?: string };
   servers?: { url: string }[];
+  tags?: { name: string; description?: string }[];
   paths: Record<string, Partial<Record<Method, Operation>>>;
   components?: Record<string, Record<string, unknown>>;
 }
@@ -21,6 +22,8 @@ export interface Operation {
   summary?: string;
   description?: string;
   tags?: string[];
+  /** Empty when no key is needed. */
+  security?: object[];
   parameters?: (Parameter | Reference)[];
   requestBody?: Body | Reference;
   responses?: Record<string, Body | Reference>;
@@ -68,6 +71,7 @@ export interface Schema {
   maxLength?: number;
   minItems?: number;
   maxItems?: number;
+  examples?: unknown[];
   pattern?: string;
   format?: string;
   oneOf?: Schema[];
@@ -111,12 +115,25 @@ export function propertiesOf(
   );
 }
 
+/** What is inside a list or a choice: the first schema on the way that has fields to show. */
+export function innerSchema(document: OpenApi, schema: Schema): Schema {
+  const resolved = resolve(document, schema) ?? schema;
+  if (resolved.items !== undefined) return innerSchema(document, resolved.items);
+  const choices = resolved.oneOf ?? resolved.anyOf ?? [];
+  return (
+    choices
+      .map((choice) => innerSchema(document, choice))
+      .find((inner) => propertiesOf(document, inner).length > 0) ?? resolved
+  );
+}
+
 /** "array of Message", "string or null", "string or array of strings". */
 export function typeName(document: OpenApi, schema: Schema): string {
   const resolved = resolve(document, schema) ?? schema;
   const choices = resolved.oneOf ?? resolved.anyOf;
   if (choices !== undefined) return choices.map((choice) => typeName(document, choice)).join(" or ");
   if (resolved.const !== undefined) return typeof resolved.const;
+  if (resolved.type === undefined && resolved.properties === undefined) return "any value";
   const types = resolved.type === undefined ? ["object"] : [resolved.type].flat();
   return types
     .map((type) => {

@@ -10,7 +10,11 @@ const kept = [
   { what: "Sessions", text: "SHA-256 of the cookie, and when it was made, last used and expires" },
   {
     what: "Keys",
-    text: "SHA-256 of the key, its last four characters, name, allowed models, times of creation, expiry, revocation and last use",
+    text: "SHA-256 of the key, its last four characters, name, permissions, times of creation, expiry, revocation and last use",
+  },
+  {
+    what: "One-time links",
+    text: "for setup, password reset and invitations: SHA-256 of the link and of the invited address, and when they were made and expire",
   },
   { what: "Plans", text: "names and limits" },
   {

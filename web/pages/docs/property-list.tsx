@@ -1,6 +1,14 @@
 /** The fields of a schema, nested ones indented under their parent, with types and bounds in words. */
-import { InlineCode } from "./inline-code.tsx";
-import { constraints, propertiesOf, resolve, typeName, type OpenApi, type Schema } from "./openapi.ts";
+import { Markdown } from "../../components/markdown.tsx";
+import {
+  constraints,
+  innerSchema,
+  propertiesOf,
+  resolve,
+  typeName,
+  type OpenApi,
+  type Schema,
+} from "./openapi.ts";
 
 /** References may form a circle; nobody reads deeper than this. */
 const deepest = 4;
@@ -16,7 +24,11 @@ export function PropertyList({ document, schema, depth = 0 }: PropertyListProps)
   if (resolved === undefined) return null;
   const properties = propertiesOf(document, resolved);
   if (properties.length === 0) {
-    return depth === 0 ? <p className="text-sm text-muted">{typeName(document, schema ?? {})}</p> : null;
+    return depth === 0 ? (
+      <div className="text-sm text-muted">
+        <Markdown>{resolved.description ?? typeName(document, schema ?? {})}</Markdown>
+      </div>
+    ) : null;
   }
   return (
     <ul
@@ -43,7 +55,7 @@ export function PropertyRow({ document, name, schema, required, depth = 0 }: Pro
   const resolved = resolve(document, schema) ?? schema;
   const values = resolved.const === undefined ? resolved.enum : [resolved.const];
   const description = schema.description ?? resolved.description;
-  const inside = resolved.items ?? resolved;
+  const inside = innerSchema(document, resolved);
   return (
     <li className={depth === 0 ? "py-3" : "py-1.5"}>
       <p className="flex flex-wrap items-baseline gap-x-3">
@@ -52,9 +64,9 @@ export function PropertyRow({ document, name, schema, required, depth = 0 }: Pro
         {required && <span className="text-xs font-medium text-accent">required</span>}
       </p>
       {description !== undefined && (
-        <p className="mt-0.5 text-sm text-muted">
-          <InlineCode text={description} />
-        </p>
+        <div className="mt-0.5 text-sm text-muted">
+          <Markdown>{description}</Markdown>
+        </div>
       )}
       {constraints(resolved).length > 0 && (
         <p className="mt-0.5 text-sm text-muted">{constraints(resolved).join(", ")}</p>

@@ -19,9 +19,9 @@ export default function Streaming() {
         </p>
         <CodeBlock title="text/event-stream" language="json" code={events} />
         <p>
-          All chunks of a stream have the same <code>id</code> and <code>created</code>. While nothing is
-          ready, a comment line, <code>: keep-alive</code>, is sent about every 15 seconds; client libraries
-          skip it.
+          Each chunk also carries <code>id</code>, <code>object</code>, <code>created</code> and{" "}
+          <code>model</code>, the same in all chunks of one stream. While nothing is ready, a comment line,{" "}
+          <code>: keep-alive</code>, is sent about every 15 seconds; client libraries skip it.
         </p>
       </Section>
       <Section id="usage" title="Token counts">
@@ -50,12 +50,12 @@ export default function Streaming() {
   );
 }
 
-const events = `data: {"id":"chatcmpl-…","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"role":"assistant","content":"Hel"},"finish_reason":null}], …}
+const events = `data: {…, "choices": [{"delta": {"role": "assistant", "content": "Hel"}, …}]}
 
-data: {"id":"chatcmpl-…","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"lo."},"finish_reason":null}], …}
+data: {…, "choices": [{"delta": {"content": "lo."}, …}]}
 
-data: {"id":"chatcmpl-…","object":"chat.completion.chunk","choices":[{"index":0,"delta":{},"finish_reason":"stop"}], …}
+data: {…, "choices": [{"delta": {}, "finish_reason": "stop", …}]}
 
 data: [DONE]`;
 
-const brokenEvent = `data: {"error": {"message": "The model is not available right now. …", "type": "server_error", "param": null, "code": "engine_unavailable"}}`;
+const brokenEvent = `data: {"error": {"code": "engine_unavailable", "type": "server_error", …}}`;

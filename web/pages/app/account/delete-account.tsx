@@ -50,8 +50,8 @@ function DeleteDialog({ email, onClose }: { email: string; onClose: () => void }
       title="Delete account"
       description={
         <>
-          This removes <strong className="font-medium break-all text-ink">{email}</strong>, its keys and its usage
-          for good.
+          This removes <strong className="font-medium break-all text-ink">{email}</strong>, its keys and its
+          usage for good.
         </>
       }
       footer={

@@ -24,7 +24,9 @@ export function StoredTable({ name, why, rows }: Stored) {
           <span className="block font-mono text-sm leading-6">{name}</span>
           <span className="block text-sm text-muted">{why}</span>
         </span>
-        <span className="text-sm whitespace-nowrap text-muted tabular-nums">{plural(rows.length, "row")}</span>
+        <span className="text-sm whitespace-nowrap text-muted tabular-nums">
+          {plural(rows.length, "row")}
+        </span>
       </summary>
       {rows.length === 0 ? (
         <p className="px-5 pb-4 pl-12 text-sm text-muted sm:px-6 sm:pl-13">Nothing.</p>
@@ -40,7 +42,11 @@ export function StoredTable({ name, why, rows }: Stored) {
             <thead>
               <tr className="border-b border-line">
                 {columns.map((column) => (
-                  <th key={column} scope="col" className="px-3 py-2 font-medium text-muted first:pl-6 last:pr-6">
+                  <th
+                    key={column}
+                    scope="col"
+                    className="px-3 py-2 font-medium text-muted first:pl-6 last:pr-6"
+                  >
                     {column}
                   </th>
                 ))}

@@ -32,8 +32,7 @@ export function CreateKeyDialog({ planModels, onClose }: CreateKeyDialogProps) {
   const [models, setModels] = useState<ModelId[] | null>(null);
   const [expiry, setExpiry] = useState("");
   const create = useMutation({
-    mutationFn: () =>
-      api.createKey({ name, models, expiresInDays: expiry === "" ? null : Number(expiry) }),
+    mutationFn: () => api.createKey({ name, models, expiresInDays: expiry === "" ? null : Number(expiry) }),
     onSuccess: () => client.invalidateQueries({ queryKey: queries.keys.queryKey }),
     gcTime: 0,
   });
@@ -61,33 +60,38 @@ export function CreateKeyDialog({ planModels, onClose }: CreateKeyDialogProps) {
       }
     >
       {issued === undefined ? (
-      <form
-        id="create-key"
-        noValidate
-        className="flex flex-col gap-5"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate();
-        }}
-      >
-        <Field
-          label="Name"
-          hint="To tell your keys apart: where it is used."
-          error={fieldError(create.error, "name")}
+        <form
+          id="create-key"
+          noValidate
+          className="flex flex-col gap-5"
+          onSubmit={(event) => {
+            event.preventDefault();
+            create.mutate();
+          }}
         >
-          <Input value={name} maxLength={80} autoComplete="off" onChange={(event) => setName(event.target.value)} />
-        </Field>
-        <ModelsField
-          value={models}
-          onChange={setModels}
-          among={planModels ?? modelIds}
-          error={fieldError(create.error, "models")}
-        />
-        <Field label="Expires" error={fieldError(create.error, "expiresInDays")}>
-          <Select value={expiry} onChange={(event) => setExpiry(event.target.value)} options={expiries} />
-        </Field>
-        {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
-      </form>
+          <Field
+            label="Name"
+            hint="To tell your keys apart: where it is used."
+            error={fieldError(create.error, "name")}
+          >
+            <Input
+              value={name}
+              maxLength={80}
+              autoComplete="off"
+              onChange={(event) => setName(event.target.value)}
+            />
+          </Field>
+          <ModelsField
+            value={models}
+            onChange={setModels}
+            among={planModels ?? modelIds}
+            error={fieldError(create.error, "models")}
+          />
+          <Field label="Expires" error={fieldError(create.error, "expiresInDays")}>
+            <Select value={expiry} onChange={(event) => setExpiry(event.target.value)} options={expiries} />
+          </Field>
+          {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
+        </form>
       ) : (
         <NewSecret name={issued.key.name} secret={issued.secret} />
       )}

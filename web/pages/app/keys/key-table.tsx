@@ -31,7 +31,8 @@ export function KeyTable({ rows, error, onRetry, onRotate, onRevoke, empty }: Ke
     {
       id: "used",
       header: "Last used",
-      cell: (key) => (key.lastUsedAt === null ? <span className="text-muted">Never</span> : <Time at={key.lastUsedAt} />),
+      cell: (key) =>
+        key.lastUsedAt === null ? <span className="text-muted">Never</span> : <Time at={key.lastUsedAt} />,
     },
     { id: "status", header: "Status", cell: (key) => <Status apiKey={key} /> },
     {

@@ -4,7 +4,15 @@ import { CopyField } from "../../../components/copy-field.tsx";
 import { ShownOnce } from "../../../components/shown-once.tsx";
 
 /** A new key, this once, inside a dialog that only its own button closes: anything else might lose the key. */
-export function NewSecret({ name, secret, children }: { name: string; secret: string; children?: ReactNode }) {
+export function NewSecret({
+  name,
+  secret,
+  children,
+}: {
+  name: string;
+  secret: string;
+  children?: ReactNode;
+}) {
   return (
     <ShownOnce>
       <CopyField label={name} value={secret} />

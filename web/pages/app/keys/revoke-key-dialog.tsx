@@ -20,8 +20,8 @@ export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: KeyView; onClose:
       }}
     >
       Requests with <strong className="font-medium break-words text-ink">{apiKey.name}</strong>, ending in{" "}
-      <code className="font-mono text-ink">{apiKey.lastFour}</code>, are refused from now on. This cannot be taken
-      back.
+      <code className="font-mono text-ink">{apiKey.lastFour}</code>, are refused from now on. This cannot be
+      taken back.
     </ConfirmDialog>
   );
 }

@@ -39,8 +39,9 @@ export function RotateKeyDialog({ apiKey, onClose }: { apiKey: KeyView; onClose:
       description={
         issued === undefined ? (
           <>
-            A new key takes over from <strong className="font-medium break-words text-ink">{apiKey.name}</strong>
-            , with the same name and models.
+            A new key takes over from{" "}
+            <strong className="font-medium break-words text-ink">{apiKey.name}</strong>, with the same name
+            and models.
           </>
         ) : undefined
       }
@@ -60,24 +61,24 @@ export function RotateKeyDialog({ apiKey, onClose }: { apiKey: KeyView; onClose:
       }
     >
       {issued === undefined ? (
-      <form
-        id="rotate-key"
-        noValidate
-        className="flex flex-col gap-5"
-        onSubmit={(event) => {
-          event.preventDefault();
-          rotate.mutate();
-        }}
-      >
-        <Field
-          label="The old key works on for"
-          hint="Time to move your programs to the new one."
-          error={fieldError(rotate.error, "graceHours")}
+        <form
+          id="rotate-key"
+          noValidate
+          className="flex flex-col gap-5"
+          onSubmit={(event) => {
+            event.preventDefault();
+            rotate.mutate();
+          }}
         >
-          <Select value={grace} onChange={(event) => setGrace(event.target.value)} options={graces} />
-        </Field>
-        {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
-      </form>
+          <Field
+            label="The old key works on for"
+            hint="Time to move your programs to the new one."
+            error={fieldError(rotate.error, "graceHours")}
+          >
+            <Select value={grace} onChange={(event) => setGrace(event.target.value)} options={graces} />
+          </Field>
+          {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
+        </form>
       ) : (
         <NewSecret name={issued.key.name} secret={issued.secret}>
           <p className="text-sm text-muted">

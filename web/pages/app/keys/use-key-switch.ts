@@ -18,13 +18,16 @@ export function useKeySwitch() {
           ? list
           : {
               keys: list.keys.map((key) =>
-                key.id === id ? { ...key, status: enable ? ("active" as const) : ("disabled" as const) } : key,
+                key.id === id
+                  ? { ...key, status: enable ? ("active" as const) : ("disabled" as const) }
+                  : key,
               ),
             },
       );
       return before;
     },
-    onSuccess: (key) => toast(key.status === "disabled" ? `${key.name} is disabled` : `${key.name} is enabled`),
+    onSuccess: (key) =>
+      toast(key.status === "disabled" ? `${key.name} is disabled` : `${key.name} is enabled`),
     onError: (error, _change, before) => {
       client.setQueryData(queryKey, before);
       toast(error.message, "bad");

@@ -22,8 +22,8 @@ export function PlanLimits({ limits, readAt }: { limits: LimitsNow; readAt: numb
           minute.
         </Limit>
         <Limit meter={<RateMeter label="Tokens per minute" gauge={tokens} readAt={readAt} />}>
-          Before a request runs, its prompt and its <Code>max_tokens</Code> are set aside; afterwards only what
-          was used stays counted. A smaller <Code>max_tokens</Code> lets more requests run side by side.
+          Before a request runs, its prompt and its <Code>max_tokens</Code> are set aside; afterwards only
+          what was used stays counted. A smaller <Code>max_tokens</Code> lets more requests run side by side.
         </Limit>
         <Limit meter={<Meter label="Requests at once" used={concurrent.held} limit={concurrent.limit} />}>
           Requests that are being answered or wait in the queue. One more is refused until one of them ends.
@@ -36,7 +36,7 @@ export function PlanLimits({ limits, readAt }: { limits: LimitsNow; readAt: numb
             <>A reply may fill what the prompt leaves of the model's context.</>
           ) : (
             <>
-              A larger <Code>max_tokens</Code> is lowered to this.
+              A reply ends here at the latest, whatever <Code>max_tokens</Code> asks for.
             </>
           )}
         </Limit>

@@ -10,8 +10,9 @@ export function PlannedMaintenance({ maintenance }: { maintenance: Maintenance |
   if (Date.parse(maintenance.startsAt) - Date.now() <= noticeMs) return null;
   return (
     <Callout tone="warn" title={`Maintenance is planned: ${maintenance.title}`}>
-      From <Time at={maintenance.startsAt} style="moment" /> to <Time at={maintenance.endsAt} style="moment" />{" "}
-      requests are refused with 503. <Link href="/changelog">Read the announcement</Link>
+      From <Time at={maintenance.startsAt} style="moment" /> to{" "}
+      <Time at={maintenance.endsAt} style="moment" /> requests are refused with 503.{" "}
+      <Link href="/changelog">Read the announcement</Link>
     </Callout>
   );
 }

@@ -44,7 +44,11 @@ export function Quickstart({ plan }: { plan: PlanView }) {
       <div className="flex flex-col gap-6">
         {issued === null ? (
           // The default name follows once it is known whether there are keys already.
-          <CreateKey key={String(first)} defaultName={first ? "My first key" : "New key"} onIssued={setIssued} />
+          <CreateKey
+            key={String(first)}
+            defaultName={first ? "My first key" : "New key"}
+            onIssued={setIssued}
+          />
         ) : (
           <ShownOnce>
             <CopyField label={issued.key.name} value={issued.secret} />
@@ -93,12 +97,7 @@ function CreateKey({
         <Field label="Name" error={fieldError(create.error, "name")} className="flex-1">
           <Input value={name} maxLength={80} onChange={(event) => setName(event.target.value)} />
         </Field>
-        <Button
-          type="submit"
-          variant="primary"
-          pending={create.isPending}
-          className="h-10 sm:mt-6.5"
-        >
+        <Button type="submit" variant="primary" pending={create.isPending} className="h-10 sm:mt-6.5">
           Create key
         </Button>
       </div>

@@ -24,7 +24,7 @@ export interface ReplyTurn {
 
 export type Turn = UserTurn | ReplyTurn;
 
-export function isRunning(turn: Turn | undefined): turn is ReplyTurn {
+export function isRunning(turn: Turn | undefined): boolean {
   return turn?.role === "assistant" && (turn.state === "waiting" || turn.state === "writing");
 }
 

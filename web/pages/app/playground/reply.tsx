@@ -23,7 +23,9 @@ export function Reply({ turn, last, onRegenerate }: ReplyProps) {
         <ModelMark model={turn.model} className="size-4" />
       </span>
       <div className="min-w-0 flex-1 pt-1">
-        {turn.text === "" && running && <p className="animate-breathe text-muted">Waiting for {turn.model}…</p>}
+        {turn.text === "" && running && (
+          <p className="animate-breathe text-muted">Waiting for {turn.model}…</p>
+        )}
         {turn.text !== "" && <ReplyText text={turn.text} />}
         {turn.failure !== null && (
           <Callout tone="bad" title="The reply failed" className={turn.text === "" ? "" : "mt-4"}>

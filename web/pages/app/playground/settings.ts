@@ -65,7 +65,9 @@ export function stopsOf(text: string): string[] {
 export function settingsFaults(settings: Settings): { maxTokens?: string; stop?: string } {
   const { maxTokens } = settings;
   return {
-    ...(maxTokens === "" || /^[1-9]\d{0,8}$/.test(maxTokens) ? {} : { maxTokens: "A whole number from 1 on." }),
+    ...(maxTokens === "" || /^[1-9]\d{0,8}$/.test(maxTokens)
+      ? {}
+      : { maxTokens: "A whole number from 1 on." }),
     ...(stopsOf(settings.stop).length > maxStops ? { stop: `At most ${maxStops} sequences.` } : {}),
   };
 }

@@ -7,7 +7,14 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { ApiError } from "../../../api.ts";
 import { streamChat } from "../../../chat-stream.ts";
 import { queries } from "../../../queries.ts";
-import { changeReply, emptyReply, isRunning, turnsBefore, type ReplyTurn, type Turn } from "./conversation.ts";
+import {
+  changeReply,
+  emptyReply,
+  isRunning,
+  turnsBefore,
+  type ReplyTurn,
+  type Turn,
+} from "./conversation.ts";
 import { requestOf, type Settings } from "./settings.ts";
 
 export function useConversation(settings: Settings) {
@@ -69,7 +76,8 @@ async function runReply(
   try {
     for await (const part of streamChat(requestOf(settings, history), signal)) {
       if (part.type === "end") end.reason = part.reason;
-      if (part.type === "usage") end.tokens = { prompt: part.promptTokens, completion: part.completionTokens };
+      if (part.type === "usage")
+        end.tokens = { prompt: part.promptTokens, completion: part.completionTokens };
       if (part.type !== "text") continue;
       if (text === "") show({ firstTokenMs: sinceStart() });
       text += part.text;

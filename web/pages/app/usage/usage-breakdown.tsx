@@ -23,7 +23,13 @@ export function UsageBreakdown({ report }: { report: UsageReport | undefined }) 
         />
       </Card>
       <Card title="By key" flush>
-        <Table label="Usage by key" columns={keyColumns} rows={report?.byKey} rowId={(row) => row.keyId} empty={none} />
+        <Table
+          label="Usage by key"
+          columns={keyColumns}
+          rows={report?.byKey}
+          rowId={(row) => row.keyId}
+          empty={none}
+        />
       </Card>
     </div>
   );

@@ -20,7 +20,12 @@ export function UsageNumbers({ title, measures, buckets, step, format }: UsageNu
         <ChevronRight className="size-4 transition-transform group-open:rotate-90" aria-hidden />
         As a table
       </summary>
-      <div role="group" aria-label={`${title} as a table`} tabIndex={0} className="mt-3 max-h-72 overflow-auto">
+      <div
+        role="group"
+        aria-label={`${title} as a table`}
+        tabIndex={0}
+        className="mt-3 max-h-72 overflow-auto"
+      >
         <table className="w-full text-left tabular-nums">
           <caption className="sr-only">
             {title} by {step}, newest first

@@ -24,14 +24,21 @@ interface UsagePlotProps {
   stacked?: boolean;
 }
 
-export function UsagePlot({ title, measures, buckets, step, format, exact, stacked = false }: UsagePlotProps) {
+export function UsagePlot({
+  title,
+  measures,
+  buckets,
+  step,
+  format,
+  exact,
+  stacked = false,
+}: UsagePlotProps) {
   const moments = useMemo(
     () => (buckets ?? []).map((bucket) => axisMoment(bucket.start, step)),
     [buckets, step],
   );
   const series = useMemo(
-    () =>
-      measures.map((measure): Series => ({ ...measure, values: (buckets ?? []).map(measure.of) })),
+    () => measures.map((measure): Series => ({ ...measure, values: (buckets ?? []).map(measure.of) })),
     [buckets, measures],
   );
   return (

@@ -17,9 +17,24 @@ export function UsagePlots({ buckets, period }: UsagePlotsProps) {
   );
   return (
     <>
-      <UsagePlot title="Requests" measures={requests} buckets={all} step={step} format={formatShort} exact={formatCount} />
+      <UsagePlot
+        title="Requests"
+        measures={requests}
+        buckets={all}
+        step={step}
+        format={formatShort}
+        exact={formatCount}
+      />
       <div className="grid gap-6 xl:grid-cols-2">
-        <UsagePlot stacked title="Tokens" measures={tokens} buckets={all} step={step} format={formatShort} exact={formatCount} />
+        <UsagePlot
+          stacked
+          title="Tokens"
+          measures={tokens}
+          buckets={all}
+          step={step}
+          format={formatShort}
+          exact={formatCount}
+        />
         <UsagePlot
           title="Time to first token"
           measures={firstToken}

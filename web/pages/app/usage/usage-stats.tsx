@@ -10,9 +10,7 @@ export function UsageStats({ totals }: { totals: UsageReport["totals"] | undefin
       <Stat
         label="Tokens"
         value={totals && formatCount(totals.promptTokens + totals.completionTokens)}
-        hint={
-          totals && `${formatCount(totals.promptTokens)} in, ${formatCount(totals.completionTokens)} out`
-        }
+        hint={totals && `${formatCount(totals.promptTokens)} in, ${formatCount(totals.completionTokens)} out`}
       />
       <Stat
         label="Errors"
@@ -24,7 +22,9 @@ export function UsageStats({ totals }: { totals: UsageReport["totals"] | undefin
         value={totals && (totals.firstTokenMsP50 === null ? "–" : formatMs(totals.firstTokenMsP50))}
         hint={
           totals &&
-          (totals.firstTokenMsP95 === null ? "no reply yet" : `95 % within ${formatMs(totals.firstTokenMsP95)}`)
+          (totals.firstTokenMsP95 === null
+            ? "no reply yet"
+            : `95 % within ${formatMs(totals.firstTokenMsP95)}`)
         }
       />
     </StatRow>

@@ -1,0 +1,54 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Sampling } from "../../protocol/chat.js";
+import { foldSeed, samplerConfig } from "./sampler.js";
+
+const sampling: Sampling = {
+  temperature: 1,
+  topP: 1,
+  topPGiven: false,
+  frequencyPenalty: 0,
+  presencePenalty: 0,
+  seed: undefined,
+};
+const configOf = (changes: Partial<Sampling>) =>
+  samplerConfig({ ...sampling, ...changes }, { repeatPenalty: 1.15, minP: 0.05 }, 2048);
+
+describe("sampler", () => {
+  it("makes a seed for the native sampler of any integer, never the one that means none", () => {
+    const integers = fc.oneof(
+      fc.maxSafeInteger(),
+      fc.constantFrom(0, -1, 0xffff_ffff, 2 ** 32, 1e300, -1e300),
+    );
+    fc.assert(
+      fc.property(integers, (seed) => {
+        const folded = foldSeed(seed);
+        expect(Number.isInteger(folded) && folded >= 0 && folded < 0xffff_ffff).toBe(true);
+        expect(foldSeed(seed)).toBe(folded);
+      }),
+    );
+    expect(foldSeed(42)).toBe(42);
+    expect(foldSeed(-42)).not.toBe(foldSeed(42));
+  });
+
+  it("gives each request without a seed its own", () => {
+    expect(configOf({}).seed).not.toBe(configOf({}).seed);
+  });
+
+  it("trims the tail of unlikely tokens only when the client did not choose top_p", () => {
+    expect(configOf({}).minP).toBe(0.05);
+    expect(configOf({ topP: 1, topPGiven: true }).minP).toBe(0);
+  });
+
+  it("takes a temperature too small to divide by for zero", () => {
+    expect(configOf({ temperature: 1e-30 }).temperature).toBe(0);
+  });
+
+  it("counts repeated tokens over the whole reply and nothing else", () => {
+    const config = configOf({ frequencyPenalty: 0.5, presencePenalty: -0.5 });
+    expect(config.repeatPenaltyTokens).toHaveLength(0);
+    expect(config.repeatPenaltyMaxTokens).toBe(2048);
+    expect(config.repeatPenaltyFrequencyPenalty).toBe(0.5);
+    expect(config.repeatPenaltyPresencePenalty).toBe(-0.5);
+  });
+});

@@ -1,0 +1,38 @@
+/**
+ * Everything that people see: the dashboard's API under /api, its pages, the changelog's feed. Registered on
+ * the server beside /v1 and apart from it: another way to sign in, another shape of errors.
+ */
+import type { FastifyInstance } from "fastify";
+import { DashboardFault } from "../../core/dashboard-fault.js";
+import { feedRoute } from "../feed.js";
+import { writeSecurityHeaders } from "../security-headers.js";
+import { staticRoutes } from "../static.js";
+import { answerDashboardError } from "./errors.js";
+import type { DashboardParts } from "./parts.js";
+import { dashboardRoutes, serve } from "./routes.js";
+import { requireSameOrigin } from "./same-origin.js";
+
+export type { DashboardParts } from "./parts.js";
+
+export function registerDashboard(server: FastifyInstance, parts: DashboardParts): void {
+  server.addHook("onRequest", writeSecurityHeaders);
+  for (const route of [feedRoute(parts), ...staticRoutes(parts.webDir)]) server.route(route);
+
+  void server.register(
+    async (api) => {
+      api.setErrorHandler(answerDashboardError(parts.http.log));
+      api.setNotFoundHandler(() => {
+        throw new DashboardFault("not_found", "There is no such address.");
+      });
+      api.addHook("onRequest", async (_request, reply) => {
+        reply.header("cache-control", "no-store");
+      });
+      api.addHook("onRequest", requireSameOrigin(parts.publicUrl));
+      for (const route of dashboardRoutes(parts)) {
+        const { method, path } = route;
+        api.route({ method, url: path, handler: serve(route, parts.dashboard.sessions) });
+      }
+    },
+    { prefix: "/api" },
+  );
+}

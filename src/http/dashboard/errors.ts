@@ -1,0 +1,82 @@
+/** What was thrown by a handler of the dashboard, as its pages are shown it. */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { DashboardFault } from "../../core/dashboard-fault.js";
+import type { Log } from "../../log.js";
+import type { DashboardErrorBody, DashboardErrorCode } from "../../protocol/dashboard.js";
+import { ServiceError, type ErrorCode } from "../../protocol/errors.js";
+import { ClientHungUp } from "../exchange.js";
+
+interface Answer {
+  status: number;
+  /** What log and metrics call it: they know one set of codes. */
+  code: ErrorCode;
+}
+
+const answers: Record<DashboardErrorCode, Answer> = {
+  bad_request: { status: 400, code: "invalid_value" },
+  signed_out: { status: 401, code: "invalid_api_key" },
+  forbidden: { status: 403, code: "insufficient_permissions" },
+  not_found: { status: 404, code: "unknown_url" },
+  conflict: { status: 409, code: "invalid_value" },
+  limit_reached: { status: 409, code: "rate_limit_exceeded" },
+  throttled: { status: 429, code: "rate_limit_exceeded" },
+  unavailable: { status: 503, code: "overloaded" },
+  internal: { status: 500, code: "internal_error" },
+};
+
+/** For `setErrorHandler`. */
+export function answerDashboardError(log: Log) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    if (error instanceof ClientHungUp) {
+      reply.hijack();
+      return;
+    }
+    if (error instanceof ServiceError) answerServiceError(error, request, reply);
+    else if (error instanceof DashboardFault) answer(error, request, reply);
+    else {
+      log.unexpected(error, { requestId: request.id });
+      answer(new DashboardFault("internal", "Something went wrong on our side. Try again."), request, reply);
+    }
+  };
+}
+
+function answer(fault: DashboardFault, request: FastifyRequest, reply: FastifyReply): void {
+  const { status, code } = answers[fault.code];
+  request.exchange.code = code;
+  send(reply, status, fault);
+}
+
+/** The playground and the reading of bodies speak the API's language, and keep its statuses. */
+function answerServiceError(error: ServiceError, request: FastifyRequest, reply: FastifyReply): void {
+  request.exchange.code = error.code;
+  const { message, param, retryAfterSeconds } = error;
+  const details = {
+    ...(param === null ? {} : { field: param }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  };
+  send(reply, error.status, new DashboardFault(codeOf(error.status), message, details));
+}
+
+function codeOf(status: number): DashboardErrorCode {
+  switch (status) {
+    case 401:
+      return "signed_out";
+    case 403:
+      return "forbidden";
+    case 404:
+      return "not_found";
+    case 429:
+      return "limit_reached";
+    case 503:
+      return "unavailable";
+    default:
+      return status < 500 ? "bad_request" : "internal";
+  }
+}
+
+function send(reply: FastifyReply, status: number, fault: DashboardFault): void {
+  const { code, message, field, retryAfterSeconds } = fault;
+  const body: DashboardErrorBody = { error: { code, message, ...(field === undefined ? {} : { field }) } };
+  if (retryAfterSeconds !== undefined) reply.header("retry-after", Math.ceil(retryAfterSeconds));
+  reply.code(status).send(body);
+}

@@ -1,0 +1,30 @@
+/** One's own account: who one is, what is stored, the password, and the end of it. */
+import { storedAbout } from "../../core/stored-about.js";
+import { changePasswordBody, deleteAccountBody } from "../../protocol/dashboard.js";
+import type { DashboardParts } from "./parts.js";
+import { user, type DashboardRoute } from "./route.js";
+import { meView } from "./views.js";
+
+export function meRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
+  const { store, clock, ownAccount } = dashboard;
+  return [
+    user("GET", "/me", async (_visit, me) => meView(me)),
+    user("GET", "/me/stored", (_visit, { account }) => storedAbout(store.stored, clock, account.id)),
+    user("GET", "/me/export", async ({ reply }, { account }) => {
+      reply.header("content-type", "application/json; charset=utf-8");
+      reply.header("content-disposition", 'attachment; filename="sotto-account.json"');
+      return JSON.stringify(await storedAbout(store.stored, clock, account.id), null, 2);
+    }),
+    user("POST", "/me/password", async (visit, me) => {
+      const { current, next } = await visit.body(changePasswordBody);
+      await ownAccount.changePassword(me, current, next);
+      return {};
+    }),
+    user("DELETE", "/me", async (visit, me) => {
+      const { password } = await visit.body(deleteAccountBody);
+      await ownAccount.remove(me, password);
+      await visit.signOut();
+      return {};
+    }),
+  ];
+}

@@ -1,0 +1,33 @@
+/** Changelog and maintenance, for admins. */
+import { changelogBody, maintenanceBody } from "../../protocol/dashboard.js";
+import { actorOf } from "./accounts.js";
+import type { DashboardParts } from "./parts.js";
+import { admin, type DashboardRoute } from "./route.js";
+import { entryView, maintenanceView } from "./views.js";
+
+export function newsRoutes({ dashboard: { news } }: DashboardParts): DashboardRoute[] {
+  return [
+    admin("POST", "/admin/changelog", async (visit, me) => {
+      const { title, body } = await visit.body(changelogBody);
+      return entryView(await news.publish(actorOf(me), title, body));
+    }),
+    admin("PUT", "/admin/changelog/:id", async (visit, me) => {
+      const { title, body } = await visit.body(changelogBody);
+      return entryView(await news.change(actorOf(me), visit.id, title, body));
+    }),
+    admin("DELETE", "/admin/changelog/:id", async ({ id }, me) => {
+      await news.remove(actorOf(me), id);
+      return {};
+    }),
+    admin("POST", "/admin/maintenance", async (visit, me) => {
+      const { startsAt, endsAt, ...text } = await visit.body(maintenanceBody);
+      const times = { startsAt: new Date(startsAt), endsAt: new Date(endsAt) };
+      const window = await news.schedule(actorOf(me), { ...text, ...times });
+      return maintenanceView(window, news.stateOf(window));
+    }),
+    admin("POST", "/admin/maintenance/:id/end", async ({ id }, me) => {
+      const window = await news.end(actorOf(me), id);
+      return maintenanceView(window, news.stateOf(window));
+    }),
+  ];
+}

@@ -1,0 +1,17 @@
+import type { Dashboard } from "../../core/dashboard.js";
+import type { ModelId } from "../../protocol/models.js";
+import type { HttpParts } from "../parts.js";
+
+/** What the dashboard's HTTP side is made from. */
+export interface DashboardParts {
+  http: HttpParts;
+  dashboard: Dashboard;
+  version: string;
+  /** As configured, without a slash at the end; undefined: as the request says. */
+  publicUrl: string | undefined;
+  queue: (model: ModelId) => { running: number; waiting: number };
+  /** Of the process that runs the model; null when unknown. */
+  memoryBytes: (model: ModelId) => number | null;
+  /** Folder of the built pages. */
+  webDir: string;
+}

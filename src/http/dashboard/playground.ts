@@ -1,0 +1,21 @@
+/**
+ * The playground's chat: the API's own handler, for the account of a session instead of a key. It counts
+ * against the same limits, and nothing of it is kept either.
+ */
+import { playgroundCaller } from "../../core/playground.js";
+import { countRequest } from "../auth.js";
+import { createChatCompletion } from "../chat.js";
+import type { DashboardParts } from "./parts.js";
+import { user, type DashboardRoute } from "./route.js";
+
+export function playgroundRoutes({ http }: DashboardParts): DashboardRoute[] {
+  const count = countRequest(http);
+  const chat = createChatCompletion(http);
+  return [
+    user("POST", "/playground", async ({ request, reply }, me) => {
+      request.exchange.caller = playgroundCaller(me);
+      await count(request, reply);
+      return chat(request, reply);
+    }),
+  ];
+}

@@ -1,0 +1,53 @@
+/** Every route of the dashboard's API. Who may use one is said where it is defined, and checked here. */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { DashboardFault } from "../../core/dashboard-fault.js";
+import type { SessionRecord } from "../../core/dashboard-ports.js";
+import type { Sessions } from "../../core/sessions.js";
+import { accountRoutes } from "./accounts.js";
+import { auditRoutes } from "./audit.js";
+import { engineRoutes } from "./engines.js";
+import { keyRoutes } from "./keys.js";
+import { meRoutes } from "./me.js";
+import { newsRoutes } from "./news.js";
+import type { DashboardParts } from "./parts.js";
+import { planRoutes } from "./plans.js";
+import { playgroundRoutes } from "./playground.js";
+import type { DashboardRoute } from "./route.js";
+import { signInRoutes } from "./sign-in.js";
+import { siteRoutes } from "./site.js";
+import { usageRoutes } from "./usage.js";
+import { Visit } from "./visit.js";
+
+export const dashboardRoutes = (parts: DashboardParts): DashboardRoute[] => [
+  ...siteRoutes(parts),
+  ...signInRoutes(parts),
+  ...meRoutes(parts),
+  ...keyRoutes(parts),
+  ...usageRoutes(parts),
+  ...playgroundRoutes(parts),
+  ...accountRoutes(parts),
+  ...planRoutes(parts),
+  ...engineRoutes(parts),
+  ...newsRoutes(parts),
+  ...auditRoutes(parts),
+];
+
+/** The handler for Fastify. Who asks is settled before anything of the body is read. */
+export function serve(route: DashboardRoute, sessions: Sessions) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    const visit = new Visit(request, reply, sessions);
+    if (route.access === "anyone") return route.handle(visit);
+    const me = await requireSession(visit, sessions);
+    if (route.access === "admin" && me.account.role !== "admin") {
+      throw new DashboardFault("forbidden", "Only an admin may do this.");
+    }
+    return route.handle(visit, me);
+  };
+}
+
+async function requireSession(visit: Visit, sessions: Sessions): Promise<SessionRecord> {
+  const token = visit.sessionToken;
+  const me = token === null ? null : await sessions.find(token);
+  if (me === null) throw new DashboardFault("signed_out", "You are signed out. Sign in to go on.");
+  return me;
+}

@@ -1,0 +1,46 @@
+/** What everyone may read: who runs the service, how it does, what is new. */
+import { statusNow } from "../../core/status.js";
+import type { Changelog, Site, Status } from "../../protocol/dashboard.js";
+import type { DashboardParts } from "./parts.js";
+import { anyone, type DashboardRoute } from "./route.js";
+import { announcementView, maintenanceView, meView } from "./views.js";
+
+export function siteRoutes({ http, dashboard, version, queue }: DashboardParts): DashboardRoute[] {
+  const { store, sessions, news, outbox, signUpMode } = dashboard;
+  const currentMaintenance = async () =>
+    (await news.currentWindows()).map((window) => maintenanceView(window, news.stateOf(window)));
+
+  return [
+    anyone("GET", "/site", async ({ sessionToken }): Promise<Site> => {
+      const me = sessionToken === null ? null : await sessions.find(sessionToken);
+      const [maintenance = null] = await currentMaintenance();
+      return {
+        ownerName: http.config.ownerName,
+        version,
+        signUp: signUpMode,
+        needsSetup: !(await store.accounts.hasAdmin()),
+        canMail: outbox.canMail,
+        maintenance,
+        me: me === null ? null : meView(me),
+      };
+    }),
+
+    anyone("GET", "/status", async (): Promise<Status> => {
+      const sources = { engineStatus: http.engineStatus, queue, pingStore: () => store.ping(), news };
+      const now = await statusNow(sources);
+      const databaseIsUp = now.parts.every((part) => part.state !== "down");
+      return {
+        checkedAt: http.clock.now().toISOString(),
+        ...now,
+        maintenance: databaseIsUp ? await currentMaintenance() : [],
+      };
+    }),
+
+    anyone("GET", "/changelog", async (): Promise<Changelog> => {
+      const announcements = await news.list();
+      return {
+        entries: announcements.map((item) => announcementView(item, (window) => news.stateOf(window))),
+      };
+    }),
+  ];
+}

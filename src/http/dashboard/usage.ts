@@ -1,0 +1,70 @@
+/** One's own usage and what is left of the limits. */
+import type { z } from "zod";
+import { toCsv } from "../../core/csv.js";
+import type { UsageRequest } from "../../core/usage-report.js";
+import { usageQuery, type LimitsNow, type UsageReport } from "../../protocol/dashboard.js";
+import { modelIds } from "../../protocol/models.js";
+import type { DashboardParts } from "./parts.js";
+import { user, type DashboardRoute } from "./route.js";
+import { gaugeView, planView } from "./views.js";
+
+const csvHeadings = [
+  "start",
+  "key",
+  "model",
+  "requests",
+  "errors",
+  "prompt_tokens",
+  "completion_tokens",
+  "first_token_ms_p50",
+  "first_token_ms_p95",
+];
+
+export function usageRoutes({ http, dashboard, queue }: DashboardParts): DashboardRoute[] {
+  const { usageReports } = dashboard;
+  return [
+    user("GET", "/usage", (visit, { account }): Promise<UsageReport> =>
+      usageReports.report(account.id, toRequest(visit.query(usageQuery))),
+    ),
+    user("GET", "/usage.csv", async (visit, { account }) => {
+      const query = visit.query(usageQuery);
+      const lines = await usageReports.lines(account.id, toRequest(query));
+      const file = `sotto-usage-${query.from.slice(0, 10)}-${query.to.slice(0, 10)}.csv`;
+      visit.reply.header("content-type", "text/csv; charset=utf-8");
+      visit.reply.header("content-disposition", `attachment; filename="${file}"`);
+      return toCsv(
+        csvHeadings,
+        lines.map((line) => [
+          line.start,
+          line.key,
+          line.model,
+          line.requests,
+          line.errors,
+          line.promptTokens,
+          line.completionTokens,
+          line.firstTokenMsP50,
+          line.firstTokenMsP95,
+        ]),
+      );
+    }),
+    user("GET", "/limits", async (_visit, me): Promise<LimitsNow> => {
+      const { requests, tokens, held } = await http.limits.read(me);
+      return {
+        plan: planView(me.plan),
+        requests: gaugeView(requests),
+        tokens: gaugeView(tokens),
+        concurrent: { limit: me.plan.concurrentRequests, held },
+        queues: modelIds.map((model) => {
+          const { running, waiting } = queue(model);
+          return { model, running, waiting, capacity: http.engineStatus(model).capacity };
+        }),
+      };
+    }),
+  ];
+}
+
+const toRequest = ({ from, to, ...rest }: z.output<typeof usageQuery>): UsageRequest => ({
+  ...rest,
+  from: new Date(from),
+  to: new Date(to),
+});

@@ -1,0 +1,115 @@
+/** What the service knows, in the shapes of the dashboard's API. */
+import { isLive } from "../../core/account-keys.js";
+import type {
+  AccountSummary,
+  AuditLine,
+  ChangelogItem,
+  MaintenanceWindow,
+  SessionRecord,
+} from "../../core/dashboard-ports.js";
+import type { RateReading } from "../../core/limits.js";
+import type { Announcement, WindowState } from "../../core/news.js";
+import type { MadeLink } from "../../core/one-time-links.js";
+import type { ApiKey, Plan } from "../../core/ports.js";
+import type * as wire from "../../protocol/dashboard.js";
+
+export const planView = ({ models, ...plan }: Plan): wire.PlanView => ({
+  ...plan,
+  models: models === null ? null : [...models],
+});
+
+export const meView = ({ account, plan }: Pick<SessionRecord, "account" | "plan">): wire.Me => ({
+  account: {
+    id: account.id,
+    email: account.email,
+    role: account.role,
+    createdAt: account.createdAt.toISOString(),
+  },
+  plan: planView(plan),
+});
+
+export function keyView(key: ApiKey, now: Date): wire.KeyView {
+  const status = keyStatus(key, now);
+  return {
+    id: key.id,
+    name: key.name,
+    lastFour: key.lastFour,
+    models: key.models === null ? null : [...key.models],
+    createdAt: key.createdAt.toISOString(),
+    expiresAt: time(key.expiresAt),
+    lastUsedAt: time(key.lastUsedAt),
+    status,
+    worksUntil: status === "expiring" ? time(key.revokedAt) : null,
+  };
+}
+
+function keyStatus(key: ApiKey, now: Date): wire.KeyView["status"] {
+  if (!isLive(key, now)) return key.revokedAt !== null && key.revokedAt <= now ? "revoked" : "expired";
+  if (key.disabledAt !== null) return "disabled";
+  return key.revokedAt === null ? "active" : "expiring";
+}
+
+export const accountView = ({ account, liveKeys, lastUsedAt }: AccountSummary): wire.AccountView => ({
+  id: account.id,
+  email: account.email,
+  role: account.role,
+  planId: account.planId,
+  createdAt: account.createdAt.toISOString(),
+  suspendedAt: time(account.suspendedAt),
+  keys: liveKeys,
+  lastUsedAt: time(lastUsedAt),
+});
+
+export const linkView = (made: MadeLink, baseUrl: string): wire.OneTimeLink => ({
+  link: baseUrl + made.path,
+  expiresAt: made.expiresAt.toISOString(),
+});
+
+export const maintenanceView = (window: MaintenanceWindow, state: WindowState): wire.Maintenance => ({
+  id: window.id,
+  title: window.title,
+  body: window.body,
+  startsAt: window.startsAt.toISOString(),
+  endsAt: window.endsAt.toISOString(),
+  endedAt: time(window.endedAt),
+  state,
+});
+
+export const entryView = ({ id, title, body, publishedAt }: ChangelogItem): wire.ChangelogEntry => ({
+  id,
+  kind: "entry",
+  title,
+  body,
+  publishedAt: publishedAt.toISOString(),
+  maintenance: null,
+});
+
+export function announcementView(
+  announcement: Announcement,
+  stateOf: (window: MaintenanceWindow) => WindowState,
+): wire.ChangelogEntry {
+  if (announcement.kind === "entry") return entryView(announcement.item);
+  const window = announcement.item;
+  return {
+    ...entryView(window),
+    kind: "maintenance",
+    maintenance: maintenanceView(window, stateOf(window)),
+  };
+}
+
+export const auditView = (line: AuditLine): wire.AuditEntry => ({
+  id: line.id,
+  at: line.at.toISOString(),
+  actor: line.actorEmail ?? line.actor,
+  action: line.action,
+  target: line.targetEmail ?? line.target,
+});
+
+/** Nothing is waited for while everything is free. */
+export const gaugeView = ({ limit, remaining, resetMs }: RateReading): wire.Gauge => ({
+  limit,
+  remaining,
+  resetSeconds: remaining === limit ? 0 : Math.ceil(resetMs / 1000),
+});
+
+const time = (date: Date | null): string | null => date?.toISOString() ?? null;

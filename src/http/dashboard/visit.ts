@@ -1,0 +1,75 @@
+/** One request to the dashboard's API, with what its handlers ask of it. Input is parsed here, once. */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { z } from "zod";
+import type { Sessions } from "../../core/sessions.js";
+import { DashboardFault } from "../../core/dashboard-fault.js";
+import { readJson } from "../body.js";
+import { clientNetwork } from "./client-network.js";
+import { clearSessionCookie, readSessionCookie, writeSessionCookie } from "./session-cookie.js";
+
+/** No form of the dashboard comes near it. */
+const bodyLimitBytes = 64 * 1024;
+
+export class Visit {
+  constructor(
+    readonly request: FastifyRequest,
+    readonly reply: FastifyReply,
+    private readonly sessions: Sessions,
+  ) {}
+
+  /** Fields that the schema does not name are dropped. */
+  async body<Schema extends z.ZodType>(schema: Schema): Promise<z.output<Schema>> {
+    return parsed(schema, await readJson(this.request, this.reply, bodyLimitBytes));
+  }
+
+  /** From the address as it was sent: what is routed has no query. */
+  query<Schema extends z.ZodType>(schema: Schema): z.output<Schema> {
+    const [, search = ""] = this.request.originalUrl.split("?", 2);
+    return parsed(schema, Object.fromEntries(new URLSearchParams(search)));
+  }
+
+  /** The `:id` of the path. */
+  get id(): string {
+    const { params } = this.request;
+    const id = typeof params === "object" && params !== null && "id" in params ? params.id : undefined;
+    if (typeof id !== "string") throw new Error("This route has no :id.");
+    return id;
+  }
+
+  /** Whom attempts are counted against. */
+  get network(): string {
+    return clientNetwork(this.request.ip);
+  }
+
+  get sessionToken(): string | null {
+    return readSessionCookie(this.request);
+  }
+
+  /** Starts a session in the browser that asks; the one it had is over. */
+  async signIn(accountId: string): Promise<void> {
+    await this.endSession();
+    writeSessionCookie(this.request, this.reply, await this.sessions.start(accountId));
+  }
+
+  async signOut(): Promise<void> {
+    await this.endSession();
+    clearSessionCookie(this.request, this.reply);
+  }
+
+  private async endSession(): Promise<void> {
+    const token = this.sessionToken;
+    if (token !== null) await this.sessions.end(token);
+  }
+}
+
+function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const field = issue?.path.join(".") ?? "";
+  throw new DashboardFault(
+    "bad_request",
+    issue?.message ?? "The request is not valid.",
+    field === "" ? {} : { field },
+  );
+}

@@ -1,0 +1,149 @@
+import { describe, expect, it } from "vitest";
+import { errorTable, type ErrorCode } from "../../src/protocol/errors.js";
+import { parseChatRequest } from "../../src/protocol/chat-request.js";
+import { apiRoutes, openRoutes } from "../../src/http/routes.js";
+import { expectOurs, openApiAt, openApiKeys } from "../support/openapi.js";
+import { startServer } from "../support/server.js";
+
+const methods = ["get", "post", "put", "patch", "delete"];
+
+describe("docs/openapi.yaml", () => {
+  it("describes every route, and no other", async () => {
+    const server = await startServer();
+    const table = [
+      ...apiRoutes(server.parts).map(({ method, url }) => `${String(method)} /v1${url}`),
+      ...openRoutes(server.parts).map(({ method, url }) => `${String(method)} ${url}`),
+    ];
+    await server.close();
+    const documented = openApiKeys("paths").flatMap((path) =>
+      openApiKeys("paths", path)
+        .filter((key) => methods.includes(key))
+        .map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(documented.sort()).toEqual(table.map((route) => route.replace(/:(\w+)/, "{$1}")).sort());
+  });
+
+  const responses = openApiKeys("components", "responses");
+
+  it("has an example of every error, as the table has it", () => {
+    const shown = new Map<string, { status: number; type: string }>();
+    for (const name of responses) {
+      const at = ["components", "responses", name, "content", "application/json", "examples"];
+      for (const code of openApiKeys(...at)) {
+        const value = openApiAt(...at, code, "value");
+        expectOurs("Error", value);
+        expect(value).toMatchObject({ error: { code } });
+        shown.set(code, {
+          status: statusOf(name),
+          type: String(openApiAt(...at, code, "value", "error", "type")),
+        });
+      }
+    }
+    const table = Object.entries(errorTable).map(([code, { status, type }]) => [code, { status, type }]);
+    expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(table));
+  });
+
+  it("lists every code", () => {
+    const enumerated = openApiAt(
+      "components",
+      "schemas",
+      "Error",
+      "properties",
+      "error",
+      "properties",
+      "code",
+      "enum",
+    );
+    expect(enumerated).toEqual(expect.arrayContaining(Object.keys(errorTable) satisfies string[]));
+    expect(enumerated).toHaveLength(Object.keys(errorTable).length);
+  });
+
+  it("uses the table's own words where they are general", () => {
+    const general: ErrorCode[] = [
+      "invalid_json",
+      "unsupported_content_type",
+      "invalid_api_key",
+      "unknown_url",
+    ];
+    general.push("model_not_found", "internal_error", "maintenance", "engine_unavailable");
+    const text = JSON.stringify(openApiAt("components", "responses"));
+    for (const code of general) expect(text).toContain(JSON.stringify(errorTable[code].message));
+  });
+
+  it("has examples of requests that are accepted", () => {
+    const at = [
+      "paths",
+      "/v1/chat/completions",
+      "post",
+      "requestBody",
+      "content",
+      "application/json",
+      "examples",
+    ];
+    const names = openApiKeys(...at);
+    expect(names.length).toBeGreaterThan(0);
+    for (const name of names) {
+      const value = openApiAt(...at, name, "value");
+      expectOurs("CreateChatCompletionRequest", value);
+      expect(() => parseChatRequest(value)).not.toThrow();
+    }
+  });
+
+  it("agrees with the parser about what is allowed", () => {
+    const minimal = { model: "omega", messages: [{ role: "user", content: "x" }] };
+    const fields: object[] = [
+      ...[-0.1, 0, 2, 2.1, "1", null].map((temperature) => ({ temperature })),
+      ...[-0.1, 0, 1, 1.1, null].map((top_p) => ({ top_p })),
+      ...[-2.1, -2, 2, 2.1, null].map((presence_penalty) => ({ presence_penalty })),
+      ...[0, 1, 1.5, 2147483647, 2147483648, "1", null].map((max_tokens) => ({ max_tokens })),
+      ...["", "a", [], ["a"], [""], ["a", "b", "c", "d"], ["a", "b", "c", "d", "e"], 1, null].map((stop) => ({
+        stop,
+      })),
+      ...[true, false, "true", null].map((stream) => ({ stream })),
+      ...[1, 2, 0, "1"].map((n) => ({ n })),
+      ...[[], [{}], {}, null].map((tools) => ({ tools })),
+      ...[{ type: "text" }, { type: "json_object" }, {}, "text", null].map((response_format) => ({
+        response_format,
+      })),
+      ...[{}, { "1": 1 }, [], null].map((logit_bias) => ({ logit_bias })),
+      ...[true, false, 1].map((logprobs) => ({ logprobs })),
+      ...[[], "x", [{ role: "tool", content: "x" }], [{ role: "user" }], [{ content: "x" }]].map(
+        (messages) => ({ messages }),
+      ),
+      ...[[{ role: "developer", content: [{ type: "text", text: "x" }] }]].map((messages) => ({ messages })),
+      ...[[{ role: "user", content: [{ type: "image_url" }] }], [{ role: "user", content: [] }]].map(
+        (messages) => ({ messages }),
+      ),
+      { audio: {} },
+      { audio: null },
+    ];
+    const accepts = (check: () => unknown) => {
+      try {
+        check();
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    for (const field of fields) {
+      const body = { ...minimal, ...field };
+      const documented = accepts(() => {
+        expectOurs("CreateChatCompletionRequest", body);
+      });
+      expect([field, accepts(() => parseChatRequest(body))]).toEqual([field, documented]);
+    }
+  });
+});
+
+/** The status under which the operations name this response. */
+function statusOf(name: string): number {
+  for (const path of openApiKeys("paths")) {
+    for (const method of openApiKeys("paths", path)) {
+      for (const status of openApiKeys("paths", path, method, "responses")) {
+        const ref = openApiAt("paths", path, method, "responses", status, "$ref");
+        if (ref === `#/components/responses/${name}`) return Number(status);
+      }
+    }
+  }
+  throw new Error(`No operation has the response ${name}.`);
+}

@@ -1,0 +1,67 @@
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { modelIds } from "../../src/protocol/models.js";
+import { clientScenarios, type Endpoint } from "../support/client-scenarios.js";
+import type { SottoProcess } from "../support/sotto-process.js";
+import { startTinySotto } from "../support/tiny-sotto.js";
+
+/** The built program with the real engine, whose tiny model speaks in emoji, Chinese and stray bytes. */
+let sotto: SottoProcess;
+let endpoint: Endpoint;
+
+beforeAll(async () => {
+  sotto = await startTinySotto({}, { says: "multibyte" });
+  endpoint = { baseURL: sotto.baseURL, apiKey: await sotto.newKey() };
+});
+afterAll(() => sotto.stop());
+
+describe.each(modelIds)("clients of %s on the real engine", (model) => {
+  it.each(clientScenarios)("$name", async ({ run }) => {
+    await run(endpoint, model);
+  });
+});
+
+describe("a reply at temperature 0", () => {
+  const ask = (more: object) => ({
+    model: "omega",
+    temperature: 0,
+    max_tokens: 60,
+    messages: [{ role: "user" as const, content: "Schreib etwas über 漢字 und 🙂." }],
+    ...more,
+  });
+
+  async function whole(more: object = {}): Promise<string> {
+    const reply = await new OpenAI(endpoint).chat.completions.create(ask(more));
+    return reply.choices[0]?.message.content ?? "";
+  }
+
+  async function streamed(more: object = {}): Promise<string[]> {
+    const stream = await new OpenAI(endpoint).chat.completions.create({ ...ask(more), stream: true });
+    const fragments: string[] = [];
+    for await (const chunk of stream) fragments.push(chunk.choices[0]?.delta.content ?? "");
+    return fragments;
+  }
+
+  it("is the same streamed and at once, with no character split", async () => {
+    const text = await whole();
+    const fragments = await streamed();
+    expect(fragments.join("")).toBe(text);
+    expect(text).toMatch(/[\u{4e00}-\u{9fff}]|\p{Extended_Pictographic}/u);
+    expect(fragments.every((fragment) => fragment.isWellFormed())).toBe(true);
+  });
+
+  it("ends before a stop sequence that straddles fragments, streamed and at once", async () => {
+    const text = await whole();
+    const characters = [...text];
+    for (const [from, length] of [
+      [3, 2],
+      [8, 5],
+      [15, 9],
+    ] as const) {
+      const stop = characters.slice(from, from + length).join("");
+      const expected = text.slice(0, text.indexOf(stop));
+      expect(await whole({ stop })).toBe(expected);
+      expect((await streamed({ stop: ["never said", stop] })).join("")).toBe(expected);
+    }
+  });
+});

@@ -1,0 +1,33 @@
+import Database from "libsql";
+import { expect, it } from "vitest";
+import { impersonalTables } from "../../src/store/stored-rows.js";
+import { databasePath } from "../../src/store/sqlite.js";
+import { openTemporaryStore } from "../support/temporary-store.js";
+import { describeAuditContract } from "./audit.js";
+import { describeAccountContract } from "./dashboard-accounts.js";
+import { describeLinkContract } from "./links.js";
+import { describeNewsContract } from "./news.js";
+import { describeSessionContract } from "./sessions.js";
+import { describeUsageContract } from "./usage.js";
+
+const suites = [
+  describeAccountContract,
+  describeSessionContract,
+  describeLinkContract,
+  describeUsageContract,
+  describeNewsContract,
+  describeAuditContract,
+];
+for (const describeContract of suites) describeContract("SQLite", openTemporaryStore);
+
+it("shows people every table of the database that can be about them", async () => {
+  const opened = await openTemporaryStore();
+  const database = new Database(databasePath(opened.dataDir));
+  const tables = database
+    .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'")
+    .all() as { name: string }[];
+  database.close();
+  const shown = (await opened.store.stored.readAll("acc_none")).map((table) => table.name);
+  await opened.dispose();
+  expect([...shown, ...impersonalTables].sort()).toEqual(tables.map((table) => table.name).sort());
+});

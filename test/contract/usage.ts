@@ -1,0 +1,129 @@
+/** The promises of `UsageStore`. */
+import { expect, it } from "vitest";
+import type { UsageBucketRow } from "../../src/core/dashboard-ports.js";
+import { noFirstTokens } from "../../src/core/first-tokens.js";
+import { at, describeWithStore, type OpenStore } from "./dashboard-store.js";
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const wholeDay = { from: new Date("2030-01-01T00:00:00Z"), to: new Date("2030-01-02T00:00:00Z") };
+
+const bucket = (accountId: string, row: Partial<UsageBucketRow> = {}): UsageBucketRow => ({
+  accountId,
+  keyId: "key_1",
+  model: "omega",
+  start: at("08:00:00"),
+  requests: 2,
+  errors: 1,
+  promptTokens: 30,
+  completionTokens: 4,
+  firstTokenMs: 500,
+  firstTokens: noFirstTokens.with(0, 1).with(10, 1),
+  ...row,
+});
+
+export function describeUsageContract(name: string, open: OpenStore): void {
+  describeWithStore(`${name} keeps usage`, open, (opened) => {
+    it("returns what was added", async () => {
+      const { usage } = opened.store;
+      const { id } = await opened.createAccount();
+      const row = bucket(id);
+      await usage.add([row]);
+      expect(await usage.read({ accountId: id, ...wholeDay }, hourMs)).toEqual([row]);
+    });
+
+    it("adds to a bucket that is there, also from two sides at once", async () => {
+      const other = await opened.another();
+      const { id } = await opened.createAccount();
+      await Promise.all(
+        Array.from({ length: 20 }, (_, i) =>
+          (i % 2 === 0 ? opened.store : other).usage.add([bucket(id), bucket(id, { keyId: "playground" })]),
+        ),
+      );
+      const rows = await opened.store.usage.read({ accountId: id, ...wholeDay }, hourMs);
+      expect(rows.map((row) => row.keyId).sort()).toEqual(["key_1", "playground"]);
+      for (const row of rows) {
+        expect(row).toMatchObject({
+          requests: 40,
+          errors: 20,
+          promptTokens: 600,
+          completionTokens: 80,
+          firstTokenMs: 10_000,
+          firstTokens: noFirstTokens.with(0, 20).with(10, 20),
+        });
+      }
+    });
+
+    it("sums up by day, and keeps keys and models apart", async () => {
+      const { usage } = opened.store;
+      const { id } = await opened.createAccount();
+      await usage.add([
+        bucket(id, { start: at("00:00:00") }),
+        bucket(id, { start: at("23:00:00") }),
+        bucket(id, { start: at("05:00:00"), model: "prism" }),
+        bucket(id, { start: new Date("2030-01-02T00:00:00Z") }),
+      ]);
+      const rows = await usage.read(
+        { accountId: id, from: wholeDay.from, to: new Date("2030-01-03T00:00:00Z") },
+        dayMs,
+      );
+      expect(
+        rows.map((row) => [row.start.toISOString().slice(0, 10), row.model, row.requests]).sort(),
+      ).toEqual([
+        ["2030-01-01", "omega", 4],
+        ["2030-01-01", "prism", 2],
+        ["2030-01-02", "omega", 2],
+      ]);
+    });
+
+    it("reads from the first time up to but without the last, of one account, key and model", async () => {
+      const { usage } = opened.store;
+      const [mine, theirs] = [await opened.createAccount(), await opened.createAccount()];
+      await usage.add([
+        bucket(mine.id),
+        bucket(mine.id, { start: at("09:00:00") }),
+        bucket(mine.id, { start: at("10:00:00") }),
+        bucket(mine.id, { keyId: "key_2" }),
+        bucket(mine.id, { model: "lambda" }),
+        bucket(theirs.id),
+      ]);
+      const filter = { accountId: mine.id, from: at("08:00:00"), to: at("10:00:00") };
+      expect(await usage.read(filter, hourMs)).toHaveLength(4);
+      expect(await usage.read({ ...filter, keyId: "key_2" }, hourMs)).toHaveLength(1);
+      expect(await usage.read({ ...filter, model: "lambda" }, hourMs)).toHaveLength(1);
+      expect(await usage.read({ ...filter, accountId: theirs.id }, hourMs)).toHaveLength(1);
+    });
+
+    it("leaves out accounts that do not exist, and writes the rest", async () => {
+      const { usage } = opened.store;
+      const { id } = await opened.createAccount();
+      await usage.add([bucket("acc_gone"), bucket(id)]);
+      await usage.add([bucket("acc_gone")]);
+      await usage.add([]);
+      expect(await usage.read({ accountId: id, ...wholeDay }, hourMs)).toHaveLength(1);
+      expect(await usage.read({ accountId: "acc_gone", ...wholeDay }, hourMs)).toEqual([]);
+    });
+
+    it("takes thousands of buckets at once", async () => {
+      const { usage } = opened.store;
+      const { id } = await opened.createAccount();
+      await usage.add(Array.from({ length: 3_000 }, (_, i) => bucket(id, { keyId: `key_${i}` })));
+      expect(await usage.read({ accountId: id, ...wholeDay }, hourMs)).toHaveLength(3_000);
+    });
+
+    it("goes with its account, and when it is old enough", async () => {
+      const { store } = opened;
+      const [mine, theirs] = [await opened.createAccount(), await opened.createAccount()];
+      await store.usage.add([
+        bucket(mine.id),
+        bucket(theirs.id),
+        bucket(theirs.id, { start: at("09:00:00") }),
+      ]);
+      await store.deleteAccount(mine.id);
+      expect(await store.usage.read({ accountId: mine.id, ...wholeDay }, hourMs)).toEqual([]);
+      await store.usage.prune(at("09:00:00"));
+      const left = await store.usage.read({ accountId: theirs.id, ...wholeDay }, hourMs);
+      expect(left.map((row) => row.start)).toEqual([at("09:00:00")]);
+    });
+  });
+}

@@ -1,0 +1,115 @@
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { childrenOf } from "../support/children.js";
+import { eventually } from "../support/eventually.js";
+import type { SottoProcess } from "../support/sotto-process.js";
+import { startTinySotto } from "../support/tiny-sotto.js";
+
+let sotto: SottoProcess;
+let client: OpenAI;
+
+beforeAll(async () => {
+  sotto = await startTinySotto({ SOTTO_ENGINE_SEQUENCES: "2" });
+  client = new OpenAI({ baseURL: sotto.baseURL, apiKey: await sotto.newKey() });
+});
+afterAll(() => sotto.stop());
+
+const longReply = {
+  model: "omega",
+  max_tokens: 400,
+  messages: [{ role: "user" as const, content: "hello" }],
+};
+const activeSequences = () => sotto.metric("sotto_sequences_active", "omega");
+
+/** Opens a stream and resolves once text has come. */
+async function openStream(signal: AbortSignal, content = "hello") {
+  const request = { ...longReply, stream: true as const, messages: [{ role: "user" as const, content }] };
+  const stream = await client.chat.completions.create(request, { signal });
+  const events = stream[Symbol.asyncIterator]();
+  await events.next();
+  return events;
+}
+
+describe("the engine process", () => {
+  it("ends running streams with an error event when it is killed, and answers the next request", async () => {
+    const events = await openStream(new AbortController().signal);
+    const [engine] = childrenOf(sotto.pid);
+    if (engine === undefined) throw new Error("there is no engine");
+    process.kill(engine, "SIGKILL");
+    const readOn = async () => {
+      while ((await events.next()).done !== true);
+    };
+    // The SDK turns the error event into an exception; a stream that just ended would return.
+    await expect(readOn()).rejects.toThrow(/not available/);
+    const next = await client.chat.completions.create({ ...longReply, max_tokens: 4 });
+    expect(next.usage?.completion_tokens).toBe(4);
+    expect(childrenOf(sotto.pid)).not.toContain(engine);
+    expect(await sotto.metric("sotto_engine_restarts", "omega")).toBe(1);
+    expect(await sotto.metric("process_start_time_seconds")).toBeGreaterThan(0);
+  });
+});
+
+describe("a client that hangs up", () => {
+  it("frees its sequence while tokens are decoded", async () => {
+    const hangUp = new AbortController();
+    await openStream(hangUp.signal);
+    expect(await activeSequences()).toBe(1);
+    hangUp.abort();
+    await eventually(async () => (await activeSequences()) === 0, 1_000);
+  });
+
+  it("frees its sequence while the prompt is read, and leaves the queue while it waits", async () => {
+    const holders = [new AbortController(), new AbortController()];
+    for (const holder of holders) await openStream(holder.signal);
+    const queued = new AbortController();
+    const waiting = openStream(queued.signal, "I wait in the queue");
+    await eventually(async () => (await sotto.metric("sotto_queue_waiting", "omega")) === 1);
+    queued.abort();
+    await expect(waiting).rejects.toThrow();
+    await eventually(async () => (await sotto.metric("sotto_queue_waiting", "omega")) === 0, 1_000);
+    for (const holder of holders) holder.abort();
+    await eventually(async () => (await activeSequences()) === 0, 1_000);
+
+    const reading = new AbortController();
+    const prefilling = openStream(reading.signal, "word ".repeat(300));
+    await eventually(async () => (await activeSequences()) === 1);
+    reading.abort();
+    await expect(prefilling).rejects.toThrow();
+    await eventually(async () => (await activeSequences()) === 0, 1_000);
+  });
+});
+
+describe("eight clients at once", () => {
+  it("all progress, and each gets exactly the reply it gets when alone, over 200 requests", async () => {
+    const crowd = await startTinySotto({ SOTTO_ENGINE_SEQUENCES: "8" });
+    try {
+      const eight = new OpenAI({ baseURL: crowd.baseURL, apiKey: await crowd.newKey() });
+      const ask = async (marker: string): Promise<string> => {
+        const stream = await eight.chat.completions.create({
+          model: "prism",
+          temperature: 0,
+          max_tokens: 12,
+          messages: [{ role: "user", content: `${marker} says ${marker}` }],
+          stream: true,
+        });
+        let text = "";
+        for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? "";
+        return text;
+      };
+      const markers = Array.from({ length: 25 }, (_, index) => `marker-${index}-${(index * 7919) % 1000}`);
+      const alone = new Map<string, string>();
+      for (const marker of markers) alone.set(marker, await ask(marker));
+      expect(new Set(alone.values()).size).toBeGreaterThan(20);
+
+      const turns = Array.from({ length: 8 }, async (_, client) => {
+        for (let turn = 0; turn < 25; turn++) {
+          const marker = markers[(turn + client * 3) % markers.length] ?? "";
+          expect(await ask(marker)).toBe(alone.get(marker));
+        }
+      });
+      await Promise.all(turns);
+    } finally {
+      await crowd.stop();
+    }
+  });
+});

@@ -1,0 +1,91 @@
+/** What an admin can do to an account, each asked about first. */
+import { useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import type { AccountView } from "../../../../src/protocol/dashboard.js";
+import { api } from "../../../api.ts";
+import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
+import { toast } from "../../../components/toast.tsx";
+import { PlanDialog } from "./plan-dialog.tsx";
+import { ResetLinkDialog } from "./reset-link-dialog.tsx";
+
+export interface AccountTask {
+  type: "suspend" | "resume" | "role" | "plan" | "reset";
+  account: AccountView;
+}
+
+export function AccountDialog({ task, onClose }: { task: AccountTask; onClose: () => void }) {
+  const client = useQueryClient();
+  const { account } = task;
+  const email = <strong className="font-medium break-all text-ink">{account.email}</strong>;
+  const change = async (request: Promise<AccountView>, done: string) => {
+    await request;
+    toast(done);
+    await client.invalidateQueries({ queryKey: ["admin"] });
+  };
+  switch (task.type) {
+    case "plan":
+      return <PlanDialog account={account} onClose={onClose} />;
+    case "reset":
+      return <ResetLinkDialog account={account} onClose={onClose} />;
+    case "suspend":
+      return (
+        <Question
+          title="Suspend account"
+          confirm="Suspend"
+          tone="danger"
+          onClose={onClose}
+          onConfirm={() =>
+            change(api.admin.setAccount(account.id, "suspend"), `${account.email} is suspended`)
+          }
+        >
+          {email} is signed out, its keys answer 401 and its open streams end. Nothing is deleted; you can
+          resume it at any time.
+        </Question>
+      );
+    case "resume":
+      return (
+        <Question
+          title="Resume account"
+          confirm="Resume"
+          tone="primary"
+          onClose={onClose}
+          onConfirm={() =>
+            change(api.admin.setAccount(account.id, "resume"), `${account.email} is active again`)
+          }
+        >
+          {email} can sign in again and its keys work as before.
+        </Question>
+      );
+    case "role": {
+      const role = account.role === "admin" ? "user" : "admin";
+      return (
+        <Question
+          title={role === "admin" ? "Make an admin" : "Make a user"}
+          confirm={role === "admin" ? "Make an admin" : "Make a user"}
+          tone="primary"
+          onClose={onClose}
+          onConfirm={() => change(api.admin.setRole(account.id, { role }), `${account.email} is now ${role}`)}
+        >
+          {role === "admin" ? (
+            <>{email} will see these pages and can suspend accounts, you too.</>
+          ) : (
+            <>{email} will no longer see these pages.</>
+          )}
+        </Question>
+      );
+    }
+  }
+}
+
+interface QuestionProps {
+  title: string;
+  confirm: string;
+  tone: "danger" | "primary";
+  onClose: () => void;
+  onConfirm: () => Promise<unknown>;
+  children: ReactNode;
+}
+
+function Question({ onClose, ...rest }: QuestionProps) {
+  return <ConfirmDialog open onOpenChange={onClose} {...rest} />;
+}

@@ -1,0 +1,105 @@
+import { useQuery } from "@tanstack/react-query";
+import { CirclePause, CirclePlay, Ellipsis, KeyRound, Layers, ShieldCheck, ShieldOff } from "lucide-react";
+import type { ReactNode } from "react";
+import type { AccountView } from "../../../../src/protocol/dashboard.js";
+import { Badge } from "../../../components/badge.tsx";
+import { IconButton } from "../../../components/button.tsx";
+import { Menu, MenuItem, MenuSeparator } from "../../../components/menu.tsx";
+import { Table, type Column } from "../../../components/table.tsx";
+import { Time } from "../../../components/time.tsx";
+import { queries } from "../../../queries.ts";
+import { formatCount } from "../../../units.ts";
+import type { AccountTask } from "./account-dialog.tsx";
+
+interface AccountTableProps {
+  rows: AccountView[] | undefined;
+  error: Error | null;
+  onRetry: () => unknown;
+  onTask: (task: AccountTask) => void;
+  empty: ReactNode;
+}
+
+export function AccountTable({ onTask, ...table }: AccountTableProps) {
+  const { data } = useQuery(queries.admin.plans);
+  const planName = (id: string) => data?.plans.find((plan) => plan.id === id)?.name ?? id;
+  const columns: Column<AccountView>[] = [
+    {
+      id: "email",
+      header: "Email",
+      cell: (account) => <Email account={account} />,
+      className: "sm:max-w-80",
+    },
+    { id: "plan", header: "Plan", cell: (account) => planName(account.planId) },
+    { id: "keys", header: "Keys", align: "right", cell: (account) => formatCount(account.keys) },
+    { id: "created", header: "Created", cell: (account) => <Time at={account.createdAt} style="date" /> },
+    {
+      id: "used",
+      header: "Last used",
+      cell: ({ lastUsedAt }) =>
+        lastUsedAt === null ? <span className="text-muted">Never</span> : <Time at={lastUsedAt} />,
+    },
+    {
+      id: "status",
+      header: "Status",
+      cell: ({ suspendedAt }) =>
+        suspendedAt === null ? (
+          <Badge tone="good" dot>
+            Active
+          </Badge>
+        ) : (
+          <Badge tone="bad">Suspended</Badge>
+        ),
+    },
+    {
+      id: "actions",
+      header: "",
+      align: "right",
+      cell: (account) => <AccountMenu account={account} onTask={onTask} />,
+    },
+  ];
+  return <Table label="Accounts" columns={columns} rowId={(account) => account.id} {...table} />;
+}
+
+function Email({ account }: { account: AccountView }) {
+  return (
+    <span className="flex min-w-0 flex-wrap items-center justify-end gap-x-2 gap-y-1 sm:justify-start">
+      <span className="min-w-0 font-medium break-all">{account.email}</span>
+      {account.role === "admin" && <Badge tone="accent">Admin</Badge>}
+    </span>
+  );
+}
+
+function AccountMenu({ account, onTask }: { account: AccountView; onTask: (task: AccountTask) => void }) {
+  const suspended = account.suspendedAt !== null;
+  const admin = account.role === "admin";
+  const task = (type: AccountTask["type"]) => () => onTask({ type, account });
+  return (
+    <Menu
+      trigger={
+        <IconButton label={`Actions for ${account.email}`}>
+          <Ellipsis />
+        </IconButton>
+      }
+    >
+      <MenuItem icon={<Layers />} onSelect={task("plan")}>
+        Change plan…
+      </MenuItem>
+      <MenuItem icon={<KeyRound />} onSelect={task("reset")}>
+        Password reset link…
+      </MenuItem>
+      <MenuItem icon={admin ? <ShieldOff /> : <ShieldCheck />} onSelect={task("role")}>
+        {admin ? "Make a user…" : "Make an admin…"}
+      </MenuItem>
+      <MenuSeparator />
+      {suspended ? (
+        <MenuItem icon={<CirclePlay />} onSelect={task("resume")}>
+          Resume…
+        </MenuItem>
+      ) : (
+        <MenuItem icon={<CirclePause />} tone="danger" onSelect={task("suspend")}>
+          Suspend…
+        </MenuItem>
+      )}
+    </Menu>
+  );
+}

@@ -1,0 +1,78 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { AccountView } from "../../../../src/protocol/dashboard.js";
+import { api } from "../../../api.ts";
+import { Button } from "../../../components/button.tsx";
+import { Callout } from "../../../components/callout.tsx";
+import { Dialog } from "../../../components/dialog.tsx";
+import { Field } from "../../../components/field.tsx";
+import { Select } from "../../../components/select.tsx";
+import { toast } from "../../../components/toast.tsx";
+import { fieldError, formError } from "../../../form-errors.ts";
+import { queries } from "../../../queries.ts";
+import { formatCount } from "../../../units.ts";
+
+export function PlanDialog({ account, onClose }: { account: AccountView; onClose: () => void }) {
+  const client = useQueryClient();
+  const [planId, setPlanId] = useState(account.planId);
+  const { data, error } = useQuery(queries.admin.plans);
+  const save = useMutation({
+    mutationFn: () => api.admin.setPlan(account.id, { planId }),
+    onSuccess: async () => {
+      toast(`${account.email} has a new plan`);
+      onClose();
+      await client.invalidateQueries({ queryKey: ["admin"] });
+    },
+  });
+  const chosen = data?.plans.find((plan) => plan.id === planId);
+  const failure = formError(save.error ?? error, ["planId"]);
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      size="sm"
+      title="Change plan"
+      description={<span className="break-all">{account.email}</span>}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            form="change-plan"
+            variant="primary"
+            pending={save.isPending}
+            disabled={planId === account.planId}
+          >
+            Change plan
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="change-plan"
+        noValidate
+        className="flex flex-col gap-5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <Field
+          label="Plan"
+          hint={
+            chosen &&
+            `${formatCount(chosen.requestsPerMinute)} requests and ${formatCount(chosen.tokensPerMinute)} tokens a minute, ${formatCount(chosen.concurrentRequests)} at once.`
+          }
+          error={fieldError(save.error, "planId")}
+        >
+          <Select
+            value={planId}
+            onChange={(event) => setPlanId(event.target.value)}
+            options={data?.plans.map((plan) => ({ value: plan.id, label: plan.name })) ?? []}
+          />
+        </Field>
+        {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
+      </form>
+    </Dialog>
+  );
+}

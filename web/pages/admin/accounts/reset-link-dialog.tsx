@@ -1,0 +1,45 @@
+import { useMutation } from "@tanstack/react-query";
+import type { AccountView } from "../../../../src/protocol/dashboard.js";
+import { api } from "../../../api.ts";
+import { Button } from "../../../components/button.tsx";
+import { Callout } from "../../../components/callout.tsx";
+import { Dialog } from "../../../components/dialog.tsx";
+import { OneTimeLink } from "../../../components/one-time-link.tsx";
+import { formError } from "../../../form-errors.ts";
+
+export function ResetLinkDialog({ account, onClose }: { account: AccountView; onClose: () => void }) {
+  const make = useMutation({ mutationFn: () => api.admin.resetLink(account.id), gcTime: 0 });
+  const failure = formError(make.error, []);
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Password reset link"
+      dismissable={make.data === undefined}
+      description={
+        <>
+          Whoever opens the link can set a new password for{" "}
+          <strong className="font-medium break-all text-ink">{account.email}</strong>. Send it over a channel
+          you trust.
+        </>
+      }
+      footer={
+        make.data === undefined ? (
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button variant="primary" pending={make.isPending} onClick={() => make.mutate()}>
+              Make link
+            </Button>
+          </>
+        ) : (
+          <Button variant="primary" onClick={onClose}>
+            Done
+          </Button>
+        )
+      }
+    >
+      {make.data !== undefined && <OneTimeLink label="Reset link" link={make.data} />}
+      {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
+    </Dialog>
+  );
+}

@@ -1,0 +1,68 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { ChangelogEntry } from "../../../../src/protocol/dashboard.js";
+import { api } from "../../../api.ts";
+import { Button } from "../../../components/button.tsx";
+import { Callout } from "../../../components/callout.tsx";
+import { Dialog } from "../../../components/dialog.tsx";
+import { Field } from "../../../components/field.tsx";
+import { Input } from "../../../components/input.tsx";
+import { MarkdownField } from "../../../components/markdown-field.tsx";
+import { toast } from "../../../components/toast.tsx";
+import { fieldError, formError } from "../../../form-errors.ts";
+import { queries } from "../../../queries.ts";
+
+/** Writes a new entry, or changes one. */
+export function EntryEditor({ entry, onClose }: { entry: ChangelogEntry | null; onClose: () => void }) {
+  const client = useQueryClient();
+  const [title, setTitle] = useState(entry?.title ?? "");
+  const [body, setBody] = useState(entry?.body ?? "");
+  const save = useMutation({
+    mutationFn: () =>
+      entry === null ? api.admin.addEntry({ title, body }) : api.admin.saveEntry(entry.id, { title, body }),
+    onSuccess: async () => {
+      toast(entry === null ? "Entry published" : "Entry saved");
+      onClose();
+      await client.invalidateQueries({ queryKey: queries.changelog.queryKey });
+    },
+  });
+  const failure = formError(save.error, ["title", "body"]);
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      size="lg"
+      title={entry === null ? "Write entry" : "Edit entry"}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form="entry" variant="primary" pending={save.isPending}>
+            {entry === null ? "Publish" : "Save"}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="entry"
+        noValidate
+        className="flex flex-col gap-5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <Field label="Title" error={fieldError(save.error, "title")}>
+          <Input value={title} maxLength={200} onChange={(event) => setTitle(event.target.value)} />
+        </Field>
+        <MarkdownField
+          label="Text"
+          value={body}
+          onChange={setBody}
+          maxLength={20_000}
+          error={fieldError(save.error, "body")}
+        />
+        {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
+      </form>
+    </Dialog>
+  );
+}

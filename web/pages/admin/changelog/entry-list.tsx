@@ -1,0 +1,81 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Megaphone, Pencil, Trash2 } from "lucide-react";
+import { useState } from "react";
+import type { ChangelogEntry } from "../../../../src/protocol/dashboard.js";
+import { api } from "../../../api.ts";
+import { IconButton } from "../../../components/button.tsx";
+import { Card } from "../../../components/card.tsx";
+import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
+import { EmptyState } from "../../../components/empty-state.tsx";
+import { Table, type Column } from "../../../components/table.tsx";
+import { Time } from "../../../components/time.tsx";
+import { toast } from "../../../components/toast.tsx";
+import { queries } from "../../../queries.ts";
+import { EntryEditor } from "./entry-editor.tsx";
+
+type Open = { type: "edit" | "delete"; entry: ChangelogEntry } | null;
+
+export function EntryList() {
+  const client = useQueryClient();
+  const { data, error, refetch } = useQuery(queries.changelog);
+  const [open, setOpen] = useState<Open>(null);
+  const close = () => setOpen(null);
+  const columns: Column<ChangelogEntry>[] = [
+    {
+      id: "title",
+      header: "Title",
+      cell: (entry) => <span className="font-medium break-words">{entry.title}</span>,
+      className: "sm:w-full",
+    },
+    { id: "published", header: "Published", cell: (entry) => <Time at={entry.publishedAt} style="moment" /> },
+    {
+      id: "actions",
+      header: "",
+      align: "right",
+      cell: (entry) => (
+        <span className="inline-flex">
+          <IconButton label={`Edit ${entry.title}`} onClick={() => setOpen({ type: "edit", entry })}>
+            <Pencil />
+          </IconButton>
+          <IconButton label={`Delete ${entry.title}`} onClick={() => setOpen({ type: "delete", entry })}>
+            <Trash2 />
+          </IconButton>
+        </span>
+      ),
+    },
+  ];
+  return (
+    <Card flush>
+      <Table
+        label="Entries"
+        columns={columns}
+        rows={data?.entries.filter((entry) => entry.kind === "entry")}
+        rowId={(entry) => entry.id}
+        error={error}
+        onRetry={refetch}
+        empty={
+          <EmptyState icon={<Megaphone />} title="No entry yet">
+            Write one when something changes for the people who use the service.
+          </EmptyState>
+        }
+      />
+      {open?.type === "edit" && <EntryEditor entry={open.entry} onClose={close} />}
+      {open?.type === "delete" && (
+        <ConfirmDialog
+          open
+          onOpenChange={close}
+          title="Delete entry"
+          confirm="Delete entry"
+          onConfirm={async () => {
+            await api.admin.deleteEntry(open.entry.id);
+            toast("Entry deleted");
+            await client.invalidateQueries({ queryKey: queries.changelog.queryKey });
+          }}
+        >
+          <strong className="font-medium break-words text-ink">{open.entry.title}</strong> disappears from the
+          page and the feed.
+        </ConfirmDialog>
+      )}
+    </Card>
+  );
+}

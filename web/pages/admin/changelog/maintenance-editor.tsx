@@ -1,0 +1,121 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api } from "../../../api.ts";
+import { Button } from "../../../components/button.tsx";
+import { Callout } from "../../../components/callout.tsx";
+import { Dialog } from "../../../components/dialog.tsx";
+import { Field } from "../../../components/field.tsx";
+import { Input } from "../../../components/input.tsx";
+import { MaintenanceNotice } from "../../../components/maintenance-banner.tsx";
+import { MarkdownField } from "../../../components/markdown-field.tsx";
+import { toast } from "../../../components/toast.tsx";
+import { fieldError, formError } from "../../../form-errors.ts";
+import { queries } from "../../../queries.ts";
+import { fullHourFrom, localInput, momentOf } from "./local-time.ts";
+
+/** Schedules a window, in the reader's zone, and shows the banner that people will see. */
+export function MaintenanceEditor({ onClose }: { onClose: () => void }) {
+  const client = useQueryClient();
+  const [title, setTitle] = useState("");
+  const [body, setBody] = useState("");
+  const [starts, setStarts] = useState(() => localInput(fullHourFrom(Date.now(), 24)));
+  const [ends, setEnds] = useState(() => localInput(fullHourFrom(Date.now(), 25)));
+  const [checked, setChecked] = useState(false);
+  const startsAt = momentOf(starts);
+  const endsAt = momentOf(ends);
+  const schedule = useMutation({
+    mutationFn: (times: { startsAt: string; endsAt: string }) =>
+      api.admin.scheduleMaintenance({ title, body, ...times }),
+    onSuccess: async () => {
+      toast("Maintenance scheduled");
+      onClose();
+      await Promise.all([
+        client.invalidateQueries({ queryKey: queries.changelog.queryKey }),
+        client.invalidateQueries({ queryKey: queries.site.queryKey }),
+      ]);
+    },
+  });
+  const errorAt = (field: string) => fieldError(schedule.error, field);
+  const startFault = checked && startsAt === null ? "Choose a date and a time." : undefined;
+  const endFault = checked ? faultOfEnd(startsAt, endsAt) : undefined;
+  const failure = formError(schedule.error, ["title", "body", "startsAt", "endsAt"]);
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      size="lg"
+      title="Schedule maintenance"
+      description={`During the window new requests are refused with 503. Times are in your zone, ${zone}.`}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form="maintenance" variant="primary" pending={schedule.isPending}>
+            Schedule
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="maintenance"
+        noValidate
+        className="grid gap-x-4 gap-y-5 sm:grid-cols-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setChecked(true);
+          if (startsAt === null || endsAt === null || startsAt >= endsAt) return;
+          schedule.mutate({ startsAt, endsAt });
+        }}
+      >
+        <Field label="Title" error={errorAt("title")} className="sm:col-span-2">
+          <Input value={title} maxLength={200} onChange={(event) => setTitle(event.target.value)} />
+        </Field>
+        <Field label="Starts" error={startFault ?? errorAt("startsAt")}>
+          <Input type="datetime-local" value={starts} onChange={(event) => setStarts(event.target.value)} />
+        </Field>
+        <Field label="Ends" error={endFault ?? errorAt("endsAt")}>
+          <Input
+            type="datetime-local"
+            value={ends}
+            min={starts}
+            onChange={(event) => setEnds(event.target.value)}
+          />
+        </Field>
+        <div className="sm:col-span-2">
+          <MarkdownField
+            label="Text"
+            value={body}
+            onChange={setBody}
+            maxLength={20_000}
+            error={errorAt("body")}
+          />
+        </div>
+        {startsAt !== null && endsAt !== null && (
+          <div className="sm:col-span-2">
+            <p className="mb-1.5 text-sm font-medium">Banner, from a day before</p>
+            <div className="overflow-clip rounded-md border border-line [&_a]:pointer-events-none" inert>
+              <MaintenanceNotice
+                maintenance={{
+                  title: title.trim() === "" ? "Title" : title,
+                  startsAt,
+                  endsAt,
+                  state: "planned",
+                }}
+              />
+            </div>
+          </div>
+        )}
+        {failure !== undefined && (
+          <Callout tone="bad" className="sm:col-span-2">
+            {failure}
+          </Callout>
+        )}
+      </form>
+    </Dialog>
+  );
+}
+
+function faultOfEnd(startsAt: string | null, endsAt: string | null): string | undefined {
+  if (endsAt === null) return "Choose a date and a time.";
+  return startsAt !== null && startsAt >= endsAt ? "Must be after the start." : undefined;
+}

@@ -1,0 +1,127 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api } from "../../../api.ts";
+import { Button } from "../../../components/button.tsx";
+import { Callout } from "../../../components/callout.tsx";
+import { Dialog } from "../../../components/dialog.tsx";
+import { Field } from "../../../components/field.tsx";
+import { Input } from "../../../components/input.tsx";
+import { ModelsField } from "../../../components/models-field.tsx";
+import { toast } from "../../../components/toast.tsx";
+import { fieldError, formError } from "../../../form-errors.ts";
+import { bodyOf, draftOf, faultsOf, idFrom, type NumberField, type PlanDraft } from "./plan-draft.ts";
+import type { CountedPlan } from "./plan-table.tsx";
+
+interface PlanFormProps {
+  /** Null for a new one. */
+  plan: CountedPlan | null;
+  /** Ids that a new plan cannot have. */
+  taken: readonly string[];
+  onClose: () => void;
+}
+
+const numbers: readonly { field: NumberField; label: string; hint?: string }[] = [
+  { field: "requestsPerMinute", label: "Requests per minute" },
+  { field: "tokensPerMinute", label: "Tokens per minute" },
+  { field: "concurrentRequests", label: "Requests at once" },
+  { field: "maxKeys", label: "Keys" },
+  { field: "maxTokens", label: "Longest reply, in tokens", hint: "Empty: what the context leaves." },
+];
+
+const fields = ["id", "name", "models", ...numbers.map(({ field }) => field)];
+
+export function PlanForm({ plan, taken, onClose }: PlanFormProps) {
+  const client = useQueryClient();
+  const isNew = plan === null;
+  const [draft, setDraft] = useState(() => draftOf(plan));
+  const [ownId, setOwnId] = useState(false);
+  const [checked, setChecked] = useState(false);
+  const set = (change: Partial<PlanDraft>) => setDraft({ ...draft, ...change });
+  const save = useMutation({
+    mutationFn: () => api.admin.savePlan(draft.id, bodyOf(draft)),
+    onSuccess: async () => {
+      toast(isNew ? `${draft.name} is created` : `${draft.name} is saved`);
+      onClose();
+      await client.invalidateQueries({ queryKey: ["admin"] });
+    },
+  });
+  const faults = faultsOf(draft, isNew, taken);
+  const errorAt = (field: NumberField | "id" | "name") =>
+    (checked ? faults[field] : undefined) ?? fieldError(save.error, field);
+  const failure = formError(save.error, fields);
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={isNew ? "Create plan" : "Edit plan"}
+      description={plan !== null && plan.accounts > 0 ? `Accounts on it: ${plan.accounts}.` : undefined}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form="plan" variant="primary" pending={save.isPending}>
+            {isNew ? "Create plan" : "Save"}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="plan"
+        noValidate
+        className="grid gap-x-4 gap-y-5 sm:grid-cols-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setChecked(true);
+          if (Object.keys(faults).length === 0) save.mutate();
+        }}
+      >
+        <Field label="Name" error={errorAt("name")} className={isNew ? "" : "sm:col-span-2"}>
+          <Input
+            value={draft.name}
+            maxLength={80}
+            autoComplete="off"
+            onChange={({ target: { value } }) =>
+              set(isNew && !ownId ? { name: value, id: idFrom(value) } : { name: value })
+            }
+          />
+        </Field>
+        {isNew && (
+          <Field label="Id" error={errorAt("id")}>
+            <Input
+              value={draft.id}
+              maxLength={64}
+              autoComplete="off"
+              spellCheck={false}
+              className="font-mono"
+              onChange={(event) => {
+                setOwnId(true);
+                set({ id: event.target.value });
+              }}
+            />
+          </Field>
+        )}
+        {numbers.map(({ field, label, hint }) => (
+          <Field key={field} label={label} hint={hint} error={errorAt(field)}>
+            <Input
+              inputMode="numeric"
+              autoComplete="off"
+              value={draft[field]}
+              onChange={(event) => set({ [field]: event.target.value.trim() })}
+            />
+          </Field>
+        ))}
+        <div className="sm:col-span-2">
+          <ModelsField
+            value={draft.models}
+            onChange={(models) => set({ models })}
+            error={fieldError(save.error, "models")}
+          />
+        </div>
+        {failure !== undefined && (
+          <Callout tone="bad" className="sm:col-span-2">
+            {failure}
+          </Callout>
+        )}
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,69 @@
+import { Pencil, Trash2 } from "lucide-react";
+import type { ReactNode } from "react";
+import type { PlanView } from "../../../../src/protocol/dashboard.js";
+import { IconButton } from "../../../components/button.tsx";
+import { modelsText } from "../../../components/model-name.tsx";
+import { Table, type Column } from "../../../components/table.tsx";
+import { formatCount } from "../../../units.ts";
+
+export type CountedPlan = PlanView & { accounts: number };
+
+interface PlanTableProps {
+  rows: CountedPlan[] | undefined;
+  error: Error | null;
+  onRetry: () => unknown;
+  onEdit: (plan: CountedPlan) => void;
+  onDelete: (plan: CountedPlan) => void;
+  empty: ReactNode;
+}
+
+export function PlanTable({ onEdit, onDelete, ...table }: PlanTableProps) {
+  const columns: Column<CountedPlan>[] = [
+    { id: "name", header: "Plan", cell: (plan) => <PlanName plan={plan} />, className: "sm:max-w-56" },
+    number("requests", "Requests / min", (plan) => formatCount(plan.requestsPerMinute)),
+    number("tokens", "Tokens / min", (plan) => formatCount(plan.tokensPerMinute)),
+    number("concurrent", "At once", (plan) => formatCount(plan.concurrentRequests)),
+    number("keys", "Keys", (plan) => formatCount(plan.maxKeys)),
+    number("reply", "Longest reply", (plan) =>
+      plan.maxTokens === null ? "context" : formatCount(plan.maxTokens),
+    ),
+    number("accounts", "Accounts", (plan) => formatCount(plan.accounts)),
+    {
+      id: "actions",
+      header: "",
+      align: "right",
+      cell: (plan) => (
+        <span className="inline-flex">
+          <IconButton label={`Edit ${plan.name}`} onClick={() => onEdit(plan)}>
+            <Pencil />
+          </IconButton>
+          <IconButton
+            label={
+              plan.accounts === 0 ? `Delete ${plan.name}` : `${plan.name} is in use and cannot be deleted`
+            }
+            disabled={plan.accounts > 0}
+            onClick={() => onDelete(plan)}
+          >
+            <Trash2 />
+          </IconButton>
+        </span>
+      ),
+    },
+  ];
+  return <Table label="Plans" columns={columns} rowId={(plan) => plan.id} {...table} />;
+}
+
+function PlanName({ plan }: { plan: CountedPlan }) {
+  return (
+    <span className="block min-w-0">
+      <span className="block font-medium break-words">{plan.name}</span>
+      <span className="block text-sm break-words text-muted">
+        {plan.id}, {modelsText(plan.models).toLowerCase()}
+      </span>
+    </span>
+  );
+}
+
+function number(id: string, header: string, cell: (plan: CountedPlan) => string): Column<CountedPlan> {
+  return { id, header, cell, align: "right" };
+}
