@@ -13,6 +13,7 @@ import {
 } from "../core/accounts.js";
 import { systemClock, type Account } from "../core/ports.js";
 import { hashPassword } from "../store/password-hash.js";
+import { inviteCommand, resetCommand } from "./account-links.js";
 import { confirm, readPassword } from "./input.js";
 import { report, table, time } from "./output.js";
 import { storeCommand, withStore } from "./store-command.js";
@@ -24,6 +25,8 @@ export function accountsCommand(program: Command): void {
   suspendCommand(accounts);
   resumeCommand(accounts);
   setPlanCommand(accounts);
+  resetCommand(accounts);
+  inviteCommand(accounts);
   deleteCommand(accounts);
 }
 
@@ -48,9 +51,12 @@ Examples:
     .action(async (email: string, options: CreateOptions, command: Command) => {
       const password = options.passwordStdin ? await readPassword(command) : null;
       const role = options.admin ? "admin" : "user";
-      const account = await withStore(command, (store) =>
-        createAccount(store, { email, password, role, planId: options.plan }, hashPassword),
-      );
+      const account = await withStore(command, async (store, record) => {
+        const request = { email, password, role, planId: options.plan } as const;
+        const made = await createAccount(store, request, hashPassword);
+        await record("created account", made.id);
+        return made;
+      });
       report(
         command,
         toJson(account),
@@ -89,7 +95,11 @@ function listCommand(accounts: Command): void {
 function suspendCommand(accounts: Command): void {
   storeCommand(accounts, "suspend <email>", "refuse an account's keys until it is resumed").action(
     async (email: string, _: unknown, command: Command) => {
-      const account = await withStore(command, (store) => suspendAccount(store, systemClock, email));
+      const account = await withStore(command, async (store, record) => {
+        const suspended = await suspendAccount(store, systemClock, email);
+        await record("suspended account", suspended.id);
+        return suspended;
+      });
       report(
         command,
         toJson(account),
@@ -102,7 +112,11 @@ function suspendCommand(accounts: Command): void {
 function resumeCommand(accounts: Command): void {
   storeCommand(accounts, "resume <email>", "accept a suspended account's keys again").action(
     async (email: string, _: unknown, command: Command) => {
-      const account = await withStore(command, (store) => resumeAccount(store, email));
+      const account = await withStore(command, async (store, record) => {
+        const resumed = await resumeAccount(store, email);
+        await record("resumed account", resumed.id);
+        return resumed;
+      });
       report(command, toJson(account), `${account.email} is active: its keys work again.`);
     },
   );
@@ -111,7 +125,11 @@ function resumeCommand(accounts: Command): void {
 function setPlanCommand(accounts: Command): void {
   storeCommand(accounts, "set-plan <email> <plan>", "move an account to another plan").action(
     async (email: string, plan: string, _: unknown, command: Command) => {
-      const account = await withStore(command, (store) => setAccountPlan(store, email, plan));
+      const account = await withStore(command, async (store, record) => {
+        const moved = await setAccountPlan(store, email, plan);
+        await record("changed plan of account", moved.id);
+        return moved;
+      });
       report(command, toJson(account), `${account.email} is on the plan ${account.planId}.`);
     },
   );
@@ -121,7 +139,7 @@ function deleteCommand(accounts: Command): void {
   storeCommand(accounts, "delete <email>", "delete an account with its keys and all that belongs to it")
     .option("--yes", "do not ask")
     .action(async (email: string, _: unknown, command: Command) => {
-      await withStore(command, async (store) => {
+      await withStore(command, async (store, record) => {
         const account = await requireAccount(store, email);
         const { length } = await store.listKeys(account.id);
         const what = `${account.email} and its ${length} ${length === 1 ? "key" : "keys"}`;
@@ -129,6 +147,7 @@ function deleteCommand(accounts: Command): void {
           throw new AccountFault("Not confirmed, so nothing was deleted.");
         }
         await deleteAccount(store, email);
+        await record("deleted account", account.id);
         report(command, { id: account.id, deleted: true }, `Deleted ${what}.`);
       });
     });

@@ -1,5 +1,4 @@
 /** What the commands read from standard input. */
-import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 
@@ -33,9 +32,11 @@ export async function confirm(command: Command, question: string): Promise<boole
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    // Ctrl-C and Ctrl-D close it without an answer.
-    const closed = once(terminal, "close").then(() => "");
-    const answer = await Promise.race([terminal.question(`${question} [y/N] `), closed]);
+    const answer = await terminal.question(`${question} [y/N] `).catch(() => {
+      // Ctrl-C or Ctrl-D: no answer, and the cursor still stands behind the question.
+      process.stderr.write("\n");
+      return "";
+    });
     return /^y(es)?$/i.test(answer.trim());
   } finally {
     terminal.close();

@@ -43,14 +43,13 @@ Examples:
     .action(async (email: string, options: CreateOptions, command: Command) => {
       const { name, models = null, operations = null, expires } = options;
       const expiresAt = expires === undefined ? null : new Date(systemClock.now().getTime() + expires);
-      const { key, text } = await withStore(command, async (store) =>
-        createKey(store, systemClock, await requireAccount(store, email), {
-          name,
-          models,
-          operations,
-          expiresAt,
-        }),
-      );
+      const { key, text } = await withStore(command, async (store, record) => {
+        const account = await requireAccount(store, email);
+        const request = { name, models, operations, expiresAt };
+        const issued = await createKey(store, systemClock, account, request);
+        await record("created key", issued.key.id);
+        return issued;
+      });
       report(command, { ...toJson(key), key: text }, showOnce(key, text));
     });
 }
@@ -71,7 +70,11 @@ function listCommand(keys: Command): void {
 function revokeCommand(keys: Command): void {
   storeCommand(keys, "revoke <id>", "end a key now and for good").action(
     async (id: string, _: unknown, command: Command) => {
-      const key = await withStore(command, (store) => revokeKey(store, systemClock, id));
+      const key = await withStore(command, async (store, record) => {
+        const revoked = await revokeKey(store, systemClock, id);
+        await record("revoked key", id);
+        return revoked;
+      });
       report(
         command,
         toJson(key),
@@ -96,9 +99,11 @@ Examples:
   sotto keys rotate key_4fJ2… --grace 0  the old key leaked: end it now`,
     )
     .action(async (id: string, { grace = defaultGraceMs }: { grace?: number }, command: Command) => {
-      const { key, text, replaced } = await withStore(command, (store) =>
-        rotateKey(store, systemClock, id, grace),
-      );
+      const { key, text, replaced } = await withStore(command, async (store, record) => {
+        const rotated = await rotateKey(store, systemClock, id, grace);
+        await record("rotated key", id);
+        return rotated;
+      });
       report(
         command,
         { ...toJson(key), key: text, replaced: toJson(replaced) },

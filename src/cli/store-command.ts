@@ -1,7 +1,9 @@
 /** Commands that work on the database, whether or not a server is running on it. */
 import type { Command } from "commander";
 import { defaultPlan } from "../core/accounts.js";
-import type { Store } from "../core/ports.js";
+import { Audit, type AuditAction } from "../core/audit.js";
+import type { FullStore } from "../core/dashboard-ports.js";
+import { systemClock } from "../core/ports.js";
 import { databasePath, openSqliteStore } from "../store/sqlite.js";
 import { readSettings, settingsOptions } from "./settings.js";
 
@@ -13,15 +15,22 @@ export function storeCommand(parent: Command, usage: string, description: string
   );
 }
 
+/** Writes down what was done, for the audit trail. */
+export type Record = (action: AuditAction, target: string) => Promise<void>;
+
 /** Opens the configured store for the time of `work`. */
-export async function withStore<T>(command: Command, work: (store: Store) => Promise<T>): Promise<T> {
+export async function withStore<T>(
+  command: Command,
+  work: (store: FullStore, record: Record) => Promise<T>,
+): Promise<T> {
   const { service, limits } = readSettings(command);
   const store = await openSqliteStore({
     path: databasePath(service.dataDir),
     defaultPlan: defaultPlan(limits),
   });
   try {
-    return await work(store);
+    const audit = new Audit(store.audit, systemClock);
+    return await work(store, (action, target) => audit.record("command line", action, target));
   } finally {
     await store.close();
   }

@@ -14,7 +14,7 @@ import { DuplicateEmail, type Account, type Clock, type Counter } from "./ports.
 import { emailHash, tokenHash } from "./secret-token.js";
 import { Throttle } from "./throttle.js";
 
-const limitByAddress = 10;
+const limitByAddress = 30;
 const windowMs = 60 * 60_000;
 
 export interface SignUpRequest {

@@ -1,16 +1,16 @@
 /**
- * The path that is routed for a request target. Query strings mean nothing to this API. A target the router
- * could not decode would be answered by the router itself, past authentication and with the target quoted;
- * so it is made into a path that decodes, and that no route has.
+ * The target that is routed for a request. One whose path the router could not decode would be answered by
+ * the router itself, past authentication and with the path quoted; so its path is made into one that decodes,
+ * and that no route has.
  */
-export function routablePath(target: string): string {
-  const path = target.replace(/^https?:\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "");
+export function routableTarget(target: string): string {
+  const [, path = "", query = ""] = /^(?:https?:\/\/[^/?#]*)?([^?#]*)(.*)$/is.exec(target) ?? [];
   // `OPTIONS *` and bare hosts.
-  if (!path.startsWith("/")) return "/";
+  if (!path.startsWith("/")) return `/${query}`;
   try {
     decodeURI(path);
-    return path;
+    return path + query;
   } catch {
-    return path.replaceAll("%", "%25");
+    return path.replaceAll("%", "%25") + query;
   }
 }

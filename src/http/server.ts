@@ -13,7 +13,7 @@ import { newRequestId } from "./ids.js";
 import { lingerOnUnreadBody } from "./linger.js";
 import { createNodeServer } from "./node-server.js";
 import { defaultTimeouts, type HttpParts } from "./parts.js";
-import { routablePath } from "./paths.js";
+import { routableTarget } from "./paths.js";
 import { recordExchange } from "./record.js";
 import { apiRoutes, openRoutes } from "./routes.js";
 
@@ -36,7 +36,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     },
     genReqId: newRequestId,
     trustProxy: parts.trustProxy ?? false,
-    rewriteUrl: ({ url = "/" }) => routablePath(url),
+    rewriteUrl: ({ url = "/" }) => routableTarget(url),
     // A longer one does not fit into the headers; the router's own answer to it would be a 414.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 65_536 },
     return503OnClosing: false,

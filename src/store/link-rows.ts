@@ -113,10 +113,11 @@ const fromLink = (link: NewLink): LinkRow => ({
 });
 
 const toLink = (row: LinkRow): NewLink => ({
-  hash: row.hash,
+  // libsql returns bytes as a bare ArrayBuffer, whatever the schema says.
+  hash: new Uint8Array(row.hash),
   kind: row.kind,
   accountId: row.account_id,
-  emailHash: row.email_hash,
+  emailHash: row.email_hash === null ? null : new Uint8Array(row.email_hash),
   createdAt: new Date(row.created_at),
   expiresAt: new Date(row.expires_at),
 });

@@ -68,7 +68,7 @@ function shown(name: keyof Schema, rows: readonly object[]): StoredTable {
 
 function cell(column: string, value: unknown): string | number | null {
   if (value === null) return null;
-  if (value instanceof Uint8Array || column === "password_hash") return "(hash, not shown)";
+  if (column === "hash" || column.endsWith("_hash")) return "(hash, not shown)";
   if (typeof value === "number") return isTime(column) ? new Date(value).toISOString() : value;
   if (typeof value === "string") return value;
   throw new TypeError(`The column ${column} holds a kind of value that is not known here.`);

@@ -6,8 +6,6 @@ import type { Account, NewAccount } from "../../src/core/ports.js";
 
 export interface FullStoreUnderTest {
   store: FullStore;
-  /** Opens one more connection to the same, shared database. */
-  another(): Promise<FullStore>;
   /** Closes all connections and removes the database. */
   dispose(): Promise<void>;
 }
@@ -17,7 +15,6 @@ export type OpenStore = () => Promise<FullStoreUnderTest>;
 
 export interface Opened {
   readonly store: FullStore;
-  another(): Promise<FullStore>;
   createAccount(account?: Partial<NewAccount>): Promise<Account>;
 }
 
@@ -35,7 +32,6 @@ export function describeWithStore(name: string, open: OpenStore, tests: (opened:
       get store() {
         return current.store;
       },
-      another: () => current.another(),
       createAccount: (account) => {
         accounts += 1;
         return current.store.createAccount({
@@ -51,6 +47,6 @@ export function describeWithStore(name: string, open: OpenStore, tests: (opened:
 }
 
 /** A hash that nothing else has. */
-export const someHash = (): Uint8Array => createHash("sha256").update(randomUUID()).digest();
+export const someHash = (): Uint8Array => Uint8Array.from(createHash("sha256").update(randomUUID()).digest());
 
 export const at = (time: string): Date => new Date(`2030-01-01T${time}Z`);

@@ -32,12 +32,11 @@ export function describeUsageContract(name: string, open: OpenStore): void {
       expect(await usage.read({ accountId: id, ...wholeDay }, hourMs)).toEqual([row]);
     });
 
-    it("adds to a bucket that is there, also from two sides at once", async () => {
-      const other = await opened.another();
+    it("adds to a bucket that is there, also many times at once", async () => {
       const { id } = await opened.createAccount();
       await Promise.all(
-        Array.from({ length: 20 }, (_, i) =>
-          (i % 2 === 0 ? opened.store : other).usage.add([bucket(id), bucket(id, { keyId: "playground" })]),
+        Array.from({ length: 20 }, () =>
+          opened.store.usage.add([bucket(id), bucket(id, { keyId: "playground" })]),
         ),
       );
       const rows = await opened.store.usage.read({ accountId: id, ...wholeDay }, hourMs);

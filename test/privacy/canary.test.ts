@@ -134,10 +134,11 @@ describe("what users send", () => {
 
   it("leaves no trace when the engine is killed in the middle", async () => {
     const canary = newCanary();
+    const engines = childrenOf(sotto.pid);
     const response = await chat(ask(canary, { stream: true, max_tokens: 400 }));
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     await reader?.read();
-    for (const pid of childrenOf(sotto.pid)) process.kill(pid, "SIGKILL");
+    for (const pid of engines) process.kill(pid, "SIGKILL");
     let rest = "";
     for (let part = await reader?.read(); part?.done === false; part = await reader?.read())
       rest += part.value;

@@ -10,7 +10,7 @@ export interface Finding {
 /** A text that occurs nowhere else: letters for the plain forms, others for the escaped ones. */
 export function newCanary(): string {
   const random = crypto.randomUUID().replaceAll("-", "");
-  return `canary${random}ünï漢🙂`;
+  return `canary${random}üïé漢🙂`;
 }
 
 /** Where `canary` stands in these texts and in the files below these folders. */

@@ -24,7 +24,7 @@ export interface TinyModel {
 
 export function writeTinyGguf(path: string, options: TinyModel = {}): void {
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, tinyModel(options));
+  writeFileSync(path, fileOf(options));
 }
 
 export const chatMlTemplate =
@@ -33,7 +33,7 @@ export const chatMlTemplate =
 
 const shape = { width: 64, heads: 2, layers: 2, hidden: 96 };
 
-export function tinyModel(options: TinyModel = {}): Buffer {
+function fileOf(options: TinyModel): Buffer {
   const { contextTokens = 1024, chatTemplate = chatMlTemplate } = options;
   const pieces = vocabulary();
   const fields: [key: string, value: Value][] = [
@@ -154,8 +154,9 @@ function weights(pieces: readonly Piece[], { seed = 1, says = "words", ends = fa
     const length = rowLength(piece, says, ends);
     row.forEach((value, index) => (row[index] = value * length));
   });
-  if (says === "multibyte") leadFromByteToByte(embedding.values, output.values);
-  return [embedding, ...blocks.flat(), ones("output_norm.weight"), output];
+  const tensors = [embedding, ...blocks.flat(), ones("output_norm.weight"), output];
+  if (says === "multibyte") spellOut(tensors);
+  return tensors;
 }
 
 function rowLength({ kind, text }: Piece, says: TinyModel["says"], ends: boolean): number {
@@ -166,23 +167,29 @@ function rowLength({ kind, text }: Piece, says: TinyModel["says"], ends: boolean
   return kind === "word" ? 0.3 : 0;
 }
 
-/** Enough to win after that byte, too little to win elsewhere. */
-const leadStrength = 0.35;
-
-/** After a byte of a spelled character, the likeliest token is its next byte; the first is liked as such. */
-function leadFromByteToByte(embedding: Float32Array, output: Float32Array): void {
+/**
+ * After each byte of a spelled character, its next byte. Each such pair has a column of its own: the first
+ * byte's embedding writes to it, the second one's output row reads it, and nothing else touches it.
+ */
+function spellOut(tensors: readonly Tensor[]): void {
   const { width } = shape;
-  const rowOf = (matrix: Float32Array, byte: number) => {
-    const token = firstByteToken + byte;
-    return matrix.subarray(token * width, (token + 1) * width);
-  };
-  for (const character of spelled) {
-    const bytes = Buffer.from(character);
-    bytes.subarray(1).forEach((byte, index) => {
-      const before = rowOf(embedding, bytes[index] ?? 0);
-      rowOf(output, byte).forEach((_, column, row) => (row[column] = (before[column] ?? 0) * leadStrength));
-    });
-  }
+  const pairs = spelled.flatMap((character) => {
+    const bytes = [...Buffer.from(character)];
+    return bytes.slice(1).map((next, index) => ({ byte: bytes[index] ?? 0, next }));
+  });
+  pairs.forEach(({ byte, next }, index) => {
+    const column = width - 1 - index;
+    for (const { name, values } of tensors) {
+      if (/^(token_embd|output)\.weight/.test(name)) {
+        for (let at = column; at < values.length; at += width) values[at] = 0;
+      }
+      // What attention and the hidden layer add to this column is the row of that number.
+      if (name.includes("attn_output")) values.fill(0, column * width, (column + 1) * width);
+      if (name.includes("ffn_down")) values.fill(0, column * shape.hidden, (column + 1) * shape.hidden);
+      if (name === "token_embd.weight") values[(firstByteToken + byte) * width + column] = 8;
+      if (name === "output.weight") values[(firstByteToken + next) * width + column] = 8;
+    }
+  });
 }
 
 /** Normally distributed numbers from a seed (mulberry32, Box-Muller). */

@@ -1,6 +1,5 @@
 /**
- * A modal dialog over Radix: focus moves in, stays in and returns; Escape and the backdrop close it. The
- * backdrop is our own element: Radix's injects a <style>, which the content security policy forbids.
+ * A modal dialog over Radix: focus moves in, stays in and returns; Escape and the backdrop close it.
  *
  * For a form, put <form id="f"> inside and its submit button into `footer` with `form="f"`.
  */
@@ -9,6 +8,7 @@ import { Dialog as Radix } from "radix-ui";
 import type { ReactNode } from "react";
 import { cx } from "../cx.ts";
 import { IconButton } from "./button.tsx";
+import { ModalBackdrop } from "./modal-backdrop.tsx";
 
 interface DialogProps {
   open: boolean;
@@ -41,10 +41,7 @@ export function Dialog({
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
-        <div
-          data-modal
-          className="fixed inset-0 z-40 flex animate-rise items-end justify-center overflow-y-auto bg-[light-dark(rgb(15_25_30/0.42),rgb(0_0_0/0.62))] p-3 sm:items-center sm:p-6"
-        >
+        <ModalBackdrop className="flex animate-rise items-end justify-center overflow-y-auto p-3 sm:items-center sm:p-6">
           <Radix.Content
             role={role}
             onEscapeKeyDown={refuse}
@@ -78,7 +75,7 @@ export function Dialog({
               {footer}
             </div>
           </Radix.Content>
-        </div>
+        </ModalBackdrop>
       </Radix.Portal>
     </Radix.Root>
   );

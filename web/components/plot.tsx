@@ -76,17 +76,23 @@ function options(
   onCursor: (at: number | null) => void,
 ): uPlot.Options {
   const grid = { stroke: colour("--color-line"), width: 1 };
+  // Room for the first and the last bar, which stand astride their moment; lines keep to the same axis.
+  const margin = stepSeconds[step] / 2;
   const axis = { stroke: colour("--color-muted"), font: "12px Inter, sans-serif", ticks: { show: false } };
   return {
     width,
     height,
     legend: { show: false },
     cursor: { y: false, points: { size: 7 }, drag: { x: false, y: false } },
-    scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.08 : 1] } },
+    scales: {
+      x: { range: (_plot, min, max) => [min - margin, max + margin] },
+      y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.08 : 1] },
+    },
     axes: [
       {
         ...axis,
         grid: { show: false },
+        size: 32,
         space: 72,
         values: (_plot, ticks) => ticks.map((tick) => axisTime(tick, step)),
       },
@@ -98,7 +104,13 @@ function options(
         const stroke = colour(one.tone === "bad" ? "--color-bad" : `--color-series-${one.tone ?? 1}`);
         const bars = one.kind === "bars" ? uPlot.paths.bars : undefined;
         return bars === undefined
-          ? { label: one.label, stroke, width: 1.75, points: { show: false }, spanGaps: false }
+          ? {
+              label: one.label,
+              stroke,
+              width: 1.75,
+              spanGaps: false,
+              points: { show: false, size: 4, fill: stroke, filter: () => alone(one.values) },
+            }
           : {
               label: one.label,
               stroke,
@@ -111,6 +123,13 @@ function options(
     ],
     hooks: { setCursor: [(plot) => onCursor(plot.cursor.idx ?? null)] },
   };
+}
+
+/** The values between two gaps: a line cannot show them, so they are drawn as points. */
+function alone(values: Series["values"]): number[] {
+  return values.flatMap((value, at) =>
+    value !== null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null ? [at] : [],
+  );
 }
 
 /** A token's colour as the browser resolves it for the current theme. */
@@ -139,4 +158,5 @@ const hour = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-di
 const dayAndHour = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const when = (step: "hour" | "day") => (step === "day" ? day : dayAndHour);
 
+const stepSeconds = { hour: 3_600, day: 86_400 };
 const swatches = { 1: "bg-series-1", 2: "bg-series-2", 3: "bg-series-3", bad: "bg-bad" };

@@ -4,6 +4,7 @@
  */
 import { RotateCcw } from "lucide-react";
 import { useId } from "react";
+import { cx } from "../cx.ts";
 import { IconButton } from "./button.tsx";
 
 interface SliderProps {
@@ -48,7 +49,11 @@ export function Slider({ label, hint, value, fallback, min, max, step, onChange 
         aria-valuetext={value === null ? `default, ${fallback}` : undefined}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         onChange={(event) => onChange(event.target.valueAsNumber)}
-        className="block h-5 w-full cursor-pointer accent-accent"
+        className={cx(
+          "block h-5 w-full cursor-pointer appearance-none rounded-sm bg-transparent",
+          webkitLook,
+          mozillaLook,
+        )}
       />
       {hint !== undefined && (
         <p id={`${id}-hint`} className="text-sm text-muted">
@@ -58,3 +63,9 @@ export function Slider({ label, hint, value, fallback, min, max, step, onChange 
     </div>
   );
 }
+
+// Each engine has its own names for the two parts.
+const webkitLook =
+  "[&::-webkit-slider-runnable-track]:h-0.75 [&::-webkit-slider-runnable-track]:rounded-full [&::-webkit-slider-runnable-track]:bg-edge [&::-webkit-slider-thumb]:-mt-1.5 [&::-webkit-slider-thumb]:size-4 [&::-webkit-slider-thumb]:appearance-none [&::-webkit-slider-thumb]:rounded-full [&::-webkit-slider-thumb]:bg-accent";
+const mozillaLook =
+  "[&::-moz-range-thumb]:size-4 [&::-moz-range-thumb]:rounded-full [&::-moz-range-thumb]:border-0 [&::-moz-range-thumb]:bg-accent [&::-moz-range-track]:h-0.75 [&::-moz-range-track]:rounded-full [&::-moz-range-track]:bg-edge";

@@ -70,7 +70,7 @@ export function Table<Row>({ label, columns, rows, rowId, error = null, onRetry,
                   role="cell"
                   data-label={column.header}
                   className={cx(
-                    "px-3 py-3 align-middle first:pl-5 last:pr-5 sm:first:pl-6 sm:last:pr-6",
+                    "align-middle sm:px-3 sm:py-3 sm:first:pl-6 sm:last:pr-6",
                     column.align === "right" && "text-right tabular-nums",
                     column.className,
                   )}
@@ -90,7 +90,7 @@ function LoadingRows({ columns }: { columns: number }) {
   return [0, 1, 2].map((row) => (
     <tr key={row} role="row">
       {Array.from({ length: columns }, (_, column) => (
-        <td key={column} role="cell" className="px-3 py-4 first:pl-6 last:pr-6">
+        <td key={column} role="cell" className="sm:px-3 sm:py-4 sm:first:pl-6 sm:last:pr-6">
           <Skeleton className={column === 0 ? "h-4 w-28" : "h-4 w-16"} />
           {row === 0 && column === 0 && <span className="sr-only">Loading</span>}
         </td>

@@ -6,23 +6,25 @@ const nearPx = 48;
  * Keeps the end of the page in view while `content` grows, until the reader scrolls up; back at the end, it
  * follows again. `away` says that there is more below.
  */
-export function useFollowEnd(content: unknown): { away: boolean; toEnd: () => void } {
+export function useFollowEnd(content: readonly unknown[]): { away: boolean; toEnd: () => void } {
   const following = useRef(true);
   const [away, setAway] = useState(false);
+  const empty = content.length === 0;
 
   useEffect(() => {
     const look = () => {
       following.current = distanceToEnd() < nearPx;
-      setAway(!following.current);
+      setAway(!following.current && !empty);
     };
     addEventListener("scroll", look, { passive: true });
     return () => removeEventListener("scroll", look);
-  }, []);
+  }, [empty]);
 
   useLayoutEffect(() => {
-    if (following.current) scrollToEnd();
+    if (empty) setAway(false);
+    else if (following.current) scrollToEnd();
     else setAway(distanceToEnd() >= nearPx);
-  }, [content]);
+  }, [content, empty]);
 
   return {
     away,

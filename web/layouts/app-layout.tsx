@@ -3,7 +3,7 @@
  * sign-in page when nobody is signed in, and shows the admin pages to admins only (the server refuses the
  * others in any case).
  */
-import { Menu as MenuIcon } from "lucide-react";
+import { Menu as MenuIcon, X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import { useEffect, useState, type ReactNode } from "react";
 import { Link, Redirect, useLocation } from "wouter";
@@ -12,8 +12,10 @@ import { IconButton } from "../components/button.tsx";
 import { ErrorState } from "../components/error-state.tsx";
 import { Logo } from "../components/logo.tsx";
 import { MaintenanceBanner } from "../components/maintenance-banner.tsx";
+import { ModalBackdrop } from "../components/modal-backdrop.tsx";
 import { PageLoading } from "../components/page-loading.tsx";
 import { SkipLink } from "../components/skip-link.tsx";
+import { cx } from "../cx.ts";
 import NotFound from "../pages/not-found.tsx";
 import { useSite } from "../queries.ts";
 import { Sidebar } from "./sidebar.tsx";
@@ -36,21 +38,23 @@ function Shell({ me, children }: { me: Me; children: ReactNode }) {
   return (
     <>
       <SkipLink />
-      <div className="flex min-h-screen flex-col">
-        <MaintenanceBanner />
-        <PhoneBar me={me} />
-        <div className="flex flex-1">
-          <div className="sticky top-0 hidden h-screen w-62 shrink-0 border-r border-line lg:block">
-            <Sidebar me={me} />
-          </div>
-          <main id="main" tabIndex={-1} className="min-w-0 flex-1 outline-none">
-            <div className="mx-auto max-w-6xl px-5 py-7 sm:px-8 lg:px-12 lg:py-11">{children}</div>
+      <PhoneBar me={me} />
+      <div className="flex">
+        <div className="sticky top-0 hidden h-screen w-62 shrink-0 border-r border-line lg:block">
+          <Sidebar me={me} />
+        </div>
+        <div className="min-w-0 flex-1">
+          <MaintenanceBanner className={contentWidth} />
+          <main id="main" tabIndex={-1} className="outline-none">
+            <div className={cx(contentWidth, "py-7 lg:py-11")}>{children}</div>
           </main>
         </div>
       </div>
     </>
   );
 }
+
+const contentWidth = "mx-auto max-w-6xl px-5 sm:px-8 lg:px-12";
 
 function PhoneBar({ me }: { me: Me }) {
   const [open, setOpen] = useState(false);
@@ -68,15 +72,20 @@ function PhoneBar({ me }: { me: Me }) {
           </IconButton>
         </Radix.Trigger>
         <Radix.Portal>
-          <div data-modal className="fixed inset-0 z-40 bg-[light-dark(rgb(15_25_30/0.42),rgb(0_0_0/0.62))]">
+          <ModalBackdrop>
             <Radix.Content
               aria-describedby={undefined}
-              className="h-full w-72 animate-rise border-r border-line bg-bg outline-none"
+              className="relative h-full w-72 animate-rise border-r border-line bg-bg outline-none"
             >
               <Radix.Title className="sr-only">Menu</Radix.Title>
               <Sidebar me={me} />
+              <Radix.Close asChild>
+                <IconButton label="Close menu" className="absolute top-4 right-3">
+                  <X />
+                </IconButton>
+              </Radix.Close>
             </Radix.Content>
-          </div>
+          </ModalBackdrop>
         </Radix.Portal>
       </Radix.Root>
     </header>

@@ -44,11 +44,11 @@ const adminLinks = [
 
 export function Sidebar({ me }: { me: Me }) {
   return (
-    <div className="flex h-full flex-col overflow-y-auto px-3 py-4">
+    <nav aria-label="Dashboard" className="flex h-full flex-col overflow-y-auto px-3 py-4">
       <Link href="/app" aria-label="Sotto, overview" className="mb-6 flex self-start rounded-sm px-2.5 pt-1">
         <Logo />
       </Link>
-      <nav aria-label="Dashboard" className="flex flex-col gap-0.5">
+      <div className="flex flex-col gap-0.5">
         {userLinks.map((link) => (
           <SidebarLink key={link.href} {...link} />
         ))}
@@ -60,7 +60,7 @@ export function Sidebar({ me }: { me: Me }) {
             ))}
           </>
         )}
-      </nav>
+      </div>
       <div className="mt-auto flex flex-col gap-0.5 pt-8">
         <SidebarLink href="/docs" label="Documentation" icon={<BookOpen />} />
         <div className="my-2 px-2">
@@ -68,7 +68,7 @@ export function Sidebar({ me }: { me: Me }) {
         </div>
         <AccountMenu me={me} />
       </div>
-    </div>
+    </nav>
   );
 }
 
@@ -109,9 +109,9 @@ function AccountMenu({ me }: { me: Me }) {
       trigger={
         <button
           type="button"
-          aria-label={`Account: ${me.account.email}`}
           className="flex w-full items-center gap-2.5 rounded-md border border-line bg-surface px-2.5 py-2 text-left text-sm hover:border-edge"
         >
+          <span className="sr-only">Account:</span>
           <span className="min-w-0 flex-1">
             <span className="block truncate font-medium">{me.account.email}</span>
             <span className="block truncate text-xs text-muted">{me.plan.name} plan</span>

@@ -4,8 +4,8 @@
  * A token alone does not say its text: a character may be spread over several tokens, and SentencePiece drops
  * the space before a word that comes first. So each token is read together with the few before it, and only
  * what is new in that window is given out. While the window's text ends in U+FFFD, the mark of an incomplete
- * character, that mark is held back. The window moves on at every complete character, so the work for a token
- * does not grow with the reply.
+ * character, that mark is held back; a reply that ends in the middle of a character ends before it. The window
+ * moves on at every complete character, so the work for a token does not grow with the reply.
  */
 export type Detokenize = (tokens: Uint32Array) => string;
 
@@ -34,11 +34,6 @@ export class Detokenizer {
     this.#contextTokens = this.#window.length;
     this.#shownChars = this.#text().length;
     return shown;
-  }
-
-  /** What was held back, when no more tokens come. */
-  flush(): string {
-    return this.#show(this.#text());
   }
 
   #text(): string {

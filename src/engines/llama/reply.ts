@@ -34,17 +34,11 @@ export class Reply {
   }
 
   accept(token: number): ReplyPart {
-    if (this.options.isEndOfGeneration(token)) return this.#end("", "stop");
+    if (this.options.isEndOfGeneration(token)) return { text: this.#stop.flush(), finishReason: "stop" };
     this.#tokens += 1;
     const { text, stopped } = this.#stop.push(this.#detokenizer.push(token));
     if (stopped) return { text, finishReason: "stop" };
-    if (this.#tokens >= this.options.maxTokens) return this.#end(text, "length");
-    return { text, finishReason: null };
-  }
-
-  #end(shown: string, reason: FinishReason): ReplyPart {
-    const { text, stopped } = this.#stop.push(this.#detokenizer.flush());
-    if (stopped) return { text: shown + text, finishReason: "stop" };
-    return { text: shown + text + this.#stop.flush(), finishReason: reason };
+    if (this.#tokens < this.options.maxTokens) return { text, finishReason: null };
+    return { text: text + this.#stop.flush(), finishReason: "length" };
   }
 }

@@ -55,14 +55,14 @@ const columns: readonly Column<AuditEntry>[] = [
   {
     id: "actor",
     header: "Who",
-    cell: (entry) => <span className="break-all">{entry.actor}</span>,
+    cell: (entry) => <span className="wrap-anywhere">{entry.actor}</span>,
     className: "sm:max-w-64",
   },
   { id: "action", header: "Did", cell: (entry) => <code className="font-mono text-sm">{entry.action}</code> },
   {
     id: "target",
     header: "To",
-    cell: (entry) => <span className="break-all">{entry.target}</span>,
+    cell: (entry) => <span className="wrap-anywhere">{entry.target}</span>,
     className: "sm:max-w-72",
   },
 ];

@@ -16,7 +16,7 @@ export default function Changelog() {
     <>
       <PageHeader
         title="Changelog"
-        description="What users read on the changelog page, in the feed and above every page during maintenance."
+        description="What people read about changes and maintenance."
         actions={
           <Button variant="primary" icon={<Plus />} onClick={() => setCreating(true)}>
             {tab === "entries" ? "Write entry" : "Schedule maintenance"}

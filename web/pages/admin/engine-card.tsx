@@ -10,13 +10,15 @@ export function EngineCard({ engine }: { engine: EngineView }) {
   const { tone, word } = states[engine.state];
   return (
     <Card
-      title={<ModelName model={engine.model} />}
-      description={<span className="break-all">{engine.serving}</span>}
-      actions={
-        <Badge tone={tone} dot>
-          {word}
-        </Badge>
+      title={
+        <span className="flex items-center gap-3">
+          <ModelName model={engine.model} />
+          <Badge tone={tone} dot>
+            {word}
+          </Badge>
+        </span>
       }
+      description={<span className="wrap-anywhere">{engine.serving}</span>}
     >
       <Meter label="Running" used={engine.active} limit={engine.capacity} />
       <dl className="mt-5 grid grid-cols-2 gap-x-6 gap-y-4 text-sm">
@@ -34,7 +36,7 @@ export function EngineCard({ engine }: { engine: EngineView }) {
 function factsOf(engine: EngineView): [name: string, value: string][] {
   return [
     ["Waiting", formatCount(engine.waiting)],
-    ["Queue wait, median", engine.queueWaitMsP50 === null ? "–" : formatMs(engine.queueWaitMsP50)],
+    ["Median wait", engine.queueWaitMsP50 === null ? "–" : formatMs(engine.queueWaitMsP50)],
     ["Tokens a second", formatCount(engine.tokensPerSecond)],
     ["Memory", engine.memoryBytes === null ? "–" : formatBytes(engine.memoryBytes)],
     ["Context", `${formatCount(engine.contextTokens)} tokens`],

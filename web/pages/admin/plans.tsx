@@ -60,7 +60,7 @@ export default function Plans() {
             await client.invalidateQueries({ queryKey: queries.admin.plans.queryKey });
           }}
         >
-          <strong className="font-medium break-words text-ink">{open.plan.name}</strong> is removed. No
+          <strong className="font-medium wrap-anywhere text-ink">{open.plan.name}</strong> is removed. No
           account is on it.
         </ConfirmDialog>
       )}

@@ -15,7 +15,7 @@ export default function Overview() {
       <PageHeader title="Overview" description="Your key, your limits and the last 24 hours." />
       <div className="flex flex-col gap-6">
         <PlannedMaintenance maintenance={site?.maintenance ?? null} />
-        <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
           <Quickstart plan={me.plan} />
           <LiveLimits />
         </div>

@@ -33,7 +33,7 @@ function Chat({ plan }: { plan: PlanView }) {
   const faults = settingsFaults(settings);
   const panel = { settings, onChange: setSettings, models, faults };
   return (
-    <div className="flex min-h-[calc(100dvh-9rem)] flex-col lg:min-h-[calc(100dvh-5.5rem)]">
+    <div className="-mb-7 flex min-h-[calc(100dvh-5.25rem)] flex-col lg:-mb-11 lg:min-h-[calc(100dvh-2.75rem)]">
       <PageHeader
         title="Playground"
         description={
@@ -74,7 +74,7 @@ function Chat({ plan }: { plan: PlanView }) {
           />
         </div>
         <aside aria-label="Settings" className="hidden lg:block">
-          <div className="sticky top-11">
+          <div className="sticky top-11 -mr-3 -ml-1 max-h-[calc(100dvh-11rem)] overflow-y-auto pr-3 pb-1 pl-1">
             <SettingsPanel {...panel} />
           </div>
         </aside>

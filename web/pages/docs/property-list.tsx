@@ -60,16 +60,15 @@ export function PropertyRow({ document, name, schema, required, depth = 0 }: Pro
     <li className={depth === 0 ? "py-3" : "py-1.5"}>
       <p className="flex flex-wrap items-baseline gap-x-3">
         <span className="font-mono text-sm font-medium">{name}</span>
-        <span className="text-sm text-muted">{typeName(document, schema)}</span>
+        <span className="text-sm text-muted">
+          {[typeName(document, schema), ...constraints(resolved)].join(" · ")}
+        </span>
         {required && <span className="text-xs font-medium text-accent">required</span>}
       </p>
       {description !== undefined && (
         <div className="mt-0.5 text-sm text-muted">
           <Markdown>{description}</Markdown>
         </div>
-      )}
-      {constraints(resolved).length > 0 && (
-        <p className="mt-0.5 text-sm text-muted">{constraints(resolved).join(", ")}</p>
       )}
       {values !== undefined && (
         <p className="mt-1.5 flex flex-wrap gap-1.5 text-sm">

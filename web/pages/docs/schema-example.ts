@@ -8,7 +8,8 @@ export function schemaExample(document: OpenApi, schema: Schema | undefined, dep
   if (given !== undefined) return given;
   const choice = (resolved.oneOf ?? resolved.anyOf)?.[0];
   if (choice !== undefined) return schemaExample(document, choice, depth + 1);
-  switch ([resolved.type].flat()[0]) {
+  const [type = "object"] = [resolved.type ?? "object"].flat();
+  switch (type) {
     case "string":
       return "…";
     case "integer":

@@ -16,7 +16,7 @@ export interface AccountTask {
 export function AccountDialog({ task, onClose }: { task: AccountTask; onClose: () => void }) {
   const client = useQueryClient();
   const { account } = task;
-  const email = <strong className="font-medium break-all text-ink">{account.email}</strong>;
+  const email = <strong className="font-medium wrap-anywhere text-ink">{account.email}</strong>;
   const change = async (request: Promise<AccountView>, done: string) => {
     await request;
     toast(done);

@@ -63,7 +63,7 @@ export function AccountTable({ onTask, ...table }: AccountTableProps) {
 function Email({ account }: { account: AccountView }) {
   return (
     <span className="flex min-w-0 flex-wrap items-center justify-end gap-x-2 gap-y-1 sm:justify-start">
-      <span className="min-w-0 font-medium break-all">{account.email}</span>
+      <span className="min-w-0 font-medium wrap-anywhere">{account.email}</span>
       {account.role === "admin" && <Badge tone="accent">Admin</Badge>}
     </span>
   );
@@ -76,7 +76,7 @@ function AccountMenu({ account, onTask }: { account: AccountView; onTask: (task:
   return (
     <Menu
       trigger={
-        <IconButton label={`Actions for ${account.email}`}>
+        <IconButton label={`Actions for ${account.email}`} className="-mr-2">
           <Ellipsis />
         </IconButton>
       }

@@ -32,7 +32,7 @@ export function PlanDialog({ account, onClose }: { account: AccountView; onClose
       onOpenChange={onClose}
       size="sm"
       title="Change plan"
-      description={<span className="break-all">{account.email}</span>}
+      description={<span className="wrap-anywhere">{account.email}</span>}
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>

@@ -19,8 +19,8 @@ export function ResetLinkDialog({ account, onClose }: { account: AccountView; on
       description={
         <>
           Whoever opens the link can set a new password for{" "}
-          <strong className="font-medium break-all text-ink">{account.email}</strong>. Send it over a channel
-          you trust.
+          <strong className="font-medium wrap-anywhere text-ink">{account.email}</strong>. Send it over a
+          channel you trust.
         </>
       }
       footer={

@@ -24,7 +24,7 @@ export function EntryList() {
     {
       id: "title",
       header: "Title",
-      cell: (entry) => <span className="font-medium break-words">{entry.title}</span>,
+      cell: (entry) => <span className="font-medium wrap-anywhere">{entry.title}</span>,
       className: "sm:w-full",
     },
     { id: "published", header: "Published", cell: (entry) => <Time at={entry.publishedAt} style="moment" /> },
@@ -33,7 +33,7 @@ export function EntryList() {
       header: "",
       align: "right",
       cell: (entry) => (
-        <span className="inline-flex">
+        <span className="-mr-2 inline-flex">
           <IconButton label={`Edit ${entry.title}`} onClick={() => setOpen({ type: "edit", entry })}>
             <Pencil />
           </IconButton>
@@ -72,8 +72,8 @@ export function EntryList() {
             await client.invalidateQueries({ queryKey: queries.changelog.queryKey });
           }}
         >
-          <strong className="font-medium break-words text-ink">{open.entry.title}</strong> disappears from the
-          page and the feed.
+          <strong className="font-medium wrap-anywhere text-ink">{open.entry.title}</strong> disappears from
+          the page and the feed.
         </ConfirmDialog>
       )}
     </Card>

@@ -95,6 +95,7 @@ export function MaintenanceEditor({ onClose }: { onClose: () => void }) {
             <p className="mb-1.5 text-sm font-medium">Banner, from a day before</p>
             <div className="overflow-clip rounded-md border border-line [&_a]:pointer-events-none" inert>
               <MaintenanceNotice
+                className="px-4"
                 maintenance={{
                   title: title.trim() === "" ? "Title" : title,
                   startsAt,

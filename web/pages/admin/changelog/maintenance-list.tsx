@@ -21,7 +21,7 @@ export function MaintenanceList() {
     {
       id: "title",
       header: "Title",
-      cell: (window) => <span className="font-medium break-words">{window.title}</span>,
+      cell: (window) => <span className="font-medium wrap-anywhere">{window.title}</span>,
       className: "sm:w-full",
     },
     { id: "starts", header: "Starts", cell: (window) => <Time at={window.startsAt} style="moment" /> },
@@ -74,7 +74,7 @@ export function MaintenanceList() {
             ]);
           }}
         >
-          <strong className="font-medium break-words text-ink">{ending.title}</strong>{" "}
+          <strong className="font-medium wrap-anywhere text-ink">{ending.title}</strong>{" "}
           {ending.state === "open" ? "ends now: requests are answered again." : "will not take place."}
         </ConfirmDialog>
       )}

@@ -33,7 +33,7 @@ export function PlanTable({ onEdit, onDelete, ...table }: PlanTableProps) {
       header: "",
       align: "right",
       cell: (plan) => (
-        <span className="inline-flex">
+        <span className="-mr-2 inline-flex">
           <IconButton label={`Edit ${plan.name}`} onClick={() => onEdit(plan)}>
             <Pencil />
           </IconButton>
@@ -56,8 +56,8 @@ export function PlanTable({ onEdit, onDelete, ...table }: PlanTableProps) {
 function PlanName({ plan }: { plan: CountedPlan }) {
   return (
     <span className="block min-w-0">
-      <span className="block font-medium break-words">{plan.name}</span>
-      <span className="block text-sm break-words text-muted">
+      <span className="block font-medium wrap-anywhere">{plan.name}</span>
+      <span className="block text-sm wrap-anywhere text-muted">
         {plan.id}, {modelsText(plan.models).toLowerCase()}
       </span>
     </span>

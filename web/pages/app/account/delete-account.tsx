@@ -18,9 +18,7 @@ export function DeleteAccount({ email }: { email: string }) {
       title="Delete account"
       description="Your keys stop working at once and every row above is removed. Nothing can be brought back."
     >
-      <Button onClick={() => setOpen(true)} className="text-bad">
-        Delete account…
-      </Button>
+      <Button onClick={() => setOpen(true)}>Delete account…</Button>
       {open && <DeleteDialog email={email} onClose={() => setOpen(false)} />}
     </Card>
   );
@@ -50,8 +48,8 @@ function DeleteDialog({ email, onClose }: { email: string; onClose: () => void }
       title="Delete account"
       description={
         <>
-          This removes <strong className="font-medium break-all text-ink">{email}</strong>, its keys and its
-          usage for good.
+          This removes <strong className="font-medium wrap-anywhere text-ink">{email}</strong>, its keys and
+          its usage for good.
         </>
       }
       footer={

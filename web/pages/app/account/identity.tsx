@@ -18,7 +18,7 @@ export function Identity({ me }: { me: Me }) {
       <div className="flex flex-wrap items-center justify-between gap-x-8 gap-y-4">
         <div className="min-w-0">
           <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
-            <span className="min-w-0 text-lg font-medium break-all">{email}</span>
+            <span className="min-w-0 text-lg font-medium wrap-anywhere">{email}</span>
             {role === "admin" && <Badge tone="accent">Admin</Badge>}
           </p>
           <p className="text-sm text-muted">

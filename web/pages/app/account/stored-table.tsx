@@ -56,7 +56,7 @@ export function StoredTable({ name, why, rows }: Stored) {
               {shown.map((row, place) => (
                 <tr key={place}>
                   {columns.map((column) => (
-                    <td key={column} className="max-w-80 px-3 py-2 break-words first:pl-6 last:pr-6">
+                    <td key={column} className="max-w-80 px-3 py-2 wrap-anywhere first:pl-6 last:pr-6">
                       <Value value={row[column] ?? null} />
                     </td>
                   ))}

@@ -66,7 +66,7 @@ export function KeyTable({ rows, error, onRetry, onRotate, onRevoke, empty }: Ke
 function KeyName({ apiKey }: { apiKey: KeyView }) {
   return (
     <span className="block min-w-0">
-      <span className="block font-medium break-words">{apiKey.name}</span>
+      <span className="block font-medium wrap-anywhere">{apiKey.name}</span>
       {apiKey.models !== null && (
         <span className="block text-sm text-muted">Only {modelsText(apiKey.models)}</span>
       )}
@@ -100,7 +100,7 @@ function KeyMenu({ apiKey, onSwitch, onRotate, onRevoke }: KeyMenuProps) {
   return (
     <Menu
       trigger={
-        <IconButton label={`Actions for ${apiKey.name}`}>
+        <IconButton label={`Actions for ${apiKey.name}`} className="-mr-2">
           <Ellipsis />
         </IconButton>
       }

@@ -19,7 +19,7 @@ export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: KeyView; onClose:
         await client.invalidateQueries({ queryKey: queries.keys.queryKey });
       }}
     >
-      Requests with <strong className="font-medium break-words text-ink">{apiKey.name}</strong>, ending in{" "}
+      Requests with <strong className="font-medium wrap-anywhere text-ink">{apiKey.name}</strong>, ending in{" "}
       <code className="font-mono text-ink">{apiKey.lastFour}</code>, are refused from now on. This cannot be
       taken back.
     </ConfirmDialog>

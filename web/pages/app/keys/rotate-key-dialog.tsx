@@ -40,7 +40,7 @@ export function RotateKeyDialog({ apiKey, onClose }: { apiKey: KeyView; onClose:
         issued === undefined ? (
           <>
             A new key takes over from{" "}
-            <strong className="font-medium break-words text-ink">{apiKey.name}</strong>, with the same name
+            <strong className="font-medium wrap-anywhere text-ink">{apiKey.name}</strong>, with the same name
             and models.
           </>
         ) : undefined

@@ -31,7 +31,9 @@ export function Quickstart({ plan }: { plan: PlanView }) {
       description={
         issued !== null
           ? "Copy it now: only a fingerprint of it is stored, so it cannot be shown again."
-          : "A key lets a program use the API in your name. Any OpenAI client works with it."
+          : first
+            ? "It lets a program use the API in your name. Any OpenAI client works with it."
+            : "With any OpenAI client and a key of yours."
       }
       actions={
         live !== undefined && live > 0 && issued === null ? (

@@ -26,7 +26,7 @@ export function Composer({ running, away, blocked, onToEnd, onSend, onStop }: Co
   }
   return (
     <form
-      className="sticky bottom-0 -mx-1 bg-bg px-1 pb-4 lg:pb-6"
+      className="sticky bottom-0 -mx-1 bg-bg px-1 pb-4"
       onSubmit={(event) => {
         event.preventDefault();
         send();

@@ -19,7 +19,7 @@ interface SettingsPanelProps {
 export function SettingsPanel({ settings, onChange, models, faults }: SettingsPanelProps) {
   const set = (change: Partial<Settings>) => onChange({ ...settings, ...change });
   return (
-    <div className="flex flex-col gap-5">
+    <div className="flex flex-col gap-4">
       <Field label="Model">
         <Select
           value={settings.model}

@@ -42,7 +42,7 @@ const modelColumns: readonly Column<ByModel>[] = [
 ];
 
 const keyColumns: readonly Column<ByKey>[] = [
-  { id: "key", header: "Key", cell: (row) => <span className="break-words">{row.name}</span> },
+  { id: "key", header: "Key", cell: (row) => <span className="wrap-anywhere">{row.name}</span> },
   { id: "requests", header: "Requests", align: "right", cell: (row) => formatCount(row.requests) },
   { id: "tokens", header: "Tokens", align: "right", cell: (row) => formatCount(row.tokens) },
 ];

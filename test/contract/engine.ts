@@ -1,0 +1,249 @@
+/**
+ * The promises of the `Engine` interface, to be run on every implementation. Nothing here knows what computes
+ * the replies, only that at temperature 0 they are longer than a few dozen tokens and always the same.
+ */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Engine, Generation, GenerationEvent, PreparedGeneration } from "../../src/core/ports.js";
+import type { Sampling } from "../../src/protocol/chat.js";
+import { eventually } from "../support/eventually.js";
+
+export interface EngineUnderTest {
+  /** Answers for `omega`. */
+  engine: Engine;
+  dispose(): Promise<void>;
+}
+
+export interface Reply {
+  fragments: string[];
+  text: string;
+  done: Extract<GenerationEvent, { type: "done" }>;
+}
+
+const never = new AbortController().signal;
+
+export const greedy: Sampling = {
+  temperature: 0,
+  topP: 1,
+  topPGiven: false,
+  frequencyPenalty: 0,
+  presencePenalty: 0,
+  seed: undefined,
+};
+
+export function generationOf(content: string, changes: Partial<Generation> = {}): Generation {
+  return {
+    model: "omega",
+    accountId: "acc_test",
+    messages: [{ role: "user", content }],
+    sampling: greedy,
+    stop: [],
+    maxTokens: 24,
+    ...changes,
+  };
+}
+
+/** Runs a generation to its end. Fails when anything follows `done`, or when `done` is missing. */
+export async function replyTo(engine: Engine, generation: Generation, signal = never): Promise<Reply> {
+  const fragments: string[] = [];
+  let done: Reply["done"] | undefined;
+  for await (const event of engine.generate(await engine.prepare(generation, signal), signal)) {
+    expect(done).toBeUndefined();
+    if (event.type === "text") fragments.push(event.text);
+    else done = event;
+  }
+  if (done === undefined) throw new Error("the iteration ended without 'done'");
+  return { fragments, text: fragments.join(""), done };
+}
+
+/** Starts a generation and takes its first event, so that it is known to run. */
+export async function startReply(engine: Engine, generation: Generation, signal = never) {
+  const events = engine.generate(await engine.prepare(generation, signal), signal)[Symbol.asyncIterator]();
+  const first = await events.next();
+  return { first, events };
+}
+
+export function describeEngineContract(name: string, makeEngine: () => Promise<EngineUnderTest>): void {
+  describe(`${name} keeps the promises of an engine`, () => {
+    let underTest: EngineUnderTest;
+    let engine: Engine;
+    beforeAll(async () => {
+      underTest = await makeEngine();
+      engine = underTest.engine;
+    });
+    afterAll(() => underTest.dispose());
+
+    const isIdle = () => engine.status("omega").active === 0;
+    const longest = { maxTokens: 100_000 };
+
+    it("is ready and idle", () => {
+      expect(engine.status("omega")).toMatchObject({ state: "ready", active: 0 });
+      expect(engine.status("omega").capacity).toBeGreaterThanOrEqual(2);
+    });
+
+    it("yields fragments of text, then how it ended and what it took", async () => {
+      const generation = generationOf("Say something.");
+      const { fragments, done } = await replyTo(engine, generation);
+      const { promptTokens } = await engine.prepare(generation, never);
+      expect(fragments.length).toBeGreaterThan(1);
+      for (const fragment of fragments) {
+        expect(fragment).not.toBe("");
+        expect(fragment).not.toMatch(/\p{Surrogate}/u);
+      }
+      expect(done).toEqual({
+        type: "done",
+        finishReason: "length",
+        usage: { promptTokens, completionTokens: 24, cachedTokens: expect.any(Number) as number },
+      });
+    });
+
+    it("generates no more tokens than asked for", async () => {
+      for (const maxTokens of [1, 2, 7]) {
+        const { done } = await replyTo(engine, generationOf("Count.", { maxTokens }));
+        expect(done.usage.completionTokens).toBe(maxTokens);
+        expect(done.finishReason).toBe("length");
+      }
+    });
+
+    it("says the same at temperature 0, and longer replies continue shorter ones", async () => {
+      const [short, long] = await Promise.all([
+        replyTo(engine, generationOf("Repeat yourself.", { maxTokens: 8 })),
+        replyTo(engine, generationOf("Repeat yourself.", { maxTokens: 24 })),
+      ]);
+      expect(long.text.startsWith(short.text)).toBe(true);
+      expect((await replyTo(engine, generationOf("Repeat yourself."))).text).toBe(long.text);
+    });
+
+    it("repeats itself with the same seed and not with another", async () => {
+      const withSeed = async (seed: number) => {
+        const sampling = { ...greedy, temperature: 1, seed };
+        return (await replyTo(engine, generationOf("Be creative.", { sampling }))).text;
+      };
+      const [first, again, other] = [await withSeed(1), await withSeed(1), await withSeed(2)];
+      expect(again).toBe(first);
+      expect(other).not.toBe(first);
+    });
+
+    it("ends just before a stop sequence, wherever it lies in the fragments", async () => {
+      const { text } = await replyTo(engine, generationOf("Tell me more."));
+      for (const [from, to] of [
+        [0, 3],
+        [5, 6],
+        [9, 21],
+        [text.length - 4, text.length],
+      ]) {
+        const stop = text.slice(from, to);
+        const { text: cut, done } = await replyTo(
+          engine,
+          generationOf("Tell me more.", { stop: ["\0", stop] }),
+        );
+        expect(cut).toBe(text.slice(0, text.indexOf(stop)));
+        expect(done.finishReason).toBe("stop");
+      }
+    });
+
+    it("is not misled by the beginning of a stop sequence", async () => {
+      const { text } = await replyTo(engine, generationOf("Tell me more."));
+      const almost = text.slice(4, 12) + "\0";
+      expect((await replyTo(engine, generationOf("Tell me more.", { stop: [almost] }))).text).toBe(text);
+    });
+
+    it("refuses a prompt that leaves no room for a token", async () => {
+      const { contextTokens } = engine.status("omega");
+      const words = generationOf("word ".repeat(contextTokens));
+      await expect(engine.prepare(words, never)).rejects.toMatchObject({
+        code: "context_length_exceeded",
+        param: "messages",
+        message: expect.stringMatching(
+          `^This model's maximum context length is ${contextTokens} tokens`,
+        ) as string,
+      });
+    });
+
+    it("caps a reply to what the context leaves", async () => {
+      const { promptTokens, maxTokens } = await engine.prepare(generationOf("Go on.", longest), never);
+      expect(promptTokens + maxTokens).toBe(engine.status("omega").contextTokens);
+    });
+
+    it("runs more generations than fit at once, all of them to their end", async () => {
+      const count = engine.status("omega").capacity * 2 + 1;
+      const alone = await replyTo(engine, generationOf("Number 0"));
+      const all = await Promise.all(
+        Array.from({ length: count }, (_, index) => replyTo(engine, generationOf(`Number ${index}`))),
+      );
+      expect(all[0]?.text).toBe(alone.text);
+      for (const { done } of all) expect(done.usage.completionTokens).toBe(24);
+    });
+
+    it("throws the reason of a signal that aborted before", async () => {
+      const aborted = AbortSignal.abort(new Error("gone before"));
+      await expect(engine.prepare(generationOf("Hello"), aborted)).rejects.toThrow("gone before");
+      const prepared = await engine.prepare(generationOf("Hello"), never);
+      await expect(firstOf(engine, prepared, aborted)).rejects.toThrow("gone before");
+      await eventually(isIdle);
+    });
+
+    it("throws the reason of a signal that aborts, and frees what it held", async () => {
+      const controller = new AbortController();
+      const { events } = await startReply(engine, generationOf("Talk.", longest), controller.signal);
+      expect(engine.status("omega").active).toBe(1);
+      controller.abort(new Error("hung up"));
+      await expect(drain(events)).rejects.toThrow("hung up");
+      await eventually(isIdle, 1000);
+    });
+
+    it("frees what it held also when nobody reads on after the abort", async () => {
+      const controller = new AbortController();
+      await startReply(engine, generationOf("Talk.", longest), controller.signal);
+      controller.abort(new Error("hung up"));
+      await eventually(isIdle, 1000);
+    });
+
+    it("frees what it held when the consumer has enough", async () => {
+      for await (const event of engine.generate(
+        await engine.prepare(generationOf("Talk.", longest), never),
+        never,
+      )) {
+        if (event.type === "text") break;
+      }
+      await eventually(isIdle, 1000);
+    });
+
+    it("lets a generation leave that waits for its turn", async () => {
+      const { capacity } = engine.status("omega");
+      const running = new AbortController();
+      for (let index = 0; index < capacity; index++) {
+        await startReply(engine, generationOf(`Talk ${index}.`, longest), running.signal);
+      }
+      const waiting = new AbortController();
+      const prepared = await engine.prepare(generationOf("Me too."), never);
+      const refused = expect(firstOf(engine, prepared, waiting.signal)).rejects.toThrow("had enough");
+      waiting.abort(new Error("had enough"));
+      await refused;
+      running.abort();
+      await eventually(isIdle, 2000);
+      expect((await replyTo(engine, generationOf("Next."))).done.usage.completionTokens).toBe(24);
+    });
+
+    it("ends what is under way with engine_unavailable when it is closed", async () => {
+      const closing = await makeEngine();
+      const { events } = await startReply(closing.engine, generationOf("Talk.", longest));
+      const prepared = await closing.engine.prepare(generationOf("Later."), never);
+      await Promise.all([
+        expect(drain(events)).rejects.toMatchObject({ code: "engine_unavailable" }),
+        closing.engine.close(),
+      ]);
+      const unavailable = { code: "engine_unavailable" };
+      await expect(firstOf(closing.engine, prepared, never)).rejects.toMatchObject(unavailable);
+      await expect(closing.engine.prepare(generationOf("Hello"), never)).rejects.toMatchObject(unavailable);
+      await closing.dispose();
+    });
+  });
+}
+
+export async function firstOf(engine: Engine, prepared: PreparedGeneration, signal: AbortSignal) {
+  return engine.generate(prepared, signal)[Symbol.asyncIterator]().next();
+}
+
+export async function drain(events: AsyncIterator<GenerationEvent>): Promise<void> {
+  while ((await events.next()).done !== true);
+}
