@@ -10,7 +10,7 @@ import { z } from "zod";
 import type { Config } from "./config.js";
 import { defaultPlan } from "./core/accounts.js";
 import { Completions } from "./core/completion.js";
-import { createDashboard } from "./core/dashboard.js";
+import { createDashboard, type Dashboard } from "./core/dashboard.js";
 import type { FullStore } from "./core/dashboard-ports.js";
 import { FairQueue } from "./core/fair-queue.js";
 import { KeyRing } from "./core/keys.js";
@@ -25,6 +25,7 @@ import { smtpMailer } from "./mail.js";
 import { Metrics } from "./metrics.js";
 import { resolveWeights } from "./models/resolve.js";
 import type { WeightsProgress } from "./models/starter.js";
+import { WeightsFault } from "./models/weights-fault.js";
 import { ServiceError } from "./protocol/errors.js";
 import { modelIds, type ModelId } from "./protocol/models.js";
 import { MemoryCounter, MemoryLeases } from "./store/memory-counter.js";
@@ -58,6 +59,7 @@ export interface App {
   store: FullStore;
   keys: KeyRing;
   engine: Engine;
+  dashboard: Dashboard;
   /** Resolves when every model can answer; rejects when one cannot be loaded. */
   ready(): Promise<void>;
   /** Refuses new work and lets running replies finish, for at most `drainMs`. */
@@ -162,6 +164,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       store,
       keys,
       engine,
+      dashboard,
       ready: () => untilReady(engine, loadFault, clock, config.engine.loadTimeoutMs),
       drain: async (drainMs) => {
         draining = true;
@@ -285,12 +288,9 @@ async function untilReady(
   const ready = () => modelIds.every((model) => engine.status(model).state === "ready");
   const inTime = await until(() => ready() || loadFault() !== undefined, clock, limitMs);
   const fault = loadFault();
-  if (fault !== undefined) throw new ModelsNotLoaded(fault);
-  if (!inTime) throw new ModelsNotLoaded(`The models did not load within ${limitMs / 1000} s.`);
+  if (fault !== undefined) throw new WeightsFault(fault);
+  if (!inTime) throw new WeightsFault(`The models did not load within ${limitMs / 1000} s.`);
 }
-
-/** Why the service has no model to answer with, in words for the operator. */
-export class ModelsNotLoaded extends Error {}
 
 /** False when `limitMs` passed first. */
 async function until(holds: () => boolean, clock: Clock, limitMs: number): Promise<boolean> {
@@ -306,7 +306,7 @@ const portOf = (address: string | AddressInfo | null): number =>
   typeof address === "object" && address !== null ? address.port : 0;
 
 /** What a person can paste into a client: an address that means "all of them" is not one to connect to. */
-function hostInUrl(host: string): string {
+export function hostInUrl(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;
 }

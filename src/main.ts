@@ -1,6 +1,8 @@
 /** Where the program starts: arguments and environment in, an exit code out. */
 import { accountsCommand } from "./cli/accounts.js";
+import { changelogCommand } from "./cli/changelog.js";
 import { keysCommand } from "./cli/keys.js";
+import { maintenanceCommand } from "./cli/maintenance.js";
 import { newProgram, runProgram } from "./cli/program.js";
 import { serveCommand } from "./cli/serve.js";
 import { provideEnvironment } from "./cli/settings.js";
@@ -13,4 +15,6 @@ provideEnvironment(program, process.env);
 serveCommand(program);
 accountsCommand(program);
 keysCommand(program);
+changelogCommand(program);
+maintenanceCommand(program);
 process.exitCode = await runProgram(program, process.argv);

@@ -7,6 +7,7 @@ import { Command, CommanderError } from "commander";
 import { z } from "zod";
 import { ConfigError } from "../config.js";
 import { AccountFault } from "../core/account-fault.js";
+import { DashboardFault } from "../core/dashboard-fault.js";
 import { WeightsFault } from "../models/weights-fault.js";
 import { StoreFault } from "../store/store-fault.js";
 
@@ -48,12 +49,21 @@ function exitCodeOf(error: CommanderError): number {
 }
 
 function describeFault(error: unknown): string {
-  for (const fault of [ConfigError, AccountFault, StoreFault, WeightsFault]) {
+  for (const fault of [ConfigError, AccountFault, DashboardFault, StoreFault, WeightsFault]) {
     if (error instanceof fault) return error.message;
+  }
+  if (isNodeError(error, "EADDRINUSE")) {
+    return `port ${error.port ?? ""} is in use. Stop the program that uses it, or choose another with --port.`;
+  }
+  if (isNodeError(error, "EACCES") && error.port !== undefined) {
+    return `this user may not listen on port ${error.port}. Choose one above 1023 with --port.`;
   }
   const reason = error instanceof Error ? error.message : "unknown fault";
   return `something unexpected went wrong: ${reason}`;
 }
+
+const isNodeError = (error: unknown, code: string): error is NodeJS.ErrnoException & { port?: number } =>
+  error instanceof Error && "code" in error && error.code === code;
 
 function readVersion(): string {
   const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");

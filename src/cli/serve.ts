@@ -1,7 +1,7 @@
 /** `sotto serve`: the service in the foreground, until it is told to stop. */
 import { basename } from "node:path";
 import type { Command } from "commander";
-import { startApp, type App } from "../app.js";
+import type { App } from "../app.js";
 import type { Config } from "../config.js";
 import { firstRunKey } from "../core/first-run.js";
 import { systemClock } from "../core/ports.js";
@@ -31,11 +31,19 @@ at once.`,
 }
 
 async function serve(config: Config): Promise<void> {
+  // Loaded here, since every other command starts faster without it.
+  const { startApp } = await import("../app.js");
   const progress = weightsProgress();
-  const app = await startApp(config, { onWeightsProgress: progress.update }).finally(progress.stop);
+  const overrides = { onWeightsProgress: progress.update, onWeightsNotice: progress.notice };
+  const app = await startApp(config, overrides).finally(progress.stop);
   const stopped = stopOnSignal(app, config.limits.drainMs);
   console.log(`\nSotto listens at ${app.url} and is loading its models ...`);
-  await Promise.race([app.ready(), stopped]);
+  try {
+    await Promise.race([app.ready(), stopped]);
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
   console.log(introduction(app));
   const key = await firstRunKey(app.store, systemClock);
   if (key !== null) console.log(firstSteps(app.url, key));

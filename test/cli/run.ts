@@ -6,7 +6,9 @@ import { join } from "node:path";
 import { vi } from "vitest";
 import { z } from "zod";
 import { accountsCommand } from "../../src/cli/accounts.js";
+import { changelogCommand } from "../../src/cli/changelog.js";
 import { keysCommand } from "../../src/cli/keys.js";
+import { maintenanceCommand } from "../../src/cli/maintenance.js";
 import { newProgram, runProgram } from "../../src/cli/program.js";
 import { provideEnvironment } from "../../src/cli/settings.js";
 
@@ -36,6 +38,8 @@ export class CommandLine {
       provideEnvironment(program, { SOTTO_DATA_DIR: this.dataDir });
       accountsCommand(program);
       keysCommand(program);
+      changelogCommand(program);
+      maintenanceCommand(program);
       const code = await runProgram(program, ["node", "sotto", ...args]);
       return { ...result, code };
     } finally {

@@ -42,11 +42,16 @@ export function generationOf(content: string, changes: Partial<Generation> = {})
   };
 }
 
-/** Runs a generation to its end. Fails when anything follows `done`, or when `done` is missing. */
+/** Runs a generation to its end. */
 export async function replyTo(engine: Engine, generation: Generation, signal = never): Promise<Reply> {
+  return collect(engine.generate(await engine.prepare(generation, signal), signal));
+}
+
+/** Fails when anything follows `done`, or when `done` is missing. */
+export async function collect(events: AsyncIterable<GenerationEvent>): Promise<Reply> {
   const fragments: string[] = [];
   let done: Reply["done"] | undefined;
-  for await (const event of engine.generate(await engine.prepare(generation, signal), signal)) {
+  for await (const event of events) {
     expect(done).toBeUndefined();
     if (event.type === "text") fragments.push(event.text);
     else done = event;
@@ -240,7 +245,7 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
   });
 }
 
-export async function firstOf(engine: Engine, prepared: PreparedGeneration, signal: AbortSignal) {
+async function firstOf(engine: Engine, prepared: PreparedGeneration, signal: AbortSignal) {
   return engine.generate(prepared, signal)[Symbol.asyncIterator]().next();
 }
 

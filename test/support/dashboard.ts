@@ -9,6 +9,7 @@ import { ensureSetupLink } from "../../src/core/one-time-links.js";
 import { systemClock, type Clock } from "../../src/core/ports.js";
 import { createLog } from "../../src/log.js";
 import { databasePath } from "../../src/store/sqlite.js";
+import { eventually } from "./eventually.js";
 import { FakeEngine } from "./fake-engine.js";
 
 export const password = "correct horse battery";
@@ -25,6 +26,8 @@ export interface TestDashboard {
   signUp(email: string): Promise<Browser>;
   /** Makes the operator's account by the set-up link. */
   setUp(email?: string): Promise<Browser>;
+  /** Resolves when usage with so many requests in all is in the database. */
+  usageWritten(requests: number): Promise<void>;
   /** Every row of every table as text, the rows of a table on lines of their own. */
   tables(): Map<string, string>;
   close(): Promise<void>;
@@ -60,6 +63,13 @@ export async function startDashboard(options: TestDashboardOptions = {}): Promis
       const visitor = browser();
       await visitor.must("POST", "/api/setup", { token: tokenOf(link ?? ""), email, password });
       return visitor;
+    },
+    usageWritten: async (requests) => {
+      await eventually(async () => {
+        await app.dashboard.usage.flush();
+        const rows = readTables(databasePath(dataDir)).get("usage") ?? "";
+        return sumOf([...rows.matchAll(/"requests":(\d+)/g)].map(([, count]) => Number(count))) === requests;
+      });
     },
     tables: () => readTables(databasePath(dataDir)),
     close: async () => {
@@ -165,3 +175,5 @@ function readTables(path: string): Map<string, string> {
   database.close();
   return tables;
 }
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);

@@ -5,7 +5,7 @@
  */
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
-import type { ReactNode } from "react";
+import { useRef, type ReactNode } from "react";
 import { cx } from "../cx.ts";
 import { IconButton } from "./button.tsx";
 import { ModalBackdrop } from "./modal-backdrop.tsx";
@@ -35,8 +35,21 @@ export function Dialog({
   role = "dialog",
   children,
 }: DialogProps) {
+  const opener = useRef<HTMLElement | null>(null);
   const refuse = (event: Event) => {
     if (!dismissable) event.preventDefault();
+  };
+  const moveIn = (event: Event) => {
+    opener.current = openerOf(document.activeElement);
+    const first = firstControl(event.currentTarget, role);
+    if (first === null) return;
+    event.preventDefault();
+    first.focus();
+  };
+  // Radix returns the focus to its own trigger only, and there is none: dialogs here are opened by state.
+  const moveBack = (event: Event) => {
+    event.preventDefault();
+    opener.current?.focus();
   };
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
@@ -44,6 +57,9 @@ export function Dialog({
         <ModalBackdrop className="flex animate-rise items-end justify-center overflow-y-auto p-3 sm:items-center sm:p-6">
           <Radix.Content
             role={role}
+            aria-modal
+            onOpenAutoFocus={moveIn}
+            onCloseAutoFocus={moveBack}
             onEscapeKeyDown={refuse}
             onPointerDownOutside={refuse}
             onInteractOutside={refuse}
@@ -71,7 +87,10 @@ export function Dialog({
               )}
             </div>
             {children !== undefined && <div className="px-5 pt-5 sm:px-6">{children}</div>}
-            <div className="flex flex-col-reverse gap-2 px-5 pt-6 pb-5 empty:pt-0 sm:flex-row sm:justify-end sm:px-6">
+            <div
+              data-footer
+              className="flex flex-col-reverse gap-2 px-5 pt-6 pb-5 empty:pt-0 sm:flex-row sm:justify-end sm:px-6"
+            >
               {footer}
             </div>
           </Radix.Content>
@@ -81,4 +100,18 @@ export function Dialog({
   );
 }
 
+/** Where the work begins: a form's first field, a question's way out. Else the first button, as Radix has it. */
+function firstControl(dialog: EventTarget | null, role: "dialog" | "alertdialog"): HTMLElement | null {
+  if (!(dialog instanceof HTMLElement)) return null;
+  const field = dialog.querySelector<HTMLElement>("form :is(input, select, textarea)");
+  return field ?? (role === "alertdialog" ? dialog.querySelector<HTMLElement>("[data-footer] button") : null);
+}
+
 const widths = { sm: "max-w-md", md: "max-w-lg", lg: "max-w-3xl" };
+
+/** What the focus goes back to. A menu's item is gone by then: its menu's button stands in for it. */
+function openerOf(active: Element | null): HTMLElement | null {
+  const menu = active?.closest('[role="menu"]');
+  const opener = menu ? document.getElementById(menu.getAttribute("aria-labelledby") ?? "") : active;
+  return opener instanceof HTMLElement ? opener : null;
+}

@@ -32,9 +32,9 @@ function Examples({ title, samples }: { title: string; samples: readonly Sample[
 }
 
 function samplesOf(document: OpenApi, body: Body | undefined): Sample[] {
-  return Object.entries(body?.content ?? {}).flatMap(([type, media]) =>
-    valuesOf(document, media).map(({ name, value }) => ({
-      id: `${type} ${name ?? ""}`,
+  return Object.entries(body?.content ?? {}).flatMap(([type, media], kind) =>
+    valuesOf(document, media).map(({ name, value }, position) => ({
+      id: `${kind}-${position}`,
       label: name ?? shortTypes[type] ?? type,
       language: "json",
       code: typeof value === "string" ? value.trim() : JSON.stringify(value, null, 2),

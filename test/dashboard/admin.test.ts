@@ -1,0 +1,220 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { AccountView, EngineView, KeyWithSecret, Me } from "../../src/protocol/dashboard.js";
+import type { Access } from "../../src/http/dashboard/route.js";
+import { dashboardRoutes } from "../../src/http/dashboard/routes.js";
+import { password, startDashboard, type Browser, type TestDashboard } from "../support/dashboard.js";
+import { eventually } from "../support/eventually.js";
+import { startServer } from "../support/server.js";
+
+const adminRoutes = [
+  ["GET", "/api/admin/accounts"],
+  ["POST", "/api/admin/accounts/x/suspend"],
+  ["POST", "/api/admin/accounts/x/resume"],
+  ["POST", "/api/admin/accounts/x/plan"],
+  ["POST", "/api/admin/accounts/x/role"],
+  ["POST", "/api/admin/accounts/x/reset-link"],
+  ["POST", "/api/admin/invites"],
+  ["GET", "/api/admin/plans"],
+  ["PUT", "/api/admin/plans/x"],
+  ["DELETE", "/api/admin/plans/x"],
+  ["GET", "/api/admin/engines"],
+  ["POST", "/api/admin/changelog"],
+  ["PUT", "/api/admin/changelog/x"],
+  ["DELETE", "/api/admin/changelog/x"],
+  ["POST", "/api/admin/maintenance"],
+  ["POST", "/api/admin/maintenance/x/end"],
+  ["GET", "/api/admin/audit"],
+] as const;
+
+describe("an admin", () => {
+  let dashboard: TestDashboard;
+  let operator: Browser;
+  let ada: Browser;
+  let adaId: string;
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+    operator = await dashboard.setUp();
+    ada = await dashboard.signUp("ada@example.com");
+    adaId = (await ada.get<Me>("/api/me")).account.id;
+  });
+  afterEach(() => dashboard.engine.release());
+  afterAll(() => dashboard.close());
+
+  const find = async (search: string) =>
+    (await operator.get<{ accounts: AccountView[]; total: number }>(`/api/admin/accounts?search=${search}`))
+      .accounts;
+
+  it.each(adminRoutes)("is who %s %s is for, and nobody else", async (method, path) => {
+    expect((await ada.send(method, path)).json).toMatchObject({ error: { code: "forbidden" } });
+    expect((await dashboard.browser().send(method, path)).json).toMatchObject({
+      error: { code: "signed_out" },
+    });
+    expect([401, 403]).not.toContain((await operator.send(method, path)).status);
+  });
+
+  it("has all of its routes in the list above, and nobody is let in to others by mistake", async () => {
+    const server = await startServer();
+    const routes = dashboardRoutes({
+      http: server.parts,
+      dashboard: dashboard.app.dashboard,
+      version: "1",
+      publicUrl: undefined,
+      queue: () => ({ running: 0, waiting: 0 }),
+      memoryBytes: () => null,
+      webDir: "",
+    });
+    await server.close();
+    const addresses = (who: Access) =>
+      routes
+        .filter(({ access }) => access === who)
+        .map(({ method, path }) => `${method} /api${path.replace(":id", "x")}`)
+        .sort();
+    expect(addresses("admin")).toEqual(adminRoutes.map((route) => route.join(" ")).sort());
+    expect(addresses("anyone")).toEqual([
+      "GET /api/changelog",
+      "GET /api/site",
+      "GET /api/status",
+      "POST /api/reset",
+      "POST /api/reset/request",
+      "POST /api/setup",
+      "POST /api/sign-in",
+      "POST /api/sign-out",
+      "POST /api/sign-up",
+    ]);
+  });
+
+  it("finds accounts by part of their address", async () => {
+    await dashboard.signUp("bob@example.org");
+    expect((await find("EXAMPLE.ORG")).map(({ email }) => email)).toEqual(["bob@example.org"]);
+    expect(await find("nobody")).toEqual([]);
+    expect(await find("%25")).toEqual([]);
+    expect(await find(encodeURIComponent("' or '1'='1"))).toEqual([]);
+  });
+
+  it("suspends an account: keys answer 401, sessions and streams end, until it is resumed", async () => {
+    const eve = await dashboard.signUp("eve@example.com");
+    const { id } = (await eve.get<Me>("/api/me")).account;
+    const { secret } = await eve.post<KeyWithSecret>("/api/keys", {
+      name: "laptop",
+      models: null,
+      expiresInDays: null,
+    });
+    const authorization = `Bearer ${secret}`;
+    const models = async () =>
+      (await fetch(`${dashboard.url}/v1/models`, { headers: { authorization } })).status;
+    expect(await models()).toBe(200);
+    dashboard.engine.hold();
+    dashboard.engine.release(2);
+    const messages = [{ role: "user", content: "Hi" }];
+    const stream = await fetch(`${dashboard.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization, "content-type": "application/json" },
+      body: JSON.stringify({ model: "omega", stream: true, messages }),
+    });
+    const playground = await eve.open("POST", "/api/playground", { model: "omega", stream: true, messages });
+
+    const suspended = await operator.post<AccountView>(`/api/admin/accounts/${id}/suspend`);
+    expect(suspended.suspendedAt).not.toBeNull();
+    expect(await models()).toBe(401);
+    expect((await eve.send("GET", "/api/me")).status).toBe(401);
+    expect(await stream.text()).not.toContain("[DONE]");
+    expect(await playground.text()).not.toContain("[DONE]");
+    await eventually(() => dashboard.engine.active === 0);
+
+    const resumed = await operator.post<AccountView>(`/api/admin/accounts/${id}/resume`);
+    expect(resumed.suspendedAt).toBeNull();
+    expect(await models()).toBe(200);
+    expect((await eve.send("GET", "/api/me")).status).toBe(401);
+    await eve.post("/api/sign-in", { email: "eve@example.com", password });
+  });
+
+  it("who is the only one cannot be suspended or demoted, also not by themselves", async () => {
+    const { id } = (await operator.get<Me>("/api/me")).account;
+    for (const [action, body] of [
+      ["suspend", {}],
+      ["role", { role: "user" }],
+    ] as const) {
+      expect((await operator.send("POST", `/api/admin/accounts/${id}/${action}`, body)).json).toMatchObject({
+        error: { code: "conflict" },
+      });
+    }
+    await operator.post(`/api/admin/accounts/${adaId}/role`, { role: "admin" });
+    expect((await ada.send("GET", "/api/admin/plans")).status).toBe(200);
+    await operator.post(`/api/admin/accounts/${adaId}/role`, { role: "user" });
+    expect((await ada.send("GET", "/api/admin/plans")).status).toBe(403);
+  });
+
+  it("makes plans, puts accounts on them, and deletes those that nobody is on", async () => {
+    const plan = {
+      name: "Gold",
+      requestsPerMinute: 1,
+      tokensPerMinute: 1000,
+      concurrentRequests: 2,
+      maxKeys: 3,
+      maxTokens: 100,
+      models: ["omega"],
+    };
+    expect(await operator.must("PUT", "/api/admin/plans/gold", plan)).toEqual({ id: "gold", ...plan });
+    expect(await operator.post(`/api/admin/accounts/${adaId}/plan`, { planId: "gold" })).toMatchObject({
+      planId: "gold",
+    });
+    expect((await ada.get<Me>("/api/me")).plan).toEqual({ id: "gold", ...plan });
+    const { plans } = await operator.get<{ plans: { id: string; accounts: number }[] }>("/api/admin/plans");
+    expect(plans.find(({ id }) => id === "gold")?.accounts).toBe(1);
+    expect((await operator.send("DELETE", "/api/admin/plans/gold")).status).toBe(409);
+    const unknown = await operator.send("POST", `/api/admin/accounts/${adaId}/plan`, { planId: "none" });
+    expect(unknown).toMatchObject({ status: 400, json: { error: { field: "planId" } } });
+    await operator.post(`/api/admin/accounts/${adaId}/plan`, { planId: "free" });
+    await operator.must("DELETE", "/api/admin/plans/gold");
+    expect((await operator.send("DELETE", "/api/admin/plans/gold")).status).toBe(404);
+    expect((await operator.send("DELETE", "/api/admin/plans/free")).status).toBe(409);
+    expect((await operator.send("PUT", "/api/admin/plans/UP%20PER", plan)).status).toBe(400);
+  });
+
+  it("sees how the engines do", async () => {
+    await ada.send("POST", "/api/playground", {
+      model: "prism",
+      messages: [{ role: "user", content: "Hi" }],
+    });
+    const read = async () =>
+      (await operator.get<{ engines: EngineView[] }>("/api/admin/engines")).engines.find(
+        ({ model }) => model === "prism",
+      );
+    const prism = await eventually(async () => {
+      const view = await read();
+      return view !== undefined && view.tokensPerSecond > 0 && view;
+    });
+    expect(prism).toMatchObject({ serving: "fake", state: "ready", active: 0, capacity: 4, waiting: 0 });
+    expect(prism.memoryBytes).toBeNull();
+    expect(prism.queueWaitMsP50).not.toBeNull();
+  });
+
+  it("sees what was done and by whom, newest first, page by page", async () => {
+    interface Page {
+      entries: { id: string; actor: string; action: string; target: string }[];
+      next: string | null;
+    }
+    for (let i = 0; i < 105; i++) {
+      await operator.post("/api/admin/changelog", { title: `Entry ${i}`, body: "" });
+    }
+    const first = await operator.get<Page>("/api/admin/audit");
+    expect(first.entries).toHaveLength(100);
+    const second = await operator.get<Page>(`/api/admin/audit?before=${first.next ?? ""}`);
+    const all = [...first.entries, ...second.entries];
+    expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+    expect(second.next).toBeNull();
+    expect(all).toContainEqual(
+      expect.objectContaining({
+        actor: "operator@example.com",
+        action: "suspended account",
+        target: "eve@example.com",
+      }),
+    );
+    expect(all.at(-1)).toMatchObject({ action: "set up the service", actor: "operator@example.com" });
+    expect(all.map(({ action }) => action)).not.toContain("signed in failed");
+    // Addresses are looked up when it is read; none are in the rows, of people or of networks.
+    const rows = dashboard.tables().get("audit") ?? "";
+    expect(rows).not.toContain("@");
+    expect(rows).not.toContain("127.0.0.1");
+  });
+});

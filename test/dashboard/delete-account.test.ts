@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { KeyWithSecret, Me } from "../../src/protocol/dashboard.js";
+import { password, startDashboard, type TestDashboard } from "../support/dashboard.js";
+import { eventually } from "../support/eventually.js";
+
+describe("deleting an account", () => {
+  let dashboard: TestDashboard;
+  beforeEach(async () => {
+    dashboard = await startDashboard();
+  });
+  afterEach(() => dashboard.close());
+
+  const chat = (secret: string) =>
+    fetch(`${dashboard.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        model: "omega",
+        stream: true,
+        messages: [{ role: "user", content: "Hi" }],
+      }),
+    });
+
+  it("leaves no row, no working key, no session and no running stream", async () => {
+    const operator = await dashboard.setUp();
+    const email = "ada@example.com";
+    const ada = await dashboard.signUp(email);
+    const elsewhere = dashboard.browser();
+    await elsewhere.post("/api/sign-in", { email, password });
+    const { account } = await ada.get<Me>("/api/me");
+    const { key, secret } = await ada.post<KeyWithSecret>("/api/keys", {
+      name: "adas-laptop",
+      models: null,
+      expiresInDays: null,
+    });
+    await (await chat(secret)).text();
+    await dashboard.usageWritten(1);
+    await operator.post(`/api/admin/accounts/${account.id}/reset-link`);
+    for (const table of ["accounts", "keys", "sessions", "links", "usage", "audit"]) {
+      expect(dashboard.tables().get(table)).toContain(account.id);
+    }
+    dashboard.engine.hold();
+    dashboard.engine.release(1);
+    const stream = await chat(secret);
+    await eventually(() => dashboard.engine.active === 1);
+
+    expect((await ada.send("DELETE", "/api/me", { password: "wrong password" })).status).toBe(400);
+    await ada.must("DELETE", "/api/me", { password });
+
+    expect(await stream.text()).not.toContain("[DONE]");
+    await eventually(() => dashboard.engine.active === 0);
+    expect((await chat(secret)).status).toBe(401);
+    for (const browser of [ada, elsewhere]) expect((await browser.send("GET", "/api/me")).status).toBe(401);
+    expect((await elsewhere.send("POST", "/api/sign-in", { email, password })).status).toBe(400);
+
+    // The stream that was cut is counted after its account is gone; that must bring nothing back.
+    await dashboard.app.dashboard.usage.flush();
+    for (const [table, rows] of dashboard.tables()) {
+      expect(rows).not.toContain(email);
+      expect(rows).not.toContain("adas-laptop");
+      // The trail says what was done to whom, by an id that means nothing any more.
+      if (table !== "audit") expect(rows).not.toContain(account.id);
+      if (table !== "audit") expect(rows).not.toContain(key.id);
+    }
+    const { entries } = await operator.get<{ entries: { actor: string; action: string }[] }>(
+      "/api/admin/audit",
+    );
+    expect(entries[0]).toMatchObject({ actor: account.id, action: "deleted account", target: account.id });
+    expect(JSON.stringify(entries)).not.toContain(email);
+  });
+
+  it("is refused to the only admin", async () => {
+    const operator = await dashboard.setUp();
+    expect(await operator.send("DELETE", "/api/me", { password })).toMatchObject({
+      status: 409,
+      json: { error: { code: "conflict" } },
+    });
+    expect((await operator.send("GET", "/api/me")).status).toBe(200);
+  });
+});
