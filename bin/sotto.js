@@ -13,7 +13,9 @@ function buildIsStale() {
   if (!existsSync(`${root}/src`)) return false;
   const stamp = statSync(`${root}/dist/.built`, { throwIfNoEntry: false });
   if (stamp === undefined) return true;
-  const sources = readdirSync(`${root}/src`, { recursive: true, withFileTypes: true });
+  const sources = ["src", "web"].flatMap((folder) =>
+    readdirSync(`${root}/${folder}`, { recursive: true, withFileTypes: true }),
+  );
   return sources.some((entry) => statSync(`${entry.parentPath}/${entry.name}`).mtimeMs > stamp.mtimeMs);
 }
 

@@ -51,6 +51,8 @@ export interface AppOverrides {
   onWeightsProgress?: WeightsProgress;
   /** Told what had to be done again, in a sentence for the operator. */
   onWeightsNotice?: (notice: string) => void;
+  /** Folder of the built pages. */
+  webDir?: string;
 }
 
 export interface App {
@@ -145,7 +147,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       publicUrl: accounts.publicUrl,
       queue: (model) => queues[model],
       memoryBytes,
-      webDir: fileURLToPath(new URL("../dist/web", import.meta.url)),
+      webDir: overrides.webDir ?? fileURLToPath(new URL("../dist/web", import.meta.url)),
     });
     const url = () => `http://${hostInUrl(config.service.host)}:${portOf(server.server.address())}`;
     closers.push(() => server.close());

@@ -1,12 +1,12 @@
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
 
 /** Builds the dashboard into dist/web, which the service serves as it is. */
 export default defineConfig({
   root: import.meta.dirname,
   base: "/",
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), preloadTextFont()],
   build: {
     outDir: "../dist/web",
     emptyOutDir: true,
@@ -16,3 +16,16 @@ export default defineConfig({
     modulePreload: { polyfill: false },
   },
 });
+
+/** Asks for the text font along with the styles that name it, so that the first words are drawn in it. */
+function preloadTextFont(): Plugin {
+  return {
+    name: "preload-text-font",
+    transformIndexHtml(_html, { bundle }) {
+      const font = Object.keys(bundle ?? {}).find((name) => /inter-latin.*\.woff2$/.test(name));
+      if (font === undefined) return [];
+      const attrs = { rel: "preload", as: "font", type: "font/woff2", href: `/${font}`, crossorigin: "" };
+      return [{ tag: "link", attrs, injectTo: "head" }];
+    },
+  };
+}

@@ -113,18 +113,23 @@ export class News {
   }
 }
 
-/** The same bounds for the page and the command line. */
+/** The same bounds for the page and the command line. Databases and feeds cannot hold control characters. */
 function checkText(title: string, body: string): { title: string; body: string } {
   const trimmed = title.trim();
-  if (trimmed === "" || trimmed.length > longestTitle) {
-    throw new DashboardFault("bad_request", `The title must have 1 to ${longestTitle} characters.`, {
-      field: "title",
-    });
+  if (trimmed === "" || trimmed.length > longestTitle || /\p{Cc}/u.test(trimmed)) {
+    throw new DashboardFault(
+      "bad_request",
+      `The title must have 1 to ${longestTitle} characters, none of them control characters.`,
+      { field: "title" },
+    );
   }
-  if (body.length > longestBody) {
-    throw new DashboardFault("bad_request", `The text must have at most ${longestBody} characters.`, {
-      field: "body",
-    });
+  const text = body.replaceAll("\r\n", "\n");
+  if (text.length > longestBody || /[^\P{Cc}\n\t]/u.test(text)) {
+    throw new DashboardFault(
+      "bad_request",
+      `The text must have at most ${longestBody} characters, none of them control characters.`,
+      { field: "body" },
+    );
   }
-  return { title: trimmed, body };
+  return { title: trimmed, body: text };
 }

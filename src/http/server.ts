@@ -16,6 +16,7 @@ import { defaultTimeouts, type HttpParts } from "./parts.js";
 import { routableTarget } from "./paths.js";
 import { recordExchange } from "./record.js";
 import { apiRoutes, openRoutes } from "./routes.js";
+import { writeSecurityHeaders } from "./security-headers.js";
 
 export { createMetricsServer } from "./metrics.js";
 export type { HttpParts } from "./parts.js";
@@ -58,6 +59,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     exchanges.open(request, reply, parts.clock.monotonicMs(), record);
     reply.header("x-request-id", request.id);
   });
+  app.addHook("onRequest", writeSecurityHeaders);
   app.addHook("onRequest", requireHost);
   addRoutes(app, "/v1", [authenticate(parts), countRequest(parts), refuseUnknownUrl], apiRoutes(parts));
   addRoutes(app, "", [refuseUnknownUrl], openRoutes(parts));

@@ -4,9 +4,8 @@ import { loadConfig } from "../../src/config.js";
 import type { ChatMessage } from "../../src/protocol/chat.js";
 import { eventually } from "../support/eventually.js";
 import { startTinyEngine, type TinyEngine } from "../support/tiny-engine.js";
-import { describeEngineContract, drain, generationOf, greedy, replyTo, startReply } from "./engine.js";
+import { describeEngineContract, drain, generationOf, greedy, never, replyTo, startReply } from "./engine.js";
 
-const never = new AbortController().signal;
 const defaults = loadConfig({ env: {} });
 
 describeEngineContract("The embedded engine", async () => {
@@ -55,7 +54,7 @@ describe("the embedded engine", () => {
     const running = new AbortController();
     const besides = await startReply(tiny.engine, generationOf("Talk.", { maxTokens: 1900 }), running.signal);
     const reading = new AbortController();
-    const prepared = await tiny.engine.prepare(generationOf("a".repeat(1900)), never);
+    const prepared = await tiny.engine.prepare(generationOf("a".repeat(1900)), never());
     const events = tiny.engine.generate(prepared, reading.signal)[Symbol.asyncIterator]();
     const refused = expect(events.next()).rejects.toThrow("hung up");
     await eventually(() => tiny.engine.sequencesActive() === 2);
@@ -68,13 +67,13 @@ describe("the embedded engine", () => {
   });
 
   it("uses the model's cap when a request has none", async () => {
-    const { maxTokens } = await tiny.engine.prepare(generationOf("Hi", { maxTokens: undefined }), never);
+    const { maxTokens } = await tiny.engine.prepare(generationOf("Hi", { maxTokens: undefined }), never());
     expect(maxTokens).toBe(12);
   });
 
   it("puts the model's system message first, and counts it, when a request has none", async () => {
     const tokens = async (model: "omega" | "prism", messages: ChatMessage[]) =>
-      (await tiny.engine.prepare(generationOf("", { model, messages }), never)).promptTokens;
+      (await tiny.engine.prepare(generationOf("", { model, messages }), never())).promptTokens;
     const hello: ChatMessage = { role: "user", content: "Hello" };
     const system: ChatMessage = { role: "system", content: "Be brief." };
     expect(await tokens("prism", [hello])).toBe(await tokens("omega", [system, hello]));
@@ -96,7 +95,7 @@ describe("the embedded engine", () => {
 
   it("refuses models that it does not serve", async () => {
     const lambda = generationOf("Hi", { model: "lambda" });
-    await expect(tiny.engine.prepare(lambda, never)).rejects.toMatchObject({ code: "model_not_found" });
+    await expect(tiny.engine.prepare(lambda, never())).rejects.toMatchObject({ code: "model_not_found" });
   });
 
   it("holds no more memory after hundreds of replies than after dozens", async () => {

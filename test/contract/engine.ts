@@ -19,7 +19,8 @@ export interface Reply {
   done: Extract<GenerationEvent, { type: "done" }>;
 }
 
-const never = new AbortController().signal;
+/** A signal that never aborts. */
+export const never = (): AbortSignal => new AbortController().signal;
 
 export const greedy: Sampling = {
   temperature: 0,
@@ -43,7 +44,7 @@ export function generationOf(content: string, changes: Partial<Generation> = {})
 }
 
 /** Runs a generation to its end. */
-export async function replyTo(engine: Engine, generation: Generation, signal = never): Promise<Reply> {
+export async function replyTo(engine: Engine, generation: Generation, signal = never()): Promise<Reply> {
   return collect(engine.generate(await engine.prepare(generation, signal), signal));
 }
 
@@ -61,7 +62,7 @@ export async function collect(events: AsyncIterable<GenerationEvent>): Promise<R
 }
 
 /** Starts a generation and takes its first event, so that it is known to run. */
-export async function startReply(engine: Engine, generation: Generation, signal = never) {
+export async function startReply(engine: Engine, generation: Generation, signal = never()) {
   const events = engine.generate(await engine.prepare(generation, signal), signal)[Symbol.asyncIterator]();
   const first = await events.next();
   return { first, events };
@@ -88,7 +89,7 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
     it("yields fragments of text, then how it ended and what it took", async () => {
       const generation = generationOf("Say something.");
       const { fragments, done } = await replyTo(engine, generation);
-      const { promptTokens } = await engine.prepare(generation, never);
+      const { promptTokens } = await engine.prepare(generation, never());
       expect(fragments.length).toBeGreaterThan(1);
       for (const fragment of fragments) {
         expect(fragment).not.toBe("");
@@ -155,7 +156,7 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
     it("refuses a prompt that leaves no room for a token", async () => {
       const { contextTokens } = engine.status("omega");
       const words = generationOf("word ".repeat(contextTokens));
-      await expect(engine.prepare(words, never)).rejects.toMatchObject({
+      await expect(engine.prepare(words, never())).rejects.toMatchObject({
         code: "context_length_exceeded",
         param: "messages",
         message: expect.stringMatching(
@@ -165,7 +166,7 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
     });
 
     it("caps a reply to what the context leaves", async () => {
-      const { promptTokens, maxTokens } = await engine.prepare(generationOf("Go on.", longest), never);
+      const { promptTokens, maxTokens } = await engine.prepare(generationOf("Go on.", longest), never());
       expect(promptTokens + maxTokens).toBe(engine.status("omega").contextTokens);
     });
 
@@ -182,7 +183,7 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
     it("throws the reason of a signal that aborted before", async () => {
       const aborted = AbortSignal.abort(new Error("gone before"));
       await expect(engine.prepare(generationOf("Hello"), aborted)).rejects.toThrow("gone before");
-      const prepared = await engine.prepare(generationOf("Hello"), never);
+      const prepared = await engine.prepare(generationOf("Hello"), never());
       await expect(firstOf(engine, prepared, aborted)).rejects.toThrow("gone before");
       await eventually(isIdle);
     });
@@ -205,8 +206,8 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
 
     it("frees what it held when the consumer has enough", async () => {
       for await (const event of engine.generate(
-        await engine.prepare(generationOf("Talk.", longest), never),
-        never,
+        await engine.prepare(generationOf("Talk.", longest), never()),
+        never(),
       )) {
         if (event.type === "text") break;
       }
@@ -220,7 +221,7 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
         await startReply(engine, generationOf(`Talk ${index}.`, longest), running.signal);
       }
       const waiting = new AbortController();
-      const prepared = await engine.prepare(generationOf("Me too."), never);
+      const prepared = await engine.prepare(generationOf("Me too."), never());
       const refused = expect(firstOf(engine, prepared, waiting.signal)).rejects.toThrow("had enough");
       waiting.abort(new Error("had enough"));
       await refused;
@@ -232,14 +233,14 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
     it("ends what is under way with engine_unavailable when it is closed", async () => {
       const closing = await makeEngine();
       const { events } = await startReply(closing.engine, generationOf("Talk.", longest));
-      const prepared = await closing.engine.prepare(generationOf("Later."), never);
+      const prepared = await closing.engine.prepare(generationOf("Later."), never());
       await Promise.all([
         expect(drain(events)).rejects.toMatchObject({ code: "engine_unavailable" }),
         closing.engine.close(),
       ]);
       const unavailable = { code: "engine_unavailable" };
-      await expect(firstOf(closing.engine, prepared, never)).rejects.toMatchObject(unavailable);
-      await expect(closing.engine.prepare(generationOf("Hello"), never)).rejects.toMatchObject(unavailable);
+      await expect(firstOf(closing.engine, prepared, never())).rejects.toMatchObject(unavailable);
+      await expect(closing.engine.prepare(generationOf("Hello"), never())).rejects.toMatchObject(unavailable);
       await closing.dispose();
     });
   });

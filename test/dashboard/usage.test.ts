@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ServiceError } from "../../src/protocol/errors.js";
 import type { KeyWithSecret, LimitsNow, UsageReport } from "../../src/protocol/dashboard.js";
 import { startDashboard, type Browser, type TestDashboard } from "../support/dashboard.js";
+import { eventually } from "../support/eventually.js";
 import { FakeClock } from "../support/fake-clock.js";
 
 const hourMs = 60 * 60_000;
@@ -141,6 +142,11 @@ describe("usage", () => {
     );
     const cells = lines.slice(1).map((line) => line.slice(line.indexOf(",") + 1, line.indexOf(",omega,")));
     expect(cells.sort()).toEqual(["'=1+1", "'+1", "'-1", "'@SUM(A1)", '"say ""hi"", now"', "plain"].sort());
+  });
+
+  it("is in the database within five seconds, so that a killed process loses no more", async () => {
+    await chat((await createKey("laptop")).secret);
+    await eventually(() => dashboard.tables().get("usage") !== "", 5_000);
   });
 
   it("is written when the service stops, so that nothing is lost", async () => {

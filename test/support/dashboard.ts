@@ -36,6 +36,7 @@ export interface TestDashboard {
 export interface TestDashboardOptions {
   env?: Record<string, string>;
   clock?: Clock;
+  webDir?: string;
 }
 
 export async function startDashboard(options: TestDashboardOptions = {}): Promise<TestDashboard> {
@@ -45,7 +46,12 @@ export async function startDashboard(options: TestDashboardOptions = {}): Promis
   const config = loadConfig({ env: { SOTTO_DATA_DIR: dataDir, SOTTO_PORT: "0", ...options.env } });
   const { clock = systemClock } = options;
   const log = createLog("trace", { write: (line) => void lines.push(line) });
-  const app = await startApp(config, { engine, clock, log });
+  const app = await startApp(config, {
+    engine,
+    clock,
+    log,
+    ...(options.webDir === undefined ? {} : { webDir: options.webDir }),
+  });
   const browser = () => new Browser(app.url);
   return {
     app,

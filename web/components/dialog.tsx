@@ -54,7 +54,7 @@ export function Dialog({
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
-        <ModalBackdrop className="flex animate-rise items-end justify-center overflow-y-auto p-3 sm:items-center sm:p-6">
+        <ModalBackdrop className="flex animate-rise flex-col items-center overflow-y-auto p-3 sm:p-6">
           <Radix.Content
             role={role}
             aria-modal
@@ -65,7 +65,8 @@ export function Dialog({
             onInteractOutside={refuse}
             {...(description === undefined ? { "aria-describedby": undefined } : {})}
             className={cx(
-              "w-full rounded-lg border border-line bg-surface shadow-float outline-none",
+              // Margins rather than alignment: what is taller than the screen can be scrolled to its top.
+              "mt-auto w-full rounded-lg border border-line bg-surface shadow-float outline-none sm:mb-auto",
               widths[size],
             )}
           >

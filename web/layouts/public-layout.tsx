@@ -32,6 +32,7 @@ export function PublicLayout({ children }: { children: ReactNode }) {
 
 function Header() {
   const [path] = useLocation();
+  const { data: site } = useSite();
   const [open, setOpen] = useState(false);
   useEffect(() => setOpen(false), [path]);
   return (
@@ -66,6 +67,7 @@ function Header() {
           {links.map((link) => (
             <NavLink key={link.href} {...link} current={path.startsWith(link.href)} />
           ))}
+          {site?.me === null && <NavLink href="/sign-in" label="Sign in" current={false} />}
           <div className="flex items-center justify-between px-3 pt-3 text-sm text-muted">
             Theme <ThemeSwitch />
           </div>
@@ -124,7 +126,7 @@ function Footer() {
       <div className="mx-auto flex max-w-7xl flex-col gap-8 px-5 py-10 text-sm text-muted sm:px-8 md:flex-row md:items-start md:justify-between">
         <div className="flex flex-col gap-2">
           <Logo />
-          <p>Nothing you write is stored, logged or used for training.</p>
+          <p>Requests are not stored, not logged and not used for training.</p>
           {site !== undefined && (
             <p>
               Run by {site.ownerName} · version {site.version}

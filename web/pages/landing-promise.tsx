@@ -3,7 +3,7 @@ import { ArrowLink } from "../components/arrow-link.tsx";
 const promises = [
   {
     title: "Processed in memory",
-    text: "Requests are answered on hardware owned by the operator. The engine runs in a process that has nowhere to write.",
+    text: "Requests are answered on hardware owned by the operator, and live in the memory of the process that runs the model.",
   },
   {
     title: "Never stored",
@@ -28,7 +28,7 @@ export function LandingPromise() {
         </h2>
         <p className="mt-4 text-lg text-muted">
           It applies to every endpoint and every model. A test sends marked words through every path of the
-          service, then searches the logs, the database and the disk for them.
+          service, then searches the logs, the database and the files for them.
         </p>
         <p className="mt-6 flex flex-col items-start gap-2">
           <ArrowLink href="/docs/privacy#tested">How it is tested</ArrowLink>

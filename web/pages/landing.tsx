@@ -26,7 +26,7 @@ function Hero() {
     <section aria-labelledby="hero" className="pt-16 sm:pt-24">
       <div className="grid gap-x-16 gap-y-8 lg:grid-cols-12 lg:items-end">
         <h1 id="hero" className="text-4xl sm:text-5xl lg:col-span-7">
-          The chat API that keeps nothing.
+          The chat API that forgets.
         </h1>
         <div className="lg:col-span-5">
           <p className="text-lg text-muted">
@@ -45,7 +45,7 @@ const stations = [
   { title: "You ask", text: "with your key, in the OpenAI format" },
   { title: "It is answered", text: "in memory, on the operator’s own hardware" },
   { title: "You read", text: "as it is written, word by word" },
-  { title: "Nothing stays", text: "no copy, no log, no training" },
+  { title: "Nothing stays", text: "not stored, not logged, not trained on" },
 ];
 
 /** What happens to a request, from left to right. */
@@ -99,7 +99,8 @@ function Closing() {
       </h2>
       <div className="lg:col-span-5">
         <p className="text-lg text-muted">
-          An account needs an email address and a password. It is free on every plan, without a payment card.
+          An account is free and takes an email address and a password, no payment card. Every plan comes with
+          an API key.
         </p>
         <SignUpButtons />
       </div>

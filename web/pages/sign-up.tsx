@@ -38,7 +38,7 @@ function Form({ invite }: { invite: string | null }) {
   return (
     <>
       <FormHeading title="Create your account">
-        {invite === null ? "Free on every plan, no payment card." : "You have been invited."}
+        {invite === null ? "Free, no payment card." : "You have been invited."}
       </FormHeading>
       <EntryForm
         password="new-password"

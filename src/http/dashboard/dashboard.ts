@@ -5,7 +5,6 @@
 import type { FastifyInstance } from "fastify";
 import { DashboardFault } from "../../core/dashboard-fault.js";
 import { feedRoute } from "../feed.js";
-import { writeSecurityHeaders } from "../security-headers.js";
 import { staticRoutes } from "../static.js";
 import { answerDashboardError } from "./errors.js";
 import type { DashboardParts } from "./parts.js";
@@ -15,7 +14,6 @@ import { requireSameOrigin } from "./same-origin.js";
 export type { DashboardParts } from "./parts.js";
 
 export function registerDashboard(server: FastifyInstance, parts: DashboardParts): void {
-  server.addHook("onRequest", writeSecurityHeaders);
   for (const route of [feedRoute(parts), ...staticRoutes(parts.webDir)]) server.route(route);
 
   void server.register(

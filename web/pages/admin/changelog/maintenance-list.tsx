@@ -28,7 +28,9 @@ export function MaintenanceList() {
     {
       id: "ends",
       header: "Ends",
-      cell: (window) => <Time at={window.endedAt ?? window.endsAt} style="moment" />,
+      cell: (window) => (
+        <Time at={wasCalledOff(window) ? window.endsAt : (window.endedAt ?? window.endsAt)} style="moment" />
+      ),
     },
     { id: "state", header: "State", cell: (window) => <State window={window} /> },
     {
@@ -83,10 +85,15 @@ export function MaintenanceList() {
 }
 
 function State({ window }: { window: Maintenance }) {
+  if (wasCalledOff(window)) return <Badge>Called off</Badge>;
+  if (window.state === "over" && window.endedAt !== null) return <Badge>Ended early</Badge>;
   const { tone, word } = states[window.state];
-  return (
-    <Badge tone={tone}>{window.state === "over" && window.endedAt !== null ? "Ended early" : word}</Badge>
-  );
+  return <Badge tone={tone}>{word}</Badge>;
+}
+
+/** Ended before it began. */
+function wasCalledOff({ endedAt, startsAt }: Maintenance): boolean {
+  return endedAt !== null && Date.parse(endedAt) <= Date.parse(startsAt);
 }
 
 const states: Record<Maintenance["state"], { tone: Tone; word: string }> = {

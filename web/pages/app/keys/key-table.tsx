@@ -52,7 +52,7 @@ export function KeyTable({ rows, error, onRetry, onRotate, onRevoke, empty }: Ke
   ];
   return (
     <Table
-      label="API keys"
+      label="Your keys"
       columns={columns}
       rows={rows}
       rowId={(key) => key.id}

@@ -45,12 +45,7 @@ export function Quickstart({ plan }: { plan: PlanView }) {
     >
       <div className="flex flex-col gap-6">
         {issued === null ? (
-          // The default name follows once it is known whether there are keys already.
-          <CreateKey
-            key={String(first)}
-            defaultName={first ? "My first key" : "New key"}
-            onIssued={setIssued}
-          />
+          <CreateKey defaultName={first ? "My first key" : "New key"} onIssued={setIssued} />
         ) : (
           <ShownOnce>
             <CopyField label={issued.key.name} value={issued.secret} />
@@ -75,7 +70,9 @@ function CreateKey({
   onIssued: (issued: KeyWithSecret) => void;
 }) {
   const client = useQueryClient();
-  const [name, setName] = useState(defaultName);
+  // Null until something is typed: which default is right is known only once the keys are.
+  const [typed, setTyped] = useState<string | null>(null);
+  const name = typed ?? defaultName;
   const create = useMutation({
     mutationFn: () => api.createKey({ name, models: null, expiresInDays: null }),
     onSuccess: (issued) => {
@@ -97,7 +94,7 @@ function CreateKey({
     >
       <div className="flex flex-col gap-3 sm:flex-row sm:items-start">
         <Field label="Name" error={fieldError(create.error, "name")} className="flex-1">
-          <Input value={name} maxLength={80} onChange={(event) => setName(event.target.value)} />
+          <Input value={name} maxLength={80} onChange={(event) => setTyped(event.target.value)} />
         </Field>
         <Button type="submit" variant="primary" pending={create.isPending} className="h-10 sm:mt-6.5">
           Create key

@@ -57,7 +57,8 @@ const ReplyText = memo(function ReplyText({ text }: { text: string }) {
 
 function factsOf({ model, state, reason, tokens, firstTokenMs, totalMs }: ReplyTurn): string[] {
   const facts: string[] = [model];
-  if (tokens !== null) facts.push(`${formatCount(tokens.prompt)} + ${formatCount(tokens.completion)} tokens`);
+  if (tokens !== null)
+    facts.push(`${formatCount(tokens.prompt)} tokens in, ${formatCount(tokens.completion)} out`);
   if (firstTokenMs !== null) facts.push(`first token after ${formatMs(firstTokenMs)}`);
   if (tokens !== null && firstTokenMs !== null && totalMs !== null && totalMs - firstTokenMs > 50) {
     const speed = (tokens.completion * 1_000) / (totalMs - firstTokenMs);

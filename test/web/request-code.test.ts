@@ -1,0 +1,52 @@
+import { execFileSync } from "node:child_process";
+import { runInNewContext } from "node:vm";
+import { describe, expect, it } from "vitest";
+import { curlCode, nodeCode, pythonCode } from "../../web/pages/app/playground/request-code.js";
+
+const request = {
+  model: "omega",
+  messages: [
+    { role: "system", content: "It's \"quoted\" and 'quoted'." },
+    { role: "user", content: "Two\nlines, a \\ backslash, a $HOME, a `tick` and 你好 👩‍🚀" },
+  ],
+  temperature: 0.5,
+  max_tokens: 64,
+  stop: ["END", "\n\n"],
+};
+const baseUrl = "https://chat.example.org/v1";
+
+describe("request code", () => {
+  it("passes the request through a shell unchanged", () => {
+    const script = curlCode(baseUrl, request).replace(
+      /^curl -N /,
+      `printf '%s\\n' "$0" >/dev/null; last() { for a; do :; done; printf %s "$a"; }; last `,
+    );
+    const sent = execFileSync("sh", ["-c", script], { encoding: "utf8" });
+    expect(JSON.parse(sent)).toEqual({ ...request, stream: true });
+  });
+
+  it("writes the request as JavaScript that means the same", () => {
+    const literal = /create\((\{[\s\S]*?\n\})\);/.exec(nodeCode(baseUrl, request))?.[1] ?? "";
+    expect(runInNewContext(`JSON.stringify((${literal}))`)).toBe(
+      JSON.stringify({ ...request, stream: true }),
+    );
+  });
+
+  it("writes the request as Python, with Python's names", () => {
+    const code = pythonCode(baseUrl, request);
+    expect(code).toContain('    model="omega",\n    messages=[\n        {"role": "system", "content": ');
+    expect(code).toContain('    stop=["END", "\\n\\n"],\n    stream=True,\n)');
+    expect(code).toContain(String.raw`"It's \"quoted\" and 'quoted'."`);
+  });
+
+  it("never holds a key", () => {
+    for (const code of [
+      curlCode(baseUrl, request),
+      nodeCode(baseUrl, request),
+      pythonCode(baseUrl, request),
+    ]) {
+      expect(code).toContain("SOTTO_API_KEY");
+      expect(code).toContain(baseUrl);
+    }
+  });
+});
