@@ -173,11 +173,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
         completions.refuseNew(
           new ServiceError("maintenance", { message: "The server is shutting down.", retryAfterSeconds: 5 }),
         );
-        await until(
-          () => everyModel((model) => queues[model].running + queues[model].waiting === 0),
-          clock,
-          drainMs,
-        );
+        await until(() => completions.active === 0, clock, drainMs);
       },
       close,
     };

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import type { App } from "../app.js";
 import type { Config } from "../config.js";
 import { firstRunKey } from "../core/first-run.js";
+import { ensureSetupLink } from "../core/one-time-links.js";
 import { systemClock } from "../core/ports.js";
 import { modelIds } from "../protocol/models.js";
 import { readSettings, settingsOptions } from "./settings.js";
@@ -45,6 +46,8 @@ async function serve(config: Config): Promise<void> {
     throw error;
   }
   console.log(introduction(app));
+  const setupLink = await ensureSetupLink(app.store, systemClock, config.accounts.publicUrl ?? app.url);
+  if (setupLink !== null) console.log(setupSteps(setupLink));
   const key = await firstRunKey(app.store, systemClock);
   if (key !== null) console.log(firstSteps(app.url, key));
   await stopped;
@@ -56,7 +59,14 @@ function introduction({ url, engine }: App): string {
     const { serving, contextTokens, capacity } = engine.status(model);
     return `  ${model.padEnd(7)} ${basename(serving)}, context ${contextTokens} tokens, ${capacity} at once`;
   });
-  return `\nReady. Models and the files that answer for them:\n${lines.join("\n")}\n\nAPI  ${url}/v1\n`;
+  return `\nReady. Models and the files that answer for them:\n${lines.join("\n")}\n\nDashboard  ${url}\nAPI        ${url}/v1\n`;
+}
+
+function setupSteps(link: string): string {
+  return `Create the operator's account, once, within a day:
+
+  ${link}
+`;
 }
 
 function firstSteps(url: string, key: string): string {

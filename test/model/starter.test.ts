@@ -1,6 +1,7 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { modelIds } from "../../src/protocol/models.js";
+import { eventually } from "../support/eventually.js";
 import { startSotto, type SottoProcess } from "../support/sotto-process.js";
 
 /** The program exactly as a newcomer starts it: nothing configured, the starter weights answering. */
@@ -9,8 +10,8 @@ let client: OpenAI;
 
 beforeAll(async () => {
   sotto = await startSotto();
-  const key = /sk-sotto-\w+/.exec(sotto.output())?.[0];
-  client = new OpenAI({ baseURL: sotto.baseURL, apiKey: key ?? "", maxRetries: 0 });
+  const key = await eventually(() => /sk-sotto-\w+/.exec(sotto.output())?.[0]);
+  client = new OpenAI({ baseURL: sotto.baseURL, apiKey: key, maxRetries: 0 });
 }, 180_000);
 afterAll(() => sotto.stop());
 

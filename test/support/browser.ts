@@ -20,6 +20,10 @@ const quiet = [
 export async function launchBrowser(): Promise<Browser> {
   const found = installed.find((path) => existsSync(path));
   if (found !== undefined) return chromium.launch({ executablePath: found, args: quiet });
-  if (process.arch !== "x64") throw new Error("Install Chromium for the browser tests: apt-get install chromium");
-  return chromium.launch({ executablePath: await sparticuz.executablePath(), args: [...sparticuz.args, ...quiet] });
+  if (process.arch !== "x64")
+    throw new Error("Install Chromium for the browser tests: apt-get install chromium");
+  return chromium.launch({
+    executablePath: await sparticuz.executablePath(),
+    args: [...sparticuz.args, ...quiet],
+  });
 }

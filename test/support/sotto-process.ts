@@ -56,7 +56,7 @@ export async function startSotto(options: SottoOptions = {}): Promise<SottoProce
   }
   const url = await eventually(() => {
     if (child.exitCode !== null) throw new Error(`sotto ended at start:\n${output}`);
-    return /API +(http:\/\/\S+)\/v1/.exec(output)?.[1];
+    return /^API +(http:\/\/\S+)\/v1$/m.exec(output)?.[1];
   }, 60_000);
 
   let accounts = 0;

@@ -12,7 +12,10 @@ export interface TinyEngine {
 }
 
 /** The real engine in a real child process, on a model that fits a thimble. */
-export function startTinyEngine(model: TinyModel = {}, options: Partial<LlamaEngineOptions> = {}): TinyEngine {
+export function startTinyEngine(
+  model: TinyModel = {},
+  options: Partial<LlamaEngineOptions> = {},
+): TinyEngine {
   const folder = mkdtempSync(join(tmpdir(), "sotto-tiny-"));
   const weights = join(folder, "tiny.gguf");
   writeTinyGguf(weights, model);

@@ -25,7 +25,7 @@ function Hero() {
   return (
     <section aria-labelledby="hero" className="pt-16 sm:pt-24">
       <div className="grid gap-x-16 gap-y-8 lg:grid-cols-12 lg:items-end">
-        <h1 id="hero" className="text-4xl sm:text-5xl lg:col-span-7">
+        <h1 id="hero" className="max-w-[8em] text-4xl sm:text-5xl lg:col-span-7">
           The chat API that forgets.
         </h1>
         <div className="lg:col-span-5">

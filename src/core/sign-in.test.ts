@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { FakeClock } from "../../test/support/fake-clock.js";
+import { openTemporaryStore } from "../../test/support/temporary-store.js";
+import { MemoryCounter } from "../store/memory-counter.js";
+import { hashPassword, verifyPassword } from "../store/password-hash.js";
+import { Audit } from "./audit.js";
+import { SignIn } from "./sign-in.js";
+
+describe("signing in", () => {
+  it("does the same work for known and unknown addresses: one comparison of equal cost", async () => {
+    const { store, dispose } = await openTemporaryStore();
+    const clock = new FakeClock();
+    const compared: string[] = [];
+    const signIn = new SignIn(
+      store.accounts,
+      {
+        hash: hashPassword,
+        verify: (hash, password) => {
+          compared.push(hash);
+          return verifyPassword(hash, password);
+        },
+      },
+      new Audit(store.audit, clock),
+      new MemoryCounter(clock),
+      clock,
+    );
+    const account = { role: "user", planId: "free" } as const;
+    const passwordHash = await hashPassword("the right one");
+    await store.createAccount({ ...account, email: "ada@example.com", passwordHash });
+    await store.createAccount({ ...account, email: "keys@example.com", passwordHash: null });
+
+    for (const email of ["ada@example.com", "keys@example.com", "nobody@example.com"]) {
+      await expect(signIn.signIn(email, "a wrong one", "10.0.0.1")).rejects.toThrow("is wrong");
+    }
+    const costs = compared.map((hash) => hash.split("$").slice(1, 4).join("$"));
+    expect(costs).toEqual(new Array(3).fill("argon2id$v=19$m=19456,t=2,p=1"));
+    expect(compared[0]).toBe(passwordHash);
+    expect(await store.audit.list(null, 10)).toEqual([]);
+    await dispose();
+  });
+});

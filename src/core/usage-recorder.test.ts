@@ -1,0 +1,113 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { FakeClock } from "../../test/support/fake-clock.js";
+import type { UsageBucketRow, UsageStore } from "./dashboard-ports.js";
+import { LiveRates } from "./live-rates.js";
+import { UsageRecorder, type UsedRequest } from "./usage-recorder.js";
+
+const request: UsedRequest = {
+  accountId: "acc_1",
+  keyId: "key_1",
+  model: "omega",
+  ok: true,
+  promptTokens: 10,
+  completionTokens: 5,
+  firstTokenMs: 80,
+};
+
+class ScriptedStore implements UsageStore {
+  readonly written: UsageBucketRow[][] = [];
+  failure: Error | null = null;
+
+  async add(rows: readonly UsageBucketRow[]): Promise<void> {
+    if (this.failure !== null) throw this.failure;
+    this.written.push([...rows]);
+  }
+
+  async read(): Promise<UsageBucketRow[]> {
+    return [];
+  }
+
+  async prune(): Promise<void> {}
+}
+
+describe("usage recorder", () => {
+  let store: ScriptedStore;
+  let clock: FakeClock;
+  let recorder: UsageRecorder;
+  const faults: unknown[] = [];
+  beforeEach(() => {
+    vi.useFakeTimers();
+    store = new ScriptedStore();
+    clock = new FakeClock(new Date("2030-01-01T09:59:00Z"));
+    recorder = new UsageRecorder(store, new LiveRates(clock), clock, (error) => faults.push(error));
+    faults.length = 0;
+  });
+  afterEach(async () => {
+    await recorder.close();
+    vi.useRealTimers();
+  });
+
+  it("writes what gathered in one batch every two seconds, summed up by bucket", async () => {
+    recorder.record(request);
+    recorder.record({ ...request, ok: false, firstTokenMs: undefined });
+    recorder.record({ ...request, model: "prism" });
+    clock.advance(60_000);
+    recorder.record(request);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(store.written).toHaveLength(1);
+    expect(store.written[0]).toMatchObject([
+      {
+        model: "omega",
+        start: new Date("2030-01-01T09:00:00Z"),
+        requests: 2,
+        errors: 1,
+        promptTokens: 20,
+        completionTokens: 10,
+        firstTokenMs: 80,
+        firstTokens: [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+      },
+      { model: "prism", requests: 1 },
+      { model: "omega", start: new Date("2030-01-01T10:00:00Z"), requests: 1 },
+    ]);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(store.written).toHaveLength(1);
+  });
+
+  it("keeps what could not be written and tries again, without counting twice", async () => {
+    store.failure = new Error("disk full");
+    recorder.record(request);
+    await recorder.flush();
+    recorder.record(request);
+    await recorder.flush();
+    expect(faults).toHaveLength(2);
+    store.failure = null;
+    await recorder.flush();
+    expect(store.written).toMatchObject([[{ requests: 2, promptTokens: 20 }]]);
+  });
+
+  it("keeps a bounded number of buckets while nothing can be written", async () => {
+    store.failure = new Error("disk full");
+    for (let i = 0; i < 25_000; i++) recorder.record({ ...request, keyId: `key_${i}` });
+    recorder.record({ ...request, keyId: "key_0" });
+    await recorder.flush();
+    store.failure = null;
+    await recorder.flush();
+    const [rows = []] = store.written;
+    expect(rows).toHaveLength(20_000);
+    expect(rows.find(({ keyId }) => keyId === "key_0")?.requests).toBe(2);
+  });
+
+  it("drops what belongs to a deleted account", async () => {
+    recorder.record(request);
+    recorder.record({ ...request, accountId: "acc_2" });
+    recorder.forgetAccount("acc_1");
+    await recorder.flush();
+    expect(store.written).toMatchObject([[{ accountId: "acc_2" }]]);
+  });
+
+  it("writes the rest when it is closed", async () => {
+    recorder.record(request);
+    await recorder.close();
+    expect(store.written).toHaveLength(1);
+  });
+});

@@ -1,0 +1,17 @@
+import { describe, expect, it } from "vitest";
+import { clientNetwork } from "./client-network.js";
+
+describe("the network that attempts are counted against", () => {
+  it.each([
+    ["192.0.2.7", "192.0.2.7"],
+    ["::ffff:192.0.2.7", "192.0.2.7"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["2001:db8:1:2::", "2001:db8:1:2::/64"],
+    ["2001:0db8:0001:0002::1", "2001:db8:1:2::/64"],
+    ["2001:db8::1", "2001:db8:0:0::/64"],
+    ["fe80::1%eth0", "fe80:0:0:0::/64"],
+    ["::1", "0:0:0:0::/64"],
+  ])("of %s is %s", (address, network) => {
+    expect(clientNetwork(address)).toBe(network);
+  });
+});

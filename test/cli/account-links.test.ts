@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqliteStore, databasePath } from "../../src/store/sqlite.js";
+import { startSmtpServer } from "../support/smtp-server.js";
+import { testPlan } from "../support/temporary-store.js";
+import { CommandLine } from "./run.js";
+
+let sotto: CommandLine;
+beforeEach(async () => {
+  sotto = await CommandLine.open();
+});
+afterEach(() => sotto.dispose());
+
+describe("sotto accounts reset", () => {
+  it("prints a link that works once for an hour, and stores no token", async () => {
+    await sotto.run("accounts", "create", "ada@example.com");
+    const { link, mailed } = (await sotto.json("accounts", "reset", "ada@example.com")) as {
+      link: string;
+      mailed: boolean;
+    };
+    expect(link).toMatch(/^http:\/\/127\.0\.0\.1:8080\/reset#token=[A-Za-z0-9_-]{43}$/);
+    expect(mailed).toBe(false);
+    const store = await openSqliteStore({ path: databasePath(sotto.dataDir), defaultPlan: testPlan });
+    const { createHash } = await import("node:crypto");
+    const hash = createHash("sha256")
+      .update(link.split("=")[1] ?? "")
+      .digest();
+    expect(await store.links.find("reset", hash, new Date())).not.toBeNull();
+    expect(await store.links.find("reset", hash, new Date(Date.now() + 3_600_000))).toBeNull();
+    await store.close();
+  });
+
+  it("says so when nobody has the address", async () => {
+    const { code, stderr } = await sotto.run("accounts", "reset", "nobody@example.com");
+    expect(code).toBe(1);
+    expect(stderr).toContain("No account has the address");
+  });
+
+  it("mails the link when a mail server is configured, and says when that fails", async () => {
+    await sotto.run("accounts", "create", "ada@example.com");
+    const smtp = await startSmtpServer();
+    const env = { SOTTO_SMTP_URL: smtp.url, SOTTO_PUBLIC_URL: "https://chat.example.com" };
+    const sent = await sotto.start(["accounts", "reset", "ada@example.com"], { env });
+    expect(sent.stdout).toContain("It was mailed to ada@example.com.");
+    expect(smtp.mails[0]).toContain("https://chat.example.com/reset#token=");
+    await smtp.close();
+    const failed = await sotto.start(["accounts", "reset", "ada@example.com"], { env });
+    expect(failed).toMatchObject({ code: 0 });
+    expect(failed.stdout).toContain("It could not be mailed.");
+  });
+});
+
+describe("sotto accounts invite", () => {
+  it("prints a link to sign up with", async () => {
+    const { stdout } = await sotto.run("accounts", "invite", "ada@example.com");
+    expect(stdout).toMatch(/http:\/\/127\.0\.0\.1:8080\/sign-up#invite=[A-Za-z0-9_-]{43}/);
+    expect((await sotto.run("accounts", "invite")).code).toBe(0);
+    expect((await sotto.run("accounts", "invite", "no address")).code).toBe(1);
+  });
+
+  it("does not make one that would not work", async () => {
+    const { code, stderr } = await sotto.start(["accounts", "invite"], { env: { SOTTO_SIGN_UP: "closed" } });
+    expect(code).toBe(1);
+    expect(stderr).toContain("sign-up is closed");
+  });
+});
+
+describe("the audit trail", () => {
+  it("has what is done on the command line", async () => {
+    await sotto.run("accounts", "create", "ada@example.com");
+    const { id } = await sotto.createKey("ada@example.com");
+    await sotto.run("keys", "rotate", id);
+    await sotto.run("keys", "revoke", id);
+    await sotto.run("accounts", "suspend", "ada@example.com");
+    await sotto.run("accounts", "resume", "ada@example.com");
+    await sotto.run("accounts", "set-plan", "ada@example.com", "free");
+    await sotto.run("accounts", "reset", "ada@example.com");
+    await sotto.run("changelog", "add", "News");
+    await sotto.run("accounts", "delete", "ada@example.com", "--yes");
+    const store = await openSqliteStore({ path: databasePath(sotto.dataDir), defaultPlan: testPlan });
+    const lines = await store.audit.list(null, 100);
+    await store.close();
+    expect(new Set(lines.map(({ actor }) => actor))).toEqual(new Set(["command line"]));
+    expect(lines.map(({ action }) => action).reverse()).toEqual([
+      "created account",
+      "created key",
+      "rotated key",
+      "revoked key",
+      "suspended account",
+      "resumed account",
+      "changed plan of account",
+      "made reset link",
+      "published changelog entry",
+      "deleted account",
+    ]);
+    expect(JSON.stringify(lines)).not.toContain("ada@");
+  });
+});
