@@ -3,9 +3,11 @@
  * beside the same work done through the binding's own way of generating, in the same run. The machine's speed
  * and mood cancel out in the ratio.
  */
+import { resolve } from "node:path";
 import { getLlama, type LlamaContextSequence } from "node-llama-cpp";
 import { loadConfig } from "../src/config.js";
 import { LlamaEngine } from "../src/engines/llama/host.js";
+import { ensureStarterWeights } from "../src/models/starter.js";
 
 const streamCounts = [1, 2, 4, 8];
 const tokensPerStream = 32;
@@ -30,7 +32,9 @@ interface Rates {
 /** Starts one stream and tells of each of its tokens. */
 type RunStream = (stream: number, onToken: () => void) => Promise<void>;
 
-export async function benchEngine(weights: string): Promise<void> {
+/** On this GGUF file, or on the starter weights in the default data directory. */
+export async function benchEngine(file?: string): Promise<void> {
+  const weights = file ?? (await ensureStarterWeights(resolve(loadConfig({ env: {} }).service.dataDir), {}));
   const ours = await measureOurs(weights);
   const bindings = await measureBinding(weights);
   console.log(`\nEmbedded engine, ${tokensPerStream} tokens a stream, against the binding's own generation`);

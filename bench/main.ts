@@ -3,9 +3,11 @@
  * shared and noisy, so look at ratios within a run rather than at numbers across runs.
  */
 import { benchApi } from "./api.js";
+import { benchSignIn } from "./sign-in.js";
 
 const benches: Record<string, () => Promise<void>> = {
   api: benchApi,
+  "sign-in": benchSignIn,
 };
 
 const chosen = process.argv.slice(2);

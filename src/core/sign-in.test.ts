@@ -8,7 +8,8 @@ import { SignIn } from "./sign-in.js";
 
 describe("signing in", () => {
   it("does the same work for known and unknown addresses: one comparison of equal cost", async () => {
-    const { store, dispose } = await openTemporaryStore();
+    const opened = await openTemporaryStore();
+    const { store } = opened;
     const clock = new FakeClock();
     const compared: string[] = [];
     const signIn = new SignIn(
@@ -36,6 +37,6 @@ describe("signing in", () => {
     expect(costs).toEqual(new Array(3).fill("argon2id$v=19$m=19456,t=2,p=1"));
     expect(compared[0]).toBe(passwordHash);
     expect(await store.audit.list(null, 10)).toEqual([]);
-    await dispose();
+    await opened.dispose();
   });
 });

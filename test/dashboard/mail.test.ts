@@ -25,7 +25,7 @@ describe("with a mail server", () => {
 
   const ask = (email: string, headers: Record<string, string> = {}) =>
     dashboard.browser().send("POST", "/api/reset/request", { email }, headers);
-  const linkIn = (mail: string) => /https:\S+/.exec(mail.replaceAll("=\r\n", "").replaceAll("=3D", "="))?.[0];
+  const linkIn = (mail: string) => /https:\S+/.exec(mail)?.[0];
 
   it("whoever forgot their password is mailed a link that works", async () => {
     await dashboard.signUp("Ada@example.com");

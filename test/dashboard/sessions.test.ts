@@ -99,6 +99,13 @@ describe("a session", () => {
     expect(await lastSeen()).toEqual(clock.now());
   });
 
+  it("ends at once when its account is suspended by another process", async () => {
+    const ada = await start();
+    const account = await dashboard.app.store.findAccountByEmail("ada@example.com");
+    await dashboard.app.store.setAccountSuspended(account?.id ?? "", clock.now());
+    expect((await ada.send("GET", "/api/me")).status).toBe(401);
+  });
+
   it("is a new one at every sign-in, and the old one is over", async () => {
     const ada = await start();
     const old = ada.cookieHeader();

@@ -31,7 +31,7 @@ export async function startSmtpServer({ refuses = false } = {}): Promise<SmtpSer
         const line = text.slice(0, end);
         text = text.slice(end + ending.length);
         if (inMail) {
-          mails.push(line);
+          mails.push(decoded(line));
           inMail = false;
           say("250 kept");
         } else if (/^DATA/i.test(line)) {
@@ -61,3 +61,9 @@ export async function startSmtpServer({ refuses = false } = {}): Promise<SmtpSer
     },
   };
 }
+
+/** From quoted-printable, the form in which mails with long lines travel. */
+const decoded = (mail: string): string =>
+  mail
+    .replaceAll("=\r\n", "")
+    .replaceAll(/=([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(parseInt(code, 16)));

@@ -1,9 +1,12 @@
 import { useMutation } from "@tanstack/react-query";
 import { Link, useLocation } from "wouter";
 import { api } from "../api.ts";
+import { ButtonLink } from "../components/button.tsx";
 import { Callout } from "../components/callout.tsx";
 import { EntryForm } from "../components/entry-form.tsx";
+import { ErrorState } from "../components/error-state.tsx";
 import { FormAside, FormHeading } from "../components/form-heading.tsx";
+import { SkeletonLines } from "../components/skeleton.tsx";
 import { useEntry } from "../hooks/use-entry.ts";
 import { useFragmentValue } from "../hooks/use-fragment-value.ts";
 import { useSite } from "../queries.ts";
@@ -14,24 +17,33 @@ export default function Reset() {
 }
 
 function RequestLink() {
-  const { data: site } = useSite();
+  const { data: site, error, refetch } = useSite();
   const request = useMutation({ mutationFn: api.requestReset });
+  if (site === undefined) {
+    return error === null ? <SkeletonLines lines={4} /> : <ErrorState error={error} onRetry={refetch} />;
+  }
+  if (!site.canMail) {
+    return (
+      <>
+        <FormHeading title="Reset your password">
+          This service sends no mail. Ask {site.ownerName} for a reset link; it works once.
+        </FormHeading>
+        <ButtonLink href="/sign-in" variant="primary" size="lg" className="w-full">
+          Back to sign-in
+        </ButtonLink>
+      </>
+    );
+  }
   return (
     <>
-      <FormHeading title="Reset your password">
-        {site?.canMail === true
-          ? "We send a link that works once."
-          : "The operator makes a link that works once and hands it to you."}
-      </FormHeading>
+      <FormHeading title="Reset your password">We send a link that works once.</FormHeading>
       {request.isSuccess ? (
         <Callout title="Your request has arrived">
-          {site?.canMail === true
-            ? "If there is an account with this address, a link is on its way to it."
-            : `This service sends no mail. Ask ${site?.ownerName ?? "the operator"} for your reset link.`}
+          If there is an account with this address, a link is on its way to it.
         </Callout>
       ) : (
         <EntryForm
-          submit="Ask for a link"
+          submit="Send a link"
           pending={request.isPending}
           error={request.error}
           onSubmit={({ email }) => request.mutate({ email })}

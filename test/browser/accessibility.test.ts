@@ -1,0 +1,138 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../support/browser.js";
+import { eventually } from "../support/eventually.js";
+import type { SottoProcess } from "../support/sotto-process.js";
+import { startTinySotto } from "../support/tiny-sotto.js";
+import { openPage, password } from "./visit.js";
+
+const open = [
+  "/",
+  "/docs",
+  "/docs/api",
+  "/docs/errors",
+  "/docs/privacy",
+  "/changelog",
+  "/status",
+  "/sign-up",
+  "/sign-in",
+  "/reset",
+];
+const signedIn = [
+  "/app",
+  "/app/keys",
+  "/app/usage",
+  "/app/playground",
+  "/app/limits",
+  "/app/account",
+  "/admin/accounts",
+  "/admin/plans",
+  "/admin/engines",
+  "/admin/changelog",
+  "/admin/audit",
+];
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+let sotto: SottoProcess;
+let browser: Browser;
+
+beforeAll(async () => {
+  [sotto, browser] = await Promise.all([startTinySotto(), launchBrowser()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await sotto.stop();
+});
+
+/** What axe finds on the page, with the elements at fault. */
+async function violations(page: Page): Promise<string[]> {
+  // Through the debugger rather than a script element, which the content security policy would refuse.
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => {
+    const { axe: loaded } = window as unknown as { axe: { run: () => Promise<AxeResults> } };
+    return loaded.run();
+  });
+  return found.violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")}`));
+}
+
+describe.each(["light", "dark"] as const)("every page in %s", { timeout: 240_000 }, (colorScheme) => {
+  it("has nothing that axe finds, asks no other host and keeps to the policy", async () => {
+    const context = await browser.newContext({ colorScheme, reducedMotion: "reduce" });
+    const { page, faults } = await openPage(context, sotto.url);
+    const visit = async (path: string) => {
+      await page.goto(sotto.url + path, { waitUntil: "networkidle" });
+      await page.locator("h1").first().waitFor();
+      const found = await violations(page);
+      expect(found.map((violation) => `${path} ${violation}`)).toEqual([]);
+    };
+    for (const path of open) await visit(path);
+
+    if (colorScheme === "light") {
+      await page.goto(await eventually(() => /http\S+\/setup#token=\S+/.exec(sotto.output())?.[0]));
+      await page.getByLabel("Email").waitFor();
+      expect(await violations(page)).toEqual([]);
+      await page.getByLabel("Email").fill("operator@example.com");
+      await page.getByLabel("Password", { exact: true }).fill(password);
+      await page.keyboard.press("Enter");
+    } else {
+      await page.goto(`${sotto.url}/sign-in`);
+      await page.getByLabel("Email").fill("operator@example.com");
+      await page.getByLabel("Password", { exact: true }).fill(password);
+      await page.keyboard.press("Enter");
+    }
+    await page.waitForURL(`${sotto.url}/app`);
+    for (const path of signedIn) await visit(path);
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});
+
+describe("the keyboard alone", { timeout: 120_000 }, () => {
+  it("signs up, makes a key and revokes it", async () => {
+    const context = await browser.newContext();
+    const { page } = await openPage(context, sotto.url);
+    await page.goto(`${sotto.url}/sign-up`);
+    await page.getByLabel("Email").waitFor();
+    const tabTo = async (name: RegExp) => {
+      for (let presses = 0; presses < 60; presses++) {
+        await page.keyboard.press("Tab");
+        const focused = await page.evaluate(() => {
+          const element = document.activeElement;
+          const label = element?.id ? document.querySelector(`label[for="${CSS.escape(element.id)}"]`) : null;
+          return `${label?.textContent ?? ""} ${element?.getAttribute("aria-label") ?? ""} ${element?.textContent ?? ""}`;
+        });
+        if (name.test(focused)) return;
+      }
+      throw new Error(`the keyboard does not reach ${name.source}`);
+    };
+    await tabTo(/Email/);
+    await page.keyboard.type("keyboard@example.com");
+    await tabTo(/Password/);
+    await page.keyboard.type(password);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${sotto.url}/app`);
+    await page.getByRole("button", { name: "Create key" }).waitFor();
+    await tabTo(/Create key/);
+    await page.keyboard.press("Enter");
+    await page
+      .getByText(/^sk-sotto-/)
+      .first()
+      .waitFor();
+    await page.goto(`${sotto.url}/app/keys`);
+    await page.getByRole("button", { name: "Actions for My first key" }).waitFor();
+    await tabTo(/Actions for My first key/);
+    await page.keyboard.press("Enter");
+    await page.getByRole("menuitem", { name: "Revoke…" }).waitFor();
+    await page.keyboard.press("End");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alertdialog").waitFor();
+    await tabTo(/^\s*Revoke key/);
+    await page.keyboard.press("Enter");
+    await page.getByRole("alertdialog").waitFor({ state: "detached" });
+    await page.getByText("No key that works").waitFor();
+    await context.close();
+  });
+});

@@ -1,0 +1,202 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import Database from "libsql";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
+import { launchBrowser } from "../support/browser.js";
+import { eventually } from "../support/eventually.js";
+import type { SottoProcess } from "../support/sotto-process.js";
+import { startTinySotto } from "../support/tiny-sotto.js";
+import { chooseAction, openPage, password, shownSecret, signUp } from "./visit.js";
+
+let sotto: SottoProcess;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let faults: string[];
+let people = 0;
+
+beforeAll(async () => {
+  [sotto, browser] = await Promise.all([startTinySotto(), launchBrowser()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await sotto.stop();
+});
+beforeEach(async () => {
+  context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
+  context.setDefaultTimeout(20_000);
+  ({ page, faults } = await openPage(context, sotto.url));
+});
+afterEach(async () => {
+  await context.close();
+  expect(faults).toEqual([]);
+});
+
+const newEmail = () => `person${++people}@example.com`;
+
+async function statusOf(key: string): Promise<number> {
+  const response = await fetch(`${sotto.baseURL}/models`, { headers: { authorization: `Bearer ${key}` } });
+  return response.status;
+}
+
+function streamWith(key: string): Promise<Response> {
+  return fetch(`${sotto.baseURL}/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      model: "omega",
+      max_tokens: 900,
+      stream: true,
+      messages: [{ role: "user", content: "hello" }],
+    }),
+  });
+}
+
+describe("a person", { timeout: 120_000 }, () => {
+  it("signs up, takes a key, runs the copied curl, sees the usage, rotates and revokes", async () => {
+    await signUp(page, sotto.url, newEmail());
+    await page.getByRole("button", { name: "Create key" }).click();
+    const key = await shownSecret(page);
+
+    await page.getByRole("button", { name: "Copy code" }).first().click();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toContain(key);
+    const answer = execFileSync("sh", ["-c", `${copied.replace(/^curl/, "curl -s")}`], { encoding: "utf8" });
+    expect(JSON.parse(answer)).toMatchObject({ object: "chat.completion" });
+
+    await page.goto(`${sotto.url}/app/usage`);
+    await eventually(async () => {
+      await page.reload();
+      const requests = page.locator('dt:text-is("Requests") + dd').first();
+      await requests.getByText(/\d/).waitFor();
+      return (await requests.textContent())?.trim() === "1";
+    }, 60_000);
+
+    await page.goto(`${sotto.url}/app/keys`);
+    await chooseAction(page, "My first key", "Rotate…");
+    await page.getByRole("button", { name: "Rotate key" }).click();
+    const rotated = await shownSecret(page);
+    expect(rotated).not.toBe(key);
+    await page.getByRole("button", { name: "Done" }).click();
+    expect([await statusOf(key), await statusOf(rotated)]).toEqual([200, 200]);
+
+    await page.getByRole("button", { name: "Actions for My first key" }).first().click();
+    await page.getByRole("menuitem", { name: "Revoke…" }).click();
+    await page.getByRole("button", { name: "Revoke key" }).click();
+    await eventually(async () => (await statusOf(rotated)) === 401);
+  });
+
+  it("talks in the playground: streams, stops, switches the model, and leaves nothing behind", async () => {
+    await signUp(page, sotto.url, newEmail());
+    await page.goto(`${sotto.url}/app/playground`);
+    const before = await page.evaluate(() => history.length);
+    await page.getByRole("textbox", { name: "Message" }).fill("a secret sentence");
+    await page.keyboard.press("Enter");
+    const reply = page.getByRole("article", { name: "Reply of omega" });
+    await eventually(async () => ((await reply.textContent()) ?? "").length > 20, 20_000);
+
+    await page.getByLabel("Model", { exact: true }).selectOption("prism");
+    await eventually(async () => (await page.getByRole("button", { name: "Send" }).count()) > 0, 20_000);
+    await page.getByRole("textbox", { name: "Message" }).fill("another secret sentence");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page
+      .getByRole("button", { name: "Stop" })
+      .click({ timeout: 5_000 })
+      .catch(() => undefined);
+    await page.getByRole("article", { name: "Reply of prism" }).waitFor();
+    await eventually(async () => (await sotto.metric("sotto_sequences_active", "prism")) === 0);
+
+    const kept = await page.evaluate(async () => {
+      const databases = await indexedDB.databases();
+      const caches = await self.caches.keys();
+      return JSON.stringify([
+        { ...localStorage },
+        { ...sessionStorage },
+        databases,
+        caches,
+        location.href,
+        history.state,
+      ]);
+    });
+    expect(kept).not.toMatch(/secret/);
+    expect(await page.evaluate(() => history.length)).toBe(before);
+    await page.reload();
+    expect(await page.getByText("secret sentence").count()).toBe(0);
+  });
+
+  it("deletes the account, and no row of it is left", async () => {
+    const email = newEmail();
+    await signUp(page, sotto.url, email);
+    await page.getByRole("button", { name: "Create key" }).click();
+    const key = await shownSecret(page);
+    expect(await statusOf(key)).toBe(200);
+    const { account } = (await page.evaluate(() => fetch("/api/me").then((r) => r.json()))) as {
+      account: { id: string };
+    };
+
+    await page.goto(`${sotto.url}/app/account`);
+    await page.getByRole("button", { name: "Delete account…" }).click();
+    const dialog = page.getByRole("alertdialog");
+    await dialog.getByLabel("Password", { exact: true }).fill(password);
+    await dialog.getByLabel(/to confirm/).fill("delete");
+    await dialog.getByRole("button", { name: "Delete account" }).click();
+    await eventually(async () => (await statusOf(key)) === 401);
+
+    const database = new Database(join(sotto.dataDir, "sotto.db"));
+    const tables = database.prepare("select name from sqlite_master where type = 'table'").all() as {
+      name: string;
+    }[];
+    expect(tables.length).toBeGreaterThan(8);
+    for (const { name } of tables.filter(({ name }) => name !== "audit")) {
+      const rows = JSON.stringify(database.prepare(`select * from "${name}"`).all());
+      expect(rows).not.toContain(email);
+      expect(rows).not.toContain(account.id);
+    }
+    expect(JSON.stringify(database.prepare("select * from audit").all())).not.toContain(email);
+    database.close();
+  });
+});
+
+describe("the operator", { timeout: 120_000 }, () => {
+  it("sets up, suspends an account whose keys and streams end, and announces a change", async () => {
+    const link = await eventually(() => /http\S+\/setup#token=\S+/.exec(sotto.output())?.[0]);
+    await page.goto(link);
+    await page.getByLabel("Email").fill("operator@example.com");
+    expect(page.url()).not.toContain("token=");
+    await page.getByLabel("Password", { exact: true }).fill(password);
+    await page.getByRole("button", { name: /Create/ }).click();
+    await page.waitForURL(`${sotto.url}/app`);
+
+    const key = await sotto.newKey();
+    const email = /user\S+@example.com/.exec(await sotto.run("accounts", "list"))?.[0] ?? "";
+    const stream = await streamWith(key);
+    const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+    await reader?.read();
+    await page.goto(`${sotto.url}/admin/accounts`);
+    await chooseAction(page, email, "Suspend…");
+    await page
+      .getByRole("button", { name: /Suspend/ })
+      .last()
+      .click();
+    let rest = "";
+    for (let part = await reader?.read(); part?.done === false; part = await reader?.read())
+      rest += part.value;
+    expect(rest.includes("invalid_api_key") || rest.includes("[DONE]")).toBe(true);
+    await eventually(async () => (await statusOf(key)) === 401);
+
+    await page.goto(`${sotto.url}/admin/changelog`);
+    await page.getByRole("button", { name: /entry/i }).first().click();
+    await page.getByLabel("Title").fill("Faster <b>replies</b>");
+    await page.getByLabel("Text").fill("Now with **more** tokens. <script>alert(1)</script>");
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: /Publish|Save/ })
+      .click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.goto(`${sotto.url}/changelog`);
+    await page.getByText("Faster <b>replies</b>").waitFor();
+    const feed = await (await fetch(`${sotto.url}/changelog.atom`)).text();
+    expect(feed).toContain("Faster &lt;b&gt;replies&lt;/b&gt;");
+  });
+});

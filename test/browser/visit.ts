@@ -1,0 +1,42 @@
+/** What a person does in the dashboard, in the words that are on the screen. */
+import type { BrowserContext, Page } from "playwright-core";
+
+export const password = "correct horse battery";
+
+/** Opens a page that notes what must never happen: a request to elsewhere, a broken policy, a script error. */
+export async function openPage(
+  context: BrowserContext,
+  origin: string,
+): Promise<{ page: Page; faults: string[] }> {
+  const faults: string[] = [];
+  const page = await context.newPage();
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(`${origin}/`) && !url.startsWith("blob:")) faults.push(`request to ${url}`);
+  });
+  page.on("console", (message) => {
+    if (/Content Security Policy|Refused to/.test(message.text())) faults.push(message.text());
+  });
+  page.on("pageerror", (error) => faults.push(error.message));
+  return { page, faults };
+}
+
+export async function signUp(page: Page, origin: string, email: string): Promise<void> {
+  await page.goto(`${origin}/sign-up`);
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Create account" }).click();
+  await page.waitForURL(`${origin}/app`);
+}
+
+/** The secret that is on the screen this once. */
+export async function shownSecret(page: Page): Promise<string> {
+  const secret = page.getByText(/^sk-sotto-\w+$/).first();
+  await secret.waitFor();
+  return (await secret.textContent()) ?? "";
+}
+
+export async function chooseAction(page: Page, of: string, action: string): Promise<void> {
+  await page.getByRole("button", { name: `Actions for ${of}` }).click();
+  await page.getByRole("menuitem", { name: action }).click();
+}
