@@ -35,8 +35,8 @@ type RunStream = (stream: number, onToken: () => void) => Promise<void>;
 /** On this GGUF file, or on the starter weights in the default data directory. */
 export async function benchEngine(file?: string): Promise<void> {
   const weights = file ?? (await ensureStarterWeights(resolve(loadConfig({ env: {} }).service.dataDir), {}));
-  const ours = await measureOurs(weights);
-  const bindings = await measureBinding(weights);
+  const { rates: ours, threads } = await measureOurs(weights);
+  const bindings = await measureBinding(weights, threads);
   console.log(`\nEmbedded engine, ${tokensPerStream} tokens a stream, against the binding's own generation`);
   const rows = streamCounts.map((streams, index) => {
     const [a, b] = [ours[index], bindings[index]];
@@ -54,17 +54,21 @@ export async function benchEngine(file?: string): Promise<void> {
   for (const row of [head, ...rows]) console.log(row.map((cell) => cell.padStart(15)).join(""));
 }
 
-async function measureOurs(weights: string): Promise<Rates[]> {
+async function measureOurs(weights: string): Promise<{ rates: Rates[]; threads: number }> {
   const { engine: config, models } = loadConfig({ env: {} });
+  let threads = 1;
   const engine = new LlamaEngine({
     weights,
+    onEvent: (event) => {
+      if (event.type === "loaded") threads = event.threads;
+    },
     models: { omega: { ...models.omega, systemPrompt: "", repeatPenalty: 1 } },
     config: { ...config, contextTokens, sequences: Math.max(...streamCounts) },
   });
   await engine.ready();
   const { signal } = new AbortController();
   try {
-    return await measureAll(async (stream, onToken) => {
+    const rates = await measureAll(async (stream, onToken) => {
       const prepared = await engine.prepare(
         {
           model: "omega",
@@ -85,12 +89,13 @@ async function measureOurs(weights: string): Promise<Rates[]> {
       );
       for await (const event of engine.generate(prepared, signal)) if (event.type === "text") onToken();
     });
+    return { rates, threads };
   } finally {
     await engine.close();
   }
 }
 
-async function measureBinding(weights: string): Promise<Rates[]> {
+async function measureBinding(weights: string, threads: number): Promise<Rates[]> {
   const llama = await getLlama({
     build: "never",
     skipDownload: true,
@@ -99,7 +104,12 @@ async function measureBinding(weights: string): Promise<Rates[]> {
   });
   const model = await llama.loadModel({ modelPath: weights });
   const sequences = Math.max(...streamCounts);
-  const context = await model.createContext({ contextSize: contextTokens, sequences, batchSize: 512 });
+  const context = await model.createContext({
+    contextSize: contextTokens,
+    sequences,
+    batchSize: 512,
+    threads,
+  });
   const free: LlamaContextSequence[] = Array.from({ length: sequences }, () => context.getSequence());
   try {
     return await measureAll(async (stream, onToken) => {

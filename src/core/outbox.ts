@@ -1,14 +1,20 @@
 /**
  * Mails that are written and sent behind the answer to a request, so that neither a slow mail server nor the
- * lookups before a mail can be told from outside. What is under way at once is bounded; past that a mail is
- * dropped, as mail sometimes is. Faults are reported to the operator, not to whoever asked.
+ * lookups before a mail can be told from outside. The work begins a little later, at a time that varies: a
+ * store that answers without letting go of the thread would otherwise still hold up the answer, or the next.
+ *
+ * What is under way at once is bounded; past that a mail is dropped, as mail sometimes is. Faults are reported
+ * to the operator, not to whoever asked.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Mail, Mailer } from "./mail.js";
 
-const mostAtOnce = 20;
+const mostAtOnce = 50;
+const someTimeMs = (): number => 100 + Math.random() * 900;
 
 export class Outbox {
   readonly #underWay = new Set<Promise<void>>();
+  readonly #closing = new AbortController();
 
   constructor(
     /** Null when no mail server is configured. */
@@ -29,13 +35,15 @@ export class Outbox {
     this.#underWay.add(work);
   }
 
-  /** Waits for what is under way. */
+  /** Sends what is left, without waiting for its time. */
   async close(): Promise<void> {
+    this.#closing.abort();
     await Promise.all(this.#underWay);
     await this.mailer?.close();
   }
 
   async #send(mailer: Mailer, write: () => Promise<Mail | null>): Promise<void> {
+    await sleep(someTimeMs(), undefined, { signal: this.#closing.signal }).catch(() => undefined);
     const mail = await write();
     if (mail !== null) await mailer.send(mail);
   }

@@ -125,8 +125,10 @@ describe("the keyboard alone", { timeout: 120_000 }, () => {
     await page.getByRole("button", { name: "Actions for My first key" }).waitFor();
     await tabTo(/Actions for My first key/);
     await page.keyboard.press("Enter");
-    await page.getByRole("menuitem", { name: "Revoke…" }).waitFor();
+    const focusedItem = page.locator('[role="menuitem"]:focus');
+    await focusedItem.waitFor();
     await page.keyboard.press("End");
+    await focusedItem.filter({ hasText: "Revoke…" }).waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("alertdialog").waitFor();
     await tabTo(/^\s*Revoke key/);

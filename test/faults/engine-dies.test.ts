@@ -16,7 +16,7 @@ afterAll(() => sotto.stop());
 
 const longReply = {
   model: "omega",
-  max_tokens: 900,
+  max_completion_tokens: 900,
   messages: [{ role: "user" as const, content: "hello" }],
 };
 const activeSequences = () => sotto.metric("sotto_sequences_active", "omega");
@@ -41,7 +41,7 @@ describe("the engine process", () => {
     };
     // The SDK turns the error event into an exception; a stream that just ended would return.
     await expect(readOn()).rejects.toThrow(/not available/);
-    const next = await client.chat.completions.create({ ...longReply, max_tokens: 4 });
+    const next = await client.chat.completions.create({ ...longReply, max_completion_tokens: 4 });
     expect(next.usage?.completion_tokens).toBe(4);
     expect(childrenOf(sotto.pid)).not.toContain(engine);
     expect(await sotto.metric("sotto_engine_restarts", "omega")).toBe(1);
@@ -88,7 +88,7 @@ describe("eight clients at once", () => {
         const stream = await eight.chat.completions.create({
           model: "prism",
           temperature: 0,
-          max_tokens: 16,
+          max_completion_tokens: 16,
           messages: [{ role: "user", content: `${marker} says ${marker}` }],
           stream: true,
         });

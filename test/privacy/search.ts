@@ -33,7 +33,7 @@ export function findCanary(
 function formsOf(canary: string): { form: string; needle: Buffer }[] {
   const plain = canary.replace(/[^\x20-\x7e]/gu, "");
   const bytes = Buffer.from(plain);
-  const escaped = [...canary]
+  const escaped = Array.from(canary)
     .flatMap((character) => [...Array(character.length).keys()].map((index) => character.charCodeAt(index)))
     .map((unit) => (unit < 128 ? String.fromCharCode(unit) : `\\u${unit.toString(16).padStart(4, "0")}`))
     .join("");

@@ -109,7 +109,7 @@ function options(
               stroke,
               width: 1.75,
               spanGaps: false,
-              points: { show: false, size: 4, fill: stroke, filter: () => alone(one.values) },
+              points: { show: false, size: 5, fill: stroke, filter: () => alone(one.values) },
             }
           : {
               label: one.label,

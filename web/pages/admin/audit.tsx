@@ -58,7 +58,7 @@ const columns: readonly Column<AuditEntry>[] = [
     cell: (entry) => <span className="wrap-anywhere">{entry.actor}</span>,
     className: "sm:max-w-64",
   },
-  { id: "action", header: "Did", cell: (entry) => <code className="font-mono text-sm">{entry.action}</code> },
+  { id: "action", header: "Did", cell: (entry) => entry.action },
   {
     id: "target",
     header: "To",

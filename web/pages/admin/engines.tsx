@@ -31,7 +31,7 @@ export default function Engines() {
           </EmptyState>
         </Card>
       ) : (
-        <div className="grid items-start gap-6 lg:grid-cols-2 xl:grid-cols-3">
+        <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-2 xl:grid-cols-3">
           {data.engines.map((engine) => (
             <EngineCard key={engine.model} engine={engine} />
           ))}

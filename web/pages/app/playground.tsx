@@ -56,7 +56,7 @@ function Chat({ plan }: { plan: PlanView }) {
           </>
         }
       />
-      <div className="grid flex-1 gap-10 lg:grid-cols-[minmax(0,1fr)_17rem]">
+      <div className="grid grid-cols-1 flex-1 gap-10 lg:grid-cols-[minmax(0,1fr)_17rem]">
         <div className="flex min-w-0 flex-col">
           <div className="flex-1">
             <Conversation chat={chat} />

@@ -10,9 +10,12 @@ import { OneTimeLink } from "../../../components/one-time-link.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
 
 export function InviteDialog({ onClose }: { onClose: () => void }) {
-  const [email, setEmail] = useState("");
+  const [typed, setTyped] = useState("");
+  const [checked, setChecked] = useState(false);
+  const email = typed.trim();
+  const fault = email === "" || /^\S+@\S+$/.test(email) ? undefined : "Enter an email address, or none.";
   const invite = useMutation({
-    mutationFn: () => api.admin.invite(email.trim() === "" ? {} : { email: email.trim() }),
+    mutationFn: () => api.admin.invite(email === "" ? {} : { email }),
     gcTime: 0,
   });
   const failure = formError(invite.error, ["email"]);
@@ -45,31 +48,29 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
           className="flex flex-col gap-5"
           onSubmit={(event) => {
             event.preventDefault();
-            invite.mutate();
+            setChecked(true);
+            if (fault === undefined) invite.mutate();
           }}
         >
           <Field
             label="Email"
             aside="optional"
             hint="With an address, the link works for that address only."
-            error={fieldError(invite.error, "email")}
+            error={(checked ? fault : undefined) ?? fieldError(invite.error, "email")}
           >
             <Input
               type="email"
               autoComplete="off"
               autoCapitalize="none"
               spellCheck={false}
-              value={email}
-              onChange={(event) => setEmail(event.target.value)}
+              value={typed}
+              onChange={(event) => setTyped(event.target.value)}
             />
           </Field>
           {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
         </form>
       ) : (
-        <OneTimeLink
-          label={email.trim() === "" ? "Invitation" : `Invitation for ${email.trim()}`}
-          link={invite.data}
-        />
+        <OneTimeLink label={email === "" ? "Invitation" : `Invitation for ${email}`} link={invite.data} />
       )}
     </Dialog>
   );

@@ -17,6 +17,8 @@ export function EntryEditor({ entry, onClose }: { entry: ChangelogEntry | null; 
   const client = useQueryClient();
   const [title, setTitle] = useState(entry?.title ?? "");
   const [body, setBody] = useState(entry?.body ?? "");
+  const [checked, setChecked] = useState(false);
+  const untitled = title.trim() === "";
   const save = useMutation({
     mutationFn: () =>
       entry === null ? api.admin.addEntry({ title, body }) : api.admin.saveEntry(entry.id, { title, body }),
@@ -48,10 +50,11 @@ export function EntryEditor({ entry, onClose }: { entry: ChangelogEntry | null; 
         className="flex flex-col gap-5"
         onSubmit={(event) => {
           event.preventDefault();
-          save.mutate();
+          setChecked(true);
+          if (!untitled) save.mutate();
         }}
       >
-        <Field label="Title" error={fieldError(save.error, "title")}>
+        <Field label="Title" error={checked && untitled ? "Enter a title." : fieldError(save.error, "title")}>
           <Input value={title} maxLength={200} onChange={(event) => setTitle(event.target.value)} />
         </Field>
         <MarkdownField

@@ -36,6 +36,7 @@ export function MaintenanceEditor({ onClose }: { onClose: () => void }) {
     },
   });
   const errorAt = (field: string) => fieldError(schedule.error, field);
+  const titleFault = checked && title.trim() === "" ? "Enter a title." : undefined;
   const startFault = checked && startsAt === null ? "Choose a date and a time." : undefined;
   const endFault = checked ? faultOfEnd(startsAt, endsAt) : undefined;
   const failure = formError(schedule.error, ["title", "body", "startsAt", "endsAt"]);
@@ -59,15 +60,15 @@ export function MaintenanceEditor({ onClose }: { onClose: () => void }) {
       <form
         id="maintenance"
         noValidate
-        className="grid gap-x-4 gap-y-5 sm:grid-cols-2"
+        className="grid grid-cols-1 gap-x-4 gap-y-5 sm:grid-cols-2"
         onSubmit={(event) => {
           event.preventDefault();
           setChecked(true);
-          if (startsAt === null || endsAt === null || startsAt >= endsAt) return;
+          if (title.trim() === "" || startsAt === null || endsAt === null || startsAt >= endsAt) return;
           schedule.mutate({ startsAt, endsAt });
         }}
       >
-        <Field label="Title" error={errorAt("title")} className="sm:col-span-2">
+        <Field label="Title" error={titleFault ?? errorAt("title")} className="sm:col-span-2">
           <Input value={title} maxLength={200} onChange={(event) => setTitle(event.target.value)} />
         </Field>
         <Field label="Starts" error={startFault ?? errorAt("startsAt")}>

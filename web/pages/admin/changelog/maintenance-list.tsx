@@ -69,7 +69,7 @@ export function MaintenanceList() {
           tone="primary"
           onConfirm={async () => {
             await api.admin.endMaintenance(ending.id);
-            toast("Maintenance is over");
+            toast(ending.state === "open" ? "Maintenance is over" : "Maintenance is called off");
             await Promise.all([
               client.invalidateQueries({ queryKey: queries.changelog.queryKey }),
               client.invalidateQueries({ queryKey: queries.site.queryKey }),

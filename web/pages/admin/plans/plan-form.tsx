@@ -67,7 +67,7 @@ export function PlanForm({ plan, taken, onClose }: PlanFormProps) {
       <form
         id="plan"
         noValidate
-        className="grid gap-x-4 gap-y-5 sm:grid-cols-2"
+        className="grid grid-cols-1 gap-x-4 gap-y-5 sm:grid-cols-2"
         onSubmit={(event) => {
           event.preventDefault();
           setChecked(true);

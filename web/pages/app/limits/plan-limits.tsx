@@ -50,7 +50,7 @@ export function PlanLimits({ limits, readAt }: { limits: LimitsNow; readAt: numb
 
 function Limit({ meter, children }: { meter: ReactNode; children: ReactNode }) {
   return (
-    <li className="grid items-center gap-x-12 gap-y-3 px-5 py-5 sm:px-6 md:grid-cols-2">
+    <li className="grid grid-cols-1 items-center gap-x-12 gap-y-3 px-5 py-5 sm:px-6 md:grid-cols-2">
       <div>{meter}</div>
       <p className="text-sm text-muted">{children}</p>
     </li>

@@ -9,7 +9,7 @@ export function TooManyRequests() {
       title="When a limit is reached"
       description="The request is refused with status 429 and consumes nothing else. Wait for as many seconds as Retry-After says, then send it again; the OpenAI libraries do so by themselves."
     >
-      <div className="grid gap-6 lg:grid-cols-2">
+      <div className="grid grid-cols-1 gap-6 lg:grid-cols-2">
         <CodeBlock title="Response" language="http" code={response} />
         <div className="flex flex-col gap-4">
           <dl className="flex flex-col gap-3 text-sm">

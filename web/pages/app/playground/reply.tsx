@@ -64,7 +64,7 @@ function factsOf({ model, state, reason, tokens, firstTokenMs, totalMs }: ReplyT
     const speed = (tokens.completion * 1_000) / (totalMs - firstTokenMs);
     facts.push(`${formatCount(speed)} tokens/s`);
   }
-  if (reason === "length") facts.push("cut off at the most tokens");
+  if (reason === "length") facts.push("cut off at max tokens");
   if (state === "stopped") facts.push("stopped by you");
   return facts;
 }

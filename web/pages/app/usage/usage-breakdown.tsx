@@ -12,7 +12,7 @@ type ByKey = UsageReport["byKey"][number];
 export function UsageBreakdown({ report }: { report: UsageReport | undefined }) {
   const none = <EmptyState title="No request in this time" />;
   return (
-    <div className="grid items-start gap-6 lg:grid-cols-2">
+    <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-2">
       <Card title="By model" flush>
         <Table
           label="Usage by model"

@@ -25,7 +25,7 @@ export function UsagePlots({ buckets, period }: UsagePlotsProps) {
         format={formatShort}
         exact={formatCount}
       />
-      <div className="grid gap-6 xl:grid-cols-2">
+      <div className="grid grid-cols-1 gap-6 xl:grid-cols-2">
         <UsagePlot
           stacked
           title="Tokens"
