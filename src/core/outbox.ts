@@ -6,6 +6,7 @@
  * What is under way at once is bounded; past that a mail is dropped, as mail sometimes is. Faults are reported
  * to the operator, not to whoever asked.
  */
+import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Mail, Mailer } from "./mail.js";
 
@@ -20,7 +21,9 @@ export class Outbox {
     /** Null when no mail server is configured. */
     private readonly mailer: Mailer | null,
     private readonly reportFault: (error: unknown) => void,
-  ) {}
+  ) {
+    setMaxListeners(mostAtOnce, this.#closing.signal);
+  }
 
   get canMail(): boolean {
     return this.mailer !== null;

@@ -62,7 +62,7 @@ describe("a person", { timeout: 120_000 }, () => {
     await page.getByRole("button", { name: "Copy code" }).first().click();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
     expect(copied).toContain(key);
-    const answer = execFileSync("sh", ["-c", `${copied.replace(/^curl/, "curl -s")}`], { encoding: "utf8" });
+    const answer = execFileSync("sh", ["-c", copied.replace(/^curl/, "curl -s")], { encoding: "utf8" });
     expect(JSON.parse(answer)).toMatchObject({ object: "chat.completion" });
 
     await page.goto(`${sotto.url}/app/usage`);
@@ -111,8 +111,8 @@ describe("a person", { timeout: 120_000 }, () => {
       const databases = await indexedDB.databases();
       const caches = await self.caches.keys();
       return JSON.stringify([
-        { ...localStorage },
-        { ...sessionStorage },
+        Object.entries(localStorage),
+        Object.entries(sessionStorage),
         databases,
         caches,
         location.href,

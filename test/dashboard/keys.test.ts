@@ -2,12 +2,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { KeyView, KeyWithSecret } from "../../src/protocol/dashboard.js";
 import { startDashboard, type Browser, type TestDashboard } from "../support/dashboard.js";
 import { eventually } from "../support/eventually.js";
+import { FakeClock } from "../support/fake-clock.js";
 
 describe("API keys", () => {
   let dashboard: TestDashboard;
   let ada: Browser;
   beforeAll(async () => {
-    dashboard = await startDashboard();
+    // The clock stands still: what is held in memory stays fresh unless it is told to go.
+    dashboard = await startDashboard({ clock: new FakeClock() });
     ada = await dashboard.signUp("ada@example.com");
   });
   afterEach(() => dashboard.engine.release());
