@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+    include: ["src/**/*.test.ts", "web/**/*.test.ts", "test/**/*.test.ts"],
     globalSetup: ["test/support/build.ts"],
     // Native engines and databases live in their own processes; test files do too, so that none can leak into another.
     pool: "forks",

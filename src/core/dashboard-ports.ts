@@ -171,6 +171,10 @@ export interface UsageStore {
   add(rows: readonly UsageBucketRow[]): Promise<void>;
   /** Summed up by step, key and model; by time. `stepMs` is an hour or a multiple of it, counted from 1970. */
   read(filter: UsageFilter, stepMs: number): Promise<UsageBucketRow[]>;
+  /** Summed up by step; by time. */
+  readByTime(filter: UsageFilter, stepMs: number): Promise<(UsageCounts & { start: Date })[]>;
+  /** Summed up by key and model. */
+  readByKey(filter: UsageFilter): Promise<(UsageCounts & { keyId: string; model: ModelId })[]>;
   prune(before: Date): Promise<void>;
 }
 

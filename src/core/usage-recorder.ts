@@ -29,6 +29,7 @@ export interface UsedRequest {
 export class UsageRecorder {
   #buckets = new Map<string, UsageBucketRow>();
   #flushing: Promise<void> | null = null;
+  #failing = false;
   readonly #timer: NodeJS.Timeout;
 
   constructor(
@@ -87,8 +88,11 @@ export class UsageRecorder {
     this.#buckets = new Map();
     try {
       await this.store.add(batch);
+      this.#failing = false;
     } catch (error) {
-      this.reportFault(error);
+      // Once for each time that it begins: a full disk may stay full for hours.
+      if (!this.#failing) this.reportFault(error);
+      this.#failing = true;
       for (const bucket of batch) this.#add(bucket);
     }
   }

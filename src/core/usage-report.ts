@@ -1,13 +1,16 @@
 /** What an account has used, by hour or by day, by key and by model. */
+import { setImmediate } from "node:timers/promises";
 import type { UsageBucket, UsageReport } from "../protocol/dashboard.js";
 import { modelIds, type ModelId } from "../protocol/models.js";
 import { DashboardFault } from "./dashboard-fault.js";
-import type { FullStore, UsageBucketRow, UsageCounts } from "./dashboard-ports.js";
+import type { FullStore, UsageCounts, UsageFilter } from "./dashboard-ports.js";
 import { firstTokenPercentile } from "./first-tokens.js";
 import { playgroundKeyId } from "./playground.js";
 import { hourMs, noUsage, sumOfUsage } from "./usage-recorder.js";
 
 const dayMs = 24 * hourMs;
+/** Whole days, so that no step falls into two. */
+const longSliceMs = 31 * dayMs;
 const steps = {
   hour: { stepMs: hourMs, mostSteps: 31 * 24, most: "31 days by the hour" },
   day: { stepMs: dayMs, mostSteps: 400, most: "400 days by the day" },
@@ -40,40 +43,47 @@ export class UsageReports {
   /** Steps in which nothing happened are there too. */
   async report(accountId: string, request: UsageRequest): Promise<UsageReport> {
     const range = rangeOf(request);
-    const rows = await this.#read(accountId, request, range);
-    const names = await this.#keyNames(accountId);
-    const byStart = group(rows, (row) => row.start.getTime());
-    const buckets: UsageBucket[] = [];
-    for (let start = range.from.getTime(); start < range.to.getTime(); start += range.stepMs) {
-      buckets.push({ start: new Date(start).toISOString(), ...figures(byStart.get(start) ?? noUsage) });
+    const byTime = new Map<number, UsageCounts>();
+    const byKey = new Map<string, UsageCounts>();
+    const byModel = new Map<ModelId, UsageCounts>();
+    for await (const slice of slicesOf(range, longSliceMs)) {
+      const filter = filterOf(accountId, request, slice);
+      for (const row of await this.store.usage.readByTime(filter, range.stepMs)) {
+        add(byTime, row.start.getTime(), row);
+      }
+      for (const row of await this.store.usage.readByKey(filter)) {
+        add(byKey, row.keyId, row);
+        add(byModel, row.model, row);
+      }
     }
-    const byModel = group(rows, (row) => row.model);
+    const names = await this.#keyNames(accountId);
     return {
-      buckets,
-      totals: figures(rows.reduce<UsageCounts>(sumOfUsage, noUsage)),
+      buckets: startsOf(range).map((start) => ({
+        start: new Date(start).toISOString(),
+        ...figures(byTime.get(start) ?? noUsage),
+      })),
+      totals: figures([...byTime.values()].reduce<UsageCounts>(sumOfUsage, noUsage)),
       byModel: modelIds
         .filter((model) => byModel.has(model))
         .map((model) => ({ model, ...share(byModel.get(model) ?? noUsage) })),
-      byKey: [...group(rows, (row) => row.keyId)]
+      byKey: [...byKey]
         .map(([keyId, counts]) => ({ keyId, name: names(keyId), ...share(counts) }))
         .sort((a, b) => b.requests - a.requests),
     };
   }
 
   async lines(accountId: string, request: UsageRequest): Promise<UsageLine[]> {
-    const rows = await this.#read(accountId, request, rangeOf(request));
+    const range = rangeOf(request);
     const names = await this.#keyNames(accountId);
-    return rows.map((row) => ({
-      start: row.start.toISOString(),
-      key: names(row.keyId),
-      model: row.model,
-      ...figures(row),
-    }));
-  }
-
-  #read(accountId: string, { key, model }: UsageRequest, range: Range): Promise<UsageBucketRow[]> {
-    const { from, to, stepMs } = range;
-    return this.store.usage.read({ accountId, from, to, keyId: key, model }, stepMs);
+    const lines: UsageLine[] = [];
+    for await (const slice of slicesOf(range, request.step === "hour" ? dayMs : longSliceMs)) {
+      const rows = await this.store.usage.read(filterOf(accountId, request, slice), range.stepMs);
+      for (const row of rows) {
+        const { model } = row;
+        lines.push({ start: row.start.toISOString(), key: names(row.keyId), model, ...figures(row) });
+      }
+    }
+    return lines;
   }
 
   async #keyNames(accountId: string): Promise<(keyId: string) => string> {
@@ -82,6 +92,25 @@ export class UsageReports {
     names.set(playgroundKeyId, "Playground");
     return (keyId) => names.get(keyId) ?? keyId;
   }
+}
+
+/** An embedded store answers on this thread: between slices of a long range, others get their turn. */
+async function* slicesOf({ from, to }: Range, sliceMs: number): AsyncGenerator<Pick<Range, "from" | "to">> {
+  for (let start = from.getTime(); start < to.getTime(); start += sliceMs) {
+    yield { from: new Date(start), to: new Date(Math.min(start + sliceMs, to.getTime())) };
+    await setImmediate();
+  }
+}
+
+const filterOf = (
+  accountId: string,
+  { key, model }: UsageRequest,
+  { from, to }: Pick<Range, "from" | "to">,
+): UsageFilter => ({ accountId, from, to, keyId: key, model });
+
+function startsOf({ from, to, stepMs }: Range): number[] {
+  const steps = (to.getTime() - from.getTime()) / stepMs;
+  return Array.from({ length: steps }, (_, step) => from.getTime() + step * stepMs);
 }
 
 function rangeOf({ from, to, step }: UsageRequest): Range {
@@ -95,10 +124,8 @@ function rangeOf({ from, to, step }: UsageRequest): Range {
   return { from: new Date(first), to: new Date(end), stepMs };
 }
 
-function group<Name>(rows: readonly UsageBucketRow[], nameOf: (row: UsageBucketRow) => Name) {
-  const groups = new Map<Name, UsageCounts>();
-  for (const row of rows) groups.set(nameOf(row), sumOfUsage(groups.get(nameOf(row)) ?? noUsage, row));
-  return groups;
+function add<Name>(sums: Map<Name, UsageCounts>, name: Name, counts: UsageCounts): void {
+  sums.set(name, sumOfUsage(sums.get(name) ?? noUsage, counts));
 }
 
 const figures = (counts: UsageCounts): Omit<UsageBucket, "start"> => ({

@@ -1,7 +1,7 @@
 /** Usage in hourly buckets, in SQL. */
 import { sql, type Kysely } from "kysely";
-import type { UsageBucketRow, UsageFilter, UsageStore } from "../core/dashboard-ports.js";
-import { isModelId } from "../protocol/models.js";
+import type { UsageBucketRow, UsageCounts, UsageFilter, UsageStore } from "../core/dashboard-ports.js";
+import { isModelId, type ModelId } from "../protocol/models.js";
 import type { FirstTokenColumn, Schema, UsageRow } from "./schema.js";
 
 /** Some twenty bound values for each; databases allow some tens of thousands in one statement. */
@@ -43,10 +43,44 @@ export class SqlUsage implements UsageStore {
   }
 
   async read(filter: UsageFilter, stepMs: number): Promise<UsageBucketRow[]> {
-    const step = sql<number>`(hour - hour % ${sql.lit(stepMs)})`;
+    const step = stepOf(stepMs);
+    const rows = await this.#sums(filter)
+      .select(["key_id", "model", step.as("start")])
+      .groupBy([step, "key_id", "model"])
+      .orderBy(step)
+      .execute();
+    return rows.flatMap(({ key_id: keyId, model, start, ...sums }) =>
+      // None for a model that this version does not know.
+      isModelId(model)
+        ? [{ accountId: filter.accountId, keyId, model, start: new Date(start), ...toCounts(sums) }]
+        : [],
+    );
+  }
+
+  async readByTime(filter: UsageFilter, stepMs: number): Promise<(UsageCounts & { start: Date })[]> {
+    const step = stepOf(stepMs);
+    const rows = await this.#sums(filter).select(step.as("start")).groupBy(step).orderBy(step).execute();
+    return rows.map(({ start, ...sums }) => ({ start: new Date(start), ...toCounts(sums) }));
+  }
+
+  async readByKey(filter: UsageFilter): Promise<(UsageCounts & { keyId: string; model: ModelId })[]> {
+    const rows = await this.#sums(filter)
+      .select(["key_id", "model"])
+      .groupBy(["key_id", "model"])
+      .orderBy("key_id")
+      .execute();
+    return rows.flatMap(({ key_id: keyId, model, ...sums }) =>
+      isModelId(model) ? [{ keyId, model, ...toCounts(sums) }] : [],
+    );
+  }
+
+  async prune(before: Date): Promise<void> {
+    await this.db.deleteFrom("usage").where("hour", "<", before.getTime()).execute();
+  }
+
+  #sums(filter: UsageFilter) {
     let query = this.db
       .selectFrom("usage")
-      .select(["key_id", "model", step.as("hour")])
       // A sum of 8-byte integers is of another type in Postgres, and read as text.
       .select(countColumns.map((name) => sql<number>`cast(sum(${sql.ref(name)}) as bigint)`.as(name)))
       .where("account_id", "=", filter.accountId)
@@ -54,14 +88,12 @@ export class SqlUsage implements UsageStore {
       .where("hour", "<", filter.to.getTime());
     if (filter.keyId !== undefined) query = query.where("key_id", "=", filter.keyId);
     if (filter.model !== undefined) query = query.where("model", "=", filter.model);
-    const rows = await query.groupBy([step, "key_id", "model"]).orderBy(step).execute();
-    return rows.flatMap((row) => toBucket({ ...row, account_id: filter.accountId }));
-  }
-
-  async prune(before: Date): Promise<void> {
-    await this.db.deleteFrom("usage").where("hour", "<", before.getTime()).execute();
+    return query;
   }
 }
+
+/** The step that an hour is part of. */
+const stepOf = (stepMs: number) => sql<number>`(hour - hour % ${sql.lit(stepMs)})`;
 
 async function addSome(db: Kysely<Schema>, rows: readonly UsageBucketRow[]): Promise<void> {
   const ids = [...new Set(rows.map((row) => row.accountId))];
@@ -110,21 +142,11 @@ function fromBucket(bucket: UsageBucketRow): UsageRow {
   };
 }
 
-/** None for a model that this version does not know. */
-function toBucket(row: UsageRow): UsageBucketRow[] {
-  if (!isModelId(row.model)) return [];
-  return [
-    {
-      accountId: row.account_id,
-      keyId: row.key_id,
-      model: row.model,
-      start: new Date(row.hour),
-      requests: row.requests,
-      errors: row.errors,
-      promptTokens: row.prompt_tokens,
-      completionTokens: row.completion_tokens,
-      firstTokenMs: row.first_token_ms,
-      firstTokens: firstTokenColumns.map((name) => row[name]),
-    },
-  ];
-}
+const toCounts = (sums: Record<(typeof countColumns)[number], number>): UsageCounts => ({
+  requests: sums.requests,
+  errors: sums.errors,
+  promptTokens: sums.prompt_tokens,
+  completionTokens: sums.completion_tokens,
+  firstTokenMs: sums.first_token_ms,
+  firstTokens: firstTokenColumns.map((name) => sums[name]),
+});

@@ -93,6 +93,32 @@ export function describeUsageContract(name: string, open: OpenStore): void {
       expect(await usage.read({ ...filter, accountId: theirs.id }, hourMs)).toHaveLength(1);
     });
 
+    it("sums up by step alone, and by key and model alone", async () => {
+      const { usage } = opened.store;
+      const { id } = await opened.createAccount();
+      await usage.add([
+        bucket(id),
+        bucket(id, { keyId: "key_2" }),
+        bucket(id, { start: at("09:00:00") }),
+        bucket(id, { start: at("09:00:00"), model: "prism", requests: 7 }),
+      ]);
+      const filter = { accountId: id, ...wholeDay };
+      expect(await usage.readByTime(filter, hourMs)).toMatchObject([
+        { start: at("08:00:00"), requests: 4, firstTokens: noFirstTokens.with(0, 2).with(10, 2) },
+        { start: at("09:00:00"), requests: 9 },
+      ]);
+      expect(await usage.readByTime({ ...filter, model: "prism" }, dayMs)).toMatchObject([
+        { start: wholeDay.from, requests: 7 },
+      ]);
+      const byKey = await usage.readByKey(filter);
+      expect(byKey.map(({ keyId, model, requests }) => [keyId, model, requests]).sort()).toEqual([
+        ["key_1", "omega", 4],
+        ["key_1", "prism", 7],
+        ["key_2", "omega", 2],
+      ]);
+      expect(await usage.readByKey({ ...filter, keyId: "key_2" })).toHaveLength(1);
+    });
+
     it("leaves out accounts that do not exist, and writes the rest", async () => {
       const { usage } = opened.store;
       const { id } = await opened.createAccount();

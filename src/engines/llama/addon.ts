@@ -7,10 +7,17 @@
  * with a message and not with a crash.
  */
 import { availableParallelism } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 import { getLlama, LlamaLogLevel, type Llama, type LlamaContext, type LlamaModel } from "node-llama-cpp";
 import type { BatchContext, Sampler } from "./batch-context.js";
 import type { LoadedFacts, LoadRequest } from "./messages.js";
-import { cacheBytesPerToken, chooseSizing, chooseThreads, type Sizing } from "./sizing.js";
+import {
+  cacheBytesPerToken,
+  chooseSizing,
+  chooseThreads,
+  largestCacheTokens,
+  type Sizing,
+} from "./sizing.js";
 import { hasSpecialText, isSpecialToken, type TokenFacts, type Vocabulary } from "./vocabulary.js";
 
 export interface LoadedModel {
@@ -61,6 +68,8 @@ export async function loadModel(request: LoadRequest): Promise<LoadedModel> {
   try {
     return await loadWith(request, keepLine);
   } catch (error) {
+    // Native log lines come through a queue of their own, a little later than the error they explain.
+    await sleep(100);
     const cause = error instanceof Error ? error.message : "unknown fault";
     throw new Error([cause, ...lines.slice(-quotedLines)].join("; "), { cause: error });
   } finally {
@@ -81,7 +90,11 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
       onLogLine(line);
     },
   });
-  const model = await llama.loadModel({ modelPath: request.weights });
+  const model = await llama.loadModel({
+    modelPath: request.weights,
+    // Where there is a GPU, as many layers as leave room for the cache; nothing without one.
+    gpuLayers: { fitContext: { contextSize: largestCacheTokens(request) } },
+  });
   const sizing = sizeFor(model, request);
   const cores = Math.min(llama.cpuMathCores, availableParallelism());
   const threads = request.threads ?? chooseThreads(model.size, cores);

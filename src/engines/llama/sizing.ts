@@ -44,6 +44,11 @@ export function chooseSizing(input: SizingInput): Sizing {
   return sizing;
 }
 
+/** Tokens in the caches of all sequences, when nothing has to shrink. */
+export function largestCacheTokens(given: Pick<SizingInput, "sequences" | "contextTokens">): number {
+  return (given.sequences ?? defaultSequences) * (given.contextTokens ?? defaultContextTokens);
+}
+
 function shrink({ sequences, contextTokens }: Sizing, given: SizingInput): Sizing | null {
   const halfContext = { sequences, contextTokens: Math.floor(contextTokens / 2) };
   const mayShrinkContext = given.contextTokens === undefined;
