@@ -3,10 +3,14 @@
  * shared and noisy, so look at ratios within a run rather than at numbers across runs.
  */
 import { benchApi } from "./api.js";
+import { benchEngine } from "./engine.js";
+import { benchSignIn } from "./sign-in.js";
 import { benchSignIn } from "./sign-in.js";
 
 const benches: Record<string, () => Promise<void>> = {
   api: benchApi,
+  engine: () => benchEngine(),
+  "sign-in": benchSignIn,
   "sign-in": benchSignIn,
 };
 

@@ -10,7 +10,7 @@ import { hourMs, noUsage, sumOfUsage } from "./usage-recorder.js";
 
 const dayMs = 24 * hourMs;
 /** Whole days, so that no step falls into two. */
-const longSliceMs = 31 * dayMs;
+const longSliceMs = 7 * dayMs;
 const steps = {
   hour: { stepMs: hourMs, mostSteps: 31 * 24, most: "31 days by the hour" },
   day: { stepMs: dayMs, mostSteps: 400, most: "400 days by the day" },

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { noFirstTokens } from "../../src/core/first-tokens.js";
 import { ServiceError } from "../../src/protocol/errors.js";
 import type { KeyWithSecret, LimitsNow, UsageReport } from "../../src/protocol/dashboard.js";
 import { startDashboard, type Browser, type TestDashboard } from "../support/dashboard.js";
@@ -98,6 +99,40 @@ describe("usage", () => {
     expect((await report({ ...day, step: "day", key: server.key.id })).totals.requests).toBe(1);
     expect((await report({ ...day, step: "day", key: "playground" })).totals.requests).toBe(1);
     expect((await report({ ...day, step: "day", model: "omega" })).totals.requests).toBe(4);
+  });
+
+  it("reads ranges longer than what is read at once, without a step lost or counted twice", async () => {
+    const account = await dashboard.app.store.findAccountByEmail("ada@example.com");
+    const start = Date.parse("2030-01-01T00:00:00Z");
+    await dashboard.app.store.usage.add(
+      Array.from({ length: 31 * 24 }, (_, hour) => ({
+        accountId: account?.id ?? "",
+        keyId: "playground",
+        model: "omega" as const,
+        start: new Date(start + hour * hourMs),
+        requests: 1,
+        errors: 0,
+        promptTokens: 0,
+        completionTokens: 0,
+        firstTokenMs: 0,
+        firstTokens: noFirstTokens,
+      })),
+    );
+    const month = { from: "2030-01-01T00:00:00Z", to: "2030-02-01T00:00:00Z" };
+    const hours = await report({ ...month, step: "hour" });
+    expect(hours.buckets).toHaveLength(31 * 24);
+    expect(hours.buckets.every(({ requests }) => requests === 1)).toBe(true);
+    expect(hours.byKey).toMatchObject([{ name: "Playground", requests: 31 * 24 }]);
+    const days = await report({ ...month, step: "day" });
+    expect(days.buckets.map(({ requests }) => requests)).toEqual(new Array(31).fill(24));
+    for (const [step, lines] of [
+      ["hour", 31 * 24],
+      ["day", 31],
+    ] as const) {
+      const query = new URLSearchParams({ ...month, step });
+      const { text } = await ada.send("GET", `/api/usage.csv?${query.toString()}`);
+      expect(text.trimEnd().split("\r\n")).toHaveLength(lines + 1);
+    }
   });
 
   it("shows nobody what another account used", async () => {

@@ -18,7 +18,9 @@ const { engine: config } = loadConfig({ env: {} });
 const endless = { maxTokens: 100_000 };
 /** Restarts in a hurry, and for some tests signs of life. */
 const timing = { firstRestartMs: 20 };
-const impatient = { ...timing, tickMs: 100 };
+const impatient = { ...timing, tickMs: 300 };
+/** Deadline for what needs several processes to start, on a machine that is busy with other tests. */
+const slowMs = 20_000;
 
 const folder = mkdtempSync(join(tmpdir(), "sotto-faults-"));
 afterAll(() => {
@@ -168,10 +170,10 @@ describe("when the engine's process stands still", () => {
           clearInterval(timer);
           const outcome = { type: "finished", finishReason: "stop", completionTokens: 10 };
           step({ endings: [{ id: message.id, outcome }] });
-        }, 40);
+        }, 100);
       }`;
     const tiny = start({
-      config: { ...config, firstTokenTimeoutMs: 300, nextTokenTimeoutMs: 300 },
+      config: { ...config, firstTokenTimeoutMs: 1000, nextTokenTimeoutMs: 1000 },
       workerFile: fakeWorker(loadsAndPrepares + answersPings + readsSlowly),
     });
     expect((await replyTo(tiny.engine, generationOf("Hello"))).done.usage.completionTokens).toBe(10);
@@ -186,7 +188,7 @@ describe("when the engine's process stands still", () => {
     const controller = new AbortController();
     const reply = replyTo(tiny.engine, generationOf("Hello"), controller.signal);
     const refused = expect(reply).rejects.toThrow("hung up");
-    await eventually(() => tiny.engine.sequencesActive() === 1);
+    await eventually(() => tiny.engine.sequencesActive() === 1, slowMs);
     controller.abort(new Error("hung up"));
     await refused;
     await eventually(() =>
@@ -217,13 +219,13 @@ describe("when the engine cannot start", () => {
 
   it("refuses requests at once when processes die in a loop, and goes on trying", async () => {
     const tiny = start({ workerFile: fakeWorker("process.exit(1);") });
-    await eventually(() => tiny.events.filter(({ type }) => type === "exited").length >= 5);
+    await eventually(() => tiny.events.filter(({ type }) => type === "exited").length >= 5, slowMs);
     // A request that waited would outlast the test's time limit.
     await expect(tiny.engine.prepare(generationOf("Hello"), never())).rejects.toMatchObject({
       ...unavailable,
       retryAfterSeconds: expect.any(Number) as number,
     });
-    await eventually(() => tiny.engine.status("omega").restarts > 5);
+    await eventually(() => tiny.engine.status("omega").restarts > 5, slowMs);
     expect(tiny.engine.status("omega").state).toBe("down");
   });
 

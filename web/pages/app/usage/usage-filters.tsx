@@ -38,6 +38,8 @@ export function UsageFilters({ choice, onChange }: UsageFiltersProps) {
           options={[
             { value: "", label: "All keys" },
             ...keys.map((key) => ({ value: key.id, label: `${key.name} (…${key.lastFour})` })),
+            // The id under which requests without a key are counted.
+            { value: "playground", label: "Playground" },
           ]}
         />
         <Select
