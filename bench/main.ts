@@ -5,12 +5,10 @@
 import { benchApi } from "./api.js";
 import { benchEngine } from "./engine.js";
 import { benchSignIn } from "./sign-in.js";
-import { benchSignIn } from "./sign-in.js";
 
 const benches: Record<string, () => Promise<void>> = {
   api: benchApi,
   engine: () => benchEngine(),
-  "sign-in": benchSignIn,
   "sign-in": benchSignIn,
 };
 

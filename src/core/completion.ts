@@ -111,7 +111,7 @@ export class Completions {
     const lease = await limits.acquireLease(caller);
     try {
       await limits.requireTokens(caller);
-      const prepared = await engine.prepare(generationOf(request, model, caller), signal);
+      const prepared = capped(await engine.prepare(generationOf(request, model, caller), signal), caller);
       trace.promptTokens = prepared.promptTokens;
       const cost = prepared.promptTokens + prepared.maxTokens;
       const reservation = await limits.reserveTokens(caller, cost);
@@ -172,7 +172,7 @@ function requireModel(name: string): ModelId {
   throw new ServiceError("model_not_found", { param: "model" });
 }
 
-function requirePermission({ key }: KeyRecord, model: ModelId): void {
+function requirePermission({ key, plan }: KeyRecord, model: ModelId): void {
   if (key.operations !== null && !key.operations.includes("chat")) {
     throw new ServiceError("insufficient_permissions", {
       message: "This API key may not create chat completions. Use a key that allows the operation 'chat'.",
@@ -185,6 +185,18 @@ function requirePermission({ key }: KeyRecord, model: ModelId): void {
       param: "model",
     });
   }
+  if (plan.models !== null && !plan.models.includes(model)) {
+    throw new ServiceError("insufficient_permissions", {
+      message: `The plan '${plan.name}' does not include the model '${model}'.`,
+      param: "model",
+    });
+  }
+}
+
+/** The plan's largest reply holds whatever was asked for, silently, as the context's end does. */
+function capped(prepared: PreparedGeneration, { plan }: KeyRecord): PreparedGeneration {
+  if (plan.maxTokens === null || plan.maxTokens >= prepared.maxTokens) return prepared;
+  return { ...prepared, maxTokens: plan.maxTokens };
 }
 
 function generationOf(request: ChatRequest, model: ModelId, caller: KeyRecord) {

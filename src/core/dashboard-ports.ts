@@ -38,7 +38,10 @@ export interface AccountStore {
   findAccount(id: string): Promise<Account | null>;
   findCredentials(email: string): Promise<Credentials | null>;
   findCredentialsById(id: string): Promise<Credentials | null>;
-  /** Sets the password and, in the same transaction, ends every session of the account but `keepSession`. */
+  /**
+   * Sets the password and, in the same transaction, ends every session of the account but `keepSession`, and
+   * the reset links that were made before.
+   */
   setPassword(id: string, passwordHash: string, keepSession: Uint8Array | null): Promise<void>;
   hasAdmin(): Promise<boolean>;
   /** Newest first. `search` is part of an email or the beginning of an id; empty for all. */

@@ -43,6 +43,7 @@ export class SqlAccounts implements AccountStore {
         .where("id", "=", id)
         .execute();
       await endSessions(transaction, id, keepSession);
+      await transaction.deleteFrom("links").where("account_id", "=", id).execute();
     });
   }
 

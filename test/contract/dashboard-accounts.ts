@@ -28,7 +28,7 @@ export function describeAccountContract(name: string, open: OpenStore): void {
       expect(await accounts.findAccount("acc_none")).toBeNull();
     });
 
-    it("ends the other sessions of an account with its old password", async () => {
+    it("ends the other sessions and the reset links of an account with its old password", async () => {
       const { store } = opened;
       const { id } = await opened.createAccount({ passwordHash: "old" });
       const [kept, ended] = [someHash(), someHash()];
@@ -36,7 +36,10 @@ export function describeAccountContract(name: string, open: OpenStore): void {
         const times = { createdAt: now, lastSeenAt: now, expiresAt: at("20:00:00") };
         await store.sessions.create({ hash, accountId: id, ...times });
       }
+      const link = { kind: "reset", hash: someHash(), accountId: id, emailHash: null } as const;
+      await store.links.create({ ...link, createdAt: now, expiresAt: at("20:00:00") });
       await store.accounts.setPassword(id, "new", kept);
+      expect(await store.links.find("reset", link.hash, now)).toBeNull();
       expect((await store.accounts.findCredentialsById(id))?.passwordHash).toBe("new");
       expect(await store.sessions.find(kept)).not.toBeNull();
       expect(await store.sessions.find(ended)).toBeNull();
