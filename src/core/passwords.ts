@@ -1,8 +1,8 @@
+import { passwordLength } from "../protocol/dashboard.js";
 import { AccountFault } from "./account-fault.js";
 
-const minLength = 10;
-/** Hashing reads all of it, so there is an end. */
-const maxLength = 1_000;
+// As in the dashboard's forms: a password made on the command line must fit into them.
+const { min: minLength, max: maxLength } = passwordLength;
 
 /**
  * Length is the one rule, as NIST SP 800-63B advises: rules about digits and symbols make passwords harder

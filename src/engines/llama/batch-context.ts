@@ -1,9 +1,9 @@
 import type { SamplerConfig } from "./sampler.js";
 
-/** A sampler with the state of one reply. Must be disposed: its memory is outside JavaScript's. */
+/** Draws the tokens of one reply at a time. */
 export interface Sampler {
+  /** What differs from the last time is made anew; the penalties are, once a token was drawn. */
   applyConfig(config: SamplerConfig): void;
-  dispose(): void;
 }
 
 /** The calls of the native context that batching needs. None may be made while `decodeBatch` is under way. */
