@@ -12,17 +12,17 @@ beforeAll(async () => {
   sotto = await startSotto();
   const key = await eventually(() => /sk-sotto-\w+/.exec(sotto.output())?.[0]);
   client = new OpenAI({ baseURL: sotto.baseURL, apiKey: key, maxRetries: 0 });
-}, 180_000);
+}, 300_000);
 afterAll(() => sotto.stop());
 
 const question = (content: string) => ({
   temperature: 0,
-  max_tokens: 40,
+  max_tokens: 24,
   messages: [{ role: "user" as const, content }],
 });
 
 describe("the starter weights", () => {
-  it.each(modelIds)("%s answers a question sensibly", { timeout: 120_000 }, async (model) => {
+  it.each(modelIds)("%s answers a question sensibly", { timeout: 300_000 }, async (model) => {
     const reply = await client.chat.completions.create({
       model,
       ...question("What is the capital of France?"),
@@ -33,7 +33,7 @@ describe("the starter weights", () => {
     );
   });
 
-  it("streams the same text that it answers at once", { timeout: 120_000 }, async () => {
+  it("streams the same text that it answers at once", { timeout: 300_000 }, async () => {
     const request = { model: "lambda", ...question("Name three fruits.") };
     const whole = await client.chat.completions.create(request);
     const stream = await client.chat.completions.create({ ...request, stream: true });
@@ -47,7 +47,7 @@ describe("the starter weights", () => {
     for (const model of modelIds) expect(sotto.output()).toMatch(new RegExp(`${model} +tinyllama-1.1b-chat`));
   });
 
-  it("prints no secret on a later start", { timeout: 120_000 }, async () => {
+  it("prints no secret on a later start", { timeout: 300_000 }, async () => {
     await sotto.stop();
     sotto = await startSotto({ dataDir: sotto.dataDir });
     expect(sotto.output()).toContain("Ready.");
