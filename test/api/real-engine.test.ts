@@ -52,7 +52,7 @@ describe("a reply at temperature 0", () => {
 
   it("ends before a stop sequence that straddles fragments, streamed and at once", async () => {
     const text = await whole();
-    const characters = [...text];
+    const characters = Array.from(text);
     for (const [from, length] of [
       [3, 2],
       [8, 5],

@@ -168,7 +168,7 @@ function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext): 
     "sampleToken",
     "disposeSequence",
   ]);
-  requireMethods(AddonSampler.prototype, ["applyConfig", "dispose"]);
+  requireMethods(AddonSampler.prototype, ["applyConfig"]);
   return { ...handles, newSampler: () => new AddonSampler(handles.model) };
 }
 

@@ -3,6 +3,7 @@ import type { BatchContext, Sampler } from "./batch-context.js";
 import { Batcher, type Ending, type StepReport } from "./batcher.js";
 import { PrefillPace } from "./prefill-pace.js";
 import { Reply } from "./reply.js";
+import { samplerConfig } from "./sampler.js";
 
 /**
  * A context without a model. A batch is computed when the test says so; each sequence then says `a`, `b`, `c` …
@@ -61,15 +62,34 @@ class FakeContext implements BatchContext {
   }
 }
 
+const sampling = samplerConfig(
+  {
+    temperature: 0,
+    topP: 1,
+    topPGiven: false,
+    frequencyPenalty: 0,
+    presencePenalty: 0,
+    seed: undefined,
+  },
+  { repeatPenalty: 1, minP: 0 },
+  100,
+);
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 function setUp({ sequences = 4, prefillChunkTokens = 4, paceTokens = 8 } = {}) {
   const context = new FakeContext();
   const reports: StepReport[] = [];
-  const live = new Set<number>();
   let broken = 0;
+  let samplersTaken = 0;
   const batcher = new Batcher({
     context,
+    samplers: {
+      take: () => {
+        samplersTaken += 1;
+        return { applyConfig: () => undefined };
+      },
+      giveBack: () => (samplersTaken -= 1),
+    },
     sequences,
     prefillChunkTokens,
     pace: new PrefillPace(paceTokens),
@@ -77,11 +97,10 @@ function setUp({ sequences = 4, prefillChunkTokens = 4, paceTokens = 8 } = {}) {
     onBroken: () => (broken += 1),
   });
   const start = (id: number, promptTokens: number, maxTokens = 100) => {
-    live.add(id);
     batcher.start({
       id,
       prompt: new Uint32Array(promptTokens),
-      sampler: { applyConfig: () => undefined, dispose: () => live.delete(id) },
+      sampling,
       reply: new Reply({
         detokenize: (tokens) => String.fromCharCode(...tokens),
         isEndOfGeneration: () => false,
@@ -94,8 +113,7 @@ function setUp({ sequences = 4, prefillChunkTokens = 4, paceTokens = 8 } = {}) {
     context,
     batcher,
     start,
-    /** Ids whose sampler still holds native memory. */
-    live,
+    samplersTaken: () => samplersTaken,
     active: () => reports.at(-1)?.active,
     broken: () => broken,
     textOf: (id: number) =>
@@ -111,13 +129,13 @@ function setUp({ sequences = 4, prefillChunkTokens = 4, paceTokens = 8 } = {}) {
 
 describe("batcher", () => {
   it("reads a lone prompt in large steps and then generates one token a step", async () => {
-    const { context, start, textOf, endingOf, live } = setUp();
+    const { context, start, textOf, endingOf, samplersTaken } = setUp();
     start(1, 10, 2);
     for (let step = 0; step < 4; step++) await context.step();
     expect(context.batches).toEqual([[[0, 8]], [[0, 2]], [[0, 1]]]);
     expect(textOf(1)).toBe("ab");
     expect(endingOf(1)).toEqual({ type: "finished", finishReason: "length", completionTokens: 2 });
-    expect(live.size).toBe(0);
+    expect(samplersTaken()).toBe(0);
     expect(context.disposed).toEqual([0]);
   });
 
@@ -156,18 +174,18 @@ describe("batcher", () => {
   });
 
   it("drops an aborted generation within one step, waiting, reading or replying", async () => {
-    const { context, start, batcher, endingOf, live, active } = setUp({ sequences: 2 });
+    const { context, start, batcher, endingOf, samplersTaken, active } = setUp({ sequences: 2 });
     start(1, 1);
     await context.step();
     start(2, 1000);
     start(3, 1);
     await context.step();
     await context.step();
-    expect([...live]).toEqual([1, 2, 3]);
+    expect(samplersTaken()).toBe(2);
     for (const id of [1, 2, 3]) batcher.abort(id);
     await context.step();
     for (const id of [1, 2, 3]) expect(endingOf(id)).toEqual({ type: "aborted" });
-    expect(live.size).toBe(0);
+    expect(samplersTaken()).toBe(0);
     expect(active()).toBe(0);
     expect(context.disposed.toSorted()).toEqual([0, 1]);
   });
@@ -197,7 +215,7 @@ describe("batcher", () => {
   });
 
   it("reports a context that computes nothing any more", async () => {
-    const { context, start, broken, live } = setUp();
+    const { context, start, broken, endingOf } = setUp();
     for (const sequenceId of [0, 1, 2, 3]) context.failing.add(sequenceId);
     start(1, 1);
     await context.step();
@@ -205,17 +223,16 @@ describe("batcher", () => {
     start(2, 1);
     await context.step();
     expect(broken()).toBe(1);
-    expect(live.size).toBe(0);
+    expect(endingOf(2)).toEqual({ type: "failed" });
   });
 
-  it("gives back every sampler when it is closed", async () => {
-    const { context, start, batcher, live } = setUp({ sequences: 1 });
+  it("computes nothing more once it is closed", async () => {
+    const { context, start, batcher } = setUp();
     start(1, 100);
-    start(2, 100);
     await context.step();
     const closed = batcher.close();
     await context.step();
     await closed;
-    expect(live.size).toBe(0);
+    expect(context.batches).toHaveLength(2);
   });
 });

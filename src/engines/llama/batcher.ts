@@ -14,6 +14,8 @@
 import type { FinishReason } from "../../protocol/chat.js";
 import type { BatchContext, Sampler } from "./batch-context.js";
 import type { Reply } from "./reply.js";
+import type { SamplerConfig } from "./sampler.js";
+import type { SamplerPool } from "./sampler-pool.js";
 import type { PrefillPace } from "./prefill-pace.js";
 import { sharePrefill } from "./step-plan.js";
 
@@ -21,8 +23,7 @@ export interface Job {
   id: number;
   /** At least one token. */
   prompt: Uint32Array;
-  /** Given to the batcher, which disposes it. */
-  sampler: Sampler;
+  sampling: SamplerConfig;
   reply: Reply;
 }
 
@@ -49,6 +50,7 @@ export interface StepReport {
 
 export interface BatcherOptions {
   context: BatchContext;
+  samplers: Pick<SamplerPool, "take" | "giveBack">;
   sequences: number;
   pace: PrefillPace;
   /** The most prompt tokens in a step beside replies, if the pace allows more. */
@@ -59,6 +61,7 @@ export interface BatcherOptions {
 
 interface Sequence {
   job: Job;
+  sampler: Sampler;
   /** Tokens whose keys and values are in the cache. */
   computed: number;
   /** Drawn and not yet computed; null while the prompt is read. */
@@ -135,18 +138,12 @@ export class Batcher {
         this.options.onBroken();
       }
     }
-    for (const job of this.#waiting.values()) job.sampler.dispose();
-    for (const sequence of this.#sequences) sequence?.job.sampler.dispose();
   }
 
   #dropAborted(): void {
     for (const id of this.#aborted) {
-      const waiting = this.#waiting.get(id);
-      if (waiting !== undefined) {
-        this.#waiting.delete(id);
-        waiting.sampler.dispose();
-        this.#report.endings.push({ id, outcome: { type: "aborted" } });
-      }
+      const wasWaiting = this.#waiting.delete(id);
+      if (wasWaiting) this.#report.endings.push({ id, outcome: { type: "aborted" } });
       const sequenceId = this.#sequences.findIndex((sequence) => sequence?.job.id === id);
       if (sequenceId >= 0) this.#end(sequenceId, { type: "aborted" });
     }
@@ -158,7 +155,8 @@ export class Batcher {
       const sequenceId = this.#sequences.indexOf(null);
       if (sequenceId < 0) return;
       this.#waiting.delete(id);
-      this.#sequences[sequenceId] = { job, computed: 0, newest: null };
+      const sampler = this.options.samplers.take(job.sampling);
+      this.#sequences[sequenceId] = { job, sampler, computed: 0, newest: null };
       this.#report.progress.push({ id, text: null });
     }
   }
@@ -222,14 +220,14 @@ export class Batcher {
 
   async #advance({ sequenceId, sequence, tokens }: Entry, logitIndex: number | undefined): Promise<void> {
     sequence.computed += tokens.length;
-    const { id, sampler, reply } = sequence.job;
+    const { id, reply } = sequence.job;
     if (logitIndex === undefined) {
       this.#report.progress.push({ id, text: null });
       return;
     }
     // Aborted while the batch was computed: nobody reads the token.
     if (this.#aborted.has(id)) return;
-    const token = await this.options.context.sampleToken(logitIndex, sampler).catch(() => noToken);
+    const token = await this.options.context.sampleToken(logitIndex, sequence.sampler).catch(() => noToken);
     if (token === noToken) {
       this.#end(sequenceId, { type: "failed" });
       return;
@@ -245,7 +243,7 @@ export class Batcher {
     const sequence = this.#sequences[sequenceId];
     if (sequence === null || sequence === undefined) return;
     this.#sequences[sequenceId] = null;
-    sequence.job.sampler.dispose();
+    this.options.samplers.giveBack(sequence.sampler);
     this.#report.endings.push({ id: sequence.job.id, outcome });
     this.options.context.disposeSequence(sequenceId);
   }

@@ -8,6 +8,7 @@ import { PrefillPace } from "./prefill-pace.js";
 import { PromptBuilder, type PromptResult } from "./prompt.js";
 import { Reply } from "./reply.js";
 import { samplerConfig } from "./sampler.js";
+import { SamplerPool } from "./sampler-pool.js";
 import { ChatTemplate } from "./template.js";
 
 export interface RunnerEvents {
@@ -33,6 +34,7 @@ export class Runner {
     const batcher = new Batcher({
       ...events,
       context,
+      samplers: new SamplerPool(model.newSampler),
       sequences: sizing.sequences,
       pace: new PrefillPace(model.batchTokens - sizing.sequences),
       prefillChunkTokens: request.prefillChunkTokens,
@@ -53,13 +55,13 @@ export class Runner {
   }
 
   generate(id: number, request: GenerateRequest): void {
-    const { vocabulary, newSampler } = this.model;
-    const sampler = newSampler();
-    // Once and for all: each token that is drawn is counted for the penalties by the sampler itself.
-    sampler.applyConfig(samplerConfig(request.sampling, request.defaults, this.facts.contextTokens));
-    const { prompt, stop, maxTokens } = request;
-    const reply = new Reply({ ...vocabulary, stop, maxTokens });
-    this.batcher.start({ id, prompt, sampler, reply });
+    const { prompt, stop, maxTokens, sampling, defaults } = request;
+    this.batcher.start({
+      id,
+      prompt,
+      sampling: samplerConfig(sampling, defaults, this.facts.contextTokens),
+      reply: new Reply({ ...this.model.vocabulary, stop, maxTokens }),
+    });
   }
 
   abort(id: number): void {
