@@ -270,7 +270,7 @@ const modelFields = (id: ModelId) => {
     minP: field({
       env: env("MIN_P"),
       schema: number(0, 1),
-      default: 0.1,
+      default: 0.2,
       doc: "Drops tokens less likely than this share of the likeliest one, unless the request sets `top_p`. `0` drops none.",
     }),
   };
