@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { callerWith } from "../../test/support/caller.js";
 import { MemoryCounter, MemoryLeases } from "../store/memory-counter.js";
 import type { ChatRequest } from "../protocol/chat.js";
 import { Completions, type CompletionEvent } from "./completion.js";
 import { FairQueue } from "./fair-queue.js";
 import { Limits } from "./limits.js";
-import { systemClock, type Engine, type GenerationEvent, type KeyRecord, type Plan } from "./ports.js";
+import { systemClock, type Engine, type GenerationEvent, type Plan } from "./ports.js";
 
 /** Says one word for each token it may. */
 const wordy: Engine = {
@@ -41,44 +42,10 @@ const request: ChatRequest = {
 };
 
 function setup(plan: Partial<Plan> = {}, engine: Engine = wordy) {
-  const at = new Date(0);
   const queue = new FairQueue({ capacity: () => 4, maxLength: 10, maxWaitMs: 1000, clock: systemClock });
   const limits = new Limits(new MemoryCounter(systemClock), new MemoryLeases());
   const queues = { omega: queue, prism: queue, lambda: queue };
-  const caller: KeyRecord = {
-    account: {
-      id: "acc_1",
-      email: "a@example.com",
-      role: "user",
-      planId: "p",
-      suspendedAt: null,
-      createdAt: at,
-    },
-    key: {
-      id: "key_1",
-      accountId: "acc_1",
-      name: "k",
-      lastFour: "abcd",
-      models: null,
-      operations: null,
-      createdAt: at,
-      expiresAt: null,
-      revokedAt: null,
-      disabledAt: null,
-      lastUsedAt: null,
-    },
-    plan: {
-      id: "p",
-      name: "Small",
-      requestsPerMinute: 100,
-      tokensPerMinute: 1000,
-      concurrentRequests: 2,
-      maxKeys: 5,
-      maxTokens: null,
-      models: null,
-      ...plan,
-    },
-  };
+  const caller = callerWith(plan);
   const completions = new Completions({ engine, limits, queues, clock: systemClock });
   const run = (signal = new AbortController().signal) => completions.run(request, caller, signal);
   return { completions, queue, limits, caller, run };

@@ -1,46 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { callerWith } from "../../test/support/caller.js";
 import { MemoryCounter, MemoryLeases } from "../store/memory-counter.js";
 import { ServiceError } from "../protocol/errors.js";
 import { Limits } from "./limits.js";
-import type { Clock, KeyRecord } from "./ports.js";
-
-function callerWith(limits: Partial<KeyRecord["plan"]>): KeyRecord {
-  const at = new Date(0);
-  return {
-    account: {
-      id: "acc_1",
-      email: "a@example.com",
-      role: "user",
-      planId: "p",
-      suspendedAt: null,
-      createdAt: at,
-    },
-    key: {
-      id: "key_1",
-      accountId: "acc_1",
-      name: "k",
-      lastFour: "abcd",
-      models: null,
-      operations: null,
-      createdAt: at,
-      expiresAt: null,
-      revokedAt: null,
-      disabledAt: null,
-      lastUsedAt: null,
-    },
-    plan: {
-      id: "p",
-      name: "P",
-      requestsPerMinute: 10,
-      tokensPerMinute: 1000,
-      concurrentRequests: 2,
-      maxKeys: 5,
-      maxTokens: null,
-      models: null,
-      ...limits,
-    },
-  };
-}
+import type { Clock } from "./ports.js";
 
 function setup() {
   let nowMs = 0;
