@@ -62,7 +62,14 @@ async function startOurs(weights: string): Promise<{ contender: Contender; threa
     },
   });
   await engine.ready();
-  const greedy = { temperature: 0, topP: 1, topPGiven: false, frequencyPenalty: 0, presencePenalty: 0 };
+  const greedy = {
+    temperature: 0,
+    topP: 1,
+    topPGiven: false,
+    frequencyPenalty: 0,
+    presencePenalty: 0,
+    logitBias: [],
+  };
   const runStream: Contender["runStream"] = async (stream, onToken) => {
     const { signal } = new AbortController();
     const generation = {
@@ -72,6 +79,9 @@ async function startOurs(weights: string): Promise<{ contender: Contender; threa
       sampling: { ...greedy, seed: undefined },
       stop: [],
       maxTokens: tokensPerStream,
+      choices: 1,
+      topLogprobs: undefined,
+      format: { type: "text" },
     } as const;
     const prepared = await engine.prepare(generation, signal);
     for await (const event of engine.generate(prepared, signal)) if (event.type === "text") onToken();

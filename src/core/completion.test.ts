@@ -16,9 +16,10 @@ const wordy: Engine = {
     prompt: null,
   }),
   async *generate({ maxTokens, promptTokens }): AsyncGenerator<GenerationEvent> {
-    for (let token = 0; token < maxTokens; token++) yield { type: "text", text: "word " };
+    for (let token = 0; token < maxTokens; token++) yield { type: "text", choice: 0, text: "word " };
     const usage = { promptTokens, completionTokens: maxTokens, cachedTokens: 0 };
-    yield { type: "done", finishReason: "length", usage };
+    yield { type: "finished", choice: 0, finishReason: "length" };
+    yield { type: "done", usage };
   },
   status: () => ({ state: "ready", serving: "", contextTokens: 100, capacity: 4, active: 0, restarts: 0 }),
   close: async () => undefined,
@@ -34,9 +35,13 @@ const request: ChatRequest = {
     frequencyPenalty: 0,
     presencePenalty: 0,
     seed: undefined,
+    logitBias: [],
   },
   stop: [],
   maxTokens: 8,
+  choices: 1,
+  topLogprobs: undefined,
+  format: { type: "text" },
   stream: false,
   includeUsage: false,
 };
@@ -61,7 +66,7 @@ describe("a completion", () => {
   it("is admitted, runs and settles to the tokens it used", async () => {
     const { run, limits, caller, queue, completions } = setup();
     const events = await all(run());
-    expect(events.map(({ type }) => type)).toEqual(["admitted", ...Array<string>(8).fill("text"), "done"]);
+    expect(events.map(({ type }) => type)).toEqual(["admitted", ...Array<string>(8).fill("text"), "finished", "done"]);
     const { rates } = await limits.countRequest(caller);
     expect(rates.tokens.remaining).toBe(1000 - 5 - 8);
     expect([queue.running, completions.active]).toEqual([0, 0]);
@@ -92,7 +97,7 @@ describe("a completion", () => {
     const mute: Engine = {
       ...wordy,
       async *generate(): AsyncGenerator<GenerationEvent> {
-        yield { type: "text", text: "half a rep" };
+        yield { type: "text", choice: 0, text: "half a rep" };
       },
     };
     await expect(all(setup({}, mute).run())).rejects.toMatchObject({ code: "engine_unavailable" });
@@ -102,7 +107,7 @@ describe("a completion", () => {
     const stuck: Engine = {
       ...wordy,
       async *generate(_, signal): AsyncGenerator<GenerationEvent> {
-        yield { type: "text", text: "one" };
+        yield { type: "text", choice: 0, text: "one" };
         await new Promise((_resolve, reject) => {
           signal.addEventListener("abort", () => {
             reject(signal.reason as Error);

@@ -113,7 +113,7 @@ export class Completions {
       await limits.requireTokens(caller);
       const prepared = capped(await engine.prepare(generationOf(request, model, caller), signal), caller);
       trace.promptTokens = prepared.promptTokens;
-      const cost = prepared.promptTokens + prepared.maxTokens;
+      const cost = prepared.promptTokens + prepared.maxTokens * request.choices;
       const reservation = await limits.reserveTokens(caller, cost);
       let used = 0;
       try {
@@ -155,7 +155,7 @@ export class Completions {
       if (event.type === "done") {
         finished = true;
         trace.completionTokens = event.usage.completionTokens;
-      } else {
+      } else if (event.type === "text") {
         // Fragments are at most one token each or several at once; `done` brings the exact number.
         trace.completionTokens = (trace.completionTokens ?? 0) + 1;
       }
@@ -207,5 +207,8 @@ function generationOf(request: ChatRequest, model: ModelId, caller: KeyRecord) {
     sampling: request.sampling,
     stop: request.stop,
     maxTokens: request.maxTokens,
+    choices: request.choices,
+    topLogprobs: request.topLogprobs,
+    format: request.format,
   };
 }

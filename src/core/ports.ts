@@ -2,7 +2,7 @@
  * What the core needs from technology. Each interface's promises, failures included, are written on its
  * methods; every implementation passes the contract suite of its interface in `test/contract`.
  */
-import type { ChatMessage, FinishReason, Sampling } from "../protocol/chat.js";
+import type { ChatMessage, FinishReason, ReplyFormat, ReplyLogprob, Sampling } from "../protocol/chat.js";
 import type { ModelId } from "../protocol/models.js";
 
 // ---------------------------------------------------------------------------------------------- engines
@@ -15,8 +15,13 @@ export interface Generation {
   messages: readonly ChatMessage[];
   sampling: Sampling;
   stop: readonly string[];
-  /** As the client asked; absent means the model's default cap. */
+  /** For each choice, as the client asked; absent means the model's default cap. */
   maxTokens: number | undefined;
+  /** How many replies to the prompt, each drawn for itself. */
+  choices: number;
+  /** How many alternatives to name beside each token; undefined: no log probabilities. */
+  topLogprobs: number | undefined;
+  format: ReplyFormat;
 }
 
 /** A generation that fits its model: counted, not yet run. */
@@ -24,7 +29,7 @@ export interface PreparedGeneration {
   readonly generation: Generation;
   /** Tokens of the prompt with its chat template. */
   readonly promptTokens: number;
-  /** The most tokens this run may generate: what was asked, the model's default, or what the context leaves. */
+  /** The most tokens of one choice: what was asked, the model's default, or what the context leaves. */
   readonly maxTokens: number;
   /** The engine's own form of the prompt; opaque to everyone else. */
   readonly prompt: unknown;
@@ -32,13 +37,17 @@ export interface PreparedGeneration {
 
 export interface Usage {
   promptTokens: number;
+  /** Of all choices together. */
   completionTokens: number;
   /** Prompt tokens that were not computed again. */
   cachedTokens: number;
 }
 
 export type GenerationEvent =
-  { type: "text"; text: string } | { type: "done"; finishReason: FinishReason; usage: Usage };
+  /** `logprobs` has the tokens that became known with this text, where they were asked for. */
+  | { type: "text"; choice: number; text: string; logprobs?: readonly ReplyLogprob[] }
+  | { type: "finished"; choice: number; finishReason: FinishReason }
+  | { type: "done"; usage: Usage };
 
 export interface EngineStatus {
   /** `starting` until the model first answers; `down` while it cannot answer and is being restarted. */
@@ -56,13 +65,15 @@ export interface EngineStatus {
 export interface Engine {
   /**
    * Renders and counts the prompt.
-   * Throws `context_length_exceeded` when it leaves no room for a single token, `engine_unavailable` when
-   * the engine cannot answer.
+   * Throws `context_length_exceeded` when it leaves no room for a single token, `unsupported_parameter` or
+   * `invalid_value` for a format or bias that this engine cannot follow, `engine_unavailable` when it cannot
+   * answer.
    */
   prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration>;
 
   /**
-   * Runs it. Yields text fragments, each valid UTF-8 and free of stop sequences, then exactly one `done`.
+   * Runs it. Yields text fragments, each valid UTF-8 and free of stop sequences, one `finished` for each
+   * choice after its last text, then exactly one `done`.
    * Throws `engine_unavailable` when the engine fails, at any point: an iteration that ends without `done`
    * never happens. When `signal` aborts or the consumer returns, the sequence is freed within one step, and
    * the iteration throws the signal's reason.

@@ -7,13 +7,14 @@
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CompletionEvent } from "../core/completion.js";
-import type { ChatRequest } from "../protocol/chat.js";
+import type { ChatRequest, FinishReason, ReplyLogprob } from "../protocol/chat.js";
 import { parseChatRequest } from "../protocol/chat-request.js";
 import {
   chatCompletion,
   chunkMaker,
   type ChatCompletion,
   type ChatCompletionChunk,
+  type ReplyChoice,
   type ReplyHead,
 } from "../protocol/chat-response.js";
 import { errorBody } from "../protocol/errors.js";
@@ -43,7 +44,7 @@ export function createChatCompletion(parts: HttpParts) {
         created: Math.floor(parts.clock.now().getTime() / 1000),
         model: admitted.model,
       };
-      if (!chat.stream) return await toCompletion(events, head);
+      if (!chat.stream) return await toCompletion(events, head, chat);
       await sendStream(parts, request, reply, toChunks(events, head, chat));
     } finally {
       await events.return();
@@ -57,15 +58,45 @@ async function firstOf(events: Events) {
   throw new Error("A completion begins with its admission.");
 }
 
-async function toCompletion(events: Events, head: ReplyHead): Promise<ChatCompletion> {
-  let text = "";
-  let completion: ChatCompletion | undefined;
+async function toCompletion(events: Events, head: ReplyHead, chat: ChatRequest): Promise<ChatCompletion> {
+  const choices = Array.from({ length: chat.choices }, () => new ChoiceFold(chat.topLogprobs !== undefined));
   for await (const event of events) {
-    if (event.type === "text") text += event.text;
-    if (event.type === "done") completion = chatCompletion(head, text, event.finishReason, event.usage);
+    if (event.type === "text") choices[event.choice]?.add(event.text, event.logprobs);
+    if (event.type === "finished") choices[event.choice]?.finish(event.finishReason);
+    if (event.type === "done") {
+      return chatCompletion(
+        head,
+        choices.map((choice) => choice.whole()),
+        event.usage,
+      );
+    }
   }
-  if (completion === undefined) throw new Error("A completion ends with its usage.");
-  return completion;
+  throw new Error("A completion ends with its usage.");
+}
+
+/** One choice of a reply, put together from its events. */
+class ChoiceFold {
+  #text = "";
+  #finishReason: FinishReason | undefined;
+  readonly #logprobs: ReplyLogprob[] | null;
+
+  constructor(withLogprobs: boolean) {
+    this.#logprobs = withLogprobs ? [] : null;
+  }
+
+  add(text: string, logprobs: readonly ReplyLogprob[] = []): void {
+    this.#text += text;
+    this.#logprobs?.push(...logprobs);
+  }
+
+  finish(reason: FinishReason): void {
+    this.#finishReason = reason;
+  }
+
+  whole(): ReplyChoice {
+    if (this.#finishReason === undefined) throw new Error("Every choice ends with its reason.");
+    return { text: this.#text, finishReason: this.#finishReason, logprobs: this.#logprobs };
+  }
 }
 
 async function* toChunks(
@@ -74,17 +105,15 @@ async function* toChunks(
   { includeUsage }: ChatRequest,
 ): AsyncGenerator<ChatCompletionChunk, void, undefined> {
   const make = chunkMaker(head, includeUsage);
-  let begun = false;
   for await (const event of events) {
-    if (event.type === "text" && event.text !== "") {
-      yield begun ? make.text(event.text) : make.first(event.text);
-      begun = true;
+    if (event.type === "text" && (event.text !== "" || event.logprobs !== undefined)) {
+      yield make.text(event.choice, event.text, event.logprobs);
     }
-    if (event.type === "done") {
-      if (!begun) yield make.first("");
-      yield make.finish(event.finishReason);
-      if (includeUsage) yield make.usage(event.usage);
+    if (event.type === "finished") {
+      if (!make.hasBegun(event.choice)) yield make.text(event.choice, "");
+      yield make.finish(event.choice, event.finishReason);
     }
+    if (event.type === "done" && includeUsage) yield make.usage(event.usage);
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import type { ChatMessage, ChatRequest, ChatRole } from "./chat.js";
 import { ServiceError } from "./errors.js";
+import { readFormat } from "./reply-format.js";
 import {
   array,
   boolean,
@@ -26,6 +27,10 @@ const maxStops = 4;
 const tokenCount = integer(1, 2 ** 31 - 1);
 const seed = integer(-(2 ** 63), 2 ** 63);
 const penalty = decimal(-2, 2);
+/** OpenAI's own bounds, but for the number of choices: each holds a sequence of the engine. */
+const choiceCount = integer(1, 8);
+const alternatives = integer(0, 20);
+const maxBiases = 300;
 
 export function parseChatRequest(body: unknown): ChatRequest {
   if (!isObject(body)) {
@@ -52,7 +57,11 @@ export function parseChatRequest(body: unknown): ChatRequest {
     frequencyPenalty: frequencyPenalty ?? 0,
     presencePenalty: presencePenalty ?? 0,
     seed: optional(body, "seed", seed),
+    logitBias: optional(body, "logit_bias", biases) ?? [],
   };
+  const choices = optional(body, "n", choiceCount) ?? 1;
+  const topLogprobs = readTopLogprobs(body);
+  const format = readFormat(body);
   refuseUnsupported(body);
   return {
     model,
@@ -60,6 +69,9 @@ export function parseChatRequest(body: unknown): ChatRequest {
     sampling,
     stop,
     maxTokens: maxCompletionTokens ?? maxTokens,
+    choices,
+    topLogprobs,
+    format,
     stream,
     includeUsage,
   };
@@ -134,18 +146,41 @@ function readIncludeUsage(body: JsonObject, stream: boolean): boolean {
   return optional(options, "include_usage", boolean, "stream_options") ?? false;
 }
 
+/** Keys are numbers of tokens, as strings since JSON has no other keys. */
+const biases: Reader<(readonly [number, number])[]> = (value, path) => {
+  const entries = Object.entries(object(value, path));
+  if (entries.length > maxBiases) {
+    throw new ServiceError("invalid_value", {
+      message: `'${path}' has too many entries: expected at most ${maxBiases}, but got ${entries.length}.`,
+      param: path,
+    });
+  }
+  return entries.map(([token, bias]) => {
+    if (!/^\d{1,9}$/.test(token)) {
+      throw new ServiceError("invalid_value", {
+        message: `Invalid key in '${path}': expected the number of a token, such as '1234'.`,
+        param: path,
+      });
+    }
+    return [Number(token), decimal(-100, 100)(bias, `${path}.${token}`)] as const;
+  });
+};
+
+function readTopLogprobs(body: JsonObject): number | undefined {
+  const wanted = optional(body, "logprobs", boolean) ?? false;
+  const top = optional(body, "top_logprobs", alternatives);
+  if (top !== undefined && !wanted) {
+    throw new ServiceError("invalid_value", {
+      message: "'top_logprobs' is only allowed when 'logprobs' is true.",
+      param: "top_logprobs",
+    });
+  }
+  return wanted ? (top ?? 0) : undefined;
+}
+
 function refuseUnsupported(body: JsonObject): void {
-  if ((optional(body, "n", integer(1, Infinity)) ?? 1) > 1) throw unsupported("n", "more than 1 choice");
   for (const name of ["tools", "functions"]) {
     if ((optional(body, name, array) ?? []).length > 0) throw unsupported(name, "calling tools");
-  }
-  const format = optional(body, "response_format", object);
-  if (format !== undefined && required(format, "type", string, "response_format") !== "text") {
-    throw unsupported("response_format", "any format other than 'text'");
-  }
-  if (optional(body, "logprobs", boolean) === true) throw unsupported("logprobs", "log probabilities");
-  if (Object.keys(optional(body, "logit_bias", object) ?? {}).length > 0) {
-    throw unsupported("logit_bias", "biasing tokens");
   }
   if (optional(body, "audio", (value) => value) !== undefined) throw unsupported("audio", "audio");
 }

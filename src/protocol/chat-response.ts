@@ -1,5 +1,5 @@
 /** The wire shapes of a reply: whole, and as the chunks of a stream. */
-import type { FinishReason } from "./chat.js";
+import type { FinishReason, ReplyLogprob, TokenLogprob } from "./chat.js";
 
 /** What all parts of one reply share. */
 export interface ReplyHead {
@@ -12,12 +12,33 @@ export interface ReplyHead {
 export interface TokenCounts {
   promptTokens: number;
   completionTokens: number;
+  cachedTokens: number;
+}
+
+/** One choice, whole. */
+export interface ReplyChoice {
+  text: string;
+  finishReason: FinishReason;
+  /** Null where they were not asked for. */
+  logprobs: readonly ReplyLogprob[] | null;
 }
 
 interface WireUsage {
   prompt_tokens: number;
   completion_tokens: number;
   total_tokens: number;
+  prompt_tokens_details: { cached_tokens: number };
+}
+
+interface WireToken {
+  token: string;
+  logprob: number;
+  bytes: readonly number[];
+}
+
+interface WireLogprobs {
+  content: (WireToken & { top_logprobs: WireToken[] })[];
+  refusal: null;
 }
 
 export interface ChatCompletion {
@@ -25,21 +46,19 @@ export interface ChatCompletion {
   object: "chat.completion";
   created: number;
   model: string;
-  choices: [
-    {
-      index: 0;
-      message: { role: "assistant"; content: string; refusal: null };
-      logprobs: null;
-      finish_reason: FinishReason;
-    },
-  ];
+  choices: {
+    index: number;
+    message: { role: "assistant"; content: string; refusal: null };
+    logprobs: WireLogprobs | null;
+    finish_reason: FinishReason;
+  }[];
   usage: WireUsage;
 }
 
 interface ChunkChoice {
-  index: 0;
+  index: number;
   delta: { role?: "assistant"; content?: string };
-  logprobs: null;
+  logprobs: WireLogprobs | null;
   finish_reason: FinishReason | null;
 }
 
@@ -55,8 +74,7 @@ export interface ChatCompletionChunk {
 
 export function chatCompletion(
   { id, created, model }: ReplyHead,
-  content: string,
-  finishReason: FinishReason,
+  choices: readonly ReplyChoice[],
   tokens: TokenCounts,
 ): ChatCompletion {
   return {
@@ -64,14 +82,12 @@ export function chatCompletion(
     object: "chat.completion",
     created,
     model,
-    choices: [
-      {
-        index: 0,
-        message: { role: "assistant", content, refusal: null },
-        logprobs: null,
-        finish_reason: finishReason,
-      },
-    ],
+    choices: choices.map(({ text, finishReason, logprobs }, index) => ({
+      index,
+      message: { role: "assistant", content: text, refusal: null },
+      logprobs: wireLogprobs(logprobs),
+      finish_reason: finishReason,
+    })),
     usage: wireUsage(tokens),
   };
 }
@@ -86,23 +102,34 @@ export function chunkMaker({ id, created, model }: ReplyHead, includeUsage: bool
     choices,
     ...(includeUsage ? { usage: null } : {}),
   });
-  const choice = (delta: ChunkChoice["delta"], finishReason: FinishReason | null): ChunkChoice => ({
-    index: 0,
-    delta,
-    logprobs: null,
-    finish_reason: finishReason,
-  });
+  const begun = new Set<number>();
   return {
-    /** The official SDK's `.stream()` helper throws when no delta carries a role. */
-    first: (content: string) => chunk([choice({ role: "assistant", content }, null)]),
-    text: (content: string) => chunk([choice({ content }, null)]),
-    finish: (reason: FinishReason) => chunk([choice({}, reason)]),
+    /** The first of each choice carries the role: the official SDK's `.stream()` helper throws without it. */
+    text: (index: number, content: string, logprobs: readonly ReplyLogprob[] | null = null) => {
+      const delta = begun.has(index) ? { content } : { role: "assistant" as const, content };
+      begun.add(index);
+      return chunk([{ index, delta, logprobs: wireLogprobs(logprobs), finish_reason: null }]);
+    },
+    hasBegun: (index: number) => begun.has(index),
+    finish: (index: number, reason: FinishReason) =>
+      chunk([{ index, delta: {}, logprobs: null, finish_reason: reason }]),
     usage: (tokens: TokenCounts): ChatCompletionChunk => ({ ...chunk([]), usage: wireUsage(tokens) }),
   };
 }
 
-const wireUsage = ({ promptTokens, completionTokens }: TokenCounts): WireUsage => ({
+const wireUsage = ({ promptTokens, completionTokens, cachedTokens }: TokenCounts): WireUsage => ({
   prompt_tokens: promptTokens,
   completion_tokens: completionTokens,
   total_tokens: promptTokens + completionTokens,
+  prompt_tokens_details: { cached_tokens: cachedTokens },
 });
+
+const wireLogprobs = (logprobs: readonly ReplyLogprob[] | null): WireLogprobs | null =>
+  logprobs === null
+    ? null
+    : {
+        content: logprobs.map((entry) => ({ ...wireToken(entry), top_logprobs: entry.top.map(wireToken) })),
+        refusal: null,
+      };
+
+const wireToken = ({ token, logprob, bytes }: TokenLogprob): WireToken => ({ token, logprob, bytes });

@@ -18,7 +18,15 @@ export interface Sampling {
   frequencyPenalty: number;
   presencePenalty: number;
   seed: number | undefined;
+  /** Added to the logits of these tokens of the model. */
+  logitBias: readonly (readonly [token: number, bias: number])[];
 }
+
+/** What the reply must be. A `json_schema` is as the client sent it: whether it can be followed is the engine's to say. */
+export type ReplyFormat =
+  | { type: "text" }
+  | { type: "json_object" }
+  | { type: "json_schema"; name: string; schema: Readonly<Record<string, unknown>> };
 
 export interface ChatRequest {
   /** As sent; whether such a model exists is judged later, in the contract's order of faults. */
@@ -26,9 +34,28 @@ export interface ChatRequest {
   messages: ChatMessage[];
   sampling: Sampling;
   stop: string[];
+  /** For each choice. */
   maxTokens: number | undefined;
+  /** How many replies to the same prompt. */
+  choices: number;
+  /** How many alternatives to name beside each token of the reply; undefined: no log probabilities at all. */
+  topLogprobs: number | undefined;
+  format: ReplyFormat;
   stream: boolean;
   includeUsage: boolean;
 }
 
 export type FinishReason = "stop" | "length";
+
+/** A token with the logarithm of its probability before temperature and the other parameters shaped it. */
+export interface TokenLogprob {
+  /** As text; a token that is part of a character has the replacement character, and its bytes are exact. */
+  token: string;
+  bytes: readonly number[];
+  logprob: number;
+}
+
+/** A token of a reply, with the likeliest tokens that might have stood in its place, itself included. */
+export interface ReplyLogprob extends TokenLogprob {
+  top: readonly TokenLogprob[];
+}

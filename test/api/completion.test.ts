@@ -31,7 +31,12 @@ describe("a completion", () => {
           finish_reason: "stop",
         },
       ],
-      usage: { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 },
+      usage: {
+        prompt_tokens: 5,
+        completion_tokens: 4,
+        total_tokens: 9,
+        prompt_tokens_details: { cached_tokens: 0 },
+      },
     });
   });
 
@@ -111,9 +116,13 @@ describe("a completion", () => {
           frequencyPenalty: 0,
           presencePenalty: 0,
           seed: 3,
+          logitBias: [],
         },
         stop: ["a", "b"],
         maxTokens: 9,
+        choices: 1,
+        topLogprobs: undefined,
+        format: { type: "text" },
       },
     ]);
   });
@@ -206,7 +215,12 @@ describe("a streamed completion", () => {
     const chunks = events.filter(isChunk);
     expect(chunks.at(-1)).toMatchObject({
       choices: [],
-      usage: { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 },
+      usage: {
+        prompt_tokens: 5,
+        completion_tokens: 4,
+        total_tokens: 9,
+        prompt_tokens_details: { cached_tokens: 0 },
+      },
     });
     expect(chunks.slice(0, -1).map(({ usage }) => usage)).toEqual([null, null, null, null, null]);
   });

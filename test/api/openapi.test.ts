@@ -100,13 +100,17 @@ describe("docs/openapi.yaml", () => {
         stop,
       })),
       ...[true, false, "true", null].map((stream) => ({ stream })),
-      ...[1, 2, 0, "1"].map((n) => ({ n })),
+      ...[1, 2, 0, 8, 9, "1", null].map((n) => ({ n })),
       ...[[], [{}], {}, null].map((tools) => ({ tools })),
-      ...[{ type: "text" }, { type: "json_object" }, {}, "text", null].map((response_format) => ({
-        response_format,
+      ...[{ type: "text" }, { type: "json_object" }, { type: "xml" }, {}, "text", null].map(
+        (response_format) => ({ response_format }),
+      ),
+      ...[undefined, {}, { name: "a b" }, { name: "a" }, { name: "a", schema: {} }].map((json_schema) => ({
+        response_format: { type: "json_schema", json_schema },
       })),
-      ...[{}, { "1": 1 }, [], null].map((logit_bias) => ({ logit_bias })),
+      ...[{}, { "1": 1 }, { "1": 101 }, { x: 1 }, [], null].map((logit_bias) => ({ logit_bias })),
       ...[true, false, 1].map((logprobs) => ({ logprobs })),
+      ...[0, 20, 21].map((top_logprobs) => ({ logprobs: true, top_logprobs })),
       ...[[], "x", [{ role: "tool", content: "x" }], [{ role: "user" }], [{ content: "x" }]].map(
         (messages) => ({ messages }),
       ),

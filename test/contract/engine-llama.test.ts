@@ -121,10 +121,10 @@ describe("the embedded engine, on a model that speaks in many bytes", () => {
   it("cuts at a stop sequence of such characters", async () => {
     const { text } = await replyTo(tiny.engine, generation);
     const stop = /\p{Script=Han}\P{ASCII}/u.exec(text.slice(10))?.[0] ?? "";
-    const { text: cut, done } = await replyTo(tiny.engine, { ...generation, stop: [stop] });
+    const { text: cut, finishReason } = await replyTo(tiny.engine, { ...generation, stop: [stop] });
     expect(stop).not.toBe("");
     expect(cut).toBe(text.slice(0, text.indexOf(stop)));
-    expect(done.finishReason).toBe("stop");
+    expect(finishReason).toBe("stop");
   });
 });
 
@@ -132,9 +132,9 @@ describe("the embedded engine, on a model that ends its replies", () => {
   it("finishes with the end of the turn, which is neither shown nor counted", async () => {
     const [endless, ending] = [startTinyEngine(), startTinyEngine({ ends: true })];
     const generation = generationOf("Hello there", { maxTokens: 100 });
-    const { text, done } = await replyTo(ending.engine, generation);
-    expect(done.finishReason).toBe("stop");
-    const { completionTokens } = done.usage;
+    const { text, finishReason, usage } = await replyTo(ending.engine, generation);
+    expect(finishReason).toBe("stop");
+    const { completionTokens } = usage;
     expect(completionTokens).toBeLessThan(100);
     // The two models differ in nothing but the end.
     const cut = await replyTo(endless.engine, { ...generation, maxTokens: completionTokens });

@@ -3,8 +3,8 @@
  * the replies, only that at temperature 0 they are longer than a few dozen tokens and always the same.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Engine, Generation, GenerationEvent, PreparedGeneration } from "../../src/core/ports.js";
-import type { Sampling } from "../../src/protocol/chat.js";
+import type { Engine, Generation, GenerationEvent, PreparedGeneration, Usage } from "../../src/core/ports.js";
+import type { FinishReason, Sampling } from "../../src/protocol/chat.js";
 import { eventually } from "../support/eventually.js";
 
 export interface EngineUnderTest {
@@ -16,7 +16,8 @@ export interface EngineUnderTest {
 export interface Reply {
   fragments: string[];
   text: string;
-  done: Extract<GenerationEvent, { type: "done" }>;
+  finishReason: FinishReason | undefined;
+  usage: Usage;
 }
 
 /** A signal that never aborts. */
@@ -29,6 +30,7 @@ export const greedy: Sampling = {
   frequencyPenalty: 0,
   presencePenalty: 0,
   seed: undefined,
+  logitBias: [],
 };
 
 export function generationOf(content: string, changes: Partial<Generation> = {}): Generation {
@@ -39,6 +41,9 @@ export function generationOf(content: string, changes: Partial<Generation> = {})
     sampling: greedy,
     stop: [],
     maxTokens: 24,
+    choices: 1,
+    topLogprobs: undefined,
+    format: { type: "text" },
     ...changes,
   };
 }
@@ -48,17 +53,19 @@ export async function replyTo(engine: Engine, generation: Generation, signal = n
   return collect(engine.generate(await engine.prepare(generation, signal), signal));
 }
 
-/** Fails when anything follows `done`, or when `done` is missing. */
+/** A reply of one choice. Fails when anything follows `done`, or when `done` is missing. */
 export async function collect(events: AsyncIterable<GenerationEvent>): Promise<Reply> {
   const fragments: string[] = [];
-  let done: Reply["done"] | undefined;
+  let finishReason: FinishReason | undefined;
+  let usage: Usage | undefined;
   for await (const event of events) {
-    expect(done).toBeUndefined();
+    expect(usage).toBeUndefined();
     if (event.type === "text") fragments.push(event.text);
-    else done = event;
+    else if (event.type === "finished") finishReason = event.finishReason;
+    else usage = event.usage;
   }
-  if (done === undefined) throw new Error("the iteration ended without 'done'");
-  return { fragments, text: fragments.join(""), done };
+  if (usage === undefined) throw new Error("the iteration ended without 'done'");
+  return { fragments, text: fragments.join(""), finishReason, usage };
 }
 
 /** Starts a generation and takes its first event, so that it is known to run. */
@@ -88,25 +95,26 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
 
     it("yields fragments of text, then how it ended and what it took", async () => {
       const generation = generationOf("Say something.");
-      const { fragments, done } = await replyTo(engine, generation);
+      const { fragments, finishReason, usage } = await replyTo(engine, generation);
       const { promptTokens } = await engine.prepare(generation, never());
       expect(fragments.length).toBeGreaterThan(1);
       for (const fragment of fragments) {
         expect(fragment).not.toBe("");
         expect(fragment).not.toMatch(/\p{Surrogate}/u);
       }
-      expect(done).toEqual({
-        type: "done",
-        finishReason: "length",
-        usage: { promptTokens, completionTokens: 24, cachedTokens: expect.any(Number) as number },
+      expect(finishReason).toBe("length");
+      expect(usage).toEqual({
+        promptTokens,
+        completionTokens: 24,
+        cachedTokens: expect.any(Number) as number,
       });
     });
 
     it("generates no more tokens than asked for", async () => {
       for (const maxTokens of [1, 2, 7]) {
-        const { done } = await replyTo(engine, generationOf("Count.", { maxTokens }));
-        expect(done.usage.completionTokens).toBe(maxTokens);
-        expect(done.finishReason).toBe("length");
+        const { finishReason, usage } = await replyTo(engine, generationOf("Count.", { maxTokens }));
+        expect(usage.completionTokens).toBe(maxTokens);
+        expect(finishReason).toBe("length");
       }
     });
 
@@ -138,12 +146,12 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
         [text.length - 4, text.length],
       ]) {
         const stop = text.slice(from, to);
-        const { text: cut, done } = await replyTo(
+        const { text: cut, finishReason } = await replyTo(
           engine,
           generationOf("Tell me more.", { stop: ["\0", stop] }),
         );
         expect(cut).toBe(text.slice(0, text.indexOf(stop)));
-        expect(done.finishReason).toBe("stop");
+        expect(finishReason).toBe("stop");
       }
     });
 
@@ -177,7 +185,7 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
         Array.from({ length: count }, (_, index) => replyTo(engine, generationOf(`Number ${index}`))),
       );
       expect(all[0]?.text).toBe(alone.text);
-      for (const { done } of all) expect(done.usage.completionTokens).toBe(24);
+      for (const { usage } of all) expect(usage.completionTokens).toBe(24);
     });
 
     it("throws the reason of a signal that aborted before", async () => {
@@ -227,7 +235,7 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
       await refused;
       running.abort();
       await eventually(isIdle, 2000);
-      expect((await replyTo(engine, generationOf("Next."))).done.usage.completionTokens).toBe(24);
+      expect((await replyTo(engine, generationOf("Next."))).usage.completionTokens).toBe(24);
     });
 
     it("ends what is under way with engine_unavailable when it is closed", async () => {

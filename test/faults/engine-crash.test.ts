@@ -81,8 +81,8 @@ describe("when the engine's process is killed", () => {
     );
     expect(tiny.engine.status("omega")).toMatchObject({ state: "down", active: 0, restarts: 1 });
 
-    const { done } = await replyTo(tiny.engine, generationOf("And now?"));
-    expect(done.usage.completionTokens).toBe(24);
+    const { usage } = await replyTo(tiny.engine, generationOf("And now?"));
+    expect(usage.completionTokens).toBe(24);
     expect(pidOf(tiny)).not.toBe(pid);
     expect(tiny.events).toMatchObject([
       { type: "loaded" },
@@ -123,7 +123,7 @@ describe("when the engine's process stands still", () => {
     const ended = expect(drain(stream.events)).rejects.toMatchObject(unavailable);
     process.kill(pidOf(tiny), "SIGSTOP");
     await ended;
-    expect((await replyTo(tiny.engine, generationOf("And now?"))).done.usage.completionTokens).toBe(24);
+    expect((await replyTo(tiny.engine, generationOf("And now?"))).usage.completionTokens).toBe(24);
     expect(tiny.events).toContainEqual({ type: "exited", code: null, signal: "SIGKILL" });
   });
 
@@ -176,7 +176,7 @@ describe("when the engine's process stands still", () => {
       config: { ...config, firstTokenTimeoutMs: 1000, nextTokenTimeoutMs: 1000 },
       workerFile: fakeWorker(loadsAndPrepares + answersPings + readsSlowly),
     });
-    expect((await replyTo(tiny.engine, generationOf("Hello"))).done.usage.completionTokens).toBe(10);
+    expect((await replyTo(tiny.engine, generationOf("Hello"))).usage.completionTokens).toBe(10);
   });
 
   it("ends a process that answers pings but does not let go of a sequence", async () => {

@@ -93,16 +93,15 @@ export class FakeEngine implements Engine {
         await this.#nextToken(signal);
         if (failure?.at === index) throw failure.error;
         this.produced += 1;
-        yield { type: "text", text };
+        yield { type: "text", choice: 0, text };
         signal.throwIfAborted();
       }
       if (failure !== undefined && failure.at >= said.length) throw failure.error;
       if (endsEarly) return;
-      yield {
-        type: "done",
-        finishReason: said.length < fragments.length ? "length" : finishReason,
-        usage: { promptTokens, completionTokens: said.length, cachedTokens: 0 },
-      };
+      const reason = said.length < fragments.length ? "length" : finishReason;
+      yield { type: "finished", choice: 0, finishReason: reason };
+      const usage = { promptTokens, completionTokens: said.length, cachedTokens: 0 };
+      yield { type: "done", usage };
     } finally {
       this.#active -= 1;
     }

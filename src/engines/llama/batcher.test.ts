@@ -70,6 +70,7 @@ const sampling = samplerConfig(
     frequencyPenalty: 0,
     presencePenalty: 0,
     seed: undefined,
+    logitBias: [],
   },
   { repeatPenalty: 1, minP: 0 },
   100,

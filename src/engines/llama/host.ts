@@ -110,6 +110,7 @@ export class LlamaEngine implements Engine {
   }
 
   async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
+    refuseUnsupported(generation);
     const { systemPrompt, maxTokens } = this.#defaultsOf(generation.model);
     const child = await this.#supervisor.readyChild(signal);
     const result = await this.#read(child, withSystemPrompt(generation.messages, systemPrompt), signal);
@@ -290,3 +291,16 @@ const childVariables =
 function childEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => childVariables.test(name)));
 }
+
+function refuseUnsupported({ choices, topLogprobs, format, sampling }: Generation): void {
+  if (choices > 1) throw unsupported("n");
+  if (topLogprobs !== undefined) throw unsupported("logprobs");
+  if (format.type !== "text") throw unsupported("response_format");
+  if (sampling.logitBias.length > 0) throw unsupported("logit_bias");
+}
+
+const unsupported = (param: string): ServiceError =>
+  new ServiceError("unsupported_parameter", {
+    message: `Unsupported parameter: '${param}'. This model's engine does not support it.`,
+    param,
+  });

@@ -4,11 +4,9 @@
  */
 import type { GenerationEvent } from "../../core/ports.js";
 
-type Done = Extract<GenerationEvent, { type: "done" }>;
-
 export class ReplyStream {
   #text = "";
-  #end: { done: Done } | { error: Error } | undefined;
+  #end: { ending: readonly GenerationEvent[] } | { error: Error } | undefined;
   #wake: () => void = () => undefined;
 
   push(text: string): void {
@@ -16,8 +14,9 @@ export class ReplyStream {
     this.#wake();
   }
 
-  finish(done: Done): void {
-    this.#end ??= { done };
+  /** `ending` is all that follows the text. */
+  finish(ending: readonly GenerationEvent[]): void {
+    this.#end ??= { ending };
     this.#wake();
   }
 
@@ -37,11 +36,11 @@ export class ReplyStream {
         if (this.#text !== "") {
           const text = this.#text;
           this.#text = "";
-          yield { type: "text", text };
+          yield { type: "text", choice: 0, text };
         } else if (this.#end === undefined) {
           await new Promise<void>((resolve) => (this.#wake = resolve));
-        } else if ("done" in this.#end) {
-          yield this.#end.done;
+        } else if ("ending" in this.#end) {
+          yield* this.#end.ending;
           return;
         } else {
           throw this.#end.error;

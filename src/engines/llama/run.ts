@@ -48,11 +48,10 @@ export class Run {
     }
     const { finishReason, completionTokens } = outcome;
     const { promptTokens } = this.options.prepared;
-    this.stream.finish({
-      type: "done",
-      finishReason,
-      usage: { promptTokens, completionTokens, cachedTokens: 0 },
-    });
+    this.stream.finish([
+      { type: "finished", choice: 0, finishReason },
+      { type: "done", usage: { promptTokens, completionTokens, cachedTokens: 0 } },
+    ]);
   }
 
   /** The child is gone, and with it the sequence. */

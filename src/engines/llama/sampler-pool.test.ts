@@ -2,7 +2,14 @@ import { describe, expect, it } from "vitest";
 import { samplerConfig, type SamplerConfig } from "./sampler.js";
 import { SamplerPool } from "./sampler-pool.js";
 
-const sampling = { temperature: 1, topP: 1, topPGiven: false, frequencyPenalty: 0, presencePenalty: 0 };
+const sampling = {
+  temperature: 1,
+  topP: 1,
+  topPGiven: false,
+  frequencyPenalty: 0,
+  presencePenalty: 0,
+  logitBias: [],
+};
 const configWith = (seed: number) => samplerConfig({ ...sampling, seed }, { repeatPenalty: 1, minP: 0 }, 100);
 
 /** Starts to draw anew when the seed changes, as the native sampler does. */

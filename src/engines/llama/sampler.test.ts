@@ -10,6 +10,7 @@ const sampling: Sampling = {
   frequencyPenalty: 0,
   presencePenalty: 0,
   seed: undefined,
+  logitBias: [],
 };
 const configOf = (changes: Partial<Sampling>) =>
   samplerConfig({ ...sampling, ...changes }, { repeatPenalty: 1.15, minP: 0.05 }, 2048);

@@ -1,0 +1,37 @@
+/** `response_format`: plain text, any JSON object, or JSON that a schema describes. */
+import type { ReplyFormat } from "./chat.js";
+import { ServiceError } from "./errors.js";
+import { object, optional, required, string, type JsonObject, type Reader } from "./read-json.js";
+
+export const readFormat = (body: JsonObject): ReplyFormat =>
+  optional(body, "response_format", format) ?? { type: "text" };
+
+const format: Reader<ReplyFormat> = (value, path) => {
+  const fields = object(value, path);
+  switch (required(fields, "type", string, path)) {
+    case "text":
+      return { type: "text" };
+    case "json_object":
+      return { type: "json_object" };
+    case "json_schema": {
+      const described = required(fields, "json_schema", object, path);
+      const name = required(described, "name", schemaName, `${path}.json_schema`);
+      const schema = required(described, "schema", object, `${path}.json_schema`);
+      return { type: "json_schema", name, schema };
+    }
+    default:
+      throw new ServiceError("invalid_value", {
+        message: `Invalid value for '${path}.type': expected one of 'text', 'json_object' and 'json_schema'.`,
+        param: `${path}.type`,
+      });
+  }
+};
+
+const schemaName: Reader<string> = (value, path) => {
+  const name = string(value, path);
+  if (/^[\w-]{1,64}$/.test(name)) return name;
+  throw new ServiceError("invalid_value", {
+    message: `Invalid value for '${path}': expected 1 to 64 letters, digits, underscores and dashes.`,
+    param: path,
+  });
+};
