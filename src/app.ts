@@ -15,6 +15,7 @@ import type { FullStore } from "./core/dashboard-ports.js";
 import { FairQueue } from "./core/fair-queue.js";
 import { KeyRing } from "./core/keys.js";
 import { Limits } from "./core/limits.js";
+import { MaintenanceGate } from "./core/maintenance-gate.js";
 import { systemClock, type Clock, type Engine } from "./core/ports.js";
 import { ByModelEngine } from "./engines/by-model.js";
 import { LlamaEngine, type LlamaEvent } from "./engines/llama/host.js";
@@ -93,12 +94,27 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     closers.push(() => engine.close());
     const queues = queuesFor(sharing, engine, config.limits, clock);
     const limits = new Limits(counter, new MemoryLeases());
-    const completions = new Completions({ engine, limits, queues, clock });
+    const gate = new MaintenanceGate({
+      listCurrentWindows: (now) => store.news.listCurrentWindows(now),
+      clock,
+      drainMs: config.limits.drainMs,
+      endRunning: (reason) => completions.endAll(reason),
+    });
+    closers.push(async () => gate.close());
+    await gate.refresh();
     const metrics = new Metrics({
       sequencesActive: (model) => engine.status(model).active,
       sequencesCapacity: (model) => engine.status(model).capacity,
       engineRestarts: (model) => engine.status(model).restarts,
       queueWaiting: (model) => queues[model].waiting,
+    });
+    const completions = new Completions({
+      engine,
+      limits,
+      queues,
+      clock,
+      refusal: () => gate.refusal(),
+      onTokenGap: (model, gapMs) => metrics.tokenGap(model, gapMs),
     });
 
     const { accounts } = config;
@@ -129,7 +145,9 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       keys,
       limits,
       completions,
-      isReady: () => !draining && everyModel((model) => engine.status(model).state === "ready"),
+      isReady: () =>
+        !draining && gate.refusal() === null && everyModel((model) => engine.status(model).state === "ready"),
+      maintenance: () => gate.announcement(),
       engineStatus: (model) => engine.status(model),
       metrics,
       usage: dashboard.usage,

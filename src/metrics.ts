@@ -59,6 +59,13 @@ export class Metrics {
     buckets: secondsToFirstToken,
     registers: [this.#registry],
   });
+  readonly #tokenGap = new Histogram({
+    name: "sotto_time_between_tokens_seconds",
+    help: "Between two fragments of one reply, as the client's side of the service takes them.",
+    labelNames: ["model"] as const,
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers: [this.#registry],
+  });
   readonly #queueWait = new Histogram({
     name: "sotto_queue_wait_seconds",
     help: "Time that admitted requests waited for a sequence.",
@@ -94,6 +101,10 @@ export class Metrics {
     this.#tokens.inc({ model, kind: "completion" }, metric.completionTokens);
     if (metric.queuedMs !== undefined) this.#queueWait.observe({ model }, metric.queuedMs / 1000);
     if (metric.firstTokenMs !== undefined) this.#firstToken.observe({ model }, metric.firstTokenMs / 1000);
+  }
+
+  tokenGap(model: ModelId, gapMs: number): void {
+    this.#tokenGap.observe({ model }, gapMs / 1000);
   }
 
   async text(): Promise<{ contentType: string; body: string }> {

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { createKey, defaultGraceMs, revokeKey, rotateKey } from "../core/account-keys.js";
 import { requireAccount } from "../core/accounts.js";
 import { systemClock, type ApiKey } from "../core/ports.js";
+import { parseCount } from "./count.js";
 import { parseDuration } from "./duration.js";
 import { report, table, time } from "./output.js";
 import { storeCommand, withStore } from "./store-command.js";
@@ -20,6 +21,9 @@ interface CreateOptions {
   models?: string[];
   operations?: string[];
   expires?: number;
+  requestsPerMinute?: number;
+  tokensPerMinute?: number;
+  concurrent?: number;
 }
 
 function createCommand(keys: Command): void {
@@ -32,11 +36,15 @@ function createCommand(keys: Command): void {
       "end it after a time, such as 30d, 12h or 90m (default: never)",
       parseDuration,
     )
+    .option("--requests-per-minute <n>", "a limit of its own, below the plan's", parseCount)
+    .option("--tokens-per-minute <n>", "likewise, for tokens of prompts and replies", parseCount)
+    .option("--concurrent <n>", "likewise, for requests at once", parseCount)
     .addHelpText(
       "after",
       `
 Examples:
   sotto keys create ada@example.com --name laptop
+  sotto keys create ada@example.com --name tests --requests-per-minute 30 --concurrent 2
   sotto keys create ada@example.com --name ci --models omega --operations chat --expires 30d
   KEY=$(sotto keys create ada@example.com --json | jq -r .key)`,
     )
@@ -45,7 +53,12 @@ Examples:
       const expiresAt = expires === undefined ? null : new Date(systemClock.now().getTime() + expires);
       const { key, text } = await withStore(command, async (store, record) => {
         const account = await requireAccount(store, email);
-        const request = { name, models, operations, expiresAt };
+        const limits = {
+          requestsPerMinute: options.requestsPerMinute ?? null,
+          tokensPerMinute: options.tokensPerMinute ?? null,
+          concurrentRequests: options.concurrent ?? null,
+        };
+        const request = { name, models, operations, limits, expiresAt };
         const issued = await createKey(store, systemClock, account, request);
         await record("created key", issued.key.id);
         return issued;
@@ -114,6 +127,17 @@ Examples:
 
 const parseList = (text: string): string[] => text.split(",").map((item) => item.trim());
 
+/** "all of the plan's" or what it is held to. */
+function ownLimits({ limits }: ApiKey): string {
+  const { requestsPerMinute, tokensPerMinute, concurrentRequests } = limits;
+  const parts = [
+    requestsPerMinute === null ? [] : [`${requestsPerMinute} requests/min`],
+    tokensPerMinute === null ? [] : [`${tokensPerMinute} tokens/min`],
+    concurrentRequests === null ? [] : [`${concurrentRequests} at once`],
+  ].flat();
+  return parts.length === 0 ? "the plan's" : parts.join(", ");
+}
+
 const showOnce = (key: ApiKey, text: string): string => `The new key, shown this once:
 
   ${text}
@@ -122,6 +146,7 @@ id          ${key.id}
 name        ${key.name}
 models      ${permissions(key.models)}
 operations  ${permissions(key.operations)}
+limits      ${ownLimits(key)}
 expires     ${time(key.expiresAt)}${key.expiresAt === null ? "" : " UTC"}`;
 
 function keyTable(keys: readonly ApiKey[]): string {
@@ -132,6 +157,7 @@ function keyTable(keys: readonly ApiKey[]): string {
     "state",
     "models",
     "operations",
+    "limits",
     "created (utc)",
     "expires",
     "last used",
@@ -145,6 +171,7 @@ function keyTable(keys: readonly ApiKey[]): string {
       state(key),
       permissions(key.models),
       permissions(key.operations),
+      ownLimits(key),
       time(key.createdAt),
       time(key.expiresAt),
       time(key.lastUsedAt),
@@ -170,6 +197,9 @@ const toJson = (key: ApiKey) => ({
   state: state(key),
   models: key.models,
   operations: key.operations,
+  requests_per_minute: key.limits.requestsPerMinute,
+  tokens_per_minute: key.limits.tokensPerMinute,
+  concurrent_requests: key.limits.concurrentRequests,
   created_at: key.createdAt,
   expires_at: key.expiresAt,
   revoked_at: key.revokedAt,

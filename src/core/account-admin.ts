@@ -1,6 +1,5 @@
 /** What an admin does with the accounts and plans of others. Every change is seen by the next request. */
 import type { SignUpMode } from "../protocol/dashboard.js";
-import { defaultPlanId } from "./accounts.js";
 import type { Actor, Audit } from "./audit.js";
 import type { CutTarget } from "./completion.js";
 import { DashboardFault } from "./dashboard-fault.js";
@@ -9,6 +8,7 @@ import type { KeyRing } from "./keys.js";
 import { inviteMail, resetMail } from "./mail.js";
 import type { MadeLink, OneTimeLinks } from "./one-time-links.js";
 import type { Outbox } from "./outbox.js";
+import { deletePlan, listPlans, savePlan } from "./plans.js";
 import type { Clock, Plan, Role } from "./ports.js";
 
 export interface AccountAdminParts {
@@ -92,37 +92,20 @@ export class AccountAdmin {
     return made;
   }
 
-  async listPlans(): Promise<{ plan: Plan; accounts: number }[]> {
-    const { store } = this.parts;
-    const [plans, counts] = await Promise.all([store.listPlans(), store.accounts.countByPlan()]);
-    return plans.map((plan) => ({ plan, accounts: counts.get(plan.id) ?? 0 }));
+  listPlans(): Promise<{ plan: Plan; accounts: number }[]> {
+    return listPlans(this.parts.store);
   }
 
   async savePlan(actor: Actor, plan: Plan): Promise<Plan> {
-    if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(plan.id)) {
-      throw new DashboardFault("bad_request", "A plan's id has small letters, digits and hyphens.", {
-        field: "id",
-      });
-    }
-    await this.parts.store.putPlan(plan);
+    const saved = await savePlan(this.parts.store, plan);
     this.parts.keys.forgetAll();
     await this.parts.audit.record(actor, "saved plan", plan.id);
-    return plan;
+    return saved;
   }
 
   async deletePlan(actor: Actor, id: string): Promise<void> {
-    const { store, audit } = this.parts;
-    if (id === defaultPlanId) {
-      throw new DashboardFault(
-        "conflict",
-        "New accounts start on this plan. It can be changed, not deleted.",
-      );
-    }
-    if ((await store.findPlan(id)) === null) throw new DashboardFault("not_found", "There is no such plan.");
-    if (!(await store.accounts.deletePlan(id))) {
-      throw new DashboardFault("conflict", "Accounts are on this plan. Move them to another one first.");
-    }
-    await audit.record(actor, "deleted plan", id);
+    await deletePlan(this.parts.store, id);
+    await this.parts.audit.record(actor, "deleted plan", id);
   }
 
   async #require(id: string): Promise<AccountSummary> {

@@ -4,7 +4,7 @@ import { openTemporaryStore, testPlan, type TemporaryStore } from "../../test/su
 import { AccountFault } from "./account-fault.js";
 import { createKey, revokeKey, rotateKey, type IssuedKey, type KeyRequest } from "./account-keys.js";
 import { keyHash } from "./key-format.js";
-import type { Account, Store } from "./ports.js";
+import { noKeyLimits, type Account, type Store } from "./ports.js";
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -59,6 +59,7 @@ describe("creating a key", () => {
       expiresAt: after(day),
       revokedAt: null,
       disabledAt: null,
+      limits: noKeyLimits,
       lastUsedAt: null,
     });
     const record = await store.findKeyByHash(keyHash(text) ?? new Uint8Array());
@@ -142,6 +143,7 @@ describe("rotating a key", () => {
       operations: ["chat", "models"],
       revokedAt: null,
       disabledAt: null,
+      limits: noKeyLimits,
     });
     expect(replaced).toEqual({ ...old.key, revokedAt: after(day) });
   });

@@ -9,10 +9,12 @@ import { isModelId, modelIds, type ModelId } from "../protocol/models.js";
 import { AccountFault } from "./account-fault.js";
 import { keyHash, mintKey } from "./key-format.js";
 import {
+  noKeyLimits,
   operations,
   type Account,
   type ApiKey,
   type Clock,
+  type KeyLimits,
   type NewKey,
   type Operation,
   type Store,
@@ -23,6 +25,8 @@ export interface KeyRequest {
   /** Null for all of them. */
   models: readonly string[] | null;
   operations: readonly string[] | null;
+  /** Below the plan's; absent where the plan's alone count. */
+  limits?: KeyLimits;
   expiresAt: Date | null;
 }
 
@@ -31,6 +35,8 @@ export interface IssuedKey {
   /** The key itself, to be shown once. */
   text: string;
 }
+
+const largestLimit = 1_000_000_000;
 
 /** The plan allows no more keys. */
 export class KeyLimitReached extends AccountFault {}
@@ -46,6 +52,7 @@ export async function createKey(
     name: checkName(request.name),
     models: checkModels(request.models),
     operations: checkOperations(request.operations),
+    limits: checkLimits(request.limits ?? noKeyLimits),
     expiresAt: checkExpiry(request.expiresAt, now),
   };
   await requireRoomForKey(store, account, now);
@@ -85,10 +92,10 @@ export async function rotateKey(
       `The key ${id} was rotated already and ends at ${old.revokedAt.toISOString()}. Rotate the key that replaced it, or revoke this one to end it now.`,
     );
   }
-  const { accountId, name, models, operations } = old;
+  const { accountId, name, models, operations, limits } = old;
   const expiresAt =
     old.expiresAt && new Date(now.getTime() + old.expiresAt.getTime() - old.createdAt.getTime());
-  const issued = await issue(store, { accountId, name, models, operations, expiresAt });
+  const issued = await issue(store, { accountId, name, models, operations, limits, expiresAt });
   await store.revokeKey(id, new Date(now.getTime() + graceMs));
   return { ...issued, replaced: await requireKey(store, id) };
 }
@@ -147,6 +154,16 @@ function checkOperations(names: readonly string[] | null): Operation[] | null {
   throw new AccountFault(
     `Unknown operation. A key may be limited to one or more of: ${operations.join(", ")}.`,
   );
+}
+
+function checkLimits(limits: KeyLimits): KeyLimits {
+  const isWhole = (limit: number | null) =>
+    limit === null || (Number.isInteger(limit) && limit >= 1 && limit <= largestLimit);
+  const { requestsPerMinute, tokensPerMinute, concurrentRequests } = limits;
+  if ([requestsPerMinute, tokensPerMinute, concurrentRequests].every(isWhole)) {
+    return { requestsPerMinute, tokensPerMinute, concurrentRequests };
+  }
+  throw new AccountFault(`A key's limits must be whole numbers from 1 to ${largestLimit}.`);
 }
 
 function checkExpiry(expiresAt: Date | null, now: Date): Date | null {

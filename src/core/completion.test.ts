@@ -66,7 +66,12 @@ describe("a completion", () => {
   it("is admitted, runs and settles to the tokens it used", async () => {
     const { run, limits, caller, queue, completions } = setup();
     const events = await all(run());
-    expect(events.map(({ type }) => type)).toEqual(["admitted", ...Array<string>(8).fill("text"), "finished", "done"]);
+    expect(events.map(({ type }) => type)).toEqual([
+      "admitted",
+      ...Array<string>(8).fill("text"),
+      "finished",
+      "done",
+    ]);
     const { rates } = await limits.countRequest(caller);
     expect(rates.tokens.remaining).toBe(1000 - 5 - 8);
     expect([queue.running, completions.active]).toEqual([0, 0]);

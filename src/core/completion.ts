@@ -38,6 +38,10 @@ export interface CompletionParts {
   limits: Limits;
   queues: Readonly<Record<ModelId, FairQueue>>;
   clock: Clock;
+  /** What new completions are refused with now, whoever asks; null to let them in. */
+  refusal?: () => ServiceError | null;
+  /** Told of the time between two fragments of a reply. */
+  onTokenGap?: (model: ModelId, gapMs: number) => void;
 }
 
 /** Whose runs to end. */
@@ -66,6 +70,11 @@ export class Completions {
       const hit = "keyId" in target ? running.keyId === target.keyId : running.accountId === target.accountId;
       if (hit) running.abort.abort(new ServiceError("invalid_api_key"));
     }
+  }
+
+  /** Ends everything that is waiting or running with this error. */
+  endAll(reason: ServiceError): void {
+    for (const running of this.#running) running.abort.abort(reason);
   }
 
   /** How many are waiting or running, from admission to settlement. */
@@ -104,7 +113,8 @@ export class Completions {
     const model = requireModel(request.model);
     trace.model = model;
     requirePermission(caller, model);
-    if (this.#refusal !== null) throw this.#refusal;
+    const refusal = this.#refusal ?? this.parts.refusal?.() ?? null;
+    if (refusal !== null) throw refusal;
 
     const queue = queues[model];
     queue.requireRoom();
@@ -148,10 +158,18 @@ export class Completions {
     signal: AbortSignal,
     trace: CompletionTrace,
   ): AsyncGenerator<GenerationEvent, void, undefined> {
-    const startedMs = this.parts.clock.monotonicMs();
+    const { clock, engine, onTokenGap } = this.parts;
+    const { model } = prepared.generation;
+    const startedMs = clock.monotonicMs();
+    let lastMs: number | undefined;
     let finished = false;
-    for await (const event of this.parts.engine.generate(prepared, signal)) {
-      trace.firstTokenMs ??= this.parts.clock.monotonicMs() - startedMs;
+    for await (const event of engine.generate(prepared, signal)) {
+      const nowMs = clock.monotonicMs();
+      trace.firstTokenMs ??= nowMs - startedMs;
+      if (event.type === "text") {
+        if (lastMs !== undefined) onTokenGap?.(model, nowMs - lastMs);
+        lastMs = nowMs;
+      }
       if (event.type === "done") {
         finished = true;
         trace.completionTokens = event.usage.completionTokens;

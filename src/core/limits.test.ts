@@ -88,3 +88,49 @@ describe("limits", () => {
     expect(await refusalOf(limits.acquireLease(caller))).not.toBeNull();
   });
 });
+
+describe("a key's own limits", () => {
+  it("hold below the plan's, and say whose they are", async () => {
+    const { limits } = setup();
+    const caller = callerWith({ requestsPerMinute: 10 }, { requestsPerMinute: 2 });
+    const results = await Promise.all(Array.from({ length: 5 }, () => limits.countRequest(caller)));
+    expect(results.filter(({ refusal }) => refusal === null)).toHaveLength(2);
+    expect(results.at(-1)?.refusal?.message).toContain("2 requests per minute on this key");
+    expect(results.at(-1)?.rates.requests).toMatchObject({ limit: 2, remaining: 0 });
+    // What the key refused did not count for the account.
+    expect((await limits.read(caller)).requests.remaining).toBe(8);
+  });
+
+  it("leave the rest of the plan to the account's other keys", async () => {
+    const { limits } = setup();
+    const test = callerWith({ tokensPerMinute: 1000 }, { tokensPerMinute: 100 });
+    const production = callerWith({ tokensPerMinute: 1000 });
+    await limits.reserveTokens(test, 100);
+    expect(await refusalOf(limits.reserveTokens(test, 1))).toMatchObject({ code: "rate_limit_exceeded" });
+    expect((await limits.reserveTokens(production, 900)).rates.remaining).toBe(0);
+  });
+
+  it("give back what they counted when the plan refuses", async () => {
+    const { limits } = setup();
+    const limited = callerWith({ tokensPerMinute: 150 }, { tokensPerMinute: 100 });
+    const first = await limits.reserveTokens(callerWith({ tokensPerMinute: 150 }), 100);
+    expect(await refusalOf(limits.reserveTokens(limited, 60))).toMatchObject({
+      message: expect.stringContaining("150 tokens per minute on the plan 'Small'") as unknown,
+    });
+    await first.settle(0);
+    await limits.reserveTokens(limited, 100);
+  });
+
+  it("bound what runs at once, and free both leases", async () => {
+    const { limits } = setup();
+    const limited = callerWith({ concurrentRequests: 3 }, { concurrentRequests: 1 });
+    const lease = await limits.acquireLease(limited);
+    expect(await refusalOf(limits.acquireLease(limited))).toMatchObject({
+      message: expect.stringContaining("1 concurrent requests on this key") as unknown,
+    });
+    expect((await limits.read(limited)).held).toBe(1);
+    lease.release();
+    expect((await limits.read(limited)).held).toBe(0);
+    (await limits.acquireLease(limited)).release();
+  });
+});

@@ -1,7 +1,9 @@
 /**
- * What a plan allows, counted for each account. Requests are counted when authenticated. Tokens are
- * reserved before a run, prompt plus cap, and settled afterwards to what was used, so that a parallel burst
- * cannot spend the same tokens twice. Concurrency is a lease. A refused request consumes nothing else.
+ * What a plan allows, counted for each account, and below that what a key allows where it carries limits of
+ * its own. Requests are counted when authenticated. Tokens are reserved before a run, prompt plus cap, and
+ * settled afterwards to what was used, so that a parallel burst cannot spend the same tokens twice.
+ * Concurrency is a lease. A refused request consumes nothing else: the key's own limit is asked first, and
+ * what it counted is given back when the account's refuses.
  */
 import { ServiceError } from "../protocol/errors.js";
 import type { Counter, CounterReading, KeyRecord, Lease, Leases } from "./ports.js";
@@ -14,7 +16,7 @@ export interface RateReading {
   resetMs: number;
 }
 
-/** For the `x-ratelimit-*` headers. */
+/** For the `x-ratelimit-*` headers: of the key's limit or the account's, whichever has less left. */
 export interface Rates {
   requests: RateReading;
   tokens: RateReading;
@@ -34,76 +36,167 @@ export class Limits {
 
   /** Counts one request. The readings are for headers, which a refusal carries too. */
   async countRequest(caller: KeyRecord): Promise<{ rates: Rates; refusal: ServiceError | null }> {
-    const { requestsPerMinute, tokensPerMinute } = caller.plan;
-    const requests = await this.counter.take(requestsName(caller), 1, requestsPerMinute, windowMs);
-    const tokens = await this.counter.read(tokensName(caller), tokensPerMinute, windowMs);
-    const refusal = requests.admitted
-      ? null
-      : refuse("requests per minute", requestsPerMinute, requests.resetMs);
+    const taken = await this.#take(requestMeters(caller), 1);
+    const tokens = await this.#read(tokenMeters(caller));
     return {
-      rates: { requests: reading(requestsPerMinute, requests), tokens: reading(tokensPerMinute, tokens) },
-      refusal,
+      rates: { requests: taken.rate, tokens },
+      refusal: taken.refusedBy === null ? null : refuse(taken.refusedBy, taken.rate.resetMs),
     };
   }
 
-  /** What is left now, for the dashboard. Counts nothing. */
+  /** What is left of the plan now, for the dashboard. Counts nothing. */
   async read(caller: Pick<KeyRecord, "account" | "plan">): Promise<Rates & { held: number }> {
-    const { requestsPerMinute, tokensPerMinute } = caller.plan;
-    const requests = await this.counter.read(requestsName(caller), requestsPerMinute, windowMs);
-    const tokens = await this.counter.read(tokensName(caller), tokensPerMinute, windowMs);
     return {
-      requests: reading(requestsPerMinute, requests),
-      tokens: reading(tokensPerMinute, tokens),
+      requests: await this.#read([accountRequests(caller)]),
+      tokens: await this.#read([accountTokens(caller)]),
       held: await this.leases.held(caller.account.id),
     };
   }
 
-  /** Throws when an account has no token left: cheap, so it can stand before any work on the prompt. */
+  /** Throws when there is no token left: cheap, so it can stand before any work on the prompt. */
   async requireTokens(caller: KeyRecord): Promise<void> {
-    const { tokensPerMinute } = caller.plan;
-    const tokens = await this.counter.read(tokensName(caller), tokensPerMinute, windowMs);
-    if (tokens.remaining <= 0) throw refuse("tokens per minute", tokensPerMinute, tokens.resetMs);
+    for (const meter of tokenMeters(caller)) {
+      const { remaining, resetMs } = await this.#read([meter]);
+      if (remaining <= 0) throw refuse(meter, resetMs);
+    }
   }
 
   async reserveTokens(caller: KeyRecord, amount: number): Promise<TokenReservation> {
-    const { tokensPerMinute } = caller.plan;
-    const name = tokensName(caller);
-    const taken = await this.counter.take(name, amount, tokensPerMinute, windowMs);
-    if (!taken.admitted) {
-      throw refuse("tokens per minute", tokensPerMinute, taken.resetMs, `this request needs up to ${amount}`);
+    const taken = await this.#take(tokenMeters(caller), amount);
+    if (taken.refusedBy !== null) {
+      throw refuse(taken.refusedBy, taken.rate.resetMs, `this request needs up to ${amount}`);
     }
-    return {
-      rates: reading(tokensPerMinute, taken),
-      settle: async (used) => {
-        // A counter that is away forgets its window too: there is nothing left to correct.
-        await this.counter.adjust(name, taken.window, used - amount).catch(() => undefined);
-      },
-    };
+    return { rates: taken.rate, settle: (used) => this.#adjust(taken.counted, used - amount) };
   }
 
-  async acquireLease(caller: KeyRecord): Promise<Lease> {
-    const { concurrentRequests } = caller.plan;
-    const lease = await this.leases.acquire(caller.account.id, concurrentRequests);
-    if (lease === null) throw refuse("concurrent requests", concurrentRequests, 1000);
+  async acquireLease({ key, account, plan }: KeyRecord): Promise<Lease> {
+    const own = key.limits.concurrentRequests;
+    const ofKey = own === null ? noLease : await this.#acquire(`key:${key.id}`, own, "this key");
+    try {
+      const ofAccount = await this.#acquire(account.id, plan.concurrentRequests, planOf(plan.name));
+      return {
+        release: () => {
+          ofAccount.release();
+          ofKey.release();
+        },
+      };
+    } catch (error) {
+      ofKey.release();
+      throw error;
+    }
+  }
+
+  async #acquire(name: string, limit: number, whose: string): Promise<Lease> {
+    const lease = await this.leases.acquire(name, limit);
+    if (lease === null) throw refuse({ name, limit, unit: "concurrent requests", whose }, 1000);
     return lease;
+  }
+
+  /** Counts on every meter or on none. */
+  async #take(meters: readonly Meter[], amount: number): Promise<Taken> {
+    const counted: Counted[] = [];
+    let tightest: RateReading | undefined;
+    for (const meter of meters) {
+      const reading = await this.counter.take(meter.name, amount, meter.limit, windowMs);
+      const rate = rateOf(meter, reading);
+      if (!reading.admitted) {
+        await this.#adjust(counted, -amount);
+        return { counted: [], rate, refusedBy: meter };
+      }
+      counted.push({ name: meter.name, window: reading.window });
+      tightest = tighter(tightest, rate);
+    }
+    return { counted, rate: tightest ?? unlimited, refusedBy: null };
+  }
+
+  async #read(meters: readonly Meter[]): Promise<RateReading> {
+    let tightest: RateReading | undefined;
+    for (const meter of meters) {
+      const rate = rateOf(meter, await this.counter.read(meter.name, meter.limit, windowMs));
+      tightest = tighter(tightest, rate);
+    }
+    return tightest ?? unlimited;
+  }
+
+  async #adjust(counted: readonly Counted[], amount: number): Promise<void> {
+    for (const { name, window } of counted) {
+      // A counter that is away forgets its window too: there is nothing left to correct.
+      await this.counter.adjust(name, window, amount).catch(() => undefined);
+    }
   }
 }
 
-type Payer = Pick<KeyRecord, "account">;
-const requestsName = (caller: Payer): string => `requests:${caller.account.id}`;
-const tokensName = (caller: Payer): string => `tokens:${caller.account.id}`;
+/** One limit: what is counted under which name, up to what, and who set it. */
+interface Meter {
+  name: string;
+  limit: number;
+  unit: string;
+  whose: string;
+}
 
-const reading = (limit: number, { remaining, resetMs }: CounterReading): RateReading => ({
+interface Counted {
+  name: string;
+  window: string;
+}
+
+interface Taken {
+  counted: readonly Counted[];
+  rate: RateReading;
+  refusedBy: Meter | null;
+}
+
+type Payer = Pick<KeyRecord, "account" | "plan">;
+
+const planOf = (name: string): string => `the plan '${name}'`;
+
+const accountRequests = ({ account, plan }: Payer): Meter => ({
+  name: `requests:${account.id}`,
+  limit: plan.requestsPerMinute,
+  unit: "requests per minute",
+  whose: planOf(plan.name),
+});
+
+const accountTokens = ({ account, plan }: Payer): Meter => ({
+  name: `tokens:${account.id}`,
+  limit: plan.tokensPerMinute,
+  unit: "tokens per minute",
+  whose: planOf(plan.name),
+});
+
+/** The key's own limit first, where it has one. */
+function requestMeters(caller: KeyRecord): Meter[] {
+  const { id, limits } = caller.key;
+  const account = accountRequests(caller);
+  if (limits.requestsPerMinute === null) return [account];
+  const own = { name: `requests:key:${id}`, limit: limits.requestsPerMinute, whose: "this key" };
+  return [{ ...own, unit: account.unit }, account];
+}
+
+function tokenMeters(caller: KeyRecord): Meter[] {
+  const { id, limits } = caller.key;
+  const account = accountTokens(caller);
+  if (limits.tokensPerMinute === null) return [account];
+  const own = { name: `tokens:key:${id}`, limit: limits.tokensPerMinute, whose: "this key" };
+  return [{ ...own, unit: account.unit }, account];
+}
+
+const noLease: Lease = { release: () => undefined };
+const unlimited: RateReading = { limit: 0, remaining: 0, resetMs: 0 };
+
+const rateOf = ({ limit }: Meter, { remaining, resetMs }: CounterReading): RateReading => ({
   limit,
   remaining,
   resetMs,
 });
 
-function refuse(limit: string, value: number, resetMs: number, detail?: string): ServiceError {
+const tighter = (a: RateReading | undefined, b: RateReading): RateReading =>
+  a === undefined || b.remaining < a.remaining ? b : a;
+
+function refuse({ limit, unit, whose }: Meter, resetMs: number, detail?: string): ServiceError {
   const seconds = Math.max(1, Math.ceil(resetMs / 1000));
   const reason = detail === undefined ? "" : `; ${detail}`;
   return new ServiceError("rate_limit_exceeded", {
-    message: `Rate limit reached: ${value} ${limit}${reason}. Try again in ${seconds} s.`,
+    message: `Rate limit reached: ${limit} ${unit} on ${whose}${reason}. Try again in ${seconds} s.`,
     retryAfterSeconds: seconds,
   });
 }

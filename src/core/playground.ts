@@ -3,7 +3,7 @@
  * and no key. Limits, queue and usage see it as they see a key's requests.
  */
 import type { SessionRecord } from "./dashboard-ports.js";
-import type { KeyRecord } from "./ports.js";
+import { noKeyLimits, type KeyRecord } from "./ports.js";
 
 /** Stands where others have the id of their key, also in the rows of usage. */
 export const playgroundKeyId = "playground";
@@ -22,6 +22,7 @@ export const playgroundCaller = ({ account, plan, session }: SessionRecord): Key
     expiresAt: null,
     revokedAt: null,
     disabledAt: null,
+    limits: noKeyLimits,
     lastUsedAt: null,
   },
 });

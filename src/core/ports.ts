@@ -102,6 +102,19 @@ export interface Account {
 export const operations = ["chat", "models"] as const;
 export type Operation = (typeof operations)[number];
 
+/** Limits of one key, below those of its account's plan; null where the plan's alone counts. */
+export interface KeyLimits {
+  requestsPerMinute: number | null;
+  tokensPerMinute: number | null;
+  concurrentRequests: number | null;
+}
+
+export const noKeyLimits: KeyLimits = {
+  requestsPerMinute: null,
+  tokensPerMinute: null,
+  concurrentRequests: null,
+};
+
 export interface ApiKey {
   id: string;
   accountId: string;
@@ -112,6 +125,7 @@ export interface ApiKey {
   models: readonly ModelId[] | null;
   /** null: every operation. */
   operations: readonly Operation[] | null;
+  limits: KeyLimits;
   createdAt: Date;
   expiresAt: Date | null;
   /** From when on it is refused, for good. */
@@ -157,6 +171,7 @@ export interface NewKey {
   lastFour: string;
   models: readonly ModelId[] | null;
   operations: readonly Operation[] | null;
+  limits: KeyLimits;
   expiresAt: Date | null;
 }
 

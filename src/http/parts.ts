@@ -17,6 +17,8 @@ export interface HttpParts {
   limits: Limits;
   completions: Completions;
   isReady: () => boolean;
+  /** The maintenance that is open or comes next, for a header; null when none is scheduled. */
+  maintenance?: () => string | null;
   engineStatus: (model: ModelId) => EngineStatus;
   metrics: Metrics;
   /** Told of every request that named a model, for its account's usage. */

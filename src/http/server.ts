@@ -61,7 +61,8 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   });
   app.addHook("onRequest", writeSecurityHeaders);
   app.addHook("onRequest", requireHost);
-  addRoutes(app, "/v1", [authenticate(parts), countRequest(parts), refuseUnknownUrl], apiRoutes(parts));
+  const apiHooks = [announceMaintenance(parts), authenticate(parts), countRequest(parts), refuseUnknownUrl];
+  addRoutes(app, "/v1", apiHooks, apiRoutes(parts));
   addRoutes(app, "", [refuseUnknownUrl], openRoutes(parts));
   app.addHook("onSend", lingerOnUnreadBody(parts.config.bodyLimitBytes, timeouts.lingerMs));
   return app;
@@ -84,6 +85,14 @@ function addRoutes(
     },
     { prefix },
   );
+}
+
+/** On every answer of the API, so that programs can tell their people beforehand. */
+function announceMaintenance({ maintenance }: HttpParts): onRequestAsyncHookHandler {
+  return async (_request, reply) => {
+    const announced = maintenance?.() ?? null;
+    if (announced !== null) reply.header("x-sotto-maintenance", announced);
+  };
 }
 
 /** Before anything is read: whether there is a body and what kind does not matter to a path that is not there. */

@@ -139,11 +139,26 @@ export interface StoredAboutMe {
 
 const keyName = z.string().trim().min(1, "must not be empty").max(80);
 
+const keyLimit = z
+  .number("must be a number")
+  .int("must be a whole number")
+  .min(1, "must be at least 1")
+  .max(1_000_000_000, "must be at most 1,000,000,000")
+  .nullable();
+
+const keyLimits = z.object({
+  requestsPerMinute: keyLimit,
+  tokensPerMinute: keyLimit,
+  concurrentRequests: keyLimit,
+});
+export type KeyLimitsView = z.infer<typeof keyLimits>;
+
 export interface KeyView {
   id: string;
   name: string;
   lastFour: string;
   models: ModelId[] | null;
+  limits: KeyLimitsView;
   createdAt: string;
   expiresAt: string | null;
   lastUsedAt: string | null;
@@ -158,6 +173,8 @@ export const createKeyBody = z.object({
   name: keyName,
   models: z.array(z.enum(modelIds)).min(1, "must name at least one model").nullable(),
   expiresInDays: z.number().int().min(1).max(3650).nullable(),
+  /** Below the plan's; absent or null where the plan's alone count. */
+  limits: keyLimits.nullish(),
 });
 /** POST /api/keys/:id/rotate → KeyWithSecret */
 export const rotateKeyBody = z.object({ graceHours: z.number().min(0).max(720) });

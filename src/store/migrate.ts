@@ -8,6 +8,7 @@ import type { Kysely, Transaction } from "kysely";
 import type { Plan } from "../core/ports.js";
 import * as accountsAndKeys from "./migrations/0001-accounts-and-keys.js";
 import * as dashboard from "./migrations/0002-dashboard.js";
+import * as keyLimits from "./migrations/0004-key-limits.js";
 import type { Schema } from "./schema.js";
 import { StoreFault } from "./store-fault.js";
 
@@ -15,6 +16,7 @@ import { StoreFault } from "./store-fault.js";
 const migrations: readonly Migration[] = [
   { name: "0001-accounts-and-keys", ...accountsAndKeys },
   { name: "0002-dashboard", ...dashboard },
+  { name: "0004-key-limits", ...keyLimits },
 ];
 
 /** What a migration may need beside the connection. */

@@ -49,6 +49,11 @@ export function toKey(row: Omit<KeyRow, "hash">): ApiKey {
     // A name this version does not know is dropped: the key may do less, never more.
     models: toList(row.models)?.filter(isModelId) ?? null,
     operations: toList(row.operations)?.filter(isOperation) ?? null,
+    limits: {
+      requestsPerMinute: row.requests_per_minute,
+      tokensPerMinute: row.tokens_per_minute,
+      concurrentRequests: row.concurrent_requests,
+    },
     createdAt: new Date(row.created_at),
     expiresAt: toTime(row.expires_at),
     revokedAt: toTime(row.revoked_at),

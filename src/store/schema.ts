@@ -54,6 +54,10 @@ export interface KeyRow {
   models: string | null;
   /** Comma-separated; null for every operation. */
   operations: string | null;
+  /** Null where the plan's limit alone counts. */
+  requests_per_minute: number | null;
+  tokens_per_minute: number | null;
+  concurrent_requests: number | null;
   created_at: number;
   expires_at: number | null;
   revoked_at: number | null;

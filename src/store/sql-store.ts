@@ -113,6 +113,9 @@ export class SqlStore implements FullStore {
         name: key.name,
         models: key.models?.join(",") ?? null,
         operations: key.operations?.join(",") ?? null,
+        requests_per_minute: key.limits.requestsPerMinute,
+        tokens_per_minute: key.limits.tokensPerMinute,
+        concurrent_requests: key.limits.concurrentRequests,
         created_at: this.#nowMs(),
         expires_at: key.expiresAt?.getTime() ?? null,
         revoked_at: null,
@@ -137,9 +140,9 @@ export class SqlStore implements FullStore {
         "accounts.suspended_at",
         "accounts.created_at as account_created_at",
         "plans.name as plan_name",
-        "plans.requests_per_minute",
-        "plans.tokens_per_minute",
-        "plans.concurrent_requests",
+        "plans.requests_per_minute as plan_requests_per_minute",
+        "plans.tokens_per_minute as plan_tokens_per_minute",
+        "plans.concurrent_requests as plan_concurrent_requests",
         "plans.max_keys",
         "plans.max_tokens",
         "plans.models as plan_models",
@@ -150,7 +153,16 @@ export class SqlStore implements FullStore {
     return {
       key: toKey(row),
       account: toAccount({ ...row, id: row.account_id, created_at: row.account_created_at }),
-      plan: toPlan({ ...row, id: row.plan_id, name: row.plan_name, models: row.plan_models }),
+      plan: toPlan({
+        id: row.plan_id,
+        name: row.plan_name,
+        requests_per_minute: row.plan_requests_per_minute,
+        tokens_per_minute: row.plan_tokens_per_minute,
+        concurrent_requests: row.plan_concurrent_requests,
+        max_keys: row.max_keys,
+        max_tokens: row.max_tokens,
+        models: row.plan_models,
+      }),
     };
   }
 

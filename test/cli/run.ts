@@ -5,10 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi } from "vitest";
 import { z } from "zod";
-import { accountsCommand } from "../../src/cli/accounts.js";
-import { changelogCommand } from "../../src/cli/changelog.js";
-import { keysCommand } from "../../src/cli/keys.js";
-import { maintenanceCommand } from "../../src/cli/maintenance.js";
+import { commands } from "../../src/cli/commands.js";
 import { newProgram, runProgram } from "../../src/cli/program.js";
 import { provideEnvironment } from "../../src/cli/settings.js";
 
@@ -36,10 +33,7 @@ export class CommandLine {
     try {
       const program = newProgram().configureOutput({ writeOut, writeErr });
       provideEnvironment(program, { SOTTO_DATA_DIR: this.dataDir });
-      accountsCommand(program);
-      keysCommand(program);
-      changelogCommand(program);
-      maintenanceCommand(program);
+      for (const add of commands) add(program);
       const code = await runProgram(program, ["node", "sotto", ...args]);
       return { ...result, code };
     } finally {

@@ -1,6 +1,6 @@
 /** The promises of `AccountStore`. */
 import { expect, it } from "vitest";
-import type { NewKey, Plan } from "../../src/core/ports.js";
+import { noKeyLimits, type NewKey, type Plan } from "../../src/core/ports.js";
 import { at, describeWithStore, someHash, type OpenStore } from "./dashboard-store.js";
 
 const now = at("12:00:00");
@@ -10,6 +10,7 @@ const newKey = (accountId: string, key: Partial<NewKey> = {}): NewKey => ({
   name: "laptop",
   hash: someHash(),
   lastFour: "aB3z",
+  limits: noKeyLimits,
   models: null,
   operations: null,
   expiresAt: null,

@@ -6,6 +6,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   DuplicateEmail,
+  noKeyLimits,
   type Account,
   type NewAccount,
   type NewKey,
@@ -171,6 +172,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
           name: "Ada's 💻",
           models: ["prism", "omega"],
           operations: ["chat"],
+          limits: { requestsPerMinute: 5, tokensPerMinute: 2_000_000_000_000, concurrentRequests: null },
           expiresAt,
         };
         const key = await store.createKey(wanted);
@@ -185,6 +187,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
           expiresAt,
           revokedAt: null,
           disabledAt: null,
+          limits: { requestsPerMinute: 5, tokensPerMinute: 2_000_000_000_000, concurrentRequests: null },
           lastUsedAt: null,
         });
         expect(await store.findKey(key.id)).toEqual(key);
@@ -398,5 +401,6 @@ const newKey = (): Omit<NewKey, "accountId"> => ({
   lastFour: "aB3z",
   models: null,
   operations: null,
+  limits: noKeyLimits,
   expiresAt: null,
 });

@@ -1,7 +1,7 @@
-import type { KeyRecord, Plan } from "../../src/core/ports.js";
+import { noKeyLimits, type KeyLimits, type KeyRecord, type Plan } from "../../src/core/ports.js";
 
 /** A caller on a roomy plan, but for what a test says. */
-export function callerWith(plan: Partial<Plan> = {}): KeyRecord {
+export function callerWith(plan: Partial<Plan> = {}, keyLimits: Partial<KeyLimits> = {}): KeyRecord {
   const at = new Date(0);
   return {
     account: {
@@ -23,6 +23,7 @@ export function callerWith(plan: Partial<Plan> = {}): KeyRecord {
       expiresAt: null,
       revokedAt: null,
       disabledAt: null,
+      limits: { ...noKeyLimits, ...keyLimits },
       lastUsedAt: null,
     },
     plan: {

@@ -2,7 +2,15 @@
 import { Completions } from "../../src/core/completion.js";
 import { FairQueue } from "../../src/core/fair-queue.js";
 import { Limits } from "../../src/core/limits.js";
-import { systemClock, type ApiKey, type Clock, type KeyRecord, type Plan } from "../../src/core/ports.js";
+import {
+  noKeyLimits,
+  systemClock,
+  type ApiKey,
+  type Clock,
+  type KeyLimits,
+  type KeyRecord,
+  type Plan,
+} from "../../src/core/ports.js";
 import { createHttpServer, type HttpParts } from "../../src/http/server.js";
 import { createLog } from "../../src/log.js";
 import { Metrics } from "../../src/metrics.js";
@@ -27,6 +35,7 @@ export interface KeyOptions {
   operations?: ApiKey["operations"];
   plan?: Partial<Plan>;
   accountId?: string;
+  limits?: Partial<KeyLimits>;
 }
 
 export interface TestServer {
@@ -145,6 +154,7 @@ class FakeKeys {
         expiresAt: null,
         revokedAt: null,
         disabledAt: null,
+        limits: { ...noKeyLimits, ...options.limits },
         lastUsedAt: null,
       },
       account: {

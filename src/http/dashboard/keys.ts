@@ -1,5 +1,6 @@
 /** One's own API keys. */
 import type { IssuedKey } from "../../core/account-keys.js";
+import { noKeyLimits } from "../../core/ports.js";
 import { createKeyBody, rotateKeyBody, type KeyWithSecret } from "../../protocol/dashboard.js";
 import type { DashboardParts } from "./parts.js";
 import { user, type DashboardRoute } from "./route.js";
@@ -19,10 +20,11 @@ export function keyRoutes({ dashboard: { ownKeys, clock } }: DashboardParts): Da
       return { keys: keys.map((key) => keyView(key, clock.now())) };
     }),
     user("POST", "/keys", async (visit, { account }) => {
-      const { name, models, expiresInDays } = await visit.body(createKeyBody);
+      const { name, models, expiresInDays, limits } = await visit.body(createKeyBody);
       const expiresAt =
         expiresInDays === null ? null : new Date(clock.now().getTime() + expiresInDays * dayMs);
-      return withSecret(await ownKeys.create(account, { name, models, operations: null, expiresAt }));
+      const request = { name, models, operations: null, limits: limits ?? noKeyLimits, expiresAt };
+      return withSecret(await ownKeys.create(account, request));
     }),
     user("POST", "/keys/:id/rotate", async (visit, { account }) => {
       const { graceHours } = await visit.body(rotateKeyBody);

@@ -35,6 +35,7 @@ export function keyView(key: ApiKey, now: Date): wire.KeyView {
     name: key.name,
     lastFour: key.lastFour,
     models: key.models === null ? null : [...key.models],
+    limits: key.limits,
     createdAt: key.createdAt.toISOString(),
     expiresAt: time(key.expiresAt),
     lastUsedAt: time(key.lastUsedAt),

@@ -1,0 +1,17 @@
+/** Every command, in the order in which `--help` lists them. */
+import type { Command } from "commander";
+import { accountsCommand } from "./accounts.js";
+import { changelogCommand } from "./changelog.js";
+import { keysCommand } from "./keys.js";
+import { maintenanceCommand } from "./maintenance.js";
+import { plansCommand } from "./plans.js";
+import { serveCommand } from "./serve.js";
+
+export const commands: readonly ((program: Command) => void)[] = [
+  serveCommand,
+  accountsCommand,
+  keysCommand,
+  plansCommand,
+  changelogCommand,
+  maintenanceCommand,
+];
