@@ -29,6 +29,7 @@ import type { WeightsProgress } from "./models/starter.js";
 import { WeightsFault } from "./models/weights-fault.js";
 import { ServiceError } from "./protocol/errors.js";
 import { modelIds, type ModelId } from "./protocol/models.js";
+import { lockDataDir } from "./store/data-dir-lock.js";
 import { MemoryCounter, MemoryLeases } from "./store/memory-counter.js";
 import { hashPassword, verifyPassword } from "./store/password-hash.js";
 import { databasePath, openSqliteStore } from "./store/sqlite.js";
@@ -79,6 +80,8 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
   };
 
   try {
+    const lock = lockDataDir(config.service.dataDir);
+    closers.push(async () => lock.release());
     const store = await openSqliteStore({
       path: databasePath(config.service.dataDir),
       defaultPlan: defaultPlan(config.limits),

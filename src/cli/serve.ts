@@ -8,6 +8,7 @@ import { ensureSetupLink } from "../core/one-time-links.js";
 import { systemClock } from "../core/ports.js";
 import { modelIds } from "../protocol/models.js";
 import { readSettings, settingsOptions } from "./settings.js";
+import { stopOnSignal } from "./stop-on-signal.js";
 import { weightsProgress } from "./weights-progress.js";
 
 export function serveCommand(program: Command): void {
@@ -85,22 +86,4 @@ Try it:
     -H "Content-Type: application/json" \\
     -d '${body}'
 `;
-}
-
-/** The first signal drains, the second ends at once. */
-function stopOnSignal(app: App, drainMs: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let signals = 0;
-    const onSignal = () => {
-      signals += 1;
-      if (signals > 1) process.exit(1);
-      console.log("\nStopping: running replies may finish. Press Ctrl-C again to end at once.");
-      app
-        .drain(drainMs)
-        .then(() => app.close())
-        .then(resolve, reject);
-    };
-    process.on("SIGTERM", onSignal);
-    process.on("SIGINT", onSignal);
-  });
 }

@@ -1,4 +1,5 @@
 /** The real HTTP server, limits, queue and completions on a fake engine, with keys that need no database. */
+import type { Server } from "node:http";
 import { Completions } from "../../src/core/completion.js";
 import { FairQueue } from "../../src/core/fair-queue.js";
 import { Limits } from "../../src/core/limits.js";
@@ -49,6 +50,8 @@ export interface TestServer {
   completions: Completions;
   metrics: Metrics;
   parts: HttpParts;
+  /** Node's own server, to look at its sockets. */
+  node: Server;
   /** Parsed lines of the log, at its most verbose. */
   logLines: Record<string, unknown>[];
   addKey(key: string, options?: KeyOptions): string;
@@ -121,6 +124,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     completions,
     metrics,
     parts,
+    node: server.server,
     logLines,
     addKey: (key, keyOptions) => keys.add(key, keyOptions),
     failVerification: (error) => {

@@ -20,12 +20,16 @@ export interface SottoProcess {
   newKey(...options: string[]): Promise<string>;
   metric(name: string, model?: string): Promise<number>;
   kill(signal: NodeJS.Signals): void;
+  /** The exit code once it has ended by itself; null after a signal. */
+  exited(): Promise<number | null>;
   stop(): Promise<number | null>;
 }
 
 export interface SottoOptions {
   env?: Record<string, string>;
   dataDir?: string;
+  /** What to start instead of the built program, with Node's own options before it. */
+  program?: readonly string[];
 }
 
 export const newDataDir = (): string => mkdtempSync(join(tmpdir(), "sotto-test-"));
@@ -45,7 +49,7 @@ export async function startSotto(options: SottoOptions = {}): Promise<SottoProce
     ...options.env,
   };
   let output = "";
-  const child = spawn(process.execPath, ["dist/main.js", "serve"], {
+  const child = spawn(process.execPath, options.program ?? ["dist/main.js", "serve"], {
     env,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -87,6 +91,10 @@ export async function startSotto(options: SottoOptions = {}): Promise<SottoProce
     },
     kill: (signal) => {
       child.kill(signal);
+    },
+    exited: async () => {
+      if (child.exitCode === null && child.signalCode === null) await once(child, "close");
+      return child.exitCode;
     },
     stop: () => stop(child),
   };
