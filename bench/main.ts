@@ -4,12 +4,18 @@
  */
 import { benchApi } from "./api.js";
 import { benchEngine } from "./engine.js";
+import { benchOverhead } from "./overhead.js";
 import { benchSignIn } from "./sign-in.js";
+import { benchSoak } from "./soak.js";
+import { benchStreams } from "./streams.js";
 
 const benches: Record<string, () => Promise<void>> = {
   api: benchApi,
   engine: () => benchEngine(),
+  overhead: benchOverhead,
   "sign-in": benchSignIn,
+  streams: benchStreams,
+  soak: benchSoak,
 };
 
 const chosen = process.argv.slice(2);

@@ -1,0 +1,103 @@
+/**
+ * What the API path costs without an engine: requests a second and latency of a whole reply, beside a bare
+ * `node:http` server that reads the request and returns the same bytes. The two take turns. Then how long a
+ * refusal takes when the queue is full.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { startPacedSotto } from "../test/support/paced-service.js";
+import { chatTarget, load, median, noLimits, percentile, type LoadResult } from "./load.js";
+
+const connections = 32;
+const rounds = 5;
+const roundMs = 3_000;
+
+export async function benchOverhead(): Promise<void> {
+  await compareWithBareServer();
+  await measureFullQueue();
+}
+
+async function compareWithBareServer(): Promise<void> {
+  const sotto = await startPacedSotto(
+    { tokenMs: 0, capacity: 1000 },
+    { env: { ...noLimits, SOTTO_LOG_LEVEL: "info" } },
+  );
+  const target = chatTarget(sotto.baseURL, await sotto.newKey(), { max_tokens: 8 });
+  const sample = await fetch(target.url, { method: "POST", headers: target.headers, body: target.body });
+  const bare = await startBareServer(await sample.text());
+  try {
+    const runs: Record<"sotto" | "bare", LoadResult[]> = { sotto: [], bare: [] };
+    await load(target, connections, roundMs);
+    for (let round = 0; round < rounds; round++) {
+      runs.bare.push(await load({ ...target, url: bare.url }, connections, roundMs));
+      runs.sotto.push(await load(target, connections, roundMs));
+    }
+    console.log(`${connections} connections, ${rounds} rounds of ${roundMs / 1000} s, medians`);
+    console.log("                requests/s    p50 ms    p99 ms");
+    for (const [name, results] of Object.entries(runs)) console.log(name.padEnd(12) + row(results));
+    const cost =
+      median(runs.sotto.map(({ requestsPerSecond }) => 1000 / requestsPerSecond)) -
+      median(runs.bare.map(({ requestsPerSecond }) => 1000 / requestsPerSecond));
+    console.log(`added by Sotto: ${cost.toFixed(3)} ms of one core for each request`);
+  } finally {
+    bare.stop();
+    await sotto.stop();
+  }
+}
+
+const row = (results: readonly LoadResult[]): string =>
+  [
+    median(results.map(({ requestsPerSecond }) => requestsPerSecond)).toFixed(0),
+    median(results.map(({ p50Ms }) => p50Ms)).toFixed(1),
+    median(results.map(({ p99Ms }) => p99Ms)).toFixed(1),
+  ]
+    .map((cell) => cell.padStart(10))
+    .join("");
+
+async function startBareServer(reply: string): Promise<{ url: string; stop: () => void }> {
+  const program = `
+    const http = require("node:http");
+    const reply = ${JSON.stringify(reply)};
+    http.createServer((request, response) => {
+      const parts = [];
+      request.on("data", (part) => parts.push(part));
+      request.on("end", () => {
+        JSON.parse(Buffer.concat(parts));
+        response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(reply) });
+        response.end(reply);
+      });
+    }).listen(0, "127.0.0.1", function () { console.log(this.address().port); });`;
+  const child = spawn(process.execPath, ["-e", program], { stdio: ["ignore", "pipe", "inherit"] });
+  const [port] = (await once(child.stdout.setEncoding("utf8"), "data")) as [string];
+  return { url: `http://127.0.0.1:${port.trim()}/v1/chat/completions`, stop: () => void child.kill() };
+}
+
+async function measureFullQueue(): Promise<void> {
+  const env = { ...noLimits, SOTTO_QUEUE_LENGTH: "100" };
+  const sotto = await startPacedSotto({ tokenMs: 1_000, capacity: 4 }, { env });
+  try {
+    const key = await sotto.newKey();
+    const target = chatTarget(sotto.baseURL, key, { max_tokens: 100_000, stream: true });
+    const stop = new AbortController();
+    const holders = Array.from({ length: 104 }, () =>
+      fetch(target.url, { method: "POST", headers: target.headers, body: target.body, signal: stop.signal }),
+    );
+    while ((await sotto.metric("sotto_queue_waiting", "omega")) < 100) await holders[0];
+    const latencies: number[] = [];
+    for (let refused = 0; refused < 500; refused++) {
+      const sentAt = performance.now();
+      const answer = await fetch(target.url, { method: "POST", headers: target.headers, body: target.body });
+      await answer.text();
+      if (answer.status !== 503) throw new Error(`expected 503, got ${answer.status}`);
+      latencies.push(performance.now() - sentAt);
+    }
+    stop.abort();
+    await Promise.allSettled(holders);
+    const [p50, p99, worst] = [0.5, 0.99, 1].map((share) => percentile(latencies, share).toFixed(1));
+    console.log(
+      `\nqueue full: 503 after p50 ${p50} ms, p99 ${p99} ms, at most ${worst} ms (aim: at most 50)`,
+    );
+  } finally {
+    await sotto.stop();
+  }
+}
