@@ -12,23 +12,18 @@ import { defaultPlan } from "./core/accounts.js";
 import { Completions } from "./core/completion.js";
 import { createDashboard, type Dashboard } from "./core/dashboard.js";
 import type { FullStore } from "./core/dashboard-ports.js";
-import { FairQueue } from "./core/fair-queue.js";
 import { KeyRing } from "./core/keys.js";
 import { Limits } from "./core/limits.js";
 import { MaintenanceGate } from "./core/maintenance-gate.js";
 import { systemClock, type Clock, type Engine } from "./core/ports.js";
-import { ByModelEngine } from "./engines/by-model.js";
-import { LlamaEngine, type LlamaEvent } from "./engines/llama/host.js";
 import { registerDashboard } from "./http/dashboard/dashboard.js";
 import { createHttpServer, createMetricsServer, type HttpParts } from "./http/server.js";
 import { createLog, type Log } from "./log.js";
 import { smtpMailer } from "./mail.js";
 import { Metrics } from "./metrics.js";
-import { resolveWeights } from "./models/resolve.js";
-import type { WeightsProgress } from "./models/starter.js";
-import { WeightsFault } from "./models/weights-fault.js";
 import { ServiceError } from "./protocol/errors.js";
-import { modelIds, type ModelId } from "./protocol/models.js";
+import { modelIds } from "./protocol/models.js";
+import { startEngines, type EngineOverrides } from "./start-engines.js";
 import { lockDataDir } from "./store/data-dir-lock.js";
 import { MemoryCounter, MemoryLeases } from "./store/memory-counter.js";
 import { hashPassword, verifyPassword } from "./store/password-hash.js";
@@ -40,19 +35,11 @@ const { version } = z
   .object({ version: z.string() })
   .parse(JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")));
 
-export interface AppOverrides {
-  /** Answers instead of the configured engines. */
-  engine?: Engine;
+export interface AppOverrides extends EngineOverrides {
   log?: Log;
   clock?: Clock;
   /** Interval of the comments that keep an idle stream open. */
   keepAliveMs?: number;
-  /** Where the engine's child process starts; differs when the program runs from its sources. */
-  workerFile?: string;
-  /** Told while the starter weights are joined. */
-  onWeightsProgress?: WeightsProgress;
-  /** Told what had to be done again, in a sentence for the operator. */
-  onWeightsNotice?: (notice: string) => void;
   /** Folder of the built pages. */
   webDir?: string;
 }
@@ -93,9 +80,8 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     const counter = new MemoryCounter(clock);
     closers.push(() => counter.close());
 
-    const { engine, sharing, loadFault, memoryBytes } = await startEngines(config, overrides, log);
-    closers.push(() => engine.close());
-    const queues = queuesFor(sharing, engine, config.limits, clock);
+    const { fleet, memoryBytes } = await startEngines(config, overrides, log, clock);
+    closers.push(() => fleet.close());
     const limits = new Limits(counter, new MemoryLeases());
     const gate = new MaintenanceGate({
       listCurrentWindows: (now) => store.news.listCurrentWindows(now),
@@ -106,15 +92,15 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     closers.push(async () => gate.close());
     await gate.refresh();
     const metrics = new Metrics({
-      sequencesActive: (model) => engine.status(model).active,
-      sequencesCapacity: (model) => engine.status(model).capacity,
-      engineRestarts: (model) => engine.status(model).restarts,
-      queueWaiting: (model) => queues[model].waiting,
+      sequencesActive: (model) => fleet.status(model).active,
+      sequencesCapacity: (model) => fleet.status(model).capacity,
+      engineRestarts: (model) => fleet.status(model).restarts,
+      queueWaiting: (model) => fleet.queueOf(model).waiting,
     });
     const completions = new Completions({
-      engine,
+      engine: fleet,
       limits,
-      queues,
+      queueOf: (model) => fleet.queueOf(model),
       clock,
       refusal: () => gate.refusal(),
       onTokenGap: (model, gapMs) => metrics.tokenGap(model, gapMs),
@@ -142,16 +128,17 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     closers.push(() => dashboard.close());
 
     let draining = false;
-    const everyModel = (holds: (model: ModelId) => boolean) => modelIds.every(holds);
     const http: HttpParts = {
       config: config.service,
       keys,
       limits,
       completions,
       isReady: () =>
-        !draining && gate.refusal() === null && everyModel((model) => engine.status(model).state === "ready"),
+        !draining &&
+        gate.refusal() === null &&
+        modelIds.every((model) => fleet.status(model).state === "ready"),
       maintenance: () => gate.announcement(),
-      engineStatus: (model) => engine.status(model),
+      engineStatus: (model) => fleet.status(model),
       metrics,
       usage: dashboard.usage,
       trustProxy: accounts.trustProxy,
@@ -166,7 +153,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       dashboard,
       version,
       publicUrl: accounts.publicUrl,
-      queue: (model) => queues[model],
+      queue: (model) => fleet.queueOf(model),
       memoryBytes,
       webDir: overrides.webDir ?? fileURLToPath(new URL("../dist/web", import.meta.url)),
     });
@@ -186,9 +173,9 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       port,
       store,
       keys,
-      engine,
+      engine: fleet,
       dashboard,
-      ready: () => untilReady(engine, loadFault, clock, config.engine.loadTimeoutMs),
+      ready: () => fleet.ready(),
       drain: async (drainMs) => {
         draining = true;
         completions.refuseNew(
@@ -202,113 +189,6 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     await close();
     throw error;
   }
-}
-
-interface StartedEngines {
-  engine: Engine;
-  /** Models that one engine answers for stand in one group. */
-  sharing: readonly (readonly ModelId[])[];
-  /** Why weights could not be loaded, for the operator. */
-  loadFault: () => string | undefined;
-  /** Of the process that runs the model, when it had loaded. */
-  memoryBytes: (model: ModelId) => number | null;
-}
-
-/** One engine for each file of weights, whatever the number of models it answers for. */
-async function startEngines(config: Config, overrides: AppOverrides, log: Log): Promise<StartedEngines> {
-  if (overrides.engine !== undefined) {
-    return {
-      engine: overrides.engine,
-      sharing: [modelIds],
-      loadFault: () => undefined,
-      memoryBytes: () => null,
-    };
-  }
-  const { onWeightsProgress, onWeightsNotice, workerFile } = overrides;
-  const files = await resolveWeights(
-    config.models,
-    config.service.dataDir,
-    onWeightsProgress,
-    onWeightsNotice,
-  );
-  let fault: string | undefined;
-  const engines = new Map<ModelId, Engine>();
-  const memory = new Map<ModelId, number>();
-  for (const { path, models } of files) {
-    const engine = new LlamaEngine({
-      weights: path,
-      models: Object.fromEntries(models.map((id) => [id, config.models[id]])),
-      config: config.engine,
-      onEvent: (event) => {
-        if (event.type === "load_failed") fault ??= `${path} could not be loaded: ${event.reason}`;
-        if (event.type === "loaded") for (const id of models) memory.set(id, event.memoryBytes);
-        logEngineEvent(log, event);
-      },
-      workerFile,
-    });
-    for (const id of models) engines.set(id, engine);
-  }
-  return {
-    engine: new ByModelEngine(engines),
-    sharing: files.map((file) => file.models),
-    loadFault: () => fault,
-    memoryBytes: (model) => memory.get(model) ?? null,
-  };
-}
-
-/** Models that share an engine share its sequences, so they share one queue. */
-function queuesFor(
-  sharing: StartedEngines["sharing"],
-  engine: Engine,
-  limits: Config["limits"],
-  clock: Clock,
-): Record<ModelId, FairQueue> {
-  const queueOf = new Map<ModelId, FairQueue>();
-  for (const models of sharing) {
-    const [first = "omega"] = models;
-    const queue = new FairQueue({
-      capacity: () => engine.status(first).capacity,
-      maxLength: limits.queueLength,
-      maxWaitMs: limits.queueWaitMs,
-      clock,
-    });
-    for (const model of models) queueOf.set(model, queue);
-  }
-  const find = (model: ModelId): FairQueue => {
-    const queue = queueOf.get(model);
-    if (queue === undefined) throw new Error(`No engine answers for ${model}.`);
-    return queue;
-  };
-  return { omega: find("omega"), prism: find("prism"), lambda: find("lambda") };
-}
-
-function logEngineEvent(log: Log, event: LlamaEvent): void {
-  switch (event.type) {
-    case "loaded":
-      log.info("engine loaded", event);
-      return;
-    case "load_failed":
-      log.warn("engine did not load");
-      return;
-    case "exited":
-      log.warn("engine exited", { exitCode: event.code, exitSignal: event.signal });
-      return;
-    case "restarting":
-      log.warn("engine restarting", { delayMs: event.delayMs });
-  }
-}
-
-async function untilReady(
-  engine: Engine,
-  loadFault: () => string | undefined,
-  clock: Clock,
-  limitMs: number,
-): Promise<void> {
-  const ready = () => modelIds.every((model) => engine.status(model).state === "ready");
-  const inTime = await until(() => ready() || loadFault() !== undefined, clock, limitMs);
-  const fault = loadFault();
-  if (fault !== undefined) throw new WeightsFault(fault);
-  if (!inTime) throw new WeightsFault(`The models did not load within ${limitMs / 1000} s.`);
 }
 
 /** False when `limitMs` passed first. */

@@ -49,9 +49,8 @@ const request: ChatRequest = {
 function setup(plan: Partial<Plan> = {}, engine: Engine = wordy) {
   const queue = new FairQueue({ capacity: () => 4, maxLength: 10, maxWaitMs: 1000, clock: systemClock });
   const limits = new Limits(new MemoryCounter(systemClock), new MemoryLeases());
-  const queues = { omega: queue, prism: queue, lambda: queue };
   const caller = callerWith(plan);
-  const completions = new Completions({ engine, limits, queues, clock: systemClock });
+  const completions = new Completions({ engine, limits, queueOf: () => queue, clock: systemClock });
   const run = (signal = new AbortController().signal) => completions.run(request, caller, signal);
   return { completions, queue, limits, caller, run };
 }

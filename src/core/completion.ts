@@ -36,7 +36,8 @@ export interface CompletionTrace {
 export interface CompletionParts {
   engine: Engine;
   limits: Limits;
-  queues: Readonly<Record<ModelId, FairQueue>>;
+  /** The queue in front of the engine that answers for the model now. */
+  queueOf: (model: ModelId) => FairQueue;
   clock: Clock;
   /** What new completions are refused with now, whoever asks; null to let them in. */
   refusal?: () => ServiceError | null;
@@ -109,14 +110,14 @@ export class Completions {
     signal: AbortSignal,
     trace: CompletionTrace,
   ): AsyncGenerator<CompletionEvent, void, undefined> {
-    const { limits, queues, clock, engine } = this.parts;
+    const { limits, queueOf, clock, engine } = this.parts;
     const model = requireModel(request.model);
     trace.model = model;
     requirePermission(caller, model);
     const refusal = this.#refusal ?? this.parts.refusal?.() ?? null;
     if (refusal !== null) throw refusal;
 
-    const queue = queues[model];
+    const queue = queueOf(model);
     queue.requireRoom();
     const lease = await limits.acquireLease(caller);
     try {

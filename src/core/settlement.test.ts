@@ -34,8 +34,7 @@ function setup() {
   const engine = new FakeEngine({ capacity: 3, contextTokens: 100 });
   const queue = new FairQueue({ capacity: () => 3, maxLength: 1000, maxWaitMs: 60_000, clock: systemClock });
   const limits = new Limits(new MemoryCounter(systemClock), new MemoryLeases());
-  const queues = { omega: queue, prism: queue, lambda: queue };
-  const completions = new Completions({ engine, limits, queues, clock: systemClock });
+  const completions = new Completions({ engine, limits, queueOf: () => queue, clock: systemClock });
   return { engine, queue, limits, completions };
 }
 

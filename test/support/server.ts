@@ -85,7 +85,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       clock,
     });
   const queues = { omega: queue(), prism: queue(), lambda: queue() };
-  const completions = new Completions({ engine, limits, queues, clock });
+  const completions = new Completions({ engine, limits, queueOf: (model) => queues[model], clock });
   const metrics = new Metrics({
     sequencesActive: () => engine.active,
     sequencesCapacity: () => engine.options.capacity,

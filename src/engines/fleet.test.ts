@@ -1,0 +1,124 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { collect, generationOf, never, replyTo, startReply } from "../../test/contract/engine.js";
+import { eventually } from "../../test/support/eventually.js";
+import { FakeEngine } from "../../test/support/fake-engine.js";
+import { FairQueue } from "../core/fair-queue.js";
+import { systemClock } from "../core/ports.js";
+import { Fleet, type Assignments, type EngineSource } from "./fleet.js";
+
+class Ship extends FakeEngine {
+  closed = 0;
+
+  override async close(): Promise<void> {
+    this.closed += 1;
+    await super.close();
+  }
+}
+
+let fleet: Fleet | undefined;
+afterEach(() => fleet?.close());
+
+/** A source whose engine says its name; `ready` decides how its start goes. */
+function source(key: string, ready: () => Promise<void> = async () => undefined) {
+  const ships: Ship[] = [];
+  const start = () => {
+    const ship = new Ship({ capacity: key.length });
+    ship.script = () => ({ fragments: ["I am ", key] });
+    ships.push(ship);
+    return { engine: ship, ready };
+  };
+  return { key, start, ships } satisfies EngineSource & { ships: Ship[] };
+}
+
+function launch(first: Assignments, drainMs = 60_000): Fleet {
+  fleet = new Fleet(first, {
+    newQueue: (capacity) => new FairQueue({ capacity, maxLength: 9, maxWaitMs: 1_000, clock: systemClock }),
+    clock: systemClock,
+    drainMs,
+    readyMs: 5_000,
+  });
+  return fleet;
+}
+
+const says = async (engine: Fleet, model: "omega" | "prism" | "lambda") =>
+  (await replyTo(engine, generationOf("Hi", { model }))).text;
+
+describe("a fleet of engines", () => {
+  it("starts each source once and asks the engine of the model", async () => {
+    const [a, b] = [source("a"), source("bb")];
+    const engine = launch({ omega: a, prism: a, lambda: b });
+    await engine.ready();
+    expect([a.ships.length, b.ships.length]).toEqual([1, 1]);
+    expect(await says(engine, "prism")).toBe("I am a");
+    expect(await says(engine, "lambda")).toBe("I am bb");
+    expect(engine.queueOf("omega")).toBe(engine.queueOf("prism"));
+    expect(engine.queueOf("omega")).not.toBe(engine.queueOf("lambda"));
+    expect(engine.status("lambda").capacity).toBe(2);
+  });
+
+  it("switches a model over, and closes an engine that nobody uses", async () => {
+    const [a, b, c] = [source("a"), source("bb"), source("ccc")];
+    const engine = launch({ omega: a, prism: a, lambda: b });
+    await engine.assign({ omega: a, prism: c, lambda: c });
+    expect(await Promise.all([says(engine, "omega"), says(engine, "prism"), says(engine, "lambda")])).toEqual(
+      ["I am a", "I am ccc", "I am ccc"],
+    );
+    await eventually(() => b.ships[0]?.closed === 1);
+    expect([a.ships[0]?.closed, c.ships.length]).toEqual([0, 1]);
+  });
+
+  it("lets a stream finish on the engine it began on", async () => {
+    const [a, b] = [source("a"), source("bb")];
+    const engine = launch({ omega: a, prism: a, lambda: a });
+    a.ships[0]?.hold();
+    a.ships[0]?.release(1);
+    const slot = await engine.queueOf("omega").enter("acc", 1, never());
+    const { events } = await startReply(engine, generationOf("Hi"));
+    await engine.assign({ omega: b, prism: b, lambda: b });
+    expect(await says(engine, "omega")).toBe("I am bb");
+    a.ships[0]?.release();
+    const rest = await collect({ [Symbol.asyncIterator]: () => events });
+    expect(rest.text).toBe("a");
+    expect(a.ships[0]?.closed).toBe(0);
+    slot.leave(1);
+    await eventually(() => a.ships[0]?.closed === 1);
+  });
+
+  it("runs a generation on the engine that prepared it", async () => {
+    const [a, b] = [source("a"), source("bb")];
+    const engine = launch({ omega: a, prism: a, lambda: a });
+    const prepared = await engine.prepare(generationOf("Hi"), never());
+    await engine.assign({ omega: b, prism: b, lambda: b });
+    expect((await collect(engine.generate(prepared, never()))).text).toBe("I am a");
+  });
+
+  it("keeps the old engine when the new one cannot be had, and says why", async () => {
+    const [a, b] = [source("a"), source("bb")];
+    const bad = source("bad", () => Promise.reject(new Error("not enough memory")));
+    const engine = launch({ omega: a, prism: a, lambda: a });
+    await expect(engine.assign({ omega: bad, prism: b, lambda: a })).rejects.toThrow("not enough memory");
+    expect(await says(engine, "omega")).toBe("I am a");
+    expect(await says(engine, "prism")).toBe("I am bb");
+    await eventually(() => bad.ships[0]?.closed === 1);
+  });
+
+  it("tells when a first engine cannot be had", async () => {
+    const bad = source("bad", () => Promise.reject(new Error("no such file")));
+    await expect(launch({ omega: bad, prism: bad, lambda: bad }).ready()).rejects.toThrow("no such file");
+  });
+
+  it("closes an engine whose replies do not end within the drain time", async () => {
+    const [a, b] = [source("a"), source("bb")];
+    const engine = launch({ omega: a, prism: a, lambda: a }, 300);
+    await engine.queueOf("omega").enter("acc", 1, never());
+    await engine.assign({ omega: b, prism: b, lambda: b });
+    await eventually(() => a.ships[0]?.closed === 1);
+  });
+
+  it("closes every engine once", async () => {
+    const [a, b] = [source("a"), source("bb")];
+    const engine = launch({ omega: a, prism: a, lambda: b });
+    await engine.close();
+    expect([a.ships[0]?.closed, b.ships[0]?.closed]).toEqual([1, 1]);
+  });
+});

@@ -1,0 +1,188 @@
+/**
+ * The engines behind the models, as one engine whose parts can be exchanged while it runs.
+ *
+ * Each model points at a berth: an engine with the queue in front of it. Models with the same source share a
+ * berth, so a file is loaded once and its sequences are queued for once. `assign` starts what is new and
+ * switches a model over only when the new engine can answer; one that cannot is closed again and the old one
+ * stays. An engine that no model points at any more finishes what it has, then closes; a generation belongs
+ * to the engine that prepared it, whatever has been switched since.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { FairQueue } from "../core/fair-queue.js";
+import type {
+  Clock,
+  Engine,
+  EngineStatus,
+  Generation,
+  GenerationEvent,
+  PreparedGeneration,
+} from "../core/ports.js";
+import { ServiceError } from "../protocol/errors.js";
+import { modelIds, type ModelId } from "../protocol/models.js";
+
+/** Where a model's replies come from. Two with the same key are the same. */
+export interface EngineSource {
+  key: string;
+  start: () => StartedEngine;
+}
+
+export interface StartedEngine {
+  engine: Engine;
+  /** Resolves when it can answer; rejects, with a message for the operator, when it cannot. */
+  ready: (signal: AbortSignal) => Promise<void>;
+}
+
+export type Assignments = Readonly<Record<ModelId, EngineSource>>;
+
+export interface FleetOptions {
+  newQueue: (capacity: () => number) => FairQueue;
+  clock: Clock;
+  /** How long an engine that is let go may take to finish its replies. */
+  drainMs: number;
+  /** How long a new engine may take to be ready. */
+  readyMs: number;
+}
+
+interface Berth extends StartedEngine {
+  key: string;
+  queue: FairQueue;
+  /** Aborts the wait for it to be ready. */
+  closing: AbortController;
+}
+
+/** A prompt, and the engine that made it and alone can read it. */
+class Prepared {
+  constructor(
+    readonly berth: Berth,
+    readonly inner: PreparedGeneration,
+  ) {}
+}
+
+const drainPollMs = 100;
+
+export class Fleet implements Engine {
+  readonly #routes = new Map<ModelId, Berth>();
+  readonly #berths = new Set<Berth>();
+  readonly #draining = new Set<Promise<void>>();
+  /** One assignment after the other. */
+  #assigning: Promise<unknown> = Promise.resolve();
+  #closed = false;
+
+  /** The first engines answer for their models at once, though they may still be loading. */
+  constructor(
+    first: Assignments,
+    private readonly options: FleetOptions,
+  ) {
+    for (const model of modelIds) this.#routes.set(model, this.#berthFor(model, first[model]));
+  }
+
+  /** Resolves when every model can answer; rejects with the first reason why one cannot. */
+  async ready(): Promise<void> {
+    await Promise.all([...new Set(this.#routes.values())].map((berth) => this.#whenReady(berth)));
+  }
+
+  /** Rejects when an engine cannot be had; models that wanted it keep the one they have. */
+  assign(wanted: Assignments): Promise<void> {
+    const assigned = this.#assigning.then(() => this.#assign(wanted));
+    this.#assigning = assigned.catch(() => undefined);
+    return assigned;
+  }
+
+  queueOf(model: ModelId): FairQueue {
+    return this.#berthOf(model).queue;
+  }
+
+  /** What answers for the model, for those who know its kind. */
+  engineOf(model: ModelId): Engine {
+    return this.#berthOf(model).engine;
+  }
+
+  async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
+    const berth = this.#berthOf(generation.model);
+    const inner = await berth.engine.prepare(generation, signal);
+    return { ...inner, prompt: new Prepared(berth, inner) };
+  }
+
+  generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<GenerationEvent> {
+    const { prompt } = prepared;
+    if (!(prompt instanceof Prepared)) throw new Error("This generation was prepared by another engine.");
+    const { berth, inner } = prompt;
+    return berth.engine.generate({ ...inner, maxTokens: prepared.maxTokens }, signal);
+  }
+
+  status(model: ModelId): EngineStatus {
+    return this.#berthOf(model).engine.status(model);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#berths].map((berth) => this.#closeBerth(berth)));
+    await Promise.all(this.#draining);
+  }
+
+  async #assign(wanted: Assignments): Promise<void> {
+    const faults: unknown[] = [];
+    for (const model of modelIds) {
+      if (this.#closed) return;
+      const source = wanted[model];
+      if (this.#routes.get(model)?.key === source.key) continue;
+      const berth = this.#berthFor(model, source);
+      try {
+        await this.#whenReady(berth);
+        this.#routes.set(model, berth);
+      } catch (error) {
+        faults.push(error);
+      }
+    }
+    this.#letGo();
+    if (faults.length > 0) throw faults[0];
+  }
+
+  #berthFor(model: ModelId, source: EngineSource): Berth {
+    for (const berth of this.#berths) if (berth.key === source.key) return berth;
+    const started = source.start();
+    const queue = this.options.newQueue(() => started.engine.status(model).capacity);
+    const berth = { key: source.key, ...started, queue, closing: new AbortController() };
+    this.#berths.add(berth);
+    return berth;
+  }
+
+  #whenReady({ ready, closing }: Berth): Promise<void> {
+    return ready(AbortSignal.any([closing.signal, AbortSignal.timeout(this.options.readyMs)]));
+  }
+
+  /** Closes what no model points at, once it has finished. */
+  #letGo(): void {
+    const used = new Set(this.#routes.values());
+    for (const berth of this.#berths) {
+      if (used.has(berth)) continue;
+      // From now on the same source means a new engine.
+      this.#berths.delete(berth);
+      const drained = this.#drain(berth).finally(() => this.#draining.delete(drained));
+      this.#draining.add(drained);
+    }
+  }
+
+  async #drain(berth: Berth): Promise<void> {
+    const { clock, drainMs } = this.options;
+    const endsMs = clock.monotonicMs() + drainMs;
+    // Twice in a row: between its preparation and its place in the queue a request is in neither count.
+    let idleLooks = 0;
+    while (idleLooks < 2 && clock.monotonicMs() < endsMs && !this.#closed) {
+      await sleep(drainPollMs);
+      idleLooks = berth.queue.running + berth.queue.waiting === 0 ? idleLooks + 1 : 0;
+    }
+    await this.#closeBerth(berth);
+  }
+
+  async #closeBerth(berth: Berth): Promise<void> {
+    berth.closing.abort();
+    await berth.engine.close();
+  }
+
+  #berthOf(model: ModelId): Berth {
+    const berth = this.#routes.get(model);
+    if (berth === undefined) throw new ServiceError("model_not_found", { param: "model" });
+    return berth;
+  }
+}
