@@ -47,9 +47,11 @@ export function Dialog({
     first.focus();
   };
   // Radix returns the focus to its own trigger only, and there is none: dialogs here are opened by state.
+  // Its opener may be gone, with the row that was just deleted: then to the page, so that Tab goes on from there.
   const moveBack = (event: Event) => {
     event.preventDefault();
-    opener.current?.focus();
+    const target = opener.current?.isConnected === true ? opener.current : document.getElementById("main");
+    target?.focus();
   };
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>

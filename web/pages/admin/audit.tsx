@@ -68,7 +68,7 @@ const columns: readonly Column<AuditEntry>[] = [
     id: "target",
     header: "To",
     cell: (entry) => <Target entry={entry} />,
-    className: "sm:w-full sm:max-w-72",
+    className: "sm:max-w-80",
   },
 ];
 

@@ -63,7 +63,7 @@ export function AccountTable({ onTask, ...table }: AccountTableProps) {
 
 function Email({ account }: { account: AccountView }) {
   return (
-    <span className="flex min-w-0 flex-wrap items-center justify-end gap-x-2 gap-y-1 sm:justify-start">
+    <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
       <Address email={account.email} className="font-medium" />
       {account.role === "admin" && <Badge tone="accent">Admin</Badge>}
     </span>
