@@ -36,6 +36,8 @@ export function Dialog({
   children,
 }: DialogProps) {
   const opener = useRef<HTMLElement | null>(null);
+  // What a condition leaves of a body is no body.
+  const hasBody = children !== undefined && children !== null && children !== false;
   const refuse = (event: Event) => {
     if (!dismissable) event.preventDefault();
   };
@@ -89,7 +91,7 @@ export function Dialog({
                 </Radix.Close>
               )}
             </div>
-            {children !== undefined && <div className="px-5 pt-5 sm:px-6">{children}</div>}
+            {hasBody && <div className="px-5 pt-5 sm:px-6">{children}</div>}
             <div
               data-footer
               className="flex flex-col-reverse gap-2 px-5 pt-6 pb-5 empty:pt-0 sm:flex-row sm:justify-end sm:px-6"
