@@ -50,14 +50,17 @@ const looks = {
   phone: { colorScheme: "light", viewport: { width: 375, height: 812 }, deviceScaleFactor: 2 },
 } satisfies Record<string, BrowserContextOptions>;
 
-interface ScreenshotOptions {
+interface Visit {
   baseURL: string;
   pages: readonly string[];
   out: string;
-  chromiumPath: string;
-  account?: { email: string; password: string };
+  account?: { email: string; password: string } | undefined;
   /** Set before each page; the session of a running service, or a switch of a stand-in. */
-  cookies?: readonly { name: string; value: string }[];
+  cookies?: readonly { name: string; value: string }[] | undefined;
+}
+
+interface ScreenshotOptions extends Visit {
+  chromiumPath: string;
 }
 
 export async function takeScreenshots(options: ScreenshotOptions): Promise<string[]> {
@@ -76,8 +79,15 @@ export async function takeScreenshots(options: ScreenshotOptions): Promise<strin
   });
   try {
     const complaints: string[] = [];
+    const isOpen = (page: string) => !/^\/(app|admin)\b/.test(page);
+    const { baseURL, out, pages, account, cookies } = options;
     for (const [name, look] of Object.entries(looks)) {
-      complaints.push(...(await takeLook(browser, options, name, look)));
+      // Who is signed in is led past the pages for signing in.
+      complaints.push(
+        ...(await takeLook(browser, { baseURL, out, pages: pages.filter(isOpen) }, name, look)),
+      );
+      const inside = { baseURL, out, pages: pages.filter((page) => !isOpen(page)), account, cookies };
+      complaints.push(...(await takeLook(browser, inside, name, look)));
     }
     return complaints;
   } finally {
@@ -87,7 +97,7 @@ export async function takeScreenshots(options: ScreenshotOptions): Promise<strin
 
 async function takeLook(
   browser: Browser,
-  { baseURL, pages, out, account, cookies = [] }: ScreenshotOptions,
+  { baseURL, pages, out, account, cookies = [] }: Visit,
   name: string,
   look: BrowserContextOptions,
 ): Promise<string[]> {

@@ -88,6 +88,8 @@ export const api = {
     deleteEntry: (id: string) => send<object>("DELETE", `/api/admin/changelog/${id}`),
     scheduleMaintenance: (body: BodyOf<typeof dashboard.maintenanceBody>) =>
       post<dashboard.Maintenance>("/api/admin/maintenance", body),
+    changeMaintenance: (id: string, body: BodyOf<typeof dashboard.maintenanceBody>) =>
+      send<dashboard.Maintenance>("PUT", `/api/admin/maintenance/${id}`, body),
     endMaintenance: (id: string) => post<dashboard.Maintenance>(`/api/admin/maintenance/${id}/end`),
 
     audit: (before?: string) =>

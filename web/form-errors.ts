@@ -3,7 +3,7 @@ import { ApiError } from "./api.ts";
 /** The message for one input, when the refusal names it. */
 export function fieldError(error: unknown, field: string): string | undefined {
   if (!(error instanceof ApiError) || error.field !== field) return undefined;
-  return error.message.charAt(0).toUpperCase() + error.message.slice(1);
+  return error.message;
 }
 
 /** The message for the form as a whole: any failure that names none of the inputs shown. */

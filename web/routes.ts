@@ -1,8 +1,10 @@
 /** Every page in one table: its address, its layout, and the chunk it is loaded from. */
 import { lazy, type ComponentType, type LazyExoticComponent } from "react";
+import type { pageAddresses } from "../src/protocol/page-addresses.js";
 
 export interface PageRoute {
-  path: string;
+  /** One that the service knows, or a pattern for several. */
+  path: (typeof pageAddresses)[number] | "/docs/:page?";
   layout: "public" | "form" | "app" | "admin";
   Page: LazyExoticComponent<ComponentType>;
 }

@@ -1,12 +1,16 @@
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, gzip } from "node:zlib";
 import { defineConfig, type Plugin } from "vite";
 
 /** Builds the dashboard into dist/web, which the service serves as it is. */
 export default defineConfig({
   root: import.meta.dirname,
   base: "/",
-  plugins: [react(), tailwindcss(), preloadTextFont()],
+  plugins: [react(), tailwindcss(), preloadTextFont(), compress()],
   build: {
     outDir: "../dist/web",
     emptyOutDir: true,
@@ -29,3 +33,25 @@ function preloadTextFont(): Plugin {
     },
   };
 }
+
+/** Leaves each script and style beside its compressed forms, which the service sends as they are. */
+function compress(): Plugin {
+  return {
+    name: "compress",
+    apply: "build",
+    async writeBundle({ dir = "" }, bundle) {
+      const files = Object.values(bundle).filter(({ fileName }) => /\.(js|css|html)$/.test(fileName));
+      await Promise.all(
+        files.map(async (file) => {
+          const content = file.type === "chunk" ? file.code : file.source;
+          const name = join(dir, file.fileName);
+          const [br, gz] = await Promise.all([brotli(content), zip(content, { level: 9 })]);
+          await Promise.all([writeFile(`${name}.br`, br), writeFile(`${name}.gz`, gz)]);
+        }),
+      );
+    },
+  };
+}
+
+const brotli = promisify(brotliCompress);
+const zip = promisify<string | Uint8Array, { level: number }, Buffer>(gzip);

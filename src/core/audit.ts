@@ -32,6 +32,8 @@ export type AuditAction =
   | "changed changelog entry"
   | "deleted changelog entry"
   | "scheduled maintenance"
+  | "changed maintenance"
+  | "called off maintenance"
   | "ended maintenance";
 
 /** Who acts: an account's id, or the operator at the command line. */

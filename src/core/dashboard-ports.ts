@@ -221,6 +221,12 @@ export interface NewsStore {
   listCurrentWindows(now: Date): Promise<MaintenanceWindow[]>;
   findWindow(id: string): Promise<MaintenanceWindow | null>;
   createWindow(window: MaintenanceWindow): Promise<void>;
+  /** Null, and nothing is changed, when there is none or it has begun or was called off. */
+  updatePlannedWindow(
+    id: string,
+    change: Pick<MaintenanceWindow, "title" | "body" | "startsAt" | "endsAt">,
+    now: Date,
+  ): Promise<MaintenanceWindow | null>;
   /** Ends it at `at`; a window that is over already stays as it is. */
   endWindow(id: string, at: Date): Promise<void>;
 }

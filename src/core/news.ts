@@ -3,6 +3,7 @@
  * as they are scheduled. Whether a window is planned, open or over is told by the clock, not stored.
  */
 import { randomUUID } from "node:crypto";
+import { longest } from "../protocol/dashboard-bounds.js";
 import type { Actor, Audit } from "./audit.js";
 import { DashboardFault } from "./dashboard-fault.js";
 import type { ChangelogItem, MaintenanceWindow, NewsStore } from "./dashboard-ports.js";
@@ -10,8 +11,6 @@ import type { Clock } from "./ports.js";
 
 /** The most of each kind that pages and feed show. */
 const shown = 200;
-const longestTitle = 200;
-const longestBody = 20_000;
 
 export type Announcement =
   { kind: "entry"; item: ChangelogItem } | { kind: "maintenance"; item: MaintenanceWindow };
@@ -77,27 +76,36 @@ export class News {
     return windows.find((window) => this.stateOf(window) === "open") ?? null;
   }
 
-  async schedule(actor: Actor, { title, body, startsAt, endsAt }: NewWindow): Promise<MaintenanceWindow> {
+  async schedule(actor: Actor, planned: NewWindow): Promise<MaintenanceWindow> {
     const now = this.clock.now();
-    if (endsAt <= startsAt || endsAt <= now) {
-      throw new DashboardFault("bad_request", "The end must be after the start, and in the future.", {
-        field: "endsAt",
-      });
-    }
-    const text = checkText(title, body);
-    const times = { startsAt, endsAt, endedAt: null, publishedAt: now, updatedAt: now };
-    const window = { id: randomUUID(), ...text, ...times };
+    const checked = checkWindow(planned, now);
+    const window = { id: randomUUID(), ...checked, endedAt: null, publishedAt: now, updatedAt: now };
     await this.store.createWindow(window);
     await this.audit.record(actor, "scheduled maintenance", window.id);
     return window;
   }
 
+  /** Only until it begins: what people were told about a window that is open or over stays as it was. */
+  async reschedule(actor: Actor, id: string, planned: NewWindow): Promise<MaintenanceWindow> {
+    const now = this.clock.now();
+    const window = await this.store.updatePlannedWindow(id, checkWindow(planned, now), now);
+    if (window === null) {
+      await this.#requireWindow(id);
+      throw new DashboardFault("conflict", "This maintenance is no longer planned and cannot be changed.");
+    }
+    await this.audit.record(actor, "changed maintenance", id);
+    return window;
+  }
+
   /** Ends an open window now, or calls off a planned one. */
   async end(actor: Actor, id: string): Promise<MaintenanceWindow> {
-    await this.#requireWindow(id);
+    const before = await this.#requireWindow(id);
+    const isOver = this.stateOf(before) === "over";
     await this.store.endWindow(id, this.clock.now());
-    await this.audit.record(actor, "ended maintenance", id);
-    return this.#requireWindow(id);
+    const window = await this.#requireWindow(id);
+    const action = wasCalledOff(window) ? "called off maintenance" : "ended maintenance";
+    if (!isOver) await this.audit.record(actor, action, id);
+    return window;
   }
 
   stateOf({ startsAt, endsAt, endedAt }: MaintenanceWindow): WindowState {
@@ -113,21 +121,36 @@ export class News {
   }
 }
 
+/** Ended before it began. */
+export const wasCalledOff = ({
+  startsAt,
+  endedAt,
+}: Pick<MaintenanceWindow, "startsAt" | "endedAt">): boolean => endedAt !== null && endedAt <= startsAt;
+
+function checkWindow({ title, body, startsAt, endsAt }: NewWindow, now: Date): NewWindow {
+  if (endsAt <= startsAt || endsAt <= now) {
+    throw new DashboardFault("bad_request", "The end must be after the start, and in the future.", {
+      field: "endsAt",
+    });
+  }
+  return { ...checkText(title, body), startsAt, endsAt };
+}
+
 /** The same bounds for the page and the command line. Databases and feeds cannot hold control characters. */
 function checkText(title: string, body: string): { title: string; body: string } {
   const trimmed = title.trim();
-  if (trimmed === "" || trimmed.length > longestTitle || /\p{Cc}/u.test(trimmed)) {
+  if (trimmed === "" || trimmed.length > longest.title || /\p{Cc}/u.test(trimmed)) {
     throw new DashboardFault(
       "bad_request",
-      `The title must have 1 to ${longestTitle} characters, none of them control characters.`,
+      `The title must have 1 to ${longest.title} characters, none of them control characters.`,
       { field: "title" },
     );
   }
   const text = body.replaceAll("\r\n", "\n");
-  if (text.length > longestBody || /[^\P{Cc}\n\t]/u.test(text)) {
+  if (text.length > longest.announcement || /[^\P{Cc}\n\t]/u.test(text)) {
     throw new DashboardFault(
       "bad_request",
-      `The text must have at most ${longestBody} characters, none of them control characters.`,
+      `The text must have at most ${longest.announcement} characters, none of them control characters.`,
       { field: "body" },
     );
   }

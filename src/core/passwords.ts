@@ -1,4 +1,4 @@
-import { passwordLength } from "../protocol/dashboard.js";
+import { passwordLength } from "../protocol/dashboard-bounds.js";
 import { AccountFault } from "./account-fault.js";
 
 // As in the dashboard's forms: a password made on the command line must fit into them.

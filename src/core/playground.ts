@@ -2,11 +2,9 @@
  * The caller of a request from the playground: the account of a session, with every permission of its plan
  * and no key. Limits, queue and usage see it as they see a key's requests.
  */
+import { playgroundKeyId } from "../protocol/dashboard-bounds.js";
 import type { SessionRecord } from "./dashboard-ports.js";
 import { noKeyLimits, type KeyRecord } from "./ports.js";
-
-/** Stands where others have the id of their key, also in the rows of usage. */
-export const playgroundKeyId = "playground";
 
 export const playgroundCaller = ({ account, plan, session }: SessionRecord): KeyRecord => ({
   account,

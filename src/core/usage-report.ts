@@ -5,7 +5,7 @@ import { modelIds, type ModelId } from "../protocol/models.js";
 import { DashboardFault } from "./dashboard-fault.js";
 import type { FullStore, UsageCounts, UsageFilter } from "./dashboard-ports.js";
 import { firstTokenPercentile } from "./first-tokens.js";
-import { playgroundKeyId } from "./playground.js";
+import { playgroundKeyId } from "../protocol/dashboard-bounds.js";
 import { hourMs, noUsage, sumOfUsage } from "./usage-recorder.js";
 
 const dayMs = 24 * hourMs;
@@ -117,7 +117,8 @@ function rangeOf({ from, to, step }: UsageRequest): Range {
   const { stepMs, mostSteps, most } = steps[step];
   const first = Math.floor(from.getTime() / stepMs) * stepMs;
   const end = Math.ceil(to.getTime() / stepMs) * stepMs;
-  if (from >= to) throw new DashboardFault("bad_request", "must be after the start", { field: "to" });
+  if (from >= to)
+    throw new DashboardFault("bad_request", "The end must be after the start.", { field: "to" });
   if ((end - first) / stepMs > mostSteps) {
     throw new DashboardFault("bad_request", `must be at most ${most} after the start`, { field: "to" });
   }

@@ -4,7 +4,7 @@
  * markup.
  */
 import type { RouteOptions } from "fastify";
-import type { Announcement } from "../core/news.js";
+import { wasCalledOff, type Announcement } from "../core/news.js";
 import type { DashboardParts } from "./dashboard/parts.js";
 
 /** For `updated` of a feed in which nothing has happened yet. */
@@ -73,6 +73,7 @@ function entry(announcement: Announcement, baseUrl: string): string {
 function times(announcement: Announcement): string {
   if (announcement.kind === "entry") return "";
   const { startsAt, endsAt, endedAt } = announcement.item;
+  if (wasCalledOff(announcement.item)) return "Called off: it does not take place.\n\n";
   return `From ${startsAt.toISOString()} to ${(endedAt ?? endsAt).toISOString()}.\n\n`;
 }
 

@@ -61,9 +61,13 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   });
   app.addHook("onRequest", writeSecurityHeaders);
   app.addHook("onRequest", requireHost);
-  const apiHooks = [announceMaintenance(parts), authenticate(parts), countRequest(parts), refuseUnknownUrl];
-  addRoutes(app, "/v1", apiHooks, apiRoutes(parts));
-  addRoutes(app, "", [refuseUnknownUrl], openRoutes(parts));
+  addRoutes(
+    app,
+    "/v1",
+    [announceMaintenance(parts), authenticate(parts), countRequest(parts)],
+    apiRoutes(parts),
+  );
+  addRoutes(app, "", [], openRoutes(parts));
   app.addHook("onSend", lingerOnUnreadBody(parts.config.bodyLimitBytes, timeouts.lingerMs));
   return app;
 }
@@ -78,6 +82,8 @@ function addRoutes(
   void app.register(
     async (scope) => {
       for (const hook of onRequest) scope.addHook("onRequest", hook);
+      // After every onRequest hook, also those of the dashboard, which has a page for people who are lost.
+      scope.addHook("preParsing", refuseUnknownUrl);
       scope.setNotFoundHandler(() => {
         throw unknownUrl();
       });

@@ -1,32 +1,17 @@
 /**
  * The built pages. All files are read when the server starts and served from memory: what is not in the map
  * is not there, so no path leads out of the folder. Pages of the application are one file, at a closed list of
- * addresses. Files with a hash in their name never change and are kept by browsers for a year; the others are
+ * addresses; anywhere else a browser that looks for a page gets the same file with status 404, and it says so.
+ * Files with a hash in their name never change and are kept by browsers for a year; the others are
  * asked for again each time, and answered 304 when they are the same.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative } from "node:path";
-import type { FastifyReply, FastifyRequest, RouteOptions } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
+import { pageAddresses } from "../protocol/page-addresses.js";
 
 type Route = Pick<RouteOptions, "method" | "url" | "handler">;
-
-/** Addresses at which the application shows a page; what it shows is its own affair. */
-const pages = [
-  "/",
-  "/docs",
-  "/docs/*",
-  "/changelog",
-  "/status",
-  "/sign-up",
-  "/sign-in",
-  "/setup",
-  "/reset",
-  "/app",
-  "/app/*",
-  "/admin",
-  "/admin/*",
-];
 
 const contentTypes = new Map([
   [".html", "text/html; charset=utf-8"],
@@ -59,14 +44,19 @@ interface StaticFile {
   encoded: { encoding: string; bytes: Buffer }[];
 }
 
-export function staticRoutes(webDir: string): Route[] {
+export function registerStatic(server: FastifyInstance, webDir: string): void {
   const files = readFiles(webDir);
   const index = files.get("/index.html");
-  if (index === undefined) return [{ method: "GET", url: "/", handler: notBuilt }];
-  return [
-    ...pages.map((url): Route => ({ method: "GET", url, handler: serve(index) })),
+  if (index === undefined) {
+    server.route({ method: "GET", url: "/", handler: notBuilt });
+    return;
+  }
+  const routes = [
+    ...pageAddresses.map((url): Route => ({ method: "GET", url, handler: serve(index) })),
     ...[...files].map(([url, file]): Route => ({ method: "GET", url, handler: serve(file) })),
   ];
+  for (const route of routes) server.route(route);
+  server.addHook("onRequest", showNotFound(index));
 }
 
 function serve(file: StaticFile) {
@@ -81,12 +71,32 @@ function serve(file: StaticFile) {
       reply.code(304).send();
       return undefined;
     }
-    const accepted = acceptedEncodings(request.headers["accept-encoding"]);
-    const chosen = file.encoded.find(({ encoding }) => accepted.has(encoding));
-    if (chosen === undefined) return file.plain;
-    reply.header("content-encoding", chosen.encoding);
-    return chosen.bytes;
+    return encodedFor(request, reply, file);
   };
+}
+
+/**
+ * A hook rather than a route for every path: such a route would take unknown addresses of the API before its
+ * own answer to them, which begins with the key.
+ */
+function showNotFound(index: StaticFile) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (!request.is404 || /^\/(v1|api)(\/|$)/i.test(request.url)) return;
+    reply.header("vary", "accept, accept-encoding");
+    const looks = request.method === "GET" || request.method === "HEAD";
+    if (!looks || !/\btext\/html\b/i.test(request.headers.accept ?? "")) return;
+    request.exchange.code = "unknown_url";
+    reply.code(404).headers({ "content-type": index.contentType, "cache-control": index.cacheControl });
+    await reply.send(encodedFor(request, reply, index));
+  };
+}
+
+function encodedFor(request: FastifyRequest, reply: FastifyReply, file: StaticFile): Buffer {
+  const accepted = acceptedEncodings(request.headers["accept-encoding"]);
+  const chosen = file.encoded.find(({ encoding }) => accepted.has(encoding));
+  if (chosen === undefined) return file.plain;
+  reply.header("content-encoding", chosen.encoding);
+  return chosen.bytes;
 }
 
 /** Those that are named and not refused with `q=0`. */

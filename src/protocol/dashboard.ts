@@ -1,12 +1,14 @@
 /**
  * The dashboard's own API, under `/api`: one schema for each body that comes in, one type for each that goes
  * out. The browser imports only the types. It is no public interface: it changes with the pages it serves.
+ * What a schema refuses is shown beside the input at fault, so each says in plain words what it wants.
  *
  * Every error has the form `{ "error": { "code", "message", "field"? } }`, with `field` naming the input at
  * fault. Times are ISO 8601 in UTC. Requests that change something need the session cookie, a JSON body (an
  * empty object where nothing is to be said) and an `Origin` of this service.
  */
 import { z } from "zod";
+import { longest, passwordLength } from "./dashboard-bounds.js";
 import { modelIds, type ModelId } from "./models.js";
 
 export type DashboardErrorCode =
@@ -35,7 +37,7 @@ export interface Maintenance {
   body: string;
   startsAt: string;
   endsAt: string;
-  /** Set when it was ended before its time. */
+  /** Set when it was ended before its time; at or before `startsAt` when it was called off. */
   endedAt: string | null;
   state: "planned" | "open" | "over";
 }
@@ -82,19 +84,24 @@ export interface Changelog {
 
 // ------------------------------------------------------------------------------------ accounts and sessions
 
-const email = z.string().trim().min(3).max(254);
-/** Length is what counts; 10 characters at least, and a bound so that hashing stays cheap. */
-export const passwordLength = { min: 10, max: 200 } as const;
+const email = z
+  .string("Enter an email address.")
+  .trim()
+  .min(3, "Enter an email address.")
+  .max(longest.email, `The email address must have at most ${longest.email} characters.`);
 const newPassword = z
-  .string()
-  .min(passwordLength.min, `must have at least ${passwordLength.min} characters`)
-  .max(passwordLength.max, `must have at most ${passwordLength.max} characters`);
-const token = z.string().min(20).max(200);
+  .string("Enter a password.")
+  .min(passwordLength.min, `The password must have at least ${passwordLength.min} characters.`)
+  .max(passwordLength.max, `The password must have at most ${passwordLength.max} characters.`);
+/** One that is compared with what is stored: its shape is nobody's business. */
+const oldPassword = z.string("Enter your password.").max(passwordLength.max, "The password is wrong.");
+const brokenLink = "The link is not complete. Copy all of it.";
+const token = z.string(brokenLink).min(20, brokenLink).max(200, brokenLink);
 
 /** POST /api/sign-up → Me */
 export const signUpBody = z.object({ email, password: newPassword, invite: token.optional() });
 /** POST /api/sign-in → Me */
-export const signInBody = z.object({ email, password: z.string().max(passwordLength.max) });
+export const signInBody = z.object({ email, password: oldPassword });
 /** POST /api/setup → Me (the operator's account, once) */
 export const setupBody = z.object({ token, email, password: newPassword });
 /** POST /api/reset/request → {} whatever the address */
@@ -103,11 +110,11 @@ export const resetRequestBody = z.object({ email });
 export const resetBody = z.object({ token, password: newPassword });
 /** POST /api/me/password → {}; ends all other sessions */
 export const changePasswordBody = z.object({
-  current: z.string().max(passwordLength.max),
+  current: oldPassword,
   next: newPassword,
 });
 /** DELETE /api/me → {} */
-export const deleteAccountBody = z.object({ password: z.string().max(passwordLength.max) });
+export const deleteAccountBody = z.object({ password: oldPassword });
 // POST /api/sign-out → {}    POST /api/sign-out-everywhere → {}
 
 export interface PlanView {
@@ -137,20 +144,33 @@ export interface StoredAboutMe {
 
 // ---------------------------------------------------------------------------------------------------- keys
 
-const keyName = z.string().trim().min(1, "must not be empty").max(80);
-
-const keyLimit = z
-  .number("must be a number")
-  .int("must be a whole number")
-  .min(1, "must be at least 1")
-  .max(1_000_000_000, "must be at most 1,000,000,000")
+/** One line that must say something. */
+const line = (name: string, max: number) =>
+  z
+    .string(`Enter ${name}.`)
+    .trim()
+    .min(1, `Enter ${name}.`)
+    .max(max, `Use at most ${max.toLocaleString("en")} characters.`);
+const whole = (min: number, max: number) => {
+  const words = `Enter a whole number from ${min.toLocaleString("en")} to ${max.toLocaleString("en")}.`;
+  return z.number(words).int(words).min(min, words).max(max, words);
+};
+const hours = (min: number, max: number) => {
+  const words = `Enter a number of hours from ${min} to ${max}.`;
+  return z.number(words).min(min, words).max(max, words);
+};
+const oneModel = z.enum(modelIds, `Choose one of ${modelIds.join(", ")}.`);
+const someModels = z
+  .array(oneModel, "Choose all models, or some by name.")
+  .min(1, "Choose at least one model.")
   .nullable();
 
-const keyLimits = z.object({
-  requestsPerMinute: keyLimit,
-  tokensPerMinute: keyLimit,
-  concurrentRequests: keyLimit,
-});
+const keyLimit = whole(1, 1_000_000_000).nullable();
+
+const keyLimits = z.object(
+  { requestsPerMinute: keyLimit, tokensPerMinute: keyLimit, concurrentRequests: keyLimit },
+  "Give the key's limits, or none.",
+);
 export type KeyLimitsView = z.infer<typeof keyLimits>;
 
 export interface KeyView {
@@ -170,14 +190,14 @@ export interface KeyView {
 // GET /api/keys → { keys: KeyView[] }, newest first
 /** POST /api/keys → KeyWithSecret */
 export const createKeyBody = z.object({
-  name: keyName,
-  models: z.array(z.enum(modelIds)).min(1, "must name at least one model").nullable(),
-  expiresInDays: z.number().int().min(1).max(3650).nullable(),
+  name: line("a name", longest.keyName),
+  models: someModels,
+  expiresInDays: whole(1, 3650).nullable(),
   /** Below the plan's; absent or null where the plan's alone count. */
   limits: keyLimits.nullish(),
 });
 /** POST /api/keys/:id/rotate → KeyWithSecret */
-export const rotateKeyBody = z.object({ graceHours: z.number().min(0).max(720) });
+export const rotateKeyBody = z.object({ graceHours: hours(0, 720) });
 // POST /api/keys/:id/disable | /enable | /revoke → KeyView
 
 export interface KeyWithSecret {
@@ -187,6 +207,8 @@ export interface KeyWithSecret {
 }
 
 // --------------------------------------------------------------------------------------------------- usage
+
+const moment = (what: string) => z.iso.datetime(`Say ${what}, as a date and a time.`);
 
 export interface UsageBucket {
   /** Start of the hour, or of the day in UTC. */
@@ -202,11 +224,11 @@ export interface UsageBucket {
 
 /** GET /api/usage and GET /api/usage.csv */
 export const usageQuery = z.object({
-  from: z.iso.datetime(),
-  to: z.iso.datetime(),
-  step: z.enum(["hour", "day"]),
-  key: z.string().max(64).optional(),
-  model: z.enum(modelIds).optional(),
+  from: moment("when the period begins"),
+  to: moment("when the period ends"),
+  step: z.enum(["hour", "day"], "Choose hour or day."),
+  key: z.string("Choose a key.").max(64, "There is no such key.").optional(),
+  model: oneModel.optional(),
 });
 export interface UsageReport {
   buckets: UsageBucket[];
@@ -245,17 +267,17 @@ export interface AccountView {
   lastUsedAt: string | null;
 }
 
+const noPage = "There is no such page.";
 /** GET /api/admin/accounts → { accounts: AccountView[]; total: number } */
 export const accountsQuery = z.object({
-  search: z.string().max(200).default(""),
-  page: z.coerce.number().int().min(0).max(100_000).default(0),
+  search: z.string("Enter what to look for.").max(200, "Use at most 200 characters.").default(""),
+  page: z.coerce.number(noPage).int(noPage).min(0, noPage).max(100_000, noPage).default(0),
 });
-export const accountsPageSize = 50;
 // POST /api/admin/accounts/:id/suspend | /resume → AccountView
 /** POST /api/admin/accounts/:id/plan → AccountView */
-export const setPlanBody = z.object({ planId: z.string().max(64) });
+export const setPlanBody = z.object({ planId: z.string("Choose a plan.").max(64, "There is no such plan.") });
 /** POST /api/admin/accounts/:id/role → AccountView */
-export const setRoleBody = z.object({ role: z.enum(["user", "admin"]) });
+export const setRoleBody = z.object({ role: z.enum(["user", "admin"], "Choose user or admin.") });
 // POST /api/admin/accounts/:id/reset-link → OneTimeLink
 /** POST /api/admin/invites → OneTimeLink */
 export const inviteBody = z.object({ email: email.optional() });
@@ -268,13 +290,13 @@ export interface OneTimeLink {
 // GET /api/admin/plans → { plans: (PlanView & { accounts: number })[] }
 /** PUT /api/admin/plans/:id → PlanView */
 export const planBody = z.object({
-  name: z.string().trim().min(1).max(80),
-  requestsPerMinute: z.number().int().min(1).max(1_000_000_000),
-  tokensPerMinute: z.number().int().min(1).max(1_000_000_000),
-  concurrentRequests: z.number().int().min(1).max(1_000_000),
-  maxKeys: z.number().int().min(1).max(10_000),
-  maxTokens: z.number().int().min(1).max(2_147_483_647).nullable(),
-  models: z.array(z.enum(modelIds)).min(1).nullable(),
+  name: line("a name", longest.planName),
+  requestsPerMinute: whole(1, 1_000_000_000),
+  tokensPerMinute: whole(1, 1_000_000_000),
+  concurrentRequests: whole(1, 1_000_000),
+  maxKeys: whole(1, 10_000),
+  maxTokens: whole(1, 2_147_483_647).nullable(),
+  models: someModels,
 });
 // DELETE /api/admin/plans/:id → {} (409 while accounts are on it)
 
@@ -293,22 +315,21 @@ export interface EngineView {
   queueWaitMsP50: number | null;
 }
 
+const title = line("a title", longest.title);
+const announcement = z
+  .string("Enter a text.")
+  .max(longest.announcement, `Use at most ${longest.announcement.toLocaleString("en")} characters.`);
 /** POST /api/admin/changelog, PUT /api/admin/changelog/:id → ChangelogEntry; DELETE → {} */
-export const changelogBody = z.object({
-  title: z.string().trim().min(1).max(200),
-  body: z.string().max(20_000),
-});
-/** POST /api/admin/maintenance → Maintenance. POST /api/admin/maintenance/:id/end → Maintenance */
+export const changelogBody = z.object({ title, body: announcement });
+/**
+ * POST /api/admin/maintenance → Maintenance; PUT /api/admin/maintenance/:id → Maintenance, until it begins (then
+ * 409). POST /api/admin/maintenance/:id/end → Maintenance: ends an open window, calls off a planned one.
+ */
 export const maintenanceBody = z
-  .object({
-    title: z.string().trim().min(1).max(200),
-    body: z.string().max(20_000),
-    startsAt: z.iso.datetime(),
-    endsAt: z.iso.datetime(),
-  })
-  .refine((window) => window.startsAt < window.endsAt, {
+  .object({ title, body: announcement, startsAt: moment("when it starts"), endsAt: moment("when it ends") })
+  .refine((window) => Date.parse(window.startsAt) < Date.parse(window.endsAt), {
     path: ["endsAt"],
-    error: "must be after the start",
+    error: "The end must be after the start.",
   });
 
 export interface AuditEntry {
@@ -317,8 +338,11 @@ export interface AuditEntry {
   /** An email address, or `command line`. */
   actor: string;
   action: string;
+  /** What it was done to: an email address, a name, a title; empty when nothing has one. */
   target: string;
+  /** True when the target is a key, or is gone: only its id is known. */
+  targetIsId: boolean;
 }
 
 /** GET /api/admin/audit → { entries: AuditEntry[]; next: string | null }, newest first */
-export const auditQuery = z.object({ before: z.string().max(64).optional() });
+export const auditQuery = z.object({ before: z.string(noPage).max(64, noPage).optional() });

@@ -95,6 +95,23 @@ export class SqlNews implements NewsStore {
       .execute();
   }
 
+  async updatePlannedWindow(
+    id: string,
+    { title, body, startsAt, endsAt }: Pick<MaintenanceWindow, "title" | "body" | "startsAt" | "endsAt">,
+    now: Date,
+  ): Promise<MaintenanceWindow | null> {
+    const nowMs = now.getTime();
+    const row = await this.db
+      .updateTable("maintenance")
+      .set({ title, body, starts_at: startsAt.getTime(), ends_at: endsAt.getTime(), updated_at: nowMs })
+      .where("id", "=", id)
+      .where("starts_at", ">", nowMs)
+      .where("ended_at", "is", null)
+      .returningAll()
+      .executeTakeFirst();
+    return row === undefined ? null : toWindow(row);
+  }
+
   async endWindow(id: string, at: Date): Promise<void> {
     await this.db
       .updateTable("maintenance")

@@ -3,37 +3,17 @@ import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pageAddresses } from "../../src/protocol/page-addresses.js";
 import { launchBrowser } from "../support/browser.js";
 import { eventually } from "../support/eventually.js";
 import type { SottoProcess } from "../support/sotto-process.js";
 import { startTinySotto } from "../support/tiny-sotto.js";
+import { Keyboard } from "./keyboard.js";
 import { openPage, password } from "./visit.js";
 
-const open = [
-  "/",
-  "/docs",
-  "/docs/api",
-  "/docs/errors",
-  "/docs/privacy",
-  "/changelog",
-  "/status",
-  "/sign-up",
-  "/sign-in",
-  "/reset",
-];
-const signedIn = [
-  "/app",
-  "/app/keys",
-  "/app/usage",
-  "/app/playground",
-  "/app/limits",
-  "/app/account",
-  "/admin/accounts",
-  "/admin/plans",
-  "/admin/engines",
-  "/admin/changelog",
-  "/admin/audit",
-];
+const isOpen = (path: string) => !/^\/(app|admin)\b/.test(path);
+const open = [...pageAddresses.filter(isOpen), "/no-such-page"];
+const signedIn = pageAddresses.filter((path) => !isOpen(path));
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let sotto: SottoProcess;
@@ -96,43 +76,24 @@ describe("the keyboard alone", { timeout: 120_000 }, () => {
     const { page } = await openPage(context, sotto.url);
     await page.goto(`${sotto.url}/sign-up`);
     await page.getByLabel("Email").waitFor();
-    const tabTo = async (name: RegExp) => {
-      for (let presses = 0; presses < 60; presses++) {
-        await page.keyboard.press("Tab");
-        const focused = await page.evaluate(() => {
-          const element = document.activeElement;
-          const label = element?.id ? document.querySelector(`label[for="${CSS.escape(element.id)}"]`) : null;
-          return `${label?.textContent ?? ""} ${element?.getAttribute("aria-label") ?? ""} ${element?.textContent ?? ""}`;
-        });
-        if (name.test(focused)) return;
-      }
-      throw new Error(`the keyboard does not reach ${name.source}`);
-    };
-    await tabTo(/Email/);
-    await page.keyboard.type("keyboard@example.com");
-    await tabTo(/Password/);
-    await page.keyboard.type(password);
-    await page.keyboard.press("Enter");
+    const keyboard = new Keyboard(page);
+    await keyboard.to(/^Email$/);
+    await keyboard.type("keyboard@example.com");
+    await keyboard.to(/^Password$/);
+    await keyboard.type(password);
+    await keyboard.press("Enter");
     await page.waitForURL(`${sotto.url}/app`);
     await page.getByRole("button", { name: "Create key" }).waitFor();
-    await tabTo(/Create key/);
-    await page.keyboard.press("Enter");
+    await keyboard.choose(/^Create key$/);
     await page
       .getByText(/^sk-sotto-/)
       .first()
       .waitFor();
     await page.goto(`${sotto.url}/app/keys`);
     await page.getByRole("button", { name: "Actions for My first key" }).waitFor();
-    await tabTo(/Actions for My first key/);
-    await page.keyboard.press("Enter");
-    const focusedItem = page.locator('[role="menuitem"]:focus');
-    await focusedItem.waitFor();
-    await page.keyboard.press("End");
-    await focusedItem.filter({ hasText: "Revoke…" }).waitFor();
-    await page.keyboard.press("Enter");
+    await keyboard.chooseFrom(/^Actions for My first key$/, "Revoke");
     await page.getByRole("alertdialog").waitFor();
-    await tabTo(/^\s*Revoke key/);
-    await page.keyboard.press("Enter");
+    await keyboard.choose(/^Revoke key$/);
     await page.getByRole("alertdialog").waitFor({ state: "detached" });
     await page.getByText("No key that works").waitFor();
     await context.close();

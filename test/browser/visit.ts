@@ -1,5 +1,5 @@
 /** What a person does in the dashboard, in the words that are on the screen. */
-import type { BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 
 export const password = "correct horse battery";
 
@@ -19,6 +19,20 @@ export async function openPage(
   });
   page.on("pageerror", (error) => faults.push(error.message));
   return { page, faults };
+}
+
+/** A browser in which a new account is signed in already. */
+export async function signedInContext(
+  browser: Browser,
+  origin: string,
+  email: string,
+): Promise<BrowserContext> {
+  const context = await browser.newContext({ reducedMotion: "reduce" });
+  context.setDefaultTimeout(20_000);
+  const data = { email, password };
+  const reply = await context.request.post(`${origin}/api/sign-up`, { data, headers: { origin } });
+  if (!reply.ok()) throw new Error(`sign-up answered ${reply.status()}`);
+  return context;
 }
 
 export async function signUp(page: Page, origin: string, email: string): Promise<void> {

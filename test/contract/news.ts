@@ -67,6 +67,23 @@ export function describeNewsContract(name: string, open: OpenStore): void {
       expect(await news.findWindow("none")).toBeNull();
     });
 
+    it("changes a window that is planned, and none that began, was called off or is not there", async () => {
+      const { news } = opened.store;
+      const [planned, calledOff] = [newWindow(), newWindow()];
+      await news.createWindow(planned);
+      await news.createWindow(calledOff);
+      await news.endWindow(calledOff.id, at("08:30:00"));
+      const change = { title: "Later", body: "b", startsAt: at("11:00:00"), endsAt: at("13:00:00") };
+      const changed = { ...planned, ...change, updatedAt: at("09:00:00") };
+      expect(await news.updatePlannedWindow(planned.id, change, at("09:00:00"))).toEqual(changed);
+      expect(
+        await news.updatePlannedWindow(planned.id, { ...change, title: "No" }, at("11:00:00")),
+      ).toBeNull();
+      expect(await news.findWindow(planned.id)).toEqual(changed);
+      expect(await news.updatePlannedWindow(calledOff.id, change, at("09:00:00"))).toBeNull();
+      expect(await news.updatePlannedWindow("none", change, at("09:00:00"))).toBeNull();
+    });
+
     it("ends a window once, and not after it is over", async () => {
       const { news } = opened.store;
       const [window, over] = [newWindow(), newWindow()];

@@ -65,7 +65,11 @@ describe("accounts", () => {
     const visitor = dashboard.browser();
     const signUp = (body: unknown) => visitor.send("POST", "/api/sign-up", body);
     expect((await signUp({ email: "short@example.com", password: "short" })).json).toEqual({
-      error: { code: "bad_request", message: "must have at least 10 characters", field: "password" },
+      error: {
+        code: "bad_request",
+        message: "The password must have at least 10 characters.",
+        field: "password",
+      },
     });
     expect((await signUp({ email: "no address", password })).json).toMatchObject({
       error: { code: "bad_request", field: "email" },

@@ -23,6 +23,7 @@ const adminRoutes = [
   ["PUT", "/api/admin/changelog/x"],
   ["DELETE", "/api/admin/changelog/x"],
   ["POST", "/api/admin/maintenance"],
+  ["PUT", "/api/admin/maintenance/x"],
   ["POST", "/api/admin/maintenance/x/end"],
   ["GET", "/api/admin/audit"],
 ] as const;
@@ -212,6 +213,8 @@ describe("an admin", () => {
         target: "eve@example.com",
       }),
     );
+    // Announcements and plans by what they are called, keys by their id.
+    expect(first.entries[0]).toMatchObject({ target: "Entry 104", targetIsId: false });
     expect(all.at(-1)).toMatchObject({ action: "set up the service", actor: "operator@example.com" });
     expect(all.map(({ action }) => action)).not.toContain("signed in failed");
     // Addresses are looked up when it is read; none are in the rows, of people or of networks.

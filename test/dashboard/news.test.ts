@@ -1,5 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Changelog, ChangelogEntry, Maintenance, Site, Status } from "../../src/protocol/dashboard.js";
+import type {
+  AuditEntry,
+  Changelog,
+  ChangelogEntry,
+  Maintenance,
+  Site,
+  Status,
+} from "../../src/protocol/dashboard.js";
 import { startDashboard, type Browser, type TestDashboard } from "../support/dashboard.js";
 import { FakeClock } from "../support/fake-clock.js";
 
@@ -82,6 +89,52 @@ describe("news", () => {
     const ended = await operator.post<Maintenance>(`/api/admin/maintenance/${id}/end`);
     expect(ended).toMatchObject({ state: "over", endedAt: "2030-01-01T09:00:00.000Z" });
     expect((await dashboard.browser().get<Status>("/api/status")).overall).toBe("up");
+  });
+
+  it("tell that maintenance was called off, which is not to end early", async () => {
+    const { id } = await schedule("11:00", "12:00");
+    const ended = await operator.post<Maintenance>(`/api/admin/maintenance/${id}/end`);
+    expect(ended).toMatchObject({ state: "over", endedAt: "2030-01-01T09:00:00.000Z" });
+    expect(await feed()).toContain("Called off: it does not take place.");
+    const { entries } = await operator.get<{ entries: AuditEntry[] }>("/api/admin/audit");
+    expect(entries[0]).toMatchObject({ action: "called off maintenance", target: "New disks" });
+    // Once is enough: a second time changes and records nothing.
+    await operator.post(`/api/admin/maintenance/${id}/end`);
+    const again = await operator.get<{ entries: AuditEntry[] }>("/api/admin/audit");
+    expect(again.entries).toEqual(entries);
+  });
+
+  it("of maintenance can be changed until it begins, and are what was told afterwards", async () => {
+    const { id } = await schedule("11:00", "12:00");
+    const change = (from: string, to: string) =>
+      operator.send("PUT", `/api/admin/maintenance/${id}`, {
+        title: "More disks",
+        body: "",
+        startsAt: `2030-01-01T${from}:00Z`,
+        endsAt: `2030-01-01T${to}:00Z`,
+      });
+    clock.advance(hourMs / 2);
+    expect((await change("12:00", "14:00")).json).toMatchObject({
+      id,
+      title: "More disks",
+      startsAt: "2030-01-01T12:00:00.000Z",
+      endsAt: "2030-01-01T14:00:00.000Z",
+      state: "planned",
+    });
+    expect(await feed()).toContain("<updated>2030-01-01T09:30:00.000Z</updated>");
+    expect((await change("14:00", "12:00")).json).toMatchObject({ error: { field: "endsAt" } });
+
+    clock.advance(3 * hourMs);
+    expect(await change("15:00", "16:00")).toMatchObject({
+      status: 409,
+      json: { error: { code: "conflict" } },
+    });
+    expect((await changelog())[0]?.maintenance).toMatchObject({
+      startsAt: "2030-01-01T12:00:00.000Z",
+      state: "open",
+    });
+    const other = { title: "x", body: "", startsAt: "2030-01-02T10:00:00Z", endsAt: "2030-01-02T11:00:00Z" };
+    expect((await operator.send("PUT", "/api/admin/maintenance/none", other)).status).toBe(404);
   });
 
   it("take no window that ends before it begins, or in the past", async () => {

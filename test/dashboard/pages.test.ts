@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pageAddresses } from "../../src/protocol/page-addresses.js";
 import { startDashboard, type TestDashboard } from "../support/dashboard.js";
 import { RawSocket } from "../support/raw-socket.js";
 
@@ -36,22 +37,7 @@ describe("the pages", () => {
     return { status: Number(head.split(" ")[1]), head: head.toLowerCase(), body };
   };
 
-  it.each([
-    "/",
-    "/docs",
-    "/docs/errors",
-    "/changelog",
-    "/status",
-    "/sign-up",
-    "/sign-in",
-    "/setup",
-    "/reset",
-    "/app",
-    "/app/keys",
-    "/app/",
-    "/admin/accounts",
-    "/reset?x=1",
-  ])("show the application at %s", async (path) => {
+  it.each([...pageAddresses, "/app/", "/reset?x=1"])("show the application at %s", async (path) => {
     const { status, head, body } = await get(path);
     expect({ status, body }).toEqual({ status: 200, body: index });
     expect(head).toContain("content-type: text/html; charset=utf-8");
@@ -71,6 +57,34 @@ describe("the pages", () => {
     const { status, body } = await get(path);
     expect(status).toBe(404);
     expect(body).not.toContain("<!doctype");
+  });
+
+  it.each(["/nope", "/docs/nope", "/app/nope", "/admin/nope", "/v1x", "/changelog/x", "/assets/other.js"])(
+    "tell a browser so at %s, in the application's own look",
+    async (path) => {
+      const browser = "Accept: text/html,application/xhtml+xml,*/*;q=0.8";
+      const { status, head, body } = await get(path, [browser]);
+      expect({ status, body }).toEqual({ status: 404, body: index });
+      expect(head).toContain("content-type: text/html; charset=utf-8");
+      expect(head).toContain("content-security-policy: default-src 'none'");
+      expect(head).toContain("vary: accept, accept-encoding");
+      expect(head).not.toContain("etag:");
+      expect((await get(path, ["Accept: application/json"])).body).toContain('"code":"unknown_url"');
+      expect((await get(path, ["Accept: */*"])).body).toContain('"code":"unknown_url"');
+    },
+  );
+
+  it("leave the addresses of both APIs to them, and whatever is no GET", async () => {
+    const headers = { accept: "text/html" };
+    const answer = async (path: string, method = "GET") => {
+      const response = await fetch(dashboard.url + path, { method, headers });
+      return [response.status, response.headers.get("content-type")?.split(";")[0]];
+    };
+    expect(await answer("/v1/nope")).toEqual([401, "application/json"]);
+    expect(await answer("/v1")).toEqual([401, "application/json"]);
+    expect(await answer("/api/nope")).toEqual([404, "application/json"]);
+    expect(await answer("/nope", "POST")).toEqual([404, "application/json"]);
+    expect(await answer("/nope", "HEAD")).toEqual([404, "text/html"]);
   });
 
   it.each([

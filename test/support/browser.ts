@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import sparticuz from "@sparticuz/chromium";
-import { chromium, type Browser } from "playwright-core";
+import { chromium, type Browser, type BrowserContext } from "playwright-core";
 
 const installed = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const quiet = [
@@ -18,12 +18,18 @@ const quiet = [
 ];
 
 export async function launchBrowser(): Promise<Browser> {
+  return chromium.launch(await program());
+}
+
+/** One that keeps what browsers keep, in this folder: history, caches, open tabs and what was typed in them. */
+export async function launchProfile(folder: string): Promise<BrowserContext> {
+  return chromium.launchPersistentContext(folder, await program());
+}
+
+async function program(): Promise<{ executablePath: string; args: string[] }> {
   const found = installed.find((path) => existsSync(path));
-  if (found !== undefined) return chromium.launch({ executablePath: found, args: quiet });
+  if (found !== undefined) return { executablePath: found, args: quiet };
   if (process.arch !== "x64")
     throw new Error("Install Chromium for the browser tests: apt-get install chromium");
-  return chromium.launch({
-    executablePath: await sparticuz.executablePath(),
-    args: [...sparticuz.args, ...quiet],
-  });
+  return { executablePath: await sparticuz.executablePath(), args: [...sparticuz.args, ...quiet] };
 }

@@ -56,7 +56,7 @@ export function CodeTabs({ label, samples, className }: CodeTabsProps) {
   return (
     <Radix.Root value={shown} onValueChange={setShown} className={cx(frame, className)}>
       <div className="flex items-center border-b border-line pr-1.5">
-        <Radix.List aria-label={label} className="-mb-px flex flex-1 gap-5 overflow-x-auto px-4">
+        <Radix.List aria-label={label} className="-mb-px flex flex-1 gap-3 overflow-x-auto px-2.5">
           {samples.map((sample) => (
             <Radix.Trigger key={sample.id} value={sample.id} className={tabLook}>
               {sample.label}

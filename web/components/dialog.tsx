@@ -36,6 +36,8 @@ export function Dialog({
   children,
 }: DialogProps) {
   const opener = useRef<HTMLElement | null>(null);
+  // What a condition leaves of a body is no body.
+  const hasBody = children !== undefined && children !== null && children !== false;
   const refuse = (event: Event) => {
     if (!dismissable) event.preventDefault();
   };
@@ -47,9 +49,11 @@ export function Dialog({
     first.focus();
   };
   // Radix returns the focus to its own trigger only, and there is none: dialogs here are opened by state.
+  // Its opener may be gone, with the row that was just deleted: then to the page, so that Tab goes on from there.
   const moveBack = (event: Event) => {
     event.preventDefault();
-    opener.current?.focus();
+    const target = opener.current?.isConnected === true ? opener.current : document.getElementById("main");
+    target?.focus();
   };
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
@@ -87,7 +91,7 @@ export function Dialog({
                 </Radix.Close>
               )}
             </div>
-            {children !== undefined && <div className="px-5 pt-5 sm:px-6">{children}</div>}
+            {hasBody && <div className="px-5 pt-5 sm:px-6">{children}</div>}
             <div
               data-footer
               className="flex flex-col-reverse gap-2 px-5 pt-6 pb-5 empty:pt-0 sm:flex-row sm:justify-end sm:px-6"

@@ -3,8 +3,8 @@
  * can be checked here, then shows the server's answer at the field it names.
  */
 import { useState, type ReactNode } from "react";
+import { longest, passwordLength } from "../../src/protocol/dashboard-bounds.js";
 import { fieldError, formError } from "../form-errors.ts";
-import { passwordLength } from "../password-length.ts";
 import { Button } from "./button.tsx";
 import { Callout } from "./callout.tsx";
 import { Field } from "./field.tsx";
@@ -64,6 +64,7 @@ export function EntryForm({
         <Field label="Email" error={checked ? (emailFault ?? fieldError(error, "email")) : undefined}>
           <Input
             name="email"
+            maxLength={longest.email}
             type="email"
             autoComplete={passwordKind === "current-password" ? "username" : "email"}
             autoCapitalize="none"

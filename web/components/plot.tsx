@@ -154,7 +154,7 @@ function shown(value: number | null | undefined, format: (value: number) => stri
 
 const whole = (value: number) => value.toLocaleString();
 const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
-const hour = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const hour = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit" });
 const dayAndHour = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const when = (step: "hour" | "day") => (step === "day" ? day : dayAndHour);
 

@@ -1,6 +1,7 @@
 /**
  * A table with its four states: loading (rows undefined), failed, empty, filled. On a phone each row becomes
- * a small card with the column's name before each value; `header: ""` leaves the name out, for the actions.
+ * a small card: the first column heads it, the others follow with their names, and the column with
+ * `header: ""`, which holds the actions, moves into its corner.
  * Put it in `<Card flush>`.
  */
 import type { ReactNode } from "react";

@@ -22,7 +22,7 @@ export function Tabs({ label, items, value, onValueChange, aside, className }: T
       className={className}
     >
       <div className="flex items-center justify-between gap-4 border-b border-line">
-        <Radix.List aria-label={label} className="-mb-px flex gap-5 overflow-x-auto">
+        <Radix.List aria-label={label} className="-mb-px -ml-1.5 flex gap-3 overflow-x-auto">
           {items.map((item) => (
             <Radix.Trigger key={item.id} value={item.id} className={tabLook}>
               {item.label}
@@ -41,6 +41,6 @@ export function Tabs({ label, items, value, onValueChange, aside, className }: T
 }
 
 export const tabLook = cx(
-  "border-b-2 border-transparent px-0.5 py-2.5 text-sm font-medium whitespace-nowrap text-muted transition-colors",
+  "border-b-2 border-transparent rounded-t-sm px-1.5 py-2.5 text-sm font-medium whitespace-nowrap text-muted transition-colors",
   "-outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink",
 );

@@ -1,13 +1,8 @@
 /** Accounts, for admins. */
 import type { Actor } from "../../core/audit.js";
 import type { SessionRecord } from "../../core/dashboard-ports.js";
-import {
-  accountsPageSize,
-  accountsQuery,
-  inviteBody,
-  setPlanBody,
-  setRoleBody,
-} from "../../protocol/dashboard.js";
+import { accountsPageSize } from "../../protocol/dashboard-bounds.js";
+import { accountsQuery, inviteBody, setPlanBody, setRoleBody } from "../../protocol/dashboard.js";
 import type { DashboardParts } from "./parts.js";
 import { admin, type DashboardRoute } from "./route.js";
 import { accountView, linkView } from "./views.js";

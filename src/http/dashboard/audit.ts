@@ -1,14 +1,32 @@
-/** The audit trail, for admins. */
+/**
+ * The audit trail, for admins. It keeps ids; what an id stands for now is looked up when it is read: people in
+ * the store, plans and announcements here. Keys keep their id: what an account calls its keys is its own affair.
+ */
 import { auditQuery } from "../../protocol/dashboard.js";
 import type { DashboardParts } from "./parts.js";
 import { admin, type DashboardRoute } from "./route.js";
 import { auditView } from "./views.js";
 
-export function auditRoutes({ dashboard: { audit } }: DashboardParts): DashboardRoute[] {
+export function auditRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
   return [
     admin("GET", "/admin/audit", async (visit) => {
-      const { lines, next } = await audit.page(visit.query(auditQuery).before ?? null);
-      return { entries: lines.map(auditView), next };
+      const { before = null } = visit.query(auditQuery);
+      const [{ lines, next }, names] = await Promise.all([
+        dashboard.audit.page(before),
+        targetNames(dashboard),
+      ]);
+      return { entries: lines.map((line) => auditView(line, names.get(line.target) ?? null)), next };
     }),
   ];
+}
+
+async function targetNames({
+  accountAdmin,
+  news,
+}: DashboardParts["dashboard"]): Promise<ReadonlyMap<string, string>> {
+  const [plans, announcements] = await Promise.all([accountAdmin.listPlans(), news.list()]);
+  return new Map([
+    ...plans.map(({ plan }) => [plan.id, plan.name] as const),
+    ...announcements.map(({ item }) => [item.id, item.title] as const),
+  ]);
 }

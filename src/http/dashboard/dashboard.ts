@@ -5,7 +5,7 @@
 import type { FastifyInstance } from "fastify";
 import { DashboardFault } from "../../core/dashboard-fault.js";
 import { feedRoute } from "../feed.js";
-import { staticRoutes } from "../static.js";
+import { registerStatic } from "../static.js";
 import { answerDashboardError } from "./errors.js";
 import type { DashboardParts } from "./parts.js";
 import { dashboardRoutes, serve } from "./routes.js";
@@ -14,7 +14,8 @@ import { requireSameOrigin } from "./same-origin.js";
 export type { DashboardParts } from "./parts.js";
 
 export function registerDashboard(server: FastifyInstance, parts: DashboardParts): void {
-  for (const route of [feedRoute(parts), ...staticRoutes(parts.webDir)]) server.route(route);
+  server.route(feedRoute(parts));
+  registerStatic(server, parts.webDir);
 
   void server.register(
     async (api) => {

@@ -1,9 +1,11 @@
 /** Changelog and maintenance, for admins. */
+import type { NewWindow } from "../../core/news.js";
 import { changelogBody, maintenanceBody } from "../../protocol/dashboard.js";
 import { actorOf } from "./accounts.js";
 import type { DashboardParts } from "./parts.js";
 import { admin, type DashboardRoute } from "./route.js";
 import { entryView, maintenanceView } from "./views.js";
+import type { Visit } from "./visit.js";
 
 export function newsRoutes({ dashboard: { news } }: DashboardParts): DashboardRoute[] {
   return [
@@ -20,9 +22,11 @@ export function newsRoutes({ dashboard: { news } }: DashboardParts): DashboardRo
       return {};
     }),
     admin("POST", "/admin/maintenance", async (visit, me) => {
-      const { startsAt, endsAt, ...text } = await visit.body(maintenanceBody);
-      const times = { startsAt: new Date(startsAt), endsAt: new Date(endsAt) };
-      const window = await news.schedule(actorOf(me), { ...text, ...times });
+      const window = await news.schedule(actorOf(me), await plannedWindow(visit));
+      return maintenanceView(window, news.stateOf(window));
+    }),
+    admin("PUT", "/admin/maintenance/:id", async (visit, me) => {
+      const window = await news.reschedule(actorOf(me), visit.id, await plannedWindow(visit));
       return maintenanceView(window, news.stateOf(window));
     }),
     admin("POST", "/admin/maintenance/:id/end", async ({ id }, me) => {
@@ -30,4 +34,9 @@ export function newsRoutes({ dashboard: { news } }: DashboardParts): DashboardRo
       return maintenanceView(window, news.stateOf(window));
     }),
   ];
+}
+
+async function plannedWindow(visit: Visit): Promise<NewWindow> {
+  const { startsAt, endsAt, ...text } = await visit.body(maintenanceBody);
+  return { ...text, startsAt: new Date(startsAt), endsAt: new Date(endsAt) };
 }

@@ -98,12 +98,14 @@ export function announcementView(
   };
 }
 
-export const auditView = (line: AuditLine): wire.AuditEntry => ({
+/** `targetName` is what the target is called now, unless it is an account or gone. */
+export const auditView = (line: AuditLine, targetName: string | null): wire.AuditEntry => ({
   id: line.id,
   at: line.at.toISOString(),
   actor: line.actorEmail ?? line.actor,
   action: line.action,
-  target: line.targetEmail ?? line.target,
+  target: line.targetEmail ?? targetName ?? line.target,
+  targetIsId: line.targetEmail === null && targetName === null && line.target !== "",
 });
 
 /** Nothing is waited for while everything is free. */

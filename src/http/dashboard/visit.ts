@@ -66,10 +66,8 @@ function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): z.out
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  const field = issue?.path.join(".") ?? "";
-  throw new DashboardFault(
-    "bad_request",
-    issue?.message ?? "The request is not valid.",
-    field === "" ? {} : { field },
-  );
+  // The input that people see, not a place inside its value. Without one the request is no form of ours.
+  const field = issue?.path[0];
+  if (typeof field !== "string") throw new DashboardFault("bad_request", "The request is not a JSON object.");
+  throw new DashboardFault("bad_request", issue?.message ?? "This is not valid.", { field });
 }

@@ -2,6 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { ScrollText } from "lucide-react";
 import type { AuditEntry } from "../../../src/protocol/dashboard.js";
 import { api } from "../../api.ts";
+import { Address } from "../../components/address.tsx";
 import { Button } from "../../components/button.tsx";
 import { Callout } from "../../components/callout.tsx";
 import { Card } from "../../components/card.tsx";
@@ -55,14 +56,25 @@ const columns: readonly Column<AuditEntry>[] = [
   {
     id: "actor",
     header: "Who",
-    cell: (entry) => <span className="wrap-anywhere">{entry.actor}</span>,
-    className: "sm:max-w-64",
+    cell: (entry) => <Address email={entry.actor} />,
+    className: "sm:max-w-72",
   },
-  { id: "action", header: "Did", cell: (entry) => entry.action },
+  {
+    id: "action",
+    header: "Did",
+    cell: (entry) => <span className="sm:whitespace-nowrap">{entry.action}</span>,
+  },
   {
     id: "target",
     header: "To",
-    cell: (entry) => <span className="wrap-anywhere">{entry.target}</span>,
-    className: "sm:max-w-72",
+    cell: (entry) => <Target entry={entry} />,
+    className: "sm:max-w-80",
   },
 ];
+
+function Target({ entry: { actor, target, targetIsId } }: { entry: AuditEntry }) {
+  if (target === "") return <span className="text-muted">–</span>;
+  if (target === actor) return <span className="text-muted">their own account</span>;
+  if (targetIsId) return <span className="font-mono text-sm wrap-anywhere text-muted">{target}</span>;
+  return <Address email={target} />;
+}

@@ -36,7 +36,7 @@ export default function Changelog() {
         (tab === "entries" ? (
           <EntryEditor entry={null} onClose={close} />
         ) : (
-          <MaintenanceEditor onClose={close} />
+          <MaintenanceEditor window={null} onClose={close} />
         ))}
     </>
   );

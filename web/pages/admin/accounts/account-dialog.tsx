@@ -3,6 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { AccountView } from "../../../../src/protocol/dashboard.js";
 import { api } from "../../../api.ts";
+import { Address } from "../../../components/address.tsx";
 import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
 import { toast } from "../../../components/toast.tsx";
 import { PlanDialog } from "./plan-dialog.tsx";
@@ -16,7 +17,7 @@ export interface AccountTask {
 export function AccountDialog({ task, onClose }: { task: AccountTask; onClose: () => void }) {
   const client = useQueryClient();
   const { account } = task;
-  const email = <strong className="font-medium wrap-anywhere text-ink">{account.email}</strong>;
+  const email = <Address email={account.email} className="font-medium text-ink" />;
   const change = async (request: Promise<AccountView>, done: string) => {
     await request;
     toast(done);

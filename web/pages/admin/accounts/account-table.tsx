@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { CirclePause, CirclePlay, Ellipsis, KeyRound, Layers, ShieldCheck, ShieldOff } from "lucide-react";
 import type { ReactNode } from "react";
 import type { AccountView } from "../../../../src/protocol/dashboard.js";
+import { Address } from "../../../components/address.tsx";
 import { Badge } from "../../../components/badge.tsx";
 import { IconButton } from "../../../components/button.tsx";
 import { Menu, MenuItem, MenuSeparator } from "../../../components/menu.tsx";
@@ -62,8 +63,8 @@ export function AccountTable({ onTask, ...table }: AccountTableProps) {
 
 function Email({ account }: { account: AccountView }) {
   return (
-    <span className="flex min-w-0 flex-wrap items-center justify-end gap-x-2 gap-y-1 sm:justify-start">
-      <span className="min-w-0 font-medium wrap-anywhere">{account.email}</span>
+    <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
+      <Address email={account.email} className="font-medium" />
       {account.role === "admin" && <Badge tone="accent">Admin</Badge>}
     </span>
   );

@@ -1,5 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { longest } from "../../../../src/protocol/dashboard-bounds.js";
 import { api } from "../../../api.ts";
 import { Button } from "../../../components/button.tsx";
 import { Callout } from "../../../components/callout.tsx";
@@ -60,6 +61,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
           >
             <Input
               type="email"
+              maxLength={longest.email}
               autoComplete="off"
               autoCapitalize="none"
               spellCheck={false}

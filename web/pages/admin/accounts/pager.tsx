@@ -1,9 +1,7 @@
 import { ChevronLeft, ChevronRight } from "lucide-react";
+import { accountsPageSize as pageSize } from "../../../../src/protocol/dashboard-bounds.js";
 import { IconButton } from "../../../components/button.tsx";
 import { formatCount } from "../../../units.ts";
-
-/** As many as the service puts on a page: `accountsPageSize` of src/protocol/dashboard.ts. */
-const pageSize = 50;
 
 interface PagerProps {
   page: number;

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { AccountView } from "../../../../src/protocol/dashboard.js";
 import { api } from "../../../api.ts";
+import { Address } from "../../../components/address.tsx";
 import { Button } from "../../../components/button.tsx";
 import { Callout } from "../../../components/callout.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
@@ -32,7 +33,7 @@ export function PlanDialog({ account, onClose }: { account: AccountView; onClose
       onOpenChange={onClose}
       size="sm"
       title="Change plan"
-      description={<span className="wrap-anywhere">{account.email}</span>}
+      description={<Address email={account.email} />}
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>

@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import type { AccountView } from "../../../../src/protocol/dashboard.js";
 import { api } from "../../../api.ts";
+import { Address } from "../../../components/address.tsx";
 import { Button } from "../../../components/button.tsx";
 import { Callout } from "../../../components/callout.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
@@ -19,8 +20,8 @@ export function ResetLinkDialog({ account, onClose }: { account: AccountView; on
       description={
         <>
           Whoever opens the link can set a new password for{" "}
-          <strong className="font-medium wrap-anywhere text-ink">{account.email}</strong>. Send it over a
-          channel you trust.
+          <Address email={account.email} className="font-medium text-ink" />. Send it over a channel you
+          trust.
         </>
       }
       footer={

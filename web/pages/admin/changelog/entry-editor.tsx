@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { longest } from "../../../../src/protocol/dashboard-bounds.js";
 import type { ChangelogEntry } from "../../../../src/protocol/dashboard.js";
 import { api } from "../../../api.ts";
 import { Button } from "../../../components/button.tsx";
@@ -55,13 +56,13 @@ export function EntryEditor({ entry, onClose }: { entry: ChangelogEntry | null; 
         }}
       >
         <Field label="Title" error={checked && untitled ? "Enter a title." : fieldError(save.error, "title")}>
-          <Input value={title} maxLength={200} onChange={(event) => setTitle(event.target.value)} />
+          <Input value={title} maxLength={longest.title} onChange={(event) => setTitle(event.target.value)} />
         </Field>
         <MarkdownField
           label="Text"
           value={body}
           onChange={setBody}
-          maxLength={20_000}
+          maxLength={longest.announcement}
           error={fieldError(save.error, "body")}
         />
         {failure !== undefined && <Callout tone="bad">{failure}</Callout>}

@@ -1,5 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { longest } from "../../../../src/protocol/dashboard-bounds.js";
+import type { Maintenance } from "../../../../src/protocol/dashboard.js";
 import { api } from "../../../api.ts";
 import { Button } from "../../../components/button.tsx";
 import { Callout } from "../../../components/callout.tsx";
@@ -13,21 +15,29 @@ import { fieldError, formError } from "../../../form-errors.ts";
 import { queries } from "../../../queries.ts";
 import { fullHourFrom, localInput, momentOf } from "./local-time.ts";
 
+interface MaintenanceEditorProps {
+  /** One that is planned, to be changed; null for a new one. */
+  window: Maintenance | null;
+  onClose: () => void;
+}
+
 /** Schedules a window, in the reader's zone, and shows the banner that people will see. */
-export function MaintenanceEditor({ onClose }: { onClose: () => void }) {
+export function MaintenanceEditor({ window, onClose }: MaintenanceEditorProps) {
   const client = useQueryClient();
-  const [title, setTitle] = useState("");
-  const [body, setBody] = useState("");
-  const [starts, setStarts] = useState(() => localInput(fullHourFrom(Date.now(), 24)));
-  const [ends, setEnds] = useState(() => localInput(fullHourFrom(Date.now(), 25)));
+  const [title, setTitle] = useState(window?.title ?? "");
+  const [body, setBody] = useState(window?.body ?? "");
+  const [starts, setStarts] = useState(() => localInput(momentFrom(window?.startsAt, 24)));
+  const [ends, setEnds] = useState(() => localInput(momentFrom(window?.endsAt, 25)));
   const [checked, setChecked] = useState(false);
   const startsAt = momentOf(starts);
   const endsAt = momentOf(ends);
   const schedule = useMutation({
     mutationFn: (times: { startsAt: string; endsAt: string }) =>
-      api.admin.scheduleMaintenance({ title, body, ...times }),
+      window === null
+        ? api.admin.scheduleMaintenance({ title, body, ...times })
+        : api.admin.changeMaintenance(window.id, { title, body, ...times }),
     onSuccess: async () => {
-      toast("Maintenance scheduled");
+      toast(window === null ? "Maintenance scheduled" : "Maintenance changed");
       onClose();
       await Promise.all([
         client.invalidateQueries({ queryKey: queries.changelog.queryKey }),
@@ -46,13 +56,13 @@ export function MaintenanceEditor({ onClose }: { onClose: () => void }) {
       open
       onOpenChange={onClose}
       size="lg"
-      title="Schedule maintenance"
+      title={window === null ? "Schedule maintenance" : "Edit maintenance"}
       description={`During the window new requests are refused with 503. Times are in your zone, ${zone}.`}
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" form="maintenance" variant="primary" pending={schedule.isPending}>
-            Schedule
+            {window === null ? "Schedule" : "Save"}
           </Button>
         </>
       }
@@ -69,7 +79,7 @@ export function MaintenanceEditor({ onClose }: { onClose: () => void }) {
         }}
       >
         <Field label="Title" error={titleFault ?? errorAt("title")} className="sm:col-span-2">
-          <Input value={title} maxLength={200} onChange={(event) => setTitle(event.target.value)} />
+          <Input value={title} maxLength={longest.title} onChange={(event) => setTitle(event.target.value)} />
         </Field>
         <Field label="Starts" error={startFault ?? errorAt("startsAt")}>
           <Input type="datetime-local" value={starts} onChange={(event) => setStarts(event.target.value)} />
@@ -87,7 +97,7 @@ export function MaintenanceEditor({ onClose }: { onClose: () => void }) {
             label="Text"
             value={body}
             onChange={setBody}
-            maxLength={20_000}
+            maxLength={longest.announcement}
             error={errorAt("body")}
           />
         </div>
@@ -117,7 +127,12 @@ export function MaintenanceEditor({ onClose }: { onClose: () => void }) {
   );
 }
 
+/** What is planned, or the full hour after so many more. */
+function momentFrom(planned: string | undefined, hours: number): Date {
+  return planned === undefined ? fullHourFrom(Date.now(), hours) : new Date(planned);
+}
+
 function faultOfEnd(startsAt: string | null, endsAt: string | null): string | undefined {
   if (endsAt === null) return "Choose a date and a time.";
-  return startsAt !== null && startsAt >= endsAt ? "Must be after the start." : undefined;
+  return startsAt !== null && startsAt >= endsAt ? "The end must be after the start." : undefined;
 }

@@ -1,22 +1,25 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Construction } from "lucide-react";
+import { Construction, Pencil } from "lucide-react";
 import { useState } from "react";
 import type { Maintenance } from "../../../../src/protocol/dashboard.js";
 import { api } from "../../../api.ts";
 import { Badge, type Tone } from "../../../components/badge.tsx";
-import { Button } from "../../../components/button.tsx";
+import { Button, IconButton } from "../../../components/button.tsx";
 import { Card } from "../../../components/card.tsx";
 import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
 import { EmptyState } from "../../../components/empty-state.tsx";
+import { outcomeOf, type Outcome } from "../../../components/maintenance-window.tsx";
 import { Table, type Column } from "../../../components/table.tsx";
 import { Time } from "../../../components/time.tsx";
 import { toast } from "../../../components/toast.tsx";
 import { queries } from "../../../queries.ts";
+import { MaintenanceEditor } from "./maintenance-editor.tsx";
 
 export function MaintenanceList() {
   const client = useQueryClient();
   const { data, error, refetch } = useQuery(queries.changelog);
   const [ending, setEnding] = useState<Maintenance | null>(null);
+  const [editing, setEditing] = useState<Maintenance | null>(null);
   const columns: Column<Maintenance>[] = [
     {
       id: "title",
@@ -25,24 +28,26 @@ export function MaintenanceList() {
       className: "sm:w-full",
     },
     { id: "starts", header: "Starts", cell: (window) => <Time at={window.startsAt} style="moment" /> },
-    {
-      id: "ends",
-      header: "Ends",
-      cell: (window) => (
-        <Time at={wasCalledOff(window) ? window.endsAt : (window.endedAt ?? window.endsAt)} style="moment" />
-      ),
-    },
+    { id: "ends", header: "Ends", cell: (window) => <Time at={endOf(window)} style="moment" /> },
     { id: "state", header: "State", cell: (window) => <State window={window} /> },
     {
       id: "actions",
       header: "",
       align: "right",
-      cell: (window) =>
-        window.state === "over" ? null : (
-          <Button size="sm" onClick={() => setEnding(window)}>
-            {window.state === "open" ? "End now" : "Call off"}
-          </Button>
-        ),
+      cell: (window) => (
+        <span className="inline-flex items-center gap-1">
+          {window.state === "planned" && (
+            <IconButton label={`Edit ${window.title}`} onClick={() => setEditing(window)}>
+              <Pencil />
+            </IconButton>
+          )}
+          {window.state !== "over" && (
+            <Button size="sm" onClick={() => setEnding(window)}>
+              {window.state === "open" ? "End now" : "Call off"}
+            </Button>
+          )}
+        </span>
+      ),
     },
   ];
   return (
@@ -60,6 +65,7 @@ export function MaintenanceList() {
           </EmptyState>
         }
       />
+      {editing !== null && <MaintenanceEditor window={editing} onClose={() => setEditing(null)} />}
       {ending !== null && (
         <ConfirmDialog
           open
@@ -84,20 +90,19 @@ export function MaintenanceList() {
   );
 }
 
+function endOf(window: Maintenance): string {
+  return outcomeOf(window) === "ended early" ? (window.endedAt ?? window.endsAt) : window.endsAt;
+}
+
 function State({ window }: { window: Maintenance }) {
-  if (wasCalledOff(window)) return <Badge>Called off</Badge>;
-  if (window.state === "over" && window.endedAt !== null) return <Badge>Ended early</Badge>;
-  const { tone, word } = states[window.state];
+  const { tone, word } = states[outcomeOf(window)];
   return <Badge tone={tone}>{word}</Badge>;
 }
 
-/** Ended before it began. */
-function wasCalledOff({ endedAt, startsAt }: Maintenance): boolean {
-  return endedAt !== null && Date.parse(endedAt) <= Date.parse(startsAt);
-}
-
-const states: Record<Maintenance["state"], { tone: Tone; word: string }> = {
+const states: Record<Outcome, { tone: Tone; word: string }> = {
   planned: { tone: "accent", word: "Planned" },
-  open: { tone: "warn", word: "Open" },
+  open: { tone: "warn", word: "Under way" },
   over: { tone: "neutral", word: "Over" },
+  "ended early": { tone: "neutral", word: "Ended early" },
+  "called off": { tone: "neutral", word: "Called off" },
 };

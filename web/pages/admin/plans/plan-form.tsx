@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { longest } from "../../../../src/protocol/dashboard-bounds.js";
 import { api } from "../../../api.ts";
 import { Button } from "../../../components/button.tsx";
 import { Callout } from "../../../components/callout.tsx";
@@ -9,6 +10,7 @@ import { Input } from "../../../components/input.tsx";
 import { ModelsField } from "../../../components/models-field.tsx";
 import { toast } from "../../../components/toast.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
+import { plural } from "../../../units.ts";
 import { bodyOf, draftOf, faultsOf, idFrom, type NumberField, type PlanDraft } from "./plan-draft.ts";
 import type { CountedPlan } from "./plan-table.tsx";
 
@@ -54,7 +56,11 @@ export function PlanForm({ plan, taken, onClose }: PlanFormProps) {
       open
       onOpenChange={onClose}
       title={isNew ? "Create plan" : "Edit plan"}
-      description={plan !== null && plan.accounts > 0 ? `Accounts on it: ${plan.accounts}.` : undefined}
+      description={
+        plan !== null && plan.accounts > 0
+          ? `${plural(plan.accounts, "account")} on it. A change counts from the next request on.`
+          : undefined
+      }
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -77,7 +83,7 @@ export function PlanForm({ plan, taken, onClose }: PlanFormProps) {
         <Field label="Name" error={errorAt("name")} className={isNew ? "" : "sm:col-span-2"}>
           <Input
             value={draft.name}
-            maxLength={80}
+            maxLength={longest.planName}
             autoComplete="off"
             onChange={({ target: { value } }) =>
               set(isNew && !ownId ? { name: value, id: idFrom(value) } : { name: value })

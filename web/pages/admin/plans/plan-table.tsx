@@ -25,7 +25,7 @@ export function PlanTable({ onEdit, onDelete, ...table }: PlanTableProps) {
     number("concurrent", "At once", (plan) => formatCount(plan.concurrentRequests)),
     number("keys", "Keys", (plan) => formatCount(plan.maxKeys)),
     number("reply", "Longest reply", (plan) =>
-      plan.maxTokens === null ? "context" : formatCount(plan.maxTokens),
+      plan.maxTokens === null ? "What fits" : formatCount(plan.maxTokens),
     ),
     number("accounts", "Accounts", (plan) => formatCount(plan.accounts)),
     {

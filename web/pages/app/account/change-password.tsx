@@ -1,5 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { passwordLength } from "../../../../src/protocol/dashboard-bounds.js";
 import { api } from "../../../api.ts";
 import { Button } from "../../../components/button.tsx";
 import { Callout } from "../../../components/callout.tsx";
@@ -8,7 +9,6 @@ import { Field } from "../../../components/field.tsx";
 import { PasswordInput } from "../../../components/input.tsx";
 import { toast } from "../../../components/toast.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
-import { passwordLength } from "../../../password-length.ts";
 
 export function ChangePassword({ email }: { email: string }) {
   const [current, setCurrent] = useState("");

@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../../api.ts";
+import { Address } from "../../../components/address.tsx";
 import { Button } from "../../../components/button.tsx";
 import { Callout } from "../../../components/callout.tsx";
 import { Card } from "../../../components/card.tsx";
@@ -48,8 +49,8 @@ function DeleteDialog({ email, onClose }: { email: string; onClose: () => void }
       title="Delete account"
       description={
         <>
-          This removes <strong className="font-medium wrap-anywhere text-ink">{email}</strong>, its keys and
-          its usage for good.
+          This removes <Address email={email} className="font-medium text-ink" />, its keys and its usage for
+          good.
         </>
       }
       footer={

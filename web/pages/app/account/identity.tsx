@@ -2,6 +2,7 @@ import { LogOut } from "lucide-react";
 import { useState } from "react";
 import type { Me } from "../../../../src/protocol/dashboard.js";
 import { api } from "../../../api.ts";
+import { Address } from "../../../components/address.tsx";
 import { Badge } from "../../../components/badge.tsx";
 import { Button } from "../../../components/button.tsx";
 import { Card } from "../../../components/card.tsx";
@@ -18,7 +19,7 @@ export function Identity({ me }: { me: Me }) {
       <div className="flex flex-wrap items-center justify-between gap-x-8 gap-y-4">
         <div className="min-w-0">
           <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
-            <span className="min-w-0 text-lg font-medium wrap-anywhere">{email}</span>
+            <Address email={email} className="text-lg font-medium" />
             {role === "admin" && <Badge tone="accent">Admin</Badge>}
           </p>
           <p className="text-sm text-muted">

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { longest } from "../../../../src/protocol/dashboard-bounds.js";
 import { modelIds, type ModelId } from "../../../../src/protocol/models.js";
 import { api } from "../../../api.ts";
 import { Button } from "../../../components/button.tsx";
@@ -76,7 +77,7 @@ export function CreateKeyDialog({ planModels, onClose }: CreateKeyDialogProps) {
           >
             <Input
               value={name}
-              maxLength={80}
+              maxLength={longest.keyName}
               autoComplete="off"
               onChange={(event) => setName(event.target.value)}
             />

@@ -2,7 +2,7 @@ import { Link } from "wouter";
 import type { Maintenance } from "../../../../src/protocol/dashboard.js";
 import { Callout } from "../../../components/callout.tsx";
 import { noticeMs } from "../../../components/maintenance-banner.tsx";
-import { Time } from "../../../components/time.tsx";
+import { TimeRange } from "../../../components/time-range.tsx";
 
 /** The next window while it is still far off; on its last day the banner above every page takes over. */
 export function PlannedMaintenance({ maintenance }: { maintenance: Maintenance | null }) {
@@ -10,8 +10,7 @@ export function PlannedMaintenance({ maintenance }: { maintenance: Maintenance |
   if (Date.parse(maintenance.startsAt) - Date.now() <= noticeMs) return null;
   return (
     <Callout tone="warn" title={`Maintenance is planned: ${maintenance.title}`}>
-      From <Time at={maintenance.startsAt} style="moment" /> to{" "}
-      <Time at={maintenance.endsAt} style="moment" /> requests are refused with 503.{" "}
+      <TimeRange from={maintenance.startsAt} to={maintenance.endsAt} />. Requests are refused with 503 then.{" "}
       <Link href="/changelog">Read the announcement</Link>
     </Callout>
   );

@@ -1,5 +1,5 @@
 import { ArrowDown, ArrowUp, Square } from "lucide-react";
-import { useId, useState } from "react";
+import { useId, useRef, useState } from "react";
 import { Button, IconButton } from "../../../components/button.tsx";
 import { privateText } from "./private-text.ts";
 
@@ -18,11 +18,18 @@ interface ComposerProps {
 export function Composer({ running, away, blocked, onToEnd, onSend, onStop }: ComposerProps) {
   const [text, setText] = useState("");
   const hint = useId();
+  const field = useRef<HTMLTextAreaElement>(null);
   const ready = text.trim() !== "" && !running && !blocked;
   function send() {
     if (!ready) return;
     setText("");
     onSend(text);
+    field.current?.focus();
+  }
+  // The button is about to be of no use: the focus does not wait for that.
+  function stop() {
+    onStop();
+    field.current?.focus();
   }
   return (
     <form
@@ -46,6 +53,7 @@ export function Composer({ running, away, blocked, onToEnd, onSend, onStop }: Co
       <div className="flex items-end gap-2 rounded-lg border border-edge bg-surface p-2 transition-colors focus-within:border-accent focus-within:outline-2 focus-within:outline-accent">
         <textarea
           {...privateText}
+          ref={field}
           rows={1}
           value={text}
           aria-label="Message"
@@ -62,7 +70,7 @@ export function Composer({ running, away, blocked, onToEnd, onSend, onStop }: Co
           className="field-sizing-content max-h-60 min-h-9 flex-1 resize-none bg-transparent px-2 py-1.5 text-base outline-none placeholder:text-muted"
         />
         {running ? (
-          <Button variant="primary" icon={<Square className="fill-current" />} onClick={onStop}>
+          <Button variant="primary" icon={<Square className="fill-current" />} onClick={stop}>
             Stop
           </Button>
         ) : (

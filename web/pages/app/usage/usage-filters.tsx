@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { playgroundKeyId } from "../../../../src/protocol/dashboard-bounds.js";
 import { isModelId, modelIds, type ModelId } from "../../../../src/protocol/models.js";
 import { Segmented } from "../../../components/segmented.tsx";
 import { Select } from "../../../components/select.tsx";
@@ -38,8 +39,7 @@ export function UsageFilters({ choice, onChange }: UsageFiltersProps) {
           options={[
             { value: "", label: "All keys" },
             ...keys.map((key) => ({ value: key.id, label: `${key.name} (…${key.lastFour})` })),
-            // The id under which requests without a key are counted.
-            { value: "playground", label: "Playground" },
+            { value: playgroundKeyId, label: "Playground" },
           ]}
         />
         <Select

@@ -1,0 +1,16 @@
+/**
+ * Numbers and names that the pages and the service must agree on. Apart from the schemas, so that the browser
+ * can have them without the schema library.
+ */
+
+/** Length is what counts; 10 characters at least, and a bound so that hashing stays cheap. */
+export const passwordLength = { min: 10, max: 200 } as const;
+
+/** The most characters of what people write into the dashboard. */
+export const longest = { email: 254, keyName: 80, planName: 80, title: 200, announcement: 20_000 } as const;
+
+/** Accounts on one page of the operator's list. */
+export const accountsPageSize = 50;
+
+/** Stands where others have the id of their key, also in the rows of usage. */
+export const playgroundKeyId = "playground";

@@ -1,0 +1,160 @@
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../support/browser.js";
+import { startDashboard, type TestDashboard } from "../support/dashboard.js";
+import { Keyboard } from "./keyboard.js";
+import { openPage, password } from "./visit.js";
+
+let dashboard: TestDashboard;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let keyboard: Keyboard;
+let faults: string[];
+
+beforeAll(async () => {
+  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
+  const operator = await dashboard.setUp();
+  await operator.must("PUT", "/api/admin/plans/team", {
+    ...{ name: "Team", requestsPerMinute: 60, tokensPerMinute: 60_000, concurrentRequests: 4, maxKeys: 10 },
+    ...{ maxTokens: null, models: null },
+  });
+  await Promise.all(["ada@example.com", "eve@example.com"].map((email) => dashboard.signUp(email)));
+  context = await browser.newContext({ reducedMotion: "reduce" });
+  context.setDefaultTimeout(20_000);
+  await context.request.post(`${dashboard.url}/api/sign-in`, {
+    data: { email: "operator@example.com", password },
+    headers: { origin: dashboard.url },
+  });
+  ({ page, faults } = await openPage(context, dashboard.url));
+  keyboard = new Keyboard(page);
+});
+afterAll(async () => {
+  await browser.close();
+  await dashboard.close();
+  expect(faults).toEqual([]);
+});
+
+const open = async (path: string, heading: string) => {
+  await page.goto(dashboard.url + path);
+  await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+};
+const row = (text: string) => page.getByRole("row").filter({ hasText: text });
+
+describe("with the keyboard alone, the operator", { timeout: 60_000 }, () => {
+  it("finds an account, suspends and resumes it, changes its plan, makes a reset link", async () => {
+    await open("/admin/accounts", "Accounts");
+    await row("ada@example.com").waitFor();
+    await keyboard.to(/^Search accounts$/);
+    await keyboard.type("eve@");
+    await row("ada@example.com").waitFor({ state: "detached" });
+    const menu = /^Actions for eve@example\.com$/;
+
+    await keyboard.chooseFrom(menu, "Suspend");
+    await page.getByRole("alertdialog", { name: "Suspend account" }).waitFor();
+    await keyboard.isOn(/^Cancel$/);
+    await keyboard.press("Escape");
+    await keyboard.isOn(menu);
+    await keyboard.takeItem("Suspend");
+    await keyboard.isOn(/^Cancel$/);
+    await keyboard.choose(/^Suspend$/);
+    await row("eve@example.com").getByText("Suspended").waitFor();
+    await keyboard.isOn(menu);
+
+    await keyboard.takeItem("Resume");
+    await keyboard.isOn(/^Cancel$/);
+    await keyboard.choose(/^Resume$/);
+    await row("eve@example.com").getByText("Active").waitFor();
+    await keyboard.isOn(menu);
+
+    await keyboard.takeItem("Change plan");
+    await keyboard.isOn(/^Plan$/);
+    await page.getByText("requests and").waitFor();
+    await keyboard.press("ArrowDown");
+    await keyboard.choose(/^Change plan$/);
+    await row("eve@example.com").getByText("Team").waitFor();
+    await keyboard.isOn(menu);
+
+    await keyboard.takeItem("Password reset");
+    await page.getByRole("dialog", { name: "Password reset link" }).waitFor();
+    await keyboard.choose(/^Make link$/);
+    await page.getByText(/\/reset#token=/).waitFor();
+    await keyboard.choose(/^Done$/);
+    await keyboard.isOn(menu);
+  });
+
+  it("invites someone, and is told what is wrong with an address beside it", async () => {
+    await open("/admin/accounts", "Accounts");
+    await keyboard.choose(/^Invite$/);
+    await keyboard.isOn(/^Email$/);
+    await keyboard.type("no address");
+    await keyboard.press("Enter");
+    await page.getByRole("alert").filter({ hasText: "Enter an email address" }).waitFor();
+    await keyboard.type("new@example.com");
+    await keyboard.press("Enter");
+    await page.getByText("Invitation for new@example.com").waitFor();
+    await keyboard.choose(/^Done$/);
+    await keyboard.isOn(/^Invite$/);
+  });
+
+  it("edits a plan, and sees the refusal of a number at its field", async () => {
+    await open("/admin/plans", "Plans");
+    await row("Team").waitFor();
+    await keyboard.choose(/^Edit Team$/);
+    await keyboard.isOn(/^Name$/);
+    await keyboard.to(/^Keys$/);
+    await keyboard.type("20000");
+    await keyboard.press("Enter");
+    const alert = page.getByRole("alert").filter({ hasText: "Enter a whole number from 1 to 10,000." });
+    await alert.waitFor();
+    expect(await page.getByLabel("Keys", { exact: true }).getAttribute("aria-describedby")).toBe(
+      await alert.getAttribute("id"),
+    );
+    await keyboard.type("25");
+    await keyboard.press("Enter");
+    await row("Team").getByRole("cell", { name: "25", exact: true }).waitFor();
+    await keyboard.isOn(/^Edit Team$/);
+  });
+
+  it("writes an entry and deletes it, and the focus goes to the page when its button is gone", async () => {
+    await open("/admin/changelog", "Changelog");
+    await keyboard.choose(/^Write entry$/);
+    await keyboard.isOn(/^Title$/);
+    await keyboard.type("Faster replies");
+    await keyboard.to(/^Text$/);
+    await keyboard.type("By **a lot**.");
+    await keyboard.choose(/^Publish$/);
+    await row("Faster replies").waitFor();
+    await keyboard.isOn(/^Write entry$/);
+    await keyboard.choose(/^Delete Faster replies$/);
+    await keyboard.isOn(/^Cancel$/);
+    await keyboard.choose(/^Delete/);
+    await row("Faster replies").waitFor({ state: "detached" });
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("main");
+  });
+
+  it("schedules maintenance, edits it and calls it off", async () => {
+    await open("/admin/changelog", "Changelog");
+    await keyboard.to(/^Entries$/);
+    await keyboard.press("ArrowRight");
+    await keyboard.to(/^Schedule maintenance$/, "Shift+Tab");
+    await keyboard.press("Enter");
+    await keyboard.isOn(/^Title$/);
+    await keyboard.type("New disks");
+    await keyboard.press("Enter");
+    await row("New disks").getByText("Planned").waitFor();
+    await keyboard.isOn(/^Schedule maintenance$/);
+
+    await keyboard.choose(/^Edit New disks$/);
+    await keyboard.isOn(/^Title$/);
+    await keyboard.type("More disks");
+    await keyboard.press("Enter");
+    await row("More disks").waitFor();
+    await keyboard.choose(/^Call off$/);
+    await keyboard.isOn(/^Cancel$/);
+    await keyboard.choose(/^Call off$/);
+    await row("More disks").getByText("Called off").waitFor();
+    await page.goto(`${dashboard.url}/changelog`);
+    await page.getByText("Called off, was planned:").waitFor();
+  });
+});

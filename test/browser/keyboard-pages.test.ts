@@ -1,0 +1,173 @@
+import { readFileSync } from "node:fs";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { launchBrowser } from "../support/browser.js";
+import { startDashboard, type TestDashboard } from "../support/dashboard.js";
+import { eventually } from "../support/eventually.js";
+import { Keyboard } from "./keyboard.js";
+import { openPage, password, signedInContext } from "./visit.js";
+
+let dashboard: TestDashboard;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let keyboard: Keyboard;
+let faults: string[];
+let people = 0;
+
+beforeAll(async () => {
+  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await dashboard.close();
+});
+beforeEach(async () => {
+  context = await signedInContext(browser, dashboard.url, `keys${++people}@example.com`);
+  ({ page, faults } = await openPage(context, dashboard.url));
+  keyboard = new Keyboard(page);
+});
+afterEach(async () => {
+  dashboard.engine.release();
+  await context.close();
+  expect(faults).toEqual([]);
+});
+
+const open = async (path: string, heading: string) => {
+  await page.goto(dashboard.url + path);
+  await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+};
+
+describe("with the keyboard alone, a person", { timeout: 60_000 }, () => {
+  it("talks in the playground, stops a reply, switches the model and views the code", async () => {
+    await open("/app/playground", "Playground");
+    dashboard.engine.hold();
+    await keyboard.to(/^Message$/);
+    await keyboard.type("hello there");
+    await keyboard.press("Enter");
+    dashboard.engine.release(2);
+    await page.getByText("Hello from").waitFor();
+    await keyboard.choose(/^Stop$/);
+    await eventually(() => dashboard.engine.active === 0);
+    await keyboard.isOn(/^Message$/);
+
+    await keyboard.to(/^Model$/);
+    await keyboard.press("ArrowDown");
+    expect(await page.getByLabel("Model", { exact: true }).inputValue()).toBe("prism");
+    dashboard.engine.release();
+    await keyboard.to(/^Message$/, "Shift+Tab");
+    await keyboard.type("and now you");
+    await keyboard.press("Enter");
+    await page.getByRole("article", { name: "Reply of prism" }).getByText("Hello from prism.").waitFor();
+    await keyboard.isOn(/^Message$/);
+
+    await keyboard.to(/^View code$/, "Shift+Tab");
+    await keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "View code" }).waitFor();
+    await keyboard.to(/^curl$/);
+    await keyboard.press("ArrowRight");
+    await page.getByRole("dialog").getByText("OpenAI(").waitFor();
+    await keyboard.press("Escape");
+    await keyboard.isOn(/^View code$/);
+  });
+
+  it("reads usage: another period, one model, a plot as a table, the CSV file", async () => {
+    await page.request.post(`${dashboard.url}/api/playground`, {
+      headers: { origin: dashboard.url },
+      data: { model: "omega", stream: true, messages: [{ role: "user", content: "hi" }] },
+    });
+    await eventually(async () => {
+      await dashboard.app.dashboard.usage.flush();
+      return dashboard.tables().get("usage")?.includes('"requests":1');
+    });
+    await open("/app/usage", "Usage");
+    await page.getByText("By model").waitFor();
+    await keyboard.to(/^24 hours$/);
+    await keyboard.press("ArrowRight");
+    expect(await page.getByRole("radio", { name: "7 days" }).isChecked()).toBe(true);
+    await keyboard.to(/^Model$/);
+    await keyboard.press("ArrowDown");
+    expect(await page.getByLabel("Model", { exact: true }).inputValue()).toBe("omega");
+    await keyboard.to(/^As a table$/);
+    await keyboard.press("Space");
+    await page.getByRole("table", { name: "Requests by hour, newest first" }).waitFor();
+    await keyboard.to(/^Download CSV$/, "Shift+Tab");
+    const [download] = await Promise.all([page.waitForEvent("download"), keyboard.press("Enter")]);
+    expect(readFileSync(await download.path(), "utf8")).toMatch(/omega/);
+  });
+
+  it("changes the password, exports what is stored and deletes the account", async () => {
+    await open("/app/account", "Account");
+    await keyboard.to(/^Current password$/);
+    await keyboard.type("not the password");
+    await keyboard.to(/^New password$/);
+    await keyboard.type("short");
+    await keyboard.press("Enter");
+    // The refusal stands at the field, and is what the field is described by.
+    await page
+      .getByRole("alert")
+      .filter({ hasText: "The password must have at least 10 characters." })
+      .waitFor();
+    await keyboard.type("another long password");
+    await keyboard.to(/^Current password$/, "Shift+Tab");
+    await keyboard.type(password);
+    await keyboard.press("Enter");
+    await page.getByText("Password changed.").waitFor();
+
+    await keyboard.to(/^Export as JSON$/);
+    const [download] = await Promise.all([page.waitForEvent("download"), keyboard.press("Enter")]);
+    expect(readFileSync(await download.path(), "utf8")).toContain(`keys${people}@example.com`);
+
+    await keyboard.choose(/^Delete account…$/);
+    const dialog = page.getByRole("alertdialog", { name: "Delete account" });
+    await dialog.waitFor();
+    await keyboard.isOn(/^Password$/);
+    await keyboard.press("Escape");
+    await keyboard.isOn(/^Delete account…$/);
+    await keyboard.press("Enter");
+    await keyboard.isOn(/^Password$/);
+    await keyboard.type("another long password");
+    await keyboard.to(/to confirm$/);
+    await keyboard.type("delete");
+    await keyboard.press("Enter");
+    await page.waitForURL(`${dashboard.url}/`);
+  });
+
+  it("rotates a key, and the focus comes back to the key's menu", async () => {
+    await page.request.post(`${dashboard.url}/api/keys`, {
+      headers: { origin: dashboard.url },
+      data: { name: "Robot", models: null, expiresInDays: null },
+    });
+    await open("/app/keys", "Keys");
+    await page.getByText("Robot").waitFor();
+    await keyboard.chooseFrom(/^Actions for Robot$/, "Rotate");
+    await keyboard.isOn(/^The old key works on for$/);
+    await keyboard.press("Escape");
+    await keyboard.isOn(/^Actions for Robot$/);
+    await keyboard.takeItem("Rotate");
+    await keyboard.isOn(/^The old key works on for$/);
+    await keyboard.press("ArrowUp");
+    await keyboard.choose(/^Rotate key$/);
+    await page.getByText("The old key, ending in").waitFor();
+    await keyboard.choose(/^Done$/);
+    await keyboard.isOn(/^Actions for Robot$/);
+  });
+
+  it("switches the theme, and finds the way on a phone", async () => {
+    await page.setViewportSize({ width: 375, height: 812 });
+    await open("/app", "Overview");
+    await keyboard.choose(/^Open menu$/);
+    await page.getByRole("dialog", { name: "Menu" }).waitFor();
+    await keyboard.press("Escape");
+    await keyboard.isOn(/^Open menu$/);
+    await keyboard.press("Enter");
+    await keyboard.to(/^System theme$/);
+    await keyboard.press("ArrowRight", "ArrowRight");
+    expect(await page.locator("html").getAttribute("data-theme")).toBe("dark");
+    await keyboard.choose(/^Limits$/);
+    await page.getByRole("heading", { level: 1, name: "Limits" }).waitFor();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    // On a new page the focus begins at its content.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("main");
+  });
+});
