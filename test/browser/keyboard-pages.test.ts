@@ -39,6 +39,25 @@ const open = async (path: string, heading: string) => {
 };
 
 describe("with the keyboard alone, a person", { timeout: 60_000 }, () => {
+  it("makes a key with limits of its own", async () => {
+    await open("/app/keys", "Keys");
+    await keyboard.choose(/^Create key$/);
+    await keyboard.isOn(/^Name$/);
+    await keyboard.type("tests");
+    await keyboard.to(/^Lower than my plan's/);
+    await keyboard.press("Space");
+    await keyboard.to(/^Requests a minute$/);
+    await keyboard.type("many");
+    await keyboard.choose(/^Create key$/);
+    await page.getByText("Enter a whole number from 1").waitFor();
+    await keyboard.to(/^Requests a minute$/, "Shift+Tab");
+    await keyboard.type("30");
+    await keyboard.choose(/^Create key$/);
+    await page.getByRole("heading", { name: "Key created" }).waitFor();
+    await keyboard.choose(/^Done$/);
+    await page.getByText("At most 30 requests a minute").waitFor();
+  });
+
   it("talks in the playground, stops a reply, switches the model and views the code", async () => {
     await open("/app/playground", "Playground");
     dashboard.engine.hold();

@@ -135,7 +135,7 @@ describe("API keys", () => {
     [{ name: "" }, "name"],
     [{ name: "x".repeat(81) }, "name"],
     [{ models: [] }, "models"],
-    [{ models: ["gpt-4"] }, "models.0"],
+    [{ models: ["gpt-4"] }, "models"],
     [{ expiresInDays: 0 }, "expiresInDays"],
     [{ expiresInDays: "30" }, "expiresInDays"],
   ])("are refused with the field named: %j", async (key, field) => {

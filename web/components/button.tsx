@@ -27,7 +27,9 @@ export function Button({ variant, size, pending = false, icon, className, childr
     <button
       type="button"
       {...rest}
-      disabled={pending || rest.disabled}
+      // Not `disabled` while at work: the browser would take the focus away from whoever pressed it.
+      onClick={pending ? (event) => event.preventDefault() : rest.onClick}
+      aria-disabled={pending || undefined}
       aria-busy={pending || undefined}
       className={cx(buttonLook({ variant, size }), className)}
     >
@@ -94,7 +96,7 @@ export function IconButton({ label, size = "md", className, ...rest }: IconButto
 }
 
 const base =
-  "inline-flex shrink-0 items-center justify-center gap-2 rounded-md border font-medium whitespace-nowrap transition-colors select-none disabled:opacity-55 [&>svg]:size-4 [&>svg]:shrink-0";
+  "inline-flex shrink-0 items-center justify-center gap-2 rounded-md border font-medium whitespace-nowrap transition-colors select-none disabled:opacity-55 aria-busy:opacity-55 [&>svg]:size-4 [&>svg]:shrink-0";
 
 const variants: Record<Variant, string> = {
   primary: "border-transparent bg-accent text-on-accent hover:bg-accent-strong disabled:hover:bg-accent",

@@ -66,7 +66,7 @@ export default function Keys() {
           </Button>
         </div>
       )}
-      {open?.type === "create" && <CreateKeyDialog planModels={plan?.models ?? null} onClose={close} />}
+      {open?.type === "create" && <CreateKeyDialog plan={plan} onClose={close} />}
       {open?.type === "rotate" && <RotateKeyDialog apiKey={open.key} onClose={close} />}
       {open?.type === "revoke" && <RevokeKeyDialog apiKey={open.key} onClose={close} />}
     </>

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import type { PlanView } from "../../../../src/protocol/dashboard.js";
 import { longest } from "../../../../src/protocol/dashboard-bounds.js";
 import { modelIds, type ModelId } from "../../../../src/protocol/models.js";
 import { api } from "../../../api.ts";
@@ -12,6 +13,7 @@ import { ModelsField } from "../../../components/models-field.tsx";
 import { Select } from "../../../components/select.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
 import { queries } from "../../../queries.ts";
+import { KeyLimitsField, limitsToSend, type TypedLimits } from "./key-limits-field.tsx";
 import { NewSecret } from "./new-secret.tsx";
 
 const expiries = [
@@ -23,22 +25,29 @@ const expiries = [
 ];
 
 interface CreateKeyDialogProps {
-  planModels: readonly ModelId[] | null;
+  plan: PlanView | undefined;
   onClose: () => void;
 }
 
-export function CreateKeyDialog({ planModels, onClose }: CreateKeyDialogProps) {
+export function CreateKeyDialog({ plan, onClose }: CreateKeyDialogProps) {
   const client = useQueryClient();
   const [name, setName] = useState("");
   const [models, setModels] = useState<ModelId[] | null>(null);
   const [expiry, setExpiry] = useState("");
+  const [limits, setLimits] = useState<TypedLimits | null>(null);
   const create = useMutation({
-    mutationFn: () => api.createKey({ name, models, expiresInDays: expiry === "" ? null : Number(expiry) }),
+    mutationFn: () =>
+      api.createKey({
+        name,
+        models,
+        expiresInDays: expiry === "" ? null : Number(expiry),
+        limits: limitsToSend(limits),
+      }),
     onSuccess: () => client.invalidateQueries({ queryKey: queries.keys.queryKey }),
     gcTime: 0,
   });
   const issued = create.data;
-  const failure = formError(create.error, ["name", "models", "expiresInDays"]);
+  const failure = formError(create.error, ["name", "models", "expiresInDays", "limits"]);
   return (
     <Dialog
       open
@@ -85,12 +94,18 @@ export function CreateKeyDialog({ planModels, onClose }: CreateKeyDialogProps) {
           <ModelsField
             value={models}
             onChange={setModels}
-            among={planModels ?? modelIds}
+            among={plan?.models ?? modelIds}
             error={fieldError(create.error, "models")}
           />
           <Field label="Expires" error={fieldError(create.error, "expiresInDays")}>
             <Select value={expiry} onChange={(event) => setExpiry(event.target.value)} options={expiries} />
           </Field>
+          <KeyLimitsField
+            value={limits}
+            onChange={setLimits}
+            plan={plan}
+            error={fieldError(create.error, "limits")}
+          />
           {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
         </form>
       ) : (

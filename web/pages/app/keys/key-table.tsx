@@ -7,6 +7,7 @@ import { modelsText } from "../../../components/model-name.tsx";
 import { Table, type Column } from "../../../components/table.tsx";
 import { Time } from "../../../components/time.tsx";
 import { hasEnded, KeyStatus } from "./key-status.tsx";
+import { limitsText } from "./key-limits-field.tsx";
 import { useKeySwitch } from "./use-key-switch.ts";
 
 interface KeyTableProps {
@@ -64,12 +65,14 @@ export function KeyTable({ rows, error, onRetry, onRotate, onRevoke, empty }: Ke
 }
 
 function KeyName({ apiKey }: { apiKey: KeyView }) {
+  const limits = limitsText(apiKey.limits);
   return (
     <span className="block min-w-0">
       <span className="block font-medium wrap-anywhere">{apiKey.name}</span>
       {apiKey.models !== null && (
         <span className="block text-sm text-muted">Only {modelsText(apiKey.models)}</span>
       )}
+      {limits !== null && <span className="block text-sm text-muted">At most {limits}</span>}
     </span>
   );
 }

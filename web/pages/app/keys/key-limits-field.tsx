@@ -1,0 +1,94 @@
+/** Limits of one key below its plan's: none by default, and then a number for each that is wanted. */
+import { useId } from "react";
+import type { KeyLimitsView, PlanView } from "../../../../src/protocol/dashboard.js";
+import { Checkbox } from "../../../components/checkbox.tsx";
+import { Field } from "../../../components/field.tsx";
+import { Input } from "../../../components/input.tsx";
+
+/** As typed; empty where the plan's limit alone counts. */
+export type TypedLimits = Record<keyof KeyLimitsView, string>;
+
+export const noTypedLimits: TypedLimits = {
+  requestsPerMinute: "",
+  tokensPerMinute: "",
+  concurrentRequests: "",
+};
+
+const labels: Record<keyof KeyLimitsView, string> = {
+  requestsPerMinute: "Requests a minute",
+  tokensPerMinute: "Tokens a minute",
+  concurrentRequests: "Requests at once",
+};
+const names = ["requestsPerMinute", "tokensPerMinute", "concurrentRequests"] as const;
+
+interface KeyLimitsFieldProps {
+  /** Null while the key has none of its own. */
+  value: TypedLimits | null;
+  onChange: (limits: TypedLimits | null) => void;
+  plan: PlanView | undefined;
+  error?: string | undefined;
+}
+
+export function KeyLimitsField({ value, onChange, plan, error }: KeyLimitsFieldProps) {
+  const id = useId();
+  return (
+    <fieldset aria-describedby={error === undefined ? undefined : `${id}-error`}>
+      <legend className="text-sm font-medium">Limits</legend>
+      <div className="mt-1.5 flex flex-col gap-3">
+        <Checkbox
+          label="Lower than my plan's"
+          hint="So that a test cannot use up what production needs."
+          checked={value !== null}
+          onChange={(event) => onChange(event.target.checked ? noTypedLimits : null)}
+        />
+        {value !== null && (
+          <div className="grid gap-3 pl-6.5 sm:grid-cols-3">
+            {names.map((name) => (
+              <Field key={name} label={labels[name]}>
+                <Input
+                  value={value[name]}
+                  inputMode="numeric"
+                  autoComplete="off"
+                  placeholder={plan?.[name].toLocaleString("en")}
+                  onChange={(event) => onChange({ ...value, [name]: event.target.value })}
+                />
+              </Field>
+            ))}
+          </div>
+        )}
+      </div>
+      {error !== undefined && (
+        <p id={`${id}-error`} role="alert" className="mt-1.5 text-sm text-bad">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+/** A text that is no number is sent as one that is refused: NaN would be read as "no limit". */
+const refused = -1;
+
+export function limitsToSend(typed: TypedLimits | null): KeyLimitsView | null {
+  if (typed === null) return null;
+  const number = (text: string) => {
+    const digits = text.replaceAll(/[\s,]/g, "");
+    if (digits === "") return null;
+    return /^\d+$/.test(digits) ? Number(digits) : refused;
+  };
+  return {
+    requestsPerMinute: number(typed.requestsPerMinute),
+    tokensPerMinute: number(typed.tokensPerMinute),
+    concurrentRequests: number(typed.concurrentRequests),
+  };
+}
+
+/** "30 requests a minute, 2 at once", or null for a key without limits of its own. */
+export function limitsText({ requestsPerMinute, tokensPerMinute, concurrentRequests }: KeyLimitsView) {
+  const parts = [
+    requestsPerMinute === null ? [] : [`${requestsPerMinute.toLocaleString("en")} requests a minute`],
+    tokensPerMinute === null ? [] : [`${tokensPerMinute.toLocaleString("en")} tokens a minute`],
+    concurrentRequests === null ? [] : [`${concurrentRequests.toLocaleString("en")} at once`],
+  ].flat();
+  return parts.length === 0 ? null : parts.join(", ");
+}
