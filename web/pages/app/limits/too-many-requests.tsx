@@ -48,7 +48,7 @@ x-ratelimit-reset-requests: 12s
 
 {
   "error": {
-    "message": "Rate limit reached: 60 requests per minute. Try again in 12 s.",
+    "message": "Rate limit reached: 60 requests per minute on the plan 'Free'. Try again in 12 s.",
     "type": "rate_limit_error",
     "param": null,
     "code": "rate_limit_exceeded"
