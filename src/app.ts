@@ -127,6 +127,8 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     });
     closers.push(() => dashboard.close());
 
+    const traces = await startTracing(config.service);
+    if (traces !== null) closers.push(() => traces.close());
     let draining = false;
     const http: HttpParts = {
       config: config.service,
@@ -141,6 +143,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       engineStatus: (model) => fleet.status(model),
       metrics,
       usage: dashboard.usage,
+      ...(traces === null ? {} : { traces }),
       trustProxy: accounts.trustProxy,
       log,
       clock,
@@ -189,6 +192,19 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     await close();
     throw error;
   }
+}
+
+/** Loaded only where it is wanted: few want it, and it is large. */
+async function startTracing({ otlpEndpoint, otlpHeaders, otlpServiceName }: Config["service"]) {
+  if (otlpEndpoint === undefined) return null;
+  const { Tracing } = await import("./tracing.js");
+  const headers = Object.fromEntries(
+    (otlpHeaders?.split(",") ?? []).map((pair) => {
+      const [name = "", ...value] = pair.split("=");
+      return [name.trim(), decodeURIComponent(value.join("="))];
+    }),
+  );
+  return new Tracing({ endpoint: otlpEndpoint, headers, serviceName: otlpServiceName, version });
 }
 
 /** False when `limitMs` passed first. */

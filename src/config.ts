@@ -88,6 +88,27 @@ const serviceFields = {
     default: undefined,
     doc: "Serves `/metrics` without a token on this port of 127.0.0.1.",
   }),
+  otlpEndpoint: field({
+    env: ["OTEL_EXPORTER_OTLP_ENDPOINT"],
+    schema: optional(webAddress),
+    default: undefined,
+    doc: "Sends one OpenTelemetry span for each request to this collector, by OTLP over HTTP. A span has names and numbers, no content. Default: none.",
+  }),
+  otlpHeaders: field({
+    env: ["OTEL_EXPORTER_OTLP_HEADERS"],
+    schema: optional(
+      z.string().regex(/^[^=,\s]+=[^,]*(,[^=,\s]+=[^,]*)*$/, "must be names and values, such as a=b,c=d"),
+    ),
+    default: undefined,
+    doc: "Headers for the collector, such as `authorization=Bearer …`. Default: none.",
+    secret: true,
+  }),
+  otlpServiceName: field({
+    env: ["OTEL_SERVICE_NAME"],
+    schema: z.string().min(1).max(100),
+    default: "sotto",
+    doc: "Name of this service in traces.",
+  }),
 };
 
 const accountFields = {

@@ -23,8 +23,9 @@ const mayImport: Record<string, readonly string[]> = {
     "log",
     "mail",
     "metrics",
+    "tracing",
   ],
-  http: ["core", "protocol", "config", "log", "metrics", "http"],
+  http: ["core", "protocol", "config", "log", "metrics", "tracing", "http"],
   engines: ["core", "protocol", "config", "engines"],
   models: ["core", "protocol", "config", "models"],
   store: ["core", "protocol", "config", "store"],
@@ -32,6 +33,7 @@ const mayImport: Record<string, readonly string[]> = {
   config: ["protocol"],
   log: ["protocol"],
   metrics: ["protocol"],
+  tracing: ["protocol"],
   mail: ["core"],
   protocol: ["protocol"],
 };

@@ -7,6 +7,7 @@ import type { UsageRecorder } from "../core/usage-recorder.js";
 import type { Log } from "../log.js";
 import type { Metrics } from "../metrics.js";
 import type { ModelId } from "../protocol/models.js";
+import type { Tracing } from "../tracing.js";
 
 export interface HttpParts {
   config: Pick<ServiceConfig, "bodyLimitBytes" | "ownerName" | "metricsToken">;
@@ -21,6 +22,8 @@ export interface HttpParts {
   maintenance?: () => string | null;
   engineStatus: (model: ModelId) => EngineStatus;
   metrics: Metrics;
+  /** Told of every finished request, where the operator wants traces. */
+  traces?: Pick<Tracing, "record">;
   /** Told of every request that named a model, for its account's usage. */
   usage?: Pick<UsageRecorder, "record">;
   /** Addresses of the proxies that are believed about who asks and over what, with commas between. */

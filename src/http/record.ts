@@ -1,6 +1,7 @@
 /** What is kept of a finished request: one log line and the metrics. Names and numbers of ours, no content. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ClientHungUp } from "./exchange.js";
+import { headerValues } from "./headers.js";
 import type { HttpParts } from "./parts.js";
 
 /** For the log only: the client left before any status was sent. */
@@ -8,7 +9,7 @@ const clientClosedRequest = 499;
 
 const knownMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-export function recordExchange({ log, metrics, usage, clock }: HttpParts) {
+export function recordExchange({ log, metrics, traces, usage, clock }: HttpParts) {
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const { caller, code, stream, trace, startedMs, signal } = request.exchange;
     const hungUp = signal.reason instanceof ClientHungUp;
@@ -16,12 +17,14 @@ export function recordExchange({ log, metrics, usage, clock }: HttpParts) {
     const status = hungUp && !reply.raw.headersSent ? clientClosedRequest : reply.raw.statusCode;
     const durationMs = clock.monotonicMs() - startedMs;
 
+    const method = knownMethods.includes(request.method) ? request.method : "other";
+
     log.info("request", {
       requestId: request.id,
       account: caller?.account.id,
       key: caller?.key.id,
       route,
-      method: knownMethods.includes(request.method) ? request.method : "other",
+      method,
       status,
       code,
       outcome: hungUp ? "hung_up" : code === "none" ? "finished" : "failed",
@@ -30,6 +33,21 @@ export function recordExchange({ log, metrics, usage, clock }: HttpParts) {
       durationMs,
     });
     metrics.request({ route, status, code, durationMs });
+    traces?.record({
+      requestId: request.id,
+      route,
+      method,
+      status,
+      code,
+      model: trace.model,
+      promptTokens: trace.promptTokens,
+      completionTokens: trace.completionTokens,
+      queuedMs: trace.queuedMs,
+      firstTokenMs: trace.firstTokenMs,
+      durationMs,
+      endedAt: clock.now(),
+      traceparent: headerValues(request.raw.rawHeaders, "traceparent")[0],
+    });
     const { model, completionTokens = 0, queuedMs, firstTokenMs } = trace;
     if (model === undefined) return;
     // Before it left the queue the engine has done no work for it.

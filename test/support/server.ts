@@ -29,6 +29,7 @@ export interface TestServerOptions {
   clock?: Clock;
   keepAliveMs?: number;
   timeouts?: HttpParts["timeouts"];
+  traces?: NonNullable<HttpParts["traces"]>;
 }
 
 export interface KeyOptions {
@@ -111,6 +112,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     clock,
     createdAt: new Date("2026-01-01T00:00:00Z"),
     ...(options.keepAliveMs === undefined ? {} : { keepAliveMs: options.keepAliveMs }),
+    ...(options.traces === undefined ? {} : { traces: options.traces }),
     ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),
   };
   const server = createHttpServer(parts);
