@@ -150,7 +150,9 @@ export interface NewKey {
 }
 
 /**
- * The rows. Every method rejects when the database cannot be reached; none returns a guess.
+ * The rows. Every method rejects with `StoreUnavailable` when the database cannot be reached or cannot be
+ * written to; none returns a guess. Changes that running servers must learn of (see `changes.ts`) are
+ * appended in the same transaction.
  * Emails compare without regard to case. Times are whole milliseconds.
  */
 export interface Store {
@@ -193,6 +195,14 @@ export class DuplicateEmail extends Error {
   constructor() {
     super("An account with this email address exists already.");
     this.name = "DuplicateEmail";
+  }
+}
+
+/** The database is away, too slow, or out of room. Trying again later may work. */
+export class StoreUnavailable extends Error {
+  constructor(cause: unknown) {
+    super("The database cannot be reached or cannot be written to right now.", { cause });
+    this.name = "StoreUnavailable";
   }
 }
 
