@@ -102,9 +102,12 @@ export const postgresMigration = {
   lock: async (transaction: Kysely<Schema>): Promise<void> => {
     await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(transaction);
   },
+  /** Reads the catalogue: `to_regclass` may answer from before the wait for the lock. */
   hasBookkeeping: async (db: Kysely<Schema>): Promise<boolean> => {
-    const found = sql<{ found: boolean }>`select to_regclass('migrations') is not null as found`;
-    return (await found.execute(db)).rows[0]?.found === true;
+    const found = await sql`select 1 from pg_catalog.pg_class as class
+      join pg_catalog.pg_namespace as namespace on namespace.oid = class.relnamespace
+      where class.relname = 'migrations' and namespace.nspname = any(current_schemas(false))`.execute(db);
+    return found.rows.length > 0;
   },
 };
 
