@@ -1,11 +1,13 @@
 /** Where the program starts: arguments and environment in, an exit code out. */
 import { accountsCommand } from "./cli/accounts.js";
+import { backupCommand } from "./cli/backup.js";
 import { changelogCommand } from "./cli/changelog.js";
 import { keysCommand } from "./cli/keys.js";
 import { maintenanceCommand } from "./cli/maintenance.js";
 import { newProgram, runProgram } from "./cli/program.js";
 import { serveCommand } from "./cli/serve.js";
 import { provideEnvironment } from "./cli/settings.js";
+import { storeCommands } from "./cli/store.js";
 
 // Whoever reads our output may stop reading, as `head` does. That is no fault, and must not end a server.
 process.stdout.on("error", () => {});
@@ -17,4 +19,6 @@ accountsCommand(program);
 keysCommand(program);
 changelogCommand(program);
 maintenanceCommand(program);
+backupCommand(program);
+storeCommands(program);
 process.exitCode = await runProgram(program, process.argv);

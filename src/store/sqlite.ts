@@ -43,7 +43,7 @@ export const databasePath = (dataDir: string): string => join(dataDir, "sotto.db
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<FullStore> {
   const { path, defaultPlan, clock = systemClock } = options;
   const database = await openDatabase(path);
-  const db = new Kysely<Schema>({ dialect: new ImmediateDialect(database) });
+  const db = connectSqlite(database);
   try {
     await migrate(db, { bytesType: "blob", defaultPlan });
   } catch (error) {
@@ -52,6 +52,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Full
   }
   return new SqlStore(db, clock);
 }
+
+/** The connection as Kysely takes it. */
+export const connectSqlite = (database: Database.Database): Kysely<Schema> =>
+  new Kysely<Schema>({ dialect: new ImmediateDialect(database) });
 
 /** One connection, set up. */
 export async function openDatabase(path: string): Promise<Database.Database> {

@@ -6,11 +6,13 @@ import { join } from "node:path";
 import { vi } from "vitest";
 import { z } from "zod";
 import { accountsCommand } from "../../src/cli/accounts.js";
+import { backupCommand } from "../../src/cli/backup.js";
 import { changelogCommand } from "../../src/cli/changelog.js";
 import { keysCommand } from "../../src/cli/keys.js";
 import { maintenanceCommand } from "../../src/cli/maintenance.js";
 import { newProgram, runProgram } from "../../src/cli/program.js";
 import { provideEnvironment } from "../../src/cli/settings.js";
+import { storeCommands } from "../../src/cli/store.js";
 
 export interface CommandResult {
   code: number | null;
@@ -40,6 +42,8 @@ export class CommandLine {
       keysCommand(program);
       changelogCommand(program);
       maintenanceCommand(program);
+      backupCommand(program);
+      storeCommands(program);
       const code = await runProgram(program, ["node", "sotto", ...args]);
       return { ...result, code };
     } finally {
