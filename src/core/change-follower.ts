@@ -5,7 +5,7 @@
  * its streams.
  *
  * When the store is away it keeps its place and goes on from there. When changes are missing (they are kept
- * for a day) or the numbers went back (a backup was restored), everything is dropped from memory.
+ * for an hour) or the numbers went back (a backup was restored), everything is dropped from memory.
  */
 import type { Change, ChangeStore } from "./changes.js";
 import type { CutTarget } from "./completion.js";
@@ -63,7 +63,8 @@ export class ChangeFollower {
   }
 
   async #rounds(): Promise<void> {
-    do {
+    this.#isWanted = true;
+    while (this.#isWanted && !this.#isClosed) {
       this.#isWanted = false;
       try {
         await this.#catchUp();
@@ -71,7 +72,7 @@ export class ChangeFollower {
       } catch {
         this.#tell("away");
       }
-    } while (this.#isWanted && !this.#isClosed);
+    }
   }
 
   async #catchUp(): Promise<void> {

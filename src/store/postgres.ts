@@ -126,7 +126,7 @@ async function untilThere(open: () => Promise<void>, waitMs: number): Promise<vo
 
 /** Our 8-byte integers are times and counts, far below where a number loses precision. */
 const numbersAsNumbers: PoolConfig["types"] = {
-  getTypeParser: (oid, format) =>
+  getTypeParser: (oid, format): unknown =>
     oid === types.builtins.INT8 ? (text: string) => Number(text) : types.getTypeParser(oid, format),
 };
 

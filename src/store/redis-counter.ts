@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { Clock, Counter, CounterReading } from "../core/ports.js";
 import { LocalShares, type Situation } from "./local-shares.js";
-import { RedisAway, type RedisLink } from "./redis-link.js";
+import { throwUnlessAway, type RedisLink } from "./redis-link.js";
 import { adjustScript, mergeScript, readScript, takeScript } from "./redis-scripts.js";
 
 /** Sent at once when Redis is back. */
@@ -37,7 +37,7 @@ export class RedisCounter implements Counter {
 
     const reading = this.#local.take(name, amount, limit, windowMs, this.#situation());
     // Back, but not trusted by all yet: those who trust it should know of this count.
-    if (this.link.isBack) void this.#report(name).catch(passAway);
+    if (this.link.isBack) void this.#report(name).catch(throwUnlessAway);
     return reading;
   }
 
@@ -69,7 +69,8 @@ export class RedisCounter implements Counter {
       await this.#report(name);
       return await work();
     } catch (error) {
-      return passAway(error);
+      throwUnlessAway(error);
+      return undefined;
     }
   }
 
@@ -99,10 +100,4 @@ export class RedisCounter implements Counter {
   #situation(): Situation {
     return { absence: this.link.absence, replicas: this.link.replicas };
   }
-}
-
-/** That Redis is away is answered here; anything else is a bug. */
-function passAway(error: unknown): undefined {
-  if (error instanceof RedisAway) return undefined;
-  throw error;
 }

@@ -7,7 +7,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { Lease, Leases } from "../core/ports.js";
-import { RedisAway, type RedisLink } from "./redis-link.js";
+import { throwUnlessAway, type RedisLink } from "./redis-link.js";
 import { acquireScript, heldScript, renewScript } from "./redis-scripts.js";
 
 const liveMs = 25_000;
@@ -30,7 +30,7 @@ export class RedisLeases implements Leases {
     times: RedisLeaseTimes = { liveMs, renewEveryMs },
   ) {
     this.#liveMs = times.liveMs;
-    this.#timer = setInterval(() => void this.#renewAll().catch(passAway), times.renewEveryMs).unref();
+    this.#timer = setInterval(() => void this.#renewAll().catch(throwUnlessAway), times.renewEveryMs).unref();
     link.onReturn(() => this.#renewAll());
   }
 
@@ -73,7 +73,7 @@ export class RedisLeases implements Leases {
 
   /** Never rejects: one that is not freed now ends by itself. */
   async #free(name: string, ids: readonly string[]): Promise<void> {
-    await this.link.run((redis) => redis.zrem(this.#key(name), ...ids)).catch(passAway);
+    await this.link.run((redis) => redis.zrem(this.#key(name), ...ids)).catch(throwUnlessAway);
   }
 
   async #renewAll(): Promise<void> {
@@ -87,15 +87,10 @@ export class RedisLeases implements Leases {
   /** Undefined while Redis is away or not trusted. */
   async #attempt(script: string, name: string, values: readonly (string | number)[]): Promise<unknown> {
     if (!this.link.isTrusted) return undefined;
-    return this.link.run((redis) => redis.eval(script, 1, this.#key(name), ...values)).catch(passAway);
+    return this.link.run((redis) => redis.eval(script, 1, this.#key(name), ...values)).catch(throwUnlessAway);
   }
 
   #key(name: string): string {
     return this.link.name("lease", name);
   }
-}
-
-function passAway(error: unknown): undefined {
-  if (error instanceof RedisAway) return undefined;
-  throw error;
 }

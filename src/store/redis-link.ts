@@ -45,6 +45,11 @@ export class RedisAway extends Error {
   }
 }
 
+/** For those who have an answer to that Redis is away; anything else is a bug. */
+export function throwUnlessAway(error: unknown): void {
+  if (!(error instanceof RedisAway)) throw error;
+}
+
 /** A time without Redis. */
 export interface Absence {
   /** Counts up. */

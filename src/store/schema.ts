@@ -136,7 +136,7 @@ export interface SettingRow {
   value: string;
 }
 
-/** Kept for a day. */
+/** Kept for an hour or two. */
 export interface ChangeRow {
   id: number;
   kind: string;
