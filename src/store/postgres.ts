@@ -118,10 +118,20 @@ async function untilThere(open: () => Promise<void>, waitMs: number): Promise<vo
       await open();
       return;
     } catch (error) {
-      if (!(error instanceof StoreUnavailable) || performance.now() >= givesUpAtMs) throw error;
+      if (!mayStillCome(error) || performance.now() >= givesUpAtMs) throw error;
       await sleep(250);
     }
   }
+}
+
+/** A wrong password or certificate will not mend itself. */
+function mayStillCome(error: unknown): boolean {
+  if (!(error instanceof StoreUnavailable) || !(error.cause instanceof Error)) return false;
+  const { cause } = error;
+  const code = "code" in cause ? String(cause.code) : "";
+  return (
+    /^(ECONN|ENOTFOUND|EAI_|EHOST|ENET|ETIMEDOUT|57P)/.test(code) || /timeout|terminated/.test(cause.message)
+  );
 }
 
 /** Our 8-byte integers are times and counts, far below where a number loses precision. */
