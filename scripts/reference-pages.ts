@@ -6,6 +6,7 @@ import { errorTable } from "../src/protocol/errors.js";
 const groups: Record<string, string> = {
   service: "Service",
   accounts: "Accounts and dashboard",
+  storage: "Database and Redis",
   engine: "Embedded engine",
   limits: "Limits and queue",
   omega: "Model omega",

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import type { Config } from "./config.js";
-import { defaultPlan } from "./core/accounts.js";
+import { ChangeFollower } from "./core/change-follower.js";
 import { Completions } from "./core/completion.js";
 import { createDashboard, type Dashboard } from "./core/dashboard.js";
 import type { FullStore } from "./core/dashboard-ports.js";
@@ -25,10 +25,12 @@ import { ServiceError } from "./protocol/errors.js";
 import { modelIds } from "./protocol/models.js";
 import { startEngines, type EngineOverrides } from "./start-engines.js";
 import { lockDataDir } from "./store/data-dir-lock.js";
-import { MemoryCounter, MemoryLeases } from "./store/memory-counter.js";
+import { openCounters } from "./store/open-counters.js";
+import { openStore } from "./store/open-store.js";
 import { hashPassword, verifyPassword } from "./store/password-hash.js";
-import { databasePath, openSqliteStore } from "./store/sqlite.js";
 
+/** A database server that is started together with this one may take a while. */
+const databaseWaitMs = 30_000;
 const dayMs = 24 * 60 * 60_000;
 
 const { version } = z
@@ -69,20 +71,21 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
   try {
     const lock = lockDataDir(config.service.dataDir);
     closers.push(async () => lock.release());
-    const store = await openSqliteStore({
-      path: databasePath(config.service.dataDir),
-      defaultPlan: defaultPlan(config.limits),
-      clock,
-    });
+    const store = await openStore(config, { clock, waitMs: databaseWaitMs });
     closers.push(() => store.close());
     const keys = new KeyRing(store, clock);
     closers.push(() => keys.close());
-    const counter = new MemoryCounter(clock);
-    closers.push(() => counter.close());
+    const counters = await openCounters(config.storage, {
+      clock,
+      store,
+      onHealth: (health) => log.warn(health === "ok" ? "redis returned" : "redis away"),
+    });
+    closers.push(() => counters.close());
+    const { counter, leases, announcements } = counters;
 
     const { fleet, memoryBytes } = await startEngines(config, overrides, log, clock);
     closers.push(() => fleet.close());
-    const limits = new Limits(counter, new MemoryLeases());
+    const limits = new Limits(counter, leases);
     const gate = new MaintenanceGate({
       listCurrentWindows: (now) => store.news.listCurrentWindows(now),
       clock,
@@ -105,6 +108,15 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       refusal: () => gate.refusal(),
       onTokenGap: (model, gapMs) => metrics.tokenGap(model, gapMs),
     });
+    const follower = await ChangeFollower.start({
+      changes: store.changes,
+      keys,
+      cutStreams: (target) => completions.cut(target),
+      onStoreHealth: (health) => log.warn(health === "ok" ? "database returned" : "database away"),
+    });
+    closers.push(() => follower.close());
+    announcements.onAnnounced(() => void follower.look());
+    store.changes.onAppended(() => announcements.announce());
 
     const { accounts } = config;
     const dashboard = createDashboard({
@@ -157,6 +169,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       version,
       publicUrl: accounts.publicUrl,
       queue: (model) => fleet.queueOf(model),
+      limitsHealth: () => counters.health(),
       memoryBytes,
       webDir: overrides.webDir ?? fileURLToPath(new URL("../dist/web", import.meta.url)),
     });

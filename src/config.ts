@@ -168,6 +168,42 @@ const accountFields = {
   }),
 };
 
+const storageFields = {
+  databaseUrl: field({
+    env: ["SOTTO_DATABASE_URL"],
+    schema: optional(
+      z.url({
+        protocol: /^postgres(ql)?$/,
+        error: "must be an address such as postgres://user:password@db.example.com/sotto",
+      }),
+    ),
+    default: undefined,
+    doc: "Postgres database for the rows, which several replicas may share. `?sslmode=` is `disable` (default), `require`, `verify-ca` or `verify-full`; `&sslrootcert=` names a file with the issuer's certificate. Default: SQLite in the data directory.",
+    secret: true,
+  }),
+  databasePoolSize: field({
+    env: ["SOTTO_DATABASE_POOL_SIZE"],
+    schema: integer(1, 1000),
+    default: 10,
+    doc: "Most connections to Postgres at once.",
+  }),
+  redisUrl: field({
+    env: ["SOTTO_REDIS_URL"],
+    schema: optional(
+      z.url({ protocol: /^rediss?$/, error: "must be an address such as redis://cache.example.com:6379/0" }),
+    ),
+    default: undefined,
+    doc: "Redis or Valkey that counts limits for all replicas together (`rediss://` for TLS). Default: each process counts for itself.",
+    secret: true,
+  }),
+  replicas: field({
+    env: ["SOTTO_REPLICAS"],
+    schema: integer(1, 10_000),
+    default: 1,
+    doc: "How many replicas share the limits when Redis was never reached and so cannot say: each then allows its share.",
+  }),
+};
+
 const engineFields = {
   threads: field({
     env: ["SOTTO_ENGINE_THREADS"],
@@ -301,6 +337,7 @@ const modelFields = (id: ModelId) => {
 export const configFields = {
   service: serviceFields,
   accounts: accountFields,
+  storage: storageFields,
   engine: engineFields,
   limits: limitFields,
   omega: modelFields("omega"),
@@ -313,6 +350,7 @@ type Values = { [G in keyof typeof configFields]: ValuesOf<(typeof configFields)
 
 export type ServiceConfig = Values["service"];
 export type AccountConfig = Values["accounts"];
+export type StorageConfig = Values["storage"];
 export type EngineConfig = Values["engine"];
 export type LimitConfig = Values["limits"];
 export type ModelConfig = Values["omega"];
@@ -320,6 +358,7 @@ export type ModelConfig = Values["omega"];
 export interface Config {
   service: ServiceConfig;
   accounts: AccountConfig;
+  storage: StorageConfig;
   engine: EngineConfig;
   limits: LimitConfig;
   models: Record<ModelId, ModelConfig>;
@@ -363,6 +402,7 @@ export function loadConfig(sources: ConfigSources): Config {
   const config: Config = {
     service: readGroup("service"),
     accounts: readGroup("accounts"),
+    storage: readGroup("storage"),
     engine: readGroup("engine"),
     limits: readGroup("limits"),
     models: { omega: readGroup("omega"), prism: readGroup("prism"), lambda: readGroup("lambda") },

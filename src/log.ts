@@ -63,6 +63,10 @@ export type LogMessage =
   | "engine did not load"
   | "engine exited"
   | "engine restarting"
+  | "database away"
+  | "database returned"
+  | "redis away"
+  | "redis returned"
   | "unexpected error";
 
 export interface Log {

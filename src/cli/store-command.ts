@@ -1,10 +1,9 @@
 /** Commands that work on the database, whether or not a server is running on it. */
 import type { Command } from "commander";
-import { defaultPlan } from "../core/accounts.js";
 import { Audit, type AuditAction } from "../core/audit.js";
 import type { FullStore } from "../core/dashboard-ports.js";
 import { systemClock } from "../core/ports.js";
-import { databasePath, openSqliteStore } from "../store/sqlite.js";
+import { openStore } from "../store/open-store.js";
 import { readSettings, settingsOptions } from "./settings.js";
 
 /** Adds a command with the options that all of them take. */
@@ -23,11 +22,7 @@ export async function withStore<T>(
   command: Command,
   work: (store: FullStore, record: Record) => Promise<T>,
 ): Promise<T> {
-  const { service, limits } = readSettings(command);
-  const store = await openSqliteStore({
-    path: databasePath(service.dataDir),
-    defaultPlan: defaultPlan(limits),
-  });
+  const store = await openStore(readSettings(command));
   try {
     const audit = new Audit(store.audit, systemClock);
     return await work(store, (action, target) => audit.record("command line", action, target));

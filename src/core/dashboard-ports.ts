@@ -4,6 +4,7 @@
  * times are whole milliseconds. Secrets are stored as SHA-256 and found by it.
  */
 import type { ModelId } from "../protocol/models.js";
+import type { ChangeStore } from "./changes.js";
 import type { FirstTokenHistogram } from "./first-tokens.js";
 import type { Account, Plan, Role, Store } from "./ports.js";
 
@@ -16,6 +17,7 @@ export interface FullStore extends Store {
   readonly news: NewsStore;
   readonly audit: AuditStore;
   readonly stored: StoredStore;
+  readonly changes: ChangeStore;
 }
 
 // --------------------------------------------------------------------------------------------- accounts

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { eventually } from "../../test/support/eventually.js";
 import { FakeClock } from "../../test/support/fake-clock.js";
 import { openTemporaryStore, type TemporaryStore } from "../../test/support/temporary-store.js";
 import { ServiceError } from "../protocol/errors.js";
@@ -223,6 +224,49 @@ describe("while the store is away", () => {
     clock.advance(2_000);
     for (let i = 0; i < 5; i++) await ring.verify(text);
     expect(lookups).toHaveBeenCalledTimes(1);
+  });
+
+  it("does not wait for ever for one that does not answer", async () => {
+    const { text } = await issueKey();
+    const impatient = new KeyRing(store, clock, { storeMs: 20, patienceMs: 10 });
+    await impatient.verify(text);
+    vi.spyOn(store, "findKeyByHash").mockReturnValue(new Promise(() => {}));
+    clock.advance(30_000);
+    await impatient.verify(text);
+    await expect(impatient.verify(mintKey())).rejects.toMatchObject({ code: "overloaded" });
+    clock.advance(30_000);
+    await expect(impatient.verify(text)).rejects.toMatchObject({ code: "overloaded" });
+    vi.restoreAllMocks();
+    await impatient.verify(text);
+    await impatient.close();
+  });
+
+  it("does not let an answer that came late replace a newer one", async () => {
+    const { key, text } = await issueKey();
+    const impatient = new KeyRing(store, clock, { storeMs: 20, patienceMs: 10 });
+    const record = await impatient.verify(text);
+    let answerLate: (late: KeyRecord) => void = () => {};
+    vi.spyOn(store, "findKeyByHash").mockReturnValueOnce(
+      new Promise((resolve) => {
+        answerLate = resolve;
+      }),
+    );
+    clock.advance(5_000);
+    await impatient.verify(text);
+    await revokeKey(store, clock, key.id);
+    const isRefused = () =>
+      impatient.verify(text).then(
+        () => false,
+        (error: unknown) => error instanceof ServiceError && error.code === "invalid_api_key",
+      );
+    // The question that has no answer is given up first.
+    await eventually(() => {
+      clock.advance(3_000);
+      return isRefused();
+    });
+    answerLate(record);
+    await expect(impatient.verify(text)).rejects.toMatchObject({ code: "invalid_api_key" });
+    await impatient.close();
   });
 
   it("goes back to normal when the store does", async () => {

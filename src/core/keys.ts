@@ -7,17 +7,19 @@
  * key that ends in the future ends on time. Requests that need the same record share one query.
  *
  * When the store is away, a record read within the last 60 s keeps working and everything else is answered
- * "try again" (503): a key is neither refused as unknown nor let in on a guess.
+ * "try again" (503): a key is neither refused as unknown nor let in on a guess. A store that does not answer
+ * is away too: a key that is in memory waits for it for a second, any other for five.
  *
  * Records are held by the hash of their key; the key itself is never kept. Unknown keys are not held at
  * all, so guessing cannot push real callers out of memory.
  *
- * Last-used times are gathered here and written in batches. A failed write keeps them for the next one;
- * losing a few seconds of them in a crash is the accepted price.
+ * Last-used times are gathered here and written in batches. A failed write keeps them for the next one, of a
+ * bounded number of keys; losing a few seconds of them in a crash is the accepted price.
  */
 import { ServiceError } from "../protocol/errors.js";
 import { keyHash } from "./key-format.js";
 import type { Clock, KeyRecord, Store } from "./ports.js";
+import { withTimeLimit } from "./time-limit.js";
 
 export { keyHash, mintKey } from "./key-format.js";
 
@@ -26,7 +28,17 @@ export type Caller = KeyRecord;
 const capacity = 10_000;
 const freshMs = 1_000;
 const usableWithoutStoreMs = 60_000;
+/** How long a record is used without asking a store that was found to be away. */
+const freshWithoutStoreMs = 3_000;
 const flushEveryMs = 5_000;
+const mostLastUsed = 20_000;
+
+export interface KeyRingWaits {
+  /** For a store that does not answer. */
+  storeMs: number;
+  /** The same, when there is a record that can be used instead. */
+  patienceMs: number;
+}
 
 interface Entry {
   record: KeyRecord;
@@ -44,11 +56,14 @@ export class KeyRing {
   #lastUsed = new Map<string, Date>();
   /** Counts calls of `forget`: a query that began before one must not put its answer back. */
   #forgotten = 0;
+  #flushing: Promise<void> | null = null;
   readonly #timer: NodeJS.Timeout;
+  readonly #waits: KeyRingWaits;
 
-  constructor(store: Store, clock: Clock) {
+  constructor(store: Store, clock: Clock, waits: KeyRingWaits = { storeMs: 5_000, patienceMs: 1_000 }) {
     this.#store = store;
     this.#clock = clock;
+    this.#waits = waits;
     this.#timer = setInterval(() => void this.flush(), flushEveryMs).unref();
   }
 
@@ -81,20 +96,29 @@ export class KeyRing {
   }
 
   /** Writes the last-used times gathered so far. Never rejects. */
-  async flush(): Promise<void> {
-    if (this.#lastUsed.size === 0) return;
-    const batch = this.#lastUsed;
-    this.#lastUsed = new Map();
-    try {
-      await this.#store.touchKeys(batch);
-    } catch {
-      this.#lastUsed = new Map([...batch, ...this.#lastUsed]);
-    }
+  flush(): Promise<void> {
+    this.#flushing ??= this.#write().finally(() => {
+      this.#flushing = null;
+    });
+    return this.#flushing;
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    // One that is under way may have begun before the last times came.
+    await this.#flushing;
     await this.flush();
+  }
+
+  async #write(): Promise<void> {
+    if (this.#lastUsed.size === 0) return;
+    const batch = this.#lastUsed;
+    this.#lastUsed = new Map();
+    try {
+      await withTimeLimit(this.#store.touchKeys(batch), this.#waits.storeMs);
+    } catch {
+      this.#lastUsed = new Map([...batch, ...this.#lastUsed].slice(-mostLastUsed));
+    }
   }
 
   async #find(hash: Uint8Array): Promise<KeyRecord | null> {
@@ -105,7 +129,9 @@ export class KeyRing {
       return entry.record;
     }
     try {
-      return await this.#lookUp(name, hash);
+      const lookup = this.#lookUp(name, hash);
+      const isUsableWithout = entry !== undefined && this.#isUsableWithoutStore(entry);
+      return await (isUsableWithout ? withTimeLimit(lookup, this.#waits.patienceMs) : lookup);
     } catch {
       return this.#recordWithoutStore(name);
     }
@@ -115,7 +141,7 @@ export class KeyRing {
     const shared = this.#lookups.get(name);
     if (shared !== undefined) return shared;
 
-    const lookup = this.#read(name, hash).finally(() => {
+    const lookup = withTimeLimit(this.#read(name, hash), this.#waits.storeMs).finally(() => {
       if (this.#lookups.get(name) === lookup) this.#lookups.delete(name);
     });
     this.#lookups.set(name, lookup);
@@ -127,8 +153,10 @@ export class KeyRing {
     // The age of a record counts from before the query: what changed while it ran may not be in it.
     const readAtMs = this.#clock.monotonicMs();
     const record = await this.#store.findKeyByHash(hash);
+    // An answer that took so long that it was given up may find a newer one in its place.
+    const isNewest = readAtMs >= (this.#entries.get(name)?.readAtMs ?? 0);
     if (record === null) this.#entries.delete(name);
-    else if (this.#forgotten === forgottenBefore) {
+    else if (this.#forgotten === forgottenBefore && isNewest) {
       this.#keep(name, { record, readAtMs, freshUntilMs: readAtMs + freshMs });
     }
     return record;
@@ -137,16 +165,20 @@ export class KeyRing {
   #recordWithoutStore(name: string): KeyRecord {
     const nowMs = this.#clock.monotonicMs();
     const entry = this.#entries.get(name);
-    if (entry === undefined || nowMs - entry.readAtMs >= usableWithoutStoreMs) {
+    if (entry === undefined || !this.#isUsableWithoutStore(entry)) {
       throw new ServiceError("overloaded", {
         message: "The account database cannot be reached. Try again shortly.",
         retryAfterSeconds: 5,
       });
     }
     // A store that is away may take long to say so: do not make every request wait for it.
-    entry.freshUntilMs = Math.min(nowMs + freshMs, entry.readAtMs + usableWithoutStoreMs);
+    entry.freshUntilMs = Math.min(nowMs + freshWithoutStoreMs, entry.readAtMs + usableWithoutStoreMs);
     this.#keep(name, entry);
     return entry.record;
+  }
+
+  #isUsableWithoutStore(entry: Entry): boolean {
+    return this.#clock.monotonicMs() - entry.readAtMs < usableWithoutStoreMs;
   }
 
   #keep(name: string, entry: Entry): void {

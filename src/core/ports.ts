@@ -176,7 +176,9 @@ export interface NewKey {
 }
 
 /**
- * The rows. Every method rejects when the database cannot be reached; none returns a guess.
+ * The rows. Every method rejects with `StoreUnavailable` when the database cannot be reached or cannot be
+ * written to; none returns a guess. Changes that running servers must learn of (see `changes.ts`) are
+ * appended in the same transaction.
  * Emails compare without regard to case. Times are whole milliseconds.
  */
 export interface Store {
@@ -222,11 +224,22 @@ export class DuplicateEmail extends Error {
   }
 }
 
+/** The database is away, too slow, or out of room. Trying again later may work. */
+export class StoreUnavailable extends Error {
+  constructor(cause: unknown) {
+    super("The database cannot be reached or cannot be written to right now.", { cause });
+    this.name = "StoreUnavailable";
+  }
+}
+
 // --------------------------------------------------------------------------------------------- counters
 
 export interface CounterReading {
   /** False when the amount did not fit; nothing was counted then. */
   admitted: boolean;
+  /** What the window has counted. */
+  count: number;
+  /** What can still be taken here and now; less than the limit leaves where several share it unseen. */
   remaining: number;
   /** Until the window ends and the whole limit is free again. */
   resetMs: number;

@@ -3,6 +3,7 @@ import type { ModelState } from "../protocol/dashboard.js";
 import { modelIds, type ModelId } from "../protocol/models.js";
 import type { News } from "./news.js";
 import type { EngineStatus } from "./ports.js";
+import { withTimeLimit } from "./time-limit.js";
 
 /** A queue this many times longer than what runs at once is worth telling. */
 const longQueue = 2;
@@ -12,6 +13,8 @@ export interface StatusSources {
   engineStatus: (model: ModelId) => EngineStatus;
   queue: (model: ModelId) => { running: number; waiting: number };
   pingStore: () => Promise<void>;
+  /** `away` while replicas cannot count together. */
+  limitsHealth: () => "ok" | "away";
   news: News;
 }
 
@@ -38,7 +41,7 @@ export async function statusNow(sources: StatusSources): Promise<StatusNow> {
   });
   const parts = [
     { name: "Accounts and keys", ...database },
-    { name: "Limits", state: "up" as const, note: "" },
+    { name: "Limits", ...limitsState(sources.limitsHealth()) },
   ];
   return { overall: worstOf([...models, ...parts]), models, parts };
 }
@@ -50,18 +53,17 @@ function modelState({ state, capacity }: EngineStatus, waiting: number): StateNo
   return { state: "up", note: "" };
 }
 
+function limitsState(health: "ok" | "away"): StateNote {
+  if (health === "ok") return { state: "up", note: "" };
+  return { state: "degraded", note: "Limits are shared out among servers and may be reached sooner." };
+}
+
 async function databaseState(ping: () => Promise<void>): Promise<StateNote> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error("The database does not answer.")), pingTimeoutMs);
-  });
   try {
-    await Promise.race([ping(), late]);
+    await withTimeLimit(ping(), pingTimeoutMs);
     return { state: "up", note: "" };
   } catch {
     return { state: "down", note: "The account database does not answer." };
-  } finally {
-    clearTimeout(timer);
   }
 }
 

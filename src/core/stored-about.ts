@@ -10,6 +10,10 @@ const reasons = new Map([
   ["links", "Links to choose a new password that were not used yet. Gone once used or expired."],
   ["usage", "Counts by the hour, so that you can see what you used. There is no field for what you wrote."],
   ["audit", "What was done to your account and by whom, so that misuse can be found."],
+  [
+    "changes",
+    "That a key or your account changed, so that every server learns of it at once. Gone within two hours.",
+  ],
 ]);
 
 export async function storedAbout(

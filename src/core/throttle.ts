@@ -39,10 +39,10 @@ export class Throttle {
     const nameOf = (index: number) => `throttle:${this.rule.name}:${who}:${index}`;
 
     const taken = await this.counter.take(nameOf(slice), 1, limit, windowMs);
-    let count = limit - taken.remaining;
+    let { count } = taken;
     for (let past = 1; past < slices; past++) {
       const reading = await this.counter.read(nameOf(slice - past), limit, windowMs);
-      count += limit - reading.remaining;
+      count += reading.count;
     }
     const refund = () => this.counter.adjust(nameOf(slice), taken.window, -1);
     if (taken.admitted && count <= limit) return refund;

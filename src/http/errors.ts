@@ -1,5 +1,6 @@
 /** The one place where what was thrown becomes what a client is shown. */
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { StoreUnavailable } from "../core/ports.js";
 import type { Log } from "../log.js";
 import { errorBody, ServiceError } from "../protocol/errors.js";
 import { ClientHungUp } from "./exchange.js";
@@ -30,6 +31,9 @@ export function faultOf(error: unknown, request: FastifyRequest, log: Log): Serv
 
 function known(error: unknown): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
+  if (error instanceof StoreUnavailable) {
+    return new ServiceError("overloaded", { message: "The database cannot be reached. Try again shortly." });
+  }
   // Fastify looks at the content type before any parser does, and refuses what it cannot read.
   const isContentTypeFault =
     error instanceof Error && "code" in error && /^FST_ERR_CTP_/.test(String(error.code));

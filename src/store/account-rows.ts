@@ -5,15 +5,20 @@
  * that are left. Without the lock two admins could each see the other and both be gone.
  */
 import { sql, type ExpressionBuilder, type Kysely, type Transaction } from "kysely";
+import type { ChangeKind } from "../core/changes.js";
 import type { AccountStore, AccountSummary, Credentials } from "../core/dashboard-ports.js";
 import { newId } from "../core/ids.js";
 import { DuplicateEmail, type Account, type NewAccount, type Role } from "../core/ports.js";
+import type { SqlChanges } from "./change-rows.js";
 import { toAccount } from "./rows.js";
 import type { AccountRow, Schema } from "./schema.js";
 import { endSessions } from "./session-rows.js";
 
 export class SqlAccounts implements AccountStore {
-  constructor(private readonly db: Kysely<Schema>) {}
+  constructor(
+    private readonly db: Kysely<Schema>,
+    private readonly changes: SqlChanges,
+  ) {}
 
   async findAccount(id: string): Promise<Account | null> {
     return (await this.findCredentialsById(id))?.account ?? null;
@@ -82,13 +87,13 @@ export class SqlAccounts implements AccountStore {
   }
 
   setRole(id: string, role: Role): Promise<boolean> {
-    return this.#unlessLastAdmin(role === "user" ? id : null, async (transaction) => {
+    return this.#unlessLastAdmin(id, "account_changed", role === "user", async (transaction) => {
       await transaction.updateTable("accounts").set({ role }).where("id", "=", id).execute();
     });
   }
 
   suspend(id: string, at: Date): Promise<boolean> {
-    return this.#unlessLastAdmin(id, async (transaction) => {
+    return this.#unlessLastAdmin(id, "account_ended", true, async (transaction) => {
       await transaction
         .updateTable("accounts")
         .set({ suspended_at: at.getTime() })
@@ -100,7 +105,7 @@ export class SqlAccounts implements AccountStore {
   }
 
   remove(id: string): Promise<boolean> {
-    return this.#unlessLastAdmin(id, async (transaction) => {
+    return this.#unlessLastAdmin(id, "account_ended", true, async (transaction) => {
       await transaction.deleteFrom("accounts").where("id", "=", id).execute();
     });
   }
@@ -116,18 +121,22 @@ export class SqlAccounts implements AccountStore {
 
   async deletePlan(id: string): Promise<boolean> {
     const isUsed = this.db.selectFrom("accounts").select("id").where("plan_id", "=", id);
-    await this.db
-      .deleteFrom("plans")
-      .where("id", "=", id)
-      .where((where) => where.not(where.exists(isUsed)))
-      .execute();
+    await this.changes.with("plans_changed", id, (transaction) =>
+      transaction
+        .deleteFrom("plans")
+        .where("id", "=", id)
+        .where((where) => where.not(where.exists(isUsed)))
+        .execute(),
+    );
     const left = await this.db.selectFrom("plans").select("id").where("id", "=", id).executeTakeFirst();
     return left === undefined;
   }
 
   async setKeyDisabled(id: string, at: Date | null): Promise<void> {
     const disabled_at = at?.getTime() ?? null;
-    await this.db.updateTable("keys").set({ disabled_at }).where("id", "=", id).execute();
+    await this.changes.with(at === null ? "key_changed" : "key_ended", id, (transaction) =>
+      transaction.updateTable("keys").set({ disabled_at }).where("id", "=", id).execute(),
+    );
   }
 
   #summaries(now: Date) {
@@ -151,26 +160,40 @@ export class SqlAccounts implements AccountStore {
       ]);
   }
 
-  /** Runs `change` unless it would leave no admin that can act; `id` is who would lose that power. */
-  #unlessLastAdmin(
-    id: string | null,
+  /** Runs `change` unless it would leave no admin that can act. */
+  async #unlessLastAdmin(
+    id: string,
+    kind: ChangeKind,
+    losesPower: boolean,
     change: (transaction: Transaction<Schema>) => Promise<void>,
   ): Promise<boolean> {
-    return this.db.transaction().execute(async (transaction) => {
-      await lockAdmins(transaction);
-      const admins = await transaction
-        .selectFrom("accounts")
-        .select("id")
-        .where("role", "=", "admin")
-        .where("suspended_at", "is", null)
-        .limit(2)
-        .execute();
-      if (admins.length === 1 && admins[0]?.id === id) return false;
-      await change(transaction);
+    try {
+      await this.changes.with(kind, id, async (transaction) => {
+        if (losesPower) await this.#requireOtherAdmin(transaction, id);
+        await change(transaction);
+      });
       return true;
-    });
+    } catch (error) {
+      if (error instanceof LastAdmin) return false;
+      throw error;
+    }
+  }
+
+  async #requireOtherAdmin(transaction: Transaction<Schema>, id: string): Promise<void> {
+    await lockAdmins(transaction);
+    const admins = await transaction
+      .selectFrom("accounts")
+      .select("id")
+      .where("role", "=", "admin")
+      .where("suspended_at", "is", null)
+      .limit(2)
+      .execute();
+    if (admins.length === 1 && admins[0]?.id === id) throw new LastAdmin();
   }
 }
+
+/** Rolls back what would leave no admin. */
+class LastAdmin extends Error {}
 
 /** Rejects with `DuplicateEmail`. Takes the connection, so that it can be part of a transaction. */
 export async function insertAccount(

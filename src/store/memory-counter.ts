@@ -36,7 +36,7 @@ export class MemoryCounter implements Counter {
   async read(name: string, limit: number, windowMs: number): Promise<CounterReading> {
     const window = this.#windows.get(name);
     const live = window !== undefined && window.endsMs > this.clock.monotonicMs();
-    if (!live) return { admitted: limit > 0, remaining: limit, resetMs: windowMs, window: "" };
+    if (!live) return { admitted: limit > 0, count: 0, remaining: limit, resetMs: windowMs, window: "" };
     return this.#reading(window, limit, window.count < limit);
   }
 
@@ -63,6 +63,7 @@ export class MemoryCounter implements Counter {
   #reading(window: Window, limit: number, admitted: boolean): CounterReading {
     return {
       admitted,
+      count: window.count,
       remaining: Math.max(0, limit - window.count),
       resetMs: Math.max(0, window.endsMs - this.clock.monotonicMs()),
       window: window.id,

@@ -1,21 +1,23 @@
 /**
- * Brings a database to the shape this version knows. Migrations are numbered and applied in order, all of
- * them in one transaction that holds the database's write lock, and each is recorded. Of two processes that
- * open a new database at once, the second waits for the lock, looks again and finds nothing to do. A
- * process that dies half-way leaves the database as it was.
+ * Brings a database to the shape this version knows. Migrations are numbered and applied in order, each in a
+ * transaction of its own that holds a lock against other processes and records the migration. A process that
+ * dies half-way leaves the ones before; the next process goes on from there. Of several that open a database
+ * at once, one applies a migration, and the others wait for the lock, look again and go on behind it.
  */
 import type { Kysely, Transaction } from "kysely";
 import type { Plan } from "../core/ports.js";
 import * as accountsAndKeys from "./migrations/0001-accounts-and-keys.js";
 import * as dashboard from "./migrations/0002-dashboard.js";
+import * as changes from "./migrations/0003-changes.js";
 import * as keyLimits from "./migrations/0004-key-limits.js";
 import type { Schema } from "./schema.js";
 import { StoreFault } from "./store-fault.js";
 
 /** Never reorder, edit or remove one that was released: databases have it behind them. */
-const migrations: readonly Migration[] = [
+export const migrations: readonly Migration[] = [
   { name: "0001-accounts-and-keys", ...accountsAndKeys },
   { name: "0002-dashboard", ...dashboard },
+  { name: "0003-changes", ...changes },
   { name: "0004-key-limits", ...keyLimits },
 ];
 
@@ -27,50 +29,70 @@ export interface MigrationContext {
   defaultPlan: Plan;
 }
 
-interface Migration {
+export interface Migration {
   name: string;
   up: (db: Transaction<Schema>, context: MigrationContext) => Promise<void>;
 }
 
-/** `lock` makes other processes wait until the transaction ends, where beginning it does not do so already. */
+export interface MigrateOptions {
+  /** Makes other processes wait until the transaction ends, where beginning it does not do so already. */
+  lock?: (transaction: Transaction<Schema>) => Promise<void>;
+  /** Whether there is a table `migrations`; given where the database has a quicker way to tell. */
+  hasBookkeeping?: (db: Kysely<Schema>) => Promise<boolean>;
+  /** Others than those of this version, for tests. */
+  migrations?: readonly Migration[];
+}
+
 export async function migrate(
   db: Kysely<Schema>,
   context: MigrationContext,
-  lock: (transaction: Transaction<Schema>) => Promise<void> = async () => {},
+  options: MigrateOptions = {},
 ): Promise<void> {
+  const { lock, hasBookkeeping = isListed, migrations: wanted = migrations } = options;
   // Most openings find nothing to do, and then no one should have to wait for the lock.
-  if ((await countApplied(db)) === migrations.length) return;
-
-  await db.transaction().execute(async (transaction) => {
-    await lock(transaction);
-    const applied = await countApplied(transaction);
-    if (applied > migrations.length) {
-      throw new StoreFault(
-        `The database was made by a newer version of Sotto (it is at step ${applied}, this version knows ${migrations.length}). Start that version or a newer one.`,
-      );
-    }
-    await transaction.schema
-      .createTable("migrations")
-      .ifNotExists()
-      .addColumn("number", "integer", (column) => column.primaryKey())
-      .addColumn("name", "text", (column) => column.notNull())
-      .addColumn("applied_at", "bigint", (column) => column.notNull())
-      .execute();
-    for (const [index, { name, up }] of migrations.entries()) {
-      if (index < applied) continue;
-      await up(transaction, context);
+  while ((await countApplied(db, hasBookkeeping)) !== wanted.length) {
+    await db.transaction().execute(async (transaction) => {
+      await lock?.(transaction);
+      const applied = await countApplied(transaction, hasBookkeeping);
+      requireKnown(applied, wanted.length);
+      const next = wanted[applied];
+      if (next === undefined) return;
+      await createBookkeeping(transaction);
+      await next.up(transaction, context);
       await transaction
         .insertInto("migrations")
-        .values({ number: index + 1, name, applied_at: Date.now() })
+        .values({ number: applied + 1, name: next.name, applied_at: Date.now() })
         .execute();
-    }
-  });
+    });
+  }
 }
 
+function requireKnown(applied: number, known: number): void {
+  if (applied <= known) return;
+  throw new StoreFault(
+    `The database was made by a newer version of Sotto (it is at step ${applied}, this version knows ${known}). Start that version or a newer one.`,
+  );
+}
+
+async function createBookkeeping(transaction: Transaction<Schema>): Promise<void> {
+  await transaction.schema
+    .createTable("migrations")
+    .ifNotExists()
+    .addColumn("number", "integer", (column) => column.primaryKey())
+    .addColumn("name", "text", (column) => column.notNull())
+    .addColumn("applied_at", "bigint", (column) => column.notNull())
+    .execute();
+}
+
+const isListed = async (db: Kysely<Schema>): Promise<boolean> =>
+  (await db.introspection.getTables()).some((table) => table.name === "migrations");
+
 /** How many migrations the database has behind it. */
-async function countApplied(db: Kysely<Schema>): Promise<number> {
-  const tables = await db.introspection.getTables();
-  if (!tables.some((table) => table.name === "migrations")) return 0;
+async function countApplied(
+  db: Kysely<Schema>,
+  hasBookkeeping: (db: Kysely<Schema>) => Promise<boolean>,
+): Promise<number> {
+  if (!(await hasBookkeeping(db))) return 0;
   const row = await db
     .selectFrom("migrations")
     .select((select) => select.fn.max("number").as("last"))

@@ -16,6 +16,8 @@ export interface Schema {
   maintenance: MaintenanceRow;
   audit: AuditRow;
   settings: SettingRow;
+  changes: ChangeRow;
+  change_counter: ChangeCounterRow;
   migrations: MigrationRow;
 }
 
@@ -136,6 +138,20 @@ export interface AuditRow {
 export interface SettingRow {
   name: string;
   value: string;
+}
+
+/** Kept for an hour or two. */
+export interface ChangeRow {
+  id: number;
+  kind: string;
+  subject: string;
+  at: number;
+}
+
+/** One row. */
+export interface ChangeCounterRow {
+  id: 1;
+  last: number;
 }
 
 /** A migration that this database has behind it. */

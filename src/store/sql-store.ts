@@ -9,6 +9,7 @@ import { newId } from "../core/ids.js";
 import type { Account, ApiKey, Clock, KeyRecord, NewAccount, NewKey, Plan } from "../core/ports.js";
 import { insertAccount, SqlAccounts } from "./account-rows.js";
 import { SqlAudit } from "./audit-rows.js";
+import { SqlChanges } from "./change-rows.js";
 import { SqlLinks } from "./link-rows.js";
 import { SqlNews } from "./news-rows.js";
 import { fromPlan, toAccount, toKey, toPlan } from "./rows.js";
@@ -28,6 +29,7 @@ export class SqlStore implements FullStore {
   readonly news: SqlNews;
   readonly audit: SqlAudit;
   readonly stored: SqlStored;
+  readonly changes: SqlChanges;
   readonly #db: Kysely<Schema>;
   readonly #clock: Clock;
 
@@ -35,7 +37,8 @@ export class SqlStore implements FullStore {
   constructor(db: Kysely<Schema>, clock: Clock) {
     this.#db = db;
     this.#clock = clock;
-    this.accounts = new SqlAccounts(db);
+    this.changes = new SqlChanges(db, clock);
+    this.accounts = new SqlAccounts(db, this.changes);
     this.sessions = new SqlSessions(db);
     this.links = new SqlLinks(db, clock);
     this.usage = new SqlUsage(db);
@@ -68,19 +71,25 @@ export class SqlStore implements FullStore {
   }
 
   async setAccountSuspended(id: string, suspendedAt: Date | null): Promise<void> {
-    await this.#db
-      .updateTable("accounts")
-      .set({ suspended_at: suspendedAt?.getTime() ?? null })
-      .where("id", "=", id)
-      .execute();
+    await this.changes.with(suspendedAt === null ? "account_changed" : "account_ended", id, (transaction) =>
+      transaction
+        .updateTable("accounts")
+        .set({ suspended_at: suspendedAt?.getTime() ?? null })
+        .where("id", "=", id)
+        .execute(),
+    );
   }
 
   async setAccountPlan(id: string, planId: string): Promise<void> {
-    await this.#db.updateTable("accounts").set({ plan_id: planId }).where("id", "=", id).execute();
+    await this.changes.with("account_changed", id, (transaction) =>
+      transaction.updateTable("accounts").set({ plan_id: planId }).where("id", "=", id).execute(),
+    );
   }
 
   async deleteAccount(id: string): Promise<void> {
-    await this.#db.deleteFrom("accounts").where("id", "=", id).execute();
+    await this.changes.with("account_ended", id, (transaction) =>
+      transaction.deleteFrom("accounts").where("id", "=", id).execute(),
+    );
   }
 
   async listPlans(): Promise<Plan[]> {
@@ -95,11 +104,13 @@ export class SqlStore implements FullStore {
 
   async putPlan(plan: Plan): Promise<void> {
     const { id, ...limits } = fromPlan(plan);
-    await this.#db
-      .insertInto("plans")
-      .values({ id, ...limits })
-      .onConflict((conflict) => conflict.column("id").doUpdateSet(limits))
-      .execute();
+    await this.changes.with("plans_changed", id, (transaction) =>
+      transaction
+        .insertInto("plans")
+        .values({ id, ...limits })
+        .onConflict((conflict) => conflict.column("id").doUpdateSet(limits))
+        .execute(),
+    );
   }
 
   async createKey(key: NewKey): Promise<ApiKey> {
@@ -184,17 +195,24 @@ export class SqlStore implements FullStore {
 
   async revokeKey(id: string, at: Date): Promise<void> {
     const atMs = at.getTime();
-    await this.#db
-      .updateTable("keys")
-      .set({ revoked_at: atMs })
-      .where("id", "=", id)
-      .where((where) => where.or([where("revoked_at", "is", null), where("revoked_at", ">", atMs)]))
-      .execute();
+    const kind = atMs > this.#nowMs() ? "key_changed" : "key_ended";
+    await this.changes.with(kind, id, (transaction) =>
+      transaction
+        .updateTable("keys")
+        .set({ revoked_at: atMs })
+        .where("id", "=", id)
+        .where((where) => where.or([where("revoked_at", "is", null), where("revoked_at", ">", atMs)]))
+        .execute(),
+    );
   }
 
-  /** Replicas write in any order, so a time only ever moves forward. */
+  /**
+   * Replicas write in any order, so a time only ever moves forward. The rows of one statement are locked by
+   * the order of their ids, so that replicas that touch the same keys do not wait for each other in a circle.
+   */
   async touchKeys(lastUsed: ReadonlyMap<string, Date>): Promise<void> {
-    const pairs = [...lastUsed].map(([id, at]) => sql`(${id}, cast(${at.getTime()} as bigint))`);
+    const sorted = [...lastUsed].sort(([a], [b]) => (a < b ? -1 : 1));
+    const pairs = sorted.map(([id, at]) => sql`(${id}, cast(${at.getTime()} as bigint))`);
     if (pairs.length === 0) return;
     await this.#db.transaction().execute(async (transaction) => {
       for (let start = 0; start < pairs.length; start += touchedAtOnce) {

@@ -11,13 +11,21 @@ import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import Database from "libsql";
-import { CompiledQuery, Kysely, SqliteDialect, SqliteDriver, type DatabaseConnection } from "kysely";
+import {
+  CompiledQuery,
+  Kysely,
+  SqliteDialect,
+  SqliteDriver,
+  type DatabaseConnection,
+  type SqliteDatabase,
+} from "kysely";
 import type { FullStore } from "../core/dashboard-ports.js";
-import { systemClock, type Clock, type Plan } from "../core/ports.js";
+import { StoreUnavailable, systemClock, type Clock, type Plan } from "../core/ports.js";
 import { migrate } from "./migrate.js";
 import type { Schema } from "./schema.js";
 import { SqlStore } from "./sql-store.js";
 import { StoreFault } from "./store-fault.js";
+import { asStoreFault } from "./unavailable.js";
 
 const busyTimeoutMs = 5_000;
 
@@ -35,7 +43,7 @@ export const databasePath = (dataDir: string): string => join(dataDir, "sotto.db
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<FullStore> {
   const { path, defaultPlan, clock = systemClock } = options;
   const database = await openDatabase(path);
-  const db = new Kysely<Schema>({ dialect: new ImmediateDialect(database) });
+  const db = connectSqlite(database);
   try {
     await migrate(db, { bytesType: "blob", defaultPlan });
   } catch (error) {
@@ -44,6 +52,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Full
   }
   return new SqlStore(db, clock);
 }
+
+/** The connection as Kysely takes it. */
+export const connectSqlite = (database: Database.Database): Kysely<Schema> =>
+  new Kysely<Schema>({ dialect: new ImmediateDialect(database) });
 
 /** One connection, set up. */
 export async function openDatabase(path: string): Promise<Database.Database> {
@@ -111,12 +123,39 @@ class ImmediateDialect extends SqliteDialect {
   }
 
   override createDriver(): SqliteDriver {
-    return new ImmediateDriver({ database: this.#database });
+    return new ImmediateDriver({ database: guarded(this.#database) });
+  }
+}
+
+/** Tells passing faults, such as a full disk, from bugs. */
+function guarded(database: Database.Database): SqliteDatabase {
+  return {
+    prepare: (text) => {
+      const statement = explained(() => database.prepare(text));
+      return {
+        reader: statement.reader,
+        all: (parameters) => explained(() => statement.all(parameters)),
+        run: (parameters) => explained(() => statement.run(parameters)),
+        iterate: (parameters) => statement.iterate(parameters),
+      };
+    },
+    close: () => {
+      database.close();
+    },
+  };
+}
+
+function explained<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw asStoreFault(error);
   }
 }
 
 function cannotOpen(path: string, error: unknown): StoreFault {
-  const reason = error instanceof Error ? error.message : "unknown fault";
+  const cause = error instanceof StoreUnavailable ? error.cause : error;
+  const reason = cause instanceof Error ? cause.message : "unknown fault";
   return new StoreFault(
     `The database ${path} cannot be opened: ${reason}. Check that the data directory is the right one (SOTTO_DATA_DIR or --data-dir), that this user may write to it and that its disk is not full.`,
   );

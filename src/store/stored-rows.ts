@@ -7,7 +7,14 @@ import type { StoredStore, StoredTable } from "../core/dashboard-ports.js";
 import type { Schema } from "./schema.js";
 
 /** Tables of the service itself: limits, announcements, its own state. */
-export const impersonalTables = ["plans", "changelog", "maintenance", "settings", "migrations"] as const;
+export const impersonalTables = [
+  "plans",
+  "changelog",
+  "maintenance",
+  "settings",
+  "migrations",
+  "change_counter",
+] as const;
 
 export class SqlStored implements StoredStore {
   constructor(private readonly db: Kysely<Schema>) {}
@@ -45,6 +52,13 @@ export class SqlStored implements StoredStore {
       .where((where) => where.or([where("actor", "=", accountId), where("target", "=", accountId)]))
       .orderBy("id")
       .execute();
+    const subjects = [accountId, ...keys.map((key) => key.id)];
+    const changes = await db
+      .selectFrom("changes")
+      .selectAll()
+      .where("subject", "in", subjects)
+      .orderBy("id")
+      .execute();
     return [
       shown("accounts", accounts),
       shown("keys", keys),
@@ -52,6 +66,7 @@ export class SqlStored implements StoredStore {
       shown("links", links),
       shown("usage", usage),
       shown("audit", audit),
+      shown("changes", changes),
     ];
   }
 }

@@ -33,8 +33,10 @@ const countColumns = [
 export class SqlUsage implements UsageStore {
   constructor(private readonly db: Kysely<Schema>) {}
 
-  async add(rows: readonly UsageBucketRow[]): Promise<void> {
-    if (rows.length === 0) return;
+  /** In one order, so that replicas that add to the same buckets do not wait for each other in a circle. */
+  async add(unsorted: readonly UsageBucketRow[]): Promise<void> {
+    if (unsorted.length === 0) return;
+    const rows = [...unsorted].sort((a, b) => (bucketName(a) < bucketName(b) ? -1 : 1));
     await this.db.transaction().execute(async (transaction) => {
       for (let start = 0; start < rows.length; start += rowsAtOnce) {
         await addSome(transaction, rows.slice(start, start + rowsAtOnce));
@@ -91,6 +93,9 @@ export class SqlUsage implements UsageStore {
     return query;
   }
 }
+
+const bucketName = (row: UsageBucketRow): string =>
+  `${row.accountId} ${row.start.getTime()} ${row.keyId} ${row.model}`;
 
 /** The step that an hour is part of. */
 const stepOf = (stepMs: number) => sql<number>`(hour - hour % ${sql.lit(stepMs)})`;

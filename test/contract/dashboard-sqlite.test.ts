@@ -4,6 +4,7 @@ import { impersonalTables } from "../../src/store/stored-rows.js";
 import { databasePath } from "../../src/store/sqlite.js";
 import { openTemporaryStore } from "../support/temporary-store.js";
 import { describeAuditContract } from "./audit.js";
+import { describeChangeContract } from "./changes.js";
 import { describeAccountContract } from "./dashboard-accounts.js";
 import { describeLinkContract } from "./links.js";
 import { describeNewsContract } from "./news.js";
@@ -17,6 +18,7 @@ const suites = [
   describeUsageContract,
   describeNewsContract,
   describeAuditContract,
+  describeChangeContract,
 ];
 for (const describeContract of suites) describeContract("SQLite", openTemporaryStore);
 

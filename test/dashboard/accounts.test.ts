@@ -101,7 +101,7 @@ describe("accounts", () => {
     });
     const stored = await ada.get<StoredAboutMe>("/api/me/stored");
     const rows = new Map(stored.tables.map((table) => [table.name, table.rows]));
-    expect([...rows.keys()]).toEqual(["accounts", "keys", "sessions", "links", "usage", "audit"]);
+    expect([...rows.keys()]).toEqual(["accounts", "keys", "sessions", "links", "usage", "audit", "changes"]);
     expect(rows.get("accounts")).toMatchObject([
       { email: "stored@example.com", password_hash: "(hash, not shown)" },
     ]);

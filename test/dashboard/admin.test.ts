@@ -63,6 +63,7 @@ describe("an admin", () => {
       version: "1",
       publicUrl: undefined,
       queue: () => ({ running: 0, waiting: 0 }),
+      limitsHealth: () => "ok",
       memoryBytes: () => null,
       webDir: "",
     });

@@ -1,6 +1,7 @@
 /** What was thrown by a handler of the dashboard, as its pages are shown it. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { DashboardFault } from "../../core/dashboard-fault.js";
+import { StoreUnavailable } from "../../core/ports.js";
 import type { Log } from "../../log.js";
 import type { DashboardErrorBody, DashboardErrorCode } from "../../protocol/dashboard.js";
 import { ServiceError, type ErrorCode } from "../../protocol/errors.js";
@@ -33,12 +34,20 @@ export function answerDashboardError(log: Log) {
     }
     if (error instanceof ServiceError) answerServiceError(error, request, reply);
     else if (error instanceof DashboardFault) answer(error, request, reply);
+    else if (error instanceof StoreUnavailable) answer(storeUnavailable, request, reply);
     else {
       log.unexpected(error, { requestId: request.id });
       answer(new DashboardFault("internal", "Something went wrong on our side. Try again."), request, reply);
     }
   };
 }
+
+/** Not a bug: the database is away, or its disk is full. */
+const storeUnavailable = new DashboardFault(
+  "unavailable",
+  "The database cannot be reached or cannot be written to. Try again shortly.",
+  { retryAfterSeconds: 5 },
+);
 
 function answer(fault: DashboardFault, request: FastifyRequest, reply: FastifyReply): void {
   const { status, code } = answers[fault.code];

@@ -10,6 +10,8 @@ export interface DashboardParts {
   /** As configured, without a slash at the end; undefined: as the request says. */
   publicUrl: string | undefined;
   queue: (model: ModelId) => { running: number; waiting: number };
+  /** `away` while replicas cannot count together. */
+  limitsHealth: () => "ok" | "away";
   /** Of the process that runs the model; null when unknown. */
   memoryBytes: (model: ModelId) => number | null;
   /** Folder of the built pages. */

@@ -5,7 +5,13 @@ import type { DashboardParts } from "./parts.js";
 import { anyone, type DashboardRoute } from "./route.js";
 import { announcementView, maintenanceView, meView } from "./views.js";
 
-export function siteRoutes({ http, dashboard, version, queue }: DashboardParts): DashboardRoute[] {
+export function siteRoutes({
+  http,
+  dashboard,
+  version,
+  queue,
+  limitsHealth,
+}: DashboardParts): DashboardRoute[] {
   const { store, sessions, news, outbox, signUpMode } = dashboard;
   const currentMaintenance = async () =>
     (await news.currentWindows()).map((window) => maintenanceView(window, news.stateOf(window)));
@@ -26,7 +32,8 @@ export function siteRoutes({ http, dashboard, version, queue }: DashboardParts):
     }),
 
     anyone("GET", "/status", async (): Promise<Status> => {
-      const sources = { engineStatus: http.engineStatus, queue, pingStore: () => store.ping(), news };
+      const { engineStatus } = http;
+      const sources = { engineStatus, queue, pingStore: () => store.ping(), limitsHealth, news };
       const now = await statusNow(sources);
       const databaseIsUp = now.parts.every((part) => part.state !== "down");
       return {

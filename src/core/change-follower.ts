@@ -1,0 +1,139 @@
+/**
+ * Lets a running server learn what others changed: replicas, and the command line on the same database. It
+ * looks at the store's table of changes every second, one small query, and at once when an announcement says
+ * that there is something new. A key or an account that changed is dropped from memory; one that ended loses
+ * its streams.
+ *
+ * When the store is away it keeps its place and goes on from there. When changes are missing (they are kept
+ * for an hour) or the numbers went back (a backup was restored), everything is dropped from memory.
+ */
+import type { Change, ChangeStore } from "./changes.js";
+import type { CutTarget } from "./completion.js";
+import type { KeyRing } from "./keys.js";
+import { withTimeLimit } from "./time-limit.js";
+
+const readAtOnce = 500;
+const storeTimeoutMs = 5_000;
+
+export interface ChangeFollowerParts {
+  changes: Pick<ChangeStore, "last" | "readAfter">;
+  keys: Pick<KeyRing, "forget" | "forgetAccount" | "forgetAll">;
+  /** Ends the replies that a key or an account has under way. */
+  cutStreams: (target: CutTarget) => void;
+  /** What answers for the models was set anew. */
+  onModelsChanged?: () => void;
+  /** Told once for each change, `away` first of all. */
+  onStoreHealth?: (health: "ok" | "away") => void;
+  everyMs?: number;
+}
+
+export class ChangeFollower {
+  #last: number | null = null;
+  #round: Promise<void> | null = null;
+  #isWanted = false;
+  #isClosed = false;
+  #health: "ok" | "away" = "ok";
+  #timer: NodeJS.Timeout | undefined;
+
+  private constructor(private readonly parts: ChangeFollowerParts) {}
+
+  /** Follows what is changed from now on. */
+  static async start(parts: ChangeFollowerParts): Promise<ChangeFollower> {
+    const follower = new ChangeFollower(parts);
+    await follower.look();
+    return follower;
+  }
+
+  /** Looks now; resolves when it has looked. Never rejects. */
+  look(): Promise<void> {
+    // A round under way may have read before the change that this call is about.
+    if (this.#round !== null) this.#isWanted = true;
+    this.#round ??= this.#rounds().finally(() => {
+      this.#round = null;
+      this.#schedule();
+    });
+    return this.#round;
+  }
+
+  /** Waits for a round under way. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#round;
+  }
+
+  async #rounds(): Promise<void> {
+    this.#isWanted = true;
+    while (this.#isWanted && !this.#isClosed) {
+      this.#isWanted = false;
+      try {
+        await this.#catchUp();
+        this.#tell("ok");
+      } catch {
+        this.#tell("away");
+      }
+    }
+  }
+
+  async #catchUp(): Promise<void> {
+    const newest = await withTimeLimit(this.parts.changes.last(), storeTimeoutMs);
+    const last = this.#last ?? newest;
+    if (newest < last) this.parts.keys.forgetAll();
+    this.#last = Math.min(last, newest);
+    while (this.#last < newest) this.#last = await this.#readAfter(this.#last, newest);
+  }
+
+  /** The number of the last that was read. */
+  async #readAfter(last: number, newest: number): Promise<number> {
+    const { changes, keys } = this.parts;
+    const read = await withTimeLimit(changes.readAfter(last, readAtOnce), storeTimeoutMs);
+    if (read[0]?.id !== last + 1) keys.forgetAll();
+    this.#apply(read);
+    return read.at(-1)?.id ?? newest;
+  }
+
+  /** Of one subject the last change counts: a key that is enabled again by now keeps its streams. */
+  #apply(read: readonly Change[]): void {
+    const bySubject = new Map(
+      read.map((change) => [`${change.kind.split("_")[0] ?? ""} ${change.subject}`, change]),
+    );
+    for (const { kind, subject } of bySubject.values()) this.#applyOne(kind, subject);
+  }
+
+  #applyOne(kind: Change["kind"], subject: string): void {
+    const { keys, cutStreams, onModelsChanged } = this.parts;
+    switch (kind) {
+      case "key_ended":
+        keys.forget(subject);
+        cutStreams({ keyId: subject });
+        return;
+      case "key_changed":
+        keys.forget(subject);
+        return;
+      case "account_ended":
+        keys.forgetAccount(subject);
+        cutStreams({ accountId: subject });
+        return;
+      case "account_changed":
+        keys.forgetAccount(subject);
+        return;
+      case "plans_changed":
+        keys.forgetAll();
+        return;
+      case "models_changed":
+        onModelsChanged?.();
+    }
+  }
+
+  #tell(health: "ok" | "away"): void {
+    if (this.#health === health) return;
+    this.#health = health;
+    this.parts.onStoreHealth?.(health);
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => void this.look(), this.parts.everyMs ?? 1_000).unref();
+  }
+}

@@ -1,0 +1,25 @@
+/** Everything that replicas share through one Redis. */
+import type { Counters } from "./open-counters.js";
+import { RedisAnnouncements } from "./redis-announcements.js";
+import { RedisCounter } from "./redis-counter.js";
+import { RedisLeases } from "./redis-leases.js";
+import { RedisLink, type RedisLinkOptions } from "./redis-link.js";
+
+export async function openRedisCounters(options: RedisLinkOptions): Promise<Counters> {
+  const link = await RedisLink.open(options);
+  const counter = new RedisCounter(link, options.clock);
+  const leases = new RedisLeases(link);
+  const announcements = new RedisAnnouncements(link);
+  return {
+    counter,
+    leases,
+    announcements,
+    health: () => link.health,
+    close: async () => {
+      await announcements.close();
+      await leases.close();
+      await counter.close();
+      await link.close();
+    },
+  };
+}
