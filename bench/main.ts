@@ -5,11 +5,13 @@
 import { benchApi } from "./api.js";
 import { benchEngine } from "./engine.js";
 import { benchSignIn } from "./sign-in.js";
+import { benchStarter } from "./starter.js";
 
 const benches: Record<string, () => Promise<void>> = {
   api: benchApi,
   engine: () => benchEngine(),
   "sign-in": benchSignIn,
+  starter: benchStarter,
 };
 
 const chosen = process.argv.slice(2);

@@ -209,6 +209,7 @@ async function startEngines(config: Config, overrides: AppOverrides, log: Log): 
     config.service.dataDir,
     onWeightsProgress,
     onWeightsNotice,
+    config.engine.reencodeStarter === "on",
   );
   let fault: string | undefined;
   const engines = new Map<ModelId, Engine>();

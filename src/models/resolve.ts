@@ -22,6 +22,7 @@ export async function resolveWeights(
   dataDir: string,
   onProgress?: WeightsProgress,
   onNotice?: WeightsNotice,
+  reencodes = true,
 ): Promise<WeightsFile[]> {
   // The operator's files first: a misspelled path should not wait for the starter weights to be joined.
   await checkOwnFiles(models);
@@ -31,7 +32,7 @@ export async function resolveWeights(
     const { weights } = models[id];
     const path =
       weights === "starter"
-        ? await ensureStarterWeights(resolve(dataDir), { onProgress, onNotice })
+        ? await ensureStarterWeights(resolve(dataDir), { onProgress, onNotice, reencodes })
         : resolve(weights);
     const identity = await realpath(path);
     const file = files.get(identity) ?? { path, models: [] };
