@@ -11,9 +11,9 @@ import { getLlama, type Llama, type LlamaContextSequence, type LlamaModel, type 
 import { reencode } from "../src/models/reencode.js";
 import { ensureStarterWeights } from "../src/models/starter.js";
 
-const rounds = 5;
-const tokensPerRound = 48;
-const tokensPerAnswer = 40;
+const rounds = 3;
+const tokensPerRound = 32;
+const tokensPerAnswer = 24;
 const questions = [
   "What is the capital of France?",
   "Name three fruits.",

@@ -7,6 +7,7 @@ const groups: Record<string, string> = {
   service: "Service",
   accounts: "Accounts and dashboard",
   engine: "Embedded engine",
+  downloads: "Downloads of models",
   limits: "Limits and queue",
   omega: "Model omega",
   prism: "Model prism",

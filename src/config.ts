@@ -204,6 +204,22 @@ const engineFields = {
   }),
 };
 
+const downloadFields = {
+  hfEndpoint: field({
+    env: ["SOTTO_HF_ENDPOINT"],
+    schema: webAddress,
+    default: "https://huggingface.co",
+    doc: "Where `sotto models pull` finds models: Hugging Face or a mirror of it.",
+  }),
+  hfToken: field({
+    env: ["SOTTO_HF_TOKEN"],
+    schema: optional(z.string().min(1)),
+    default: undefined,
+    doc: "Token for models that ask for one. Sent to that address only. Default: none.",
+    secret: true,
+  }),
+};
+
 const limitFields = {
   requestsPerMinute: field({
     env: ["SOTTO_LIMIT_REQUESTS_PER_MINUTE"],
@@ -251,9 +267,9 @@ const modelFields = (id: ModelId) => {
   return {
     weights: field({
       env: env("WEIGHTS"),
-      schema: z.string().min(1, "must be a GGUF file, or 'starter'"),
-      default: "starter",
-      doc: `GGUF file that answers for \`${id}\`, or \`starter\` for the weights that come with Sotto.`,
+      schema: optional(z.string().min(1, "must be a GGUF file, or 'starter'")),
+      default: undefined,
+      doc: `GGUF file that answers for \`${id}\`, or \`starter\` for the weights that come with Sotto. Default: what \`sotto models use\` chose, or else the starter; given here, it wins.`,
     }),
     systemPrompt: field({
       env: env("SYSTEM_PROMPT"),
@@ -287,6 +303,7 @@ export const configFields = {
   service: serviceFields,
   accounts: accountFields,
   engine: engineFields,
+  downloads: downloadFields,
   limits: limitFields,
   omega: modelFields("omega"),
   prism: modelFields("prism"),
@@ -299,6 +316,7 @@ type Values = { [G in keyof typeof configFields]: ValuesOf<(typeof configFields)
 export type ServiceConfig = Values["service"];
 export type AccountConfig = Values["accounts"];
 export type EngineConfig = Values["engine"];
+export type DownloadConfig = Values["downloads"];
 export type LimitConfig = Values["limits"];
 export type ModelConfig = Values["omega"];
 
@@ -306,6 +324,7 @@ export interface Config {
   service: ServiceConfig;
   accounts: AccountConfig;
   engine: EngineConfig;
+  downloads: DownloadConfig;
   limits: LimitConfig;
   models: Record<ModelId, ModelConfig>;
 }
@@ -349,6 +368,7 @@ export function loadConfig(sources: ConfigSources): Config {
     service: readGroup("service"),
     accounts: readGroup("accounts"),
     engine: readGroup("engine"),
+    downloads: readGroup("downloads"),
     limits: readGroup("limits"),
     models: { omega: readGroup("omega"), prism: readGroup("prism"), lambda: readGroup("lambda") },
   };

@@ -32,7 +32,8 @@ export type AuditAction =
   | "changed changelog entry"
   | "deleted changelog entry"
   | "scheduled maintenance"
-  | "ended maintenance";
+  | "ended maintenance"
+  | "changed source of model";
 
 /** Who acts: an account's id, or the operator at the command line. */
 export type Actor = { accountId: string } | "command line";

@@ -18,7 +18,7 @@ export interface WeightsFile {
 
 /** Joins the starter weights where a model uses them. Rejects with `WeightsFault`. */
 export async function resolveWeights(
-  models: Readonly<Record<ModelId, { weights: string }>>,
+  models: Readonly<Record<ModelId, { weights: string | undefined }>>,
   dataDir: string,
   onProgress?: WeightsProgress,
   onNotice?: WeightsNotice,
@@ -29,7 +29,7 @@ export async function resolveWeights(
 
   const files = new Map<string, WeightsFile>();
   for (const id of modelIds) {
-    const { weights } = models[id];
+    const { weights = "starter" } = models[id];
     const path =
       weights === "starter"
         ? await ensureStarterWeights(resolve(dataDir), { onProgress, onNotice, reencodes })
@@ -42,10 +42,12 @@ export async function resolveWeights(
   return [...files.values()];
 }
 
-async function checkOwnFiles(models: Readonly<Record<ModelId, { weights: string }>>): Promise<void> {
+async function checkOwnFiles(
+  models: Readonly<Record<ModelId, { weights: string | undefined }>>,
+): Promise<void> {
   const faults: string[] = [];
   for (const id of modelIds) {
-    const { weights } = models[id];
+    const { weights = "starter" } = models[id];
     const reason = weights === "starter" ? null : await findFault(weights);
     if (reason !== null) faults.push(`SOTTO_MODELS_${id.toUpperCase()}_WEIGHTS: ${weights} ${reason}.`);
   }

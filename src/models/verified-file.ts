@@ -39,7 +39,7 @@ export async function findDamage(
 }
 
 /** Call when the file is known to be whole. */
-export async function noteVerified(path: string, { sha256 }: Expected): Promise<void> {
+export async function noteVerified(path: string, { sha256 }: Pick<Expected, "sha256">): Promise<void> {
   try {
     const { size, mtimeMs } = await stat(path);
     await writeFile(notePath(path), JSON.stringify({ bytes: size, mtimeMs, sha256 }), { mode: 0o600 });

@@ -9,6 +9,7 @@ import { accountsCommand } from "../../src/cli/accounts.js";
 import { changelogCommand } from "../../src/cli/changelog.js";
 import { keysCommand } from "../../src/cli/keys.js";
 import { maintenanceCommand } from "../../src/cli/maintenance.js";
+import { modelsCommand } from "../../src/cli/models.js";
 import { newProgram, runProgram } from "../../src/cli/program.js";
 import { provideEnvironment } from "../../src/cli/settings.js";
 
@@ -20,7 +21,11 @@ export interface CommandResult {
 
 /** The commands on a data directory of their own, with nothing of this process's environment. */
 export class CommandLine {
-  constructor(readonly dataDir: string) {}
+  constructor(
+    readonly dataDir: string,
+    /** More settings for the commands. */
+    readonly env: Record<string, string> = {},
+  ) {}
 
   static async open(): Promise<CommandLine> {
     return new CommandLine(await mkdtemp(join(tmpdir(), "sotto-cli-")));
@@ -35,11 +40,12 @@ export class CommandLine {
     const error = vi.spyOn(console, "error").mockImplementation((text: string) => writeErr(`${text}\n`));
     try {
       const program = newProgram().configureOutput({ writeOut, writeErr });
-      provideEnvironment(program, { SOTTO_DATA_DIR: this.dataDir });
+      provideEnvironment(program, { SOTTO_DATA_DIR: this.dataDir, ...this.env });
       accountsCommand(program);
       keysCommand(program);
       changelogCommand(program);
       maintenanceCommand(program);
+      modelsCommand(program);
       const code = await runProgram(program, ["node", "sotto", ...args]);
       return { ...result, code };
     } finally {
