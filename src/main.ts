@@ -1,6 +1,7 @@
 /** Where the program starts: arguments and environment in, an exit code out. */
 import { accountsCommand } from "./cli/accounts.js";
 import { changelogCommand } from "./cli/changelog.js";
+import { doctorCommand } from "./cli/doctor.js";
 import { keysCommand } from "./cli/keys.js";
 import { maintenanceCommand } from "./cli/maintenance.js";
 import { modelsCommand } from "./cli/models.js";
@@ -19,4 +20,5 @@ keysCommand(program);
 changelogCommand(program);
 maintenanceCommand(program);
 modelsCommand(program);
+doctorCommand(program);
 process.exitCode = await runProgram(program, process.argv);

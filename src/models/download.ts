@@ -6,10 +6,8 @@
  *
  * Failures of the network are retried with growing pauses; as long as bytes arrive, there is no end of tries.
  */
-import { createWriteStream } from "node:fs";
-import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { isPassing, statusFault } from "./download-fault.js";
@@ -105,19 +103,18 @@ async function fetchRest(file: RemoteFile, part: string, options: DownloadOption
     await noteEtag(part, file.url, answer);
     let done = from;
     onProgress(done, total);
-    const count = async function* (chunks: AsyncIterable<Buffer>) {
-      for await (const chunk of checkMagic(chunks, from, file.name)) {
+    // Chunk by chunk, so that what has arrived is in the file when the connection breaks.
+    const output = await open(part, from === 0 ? "w" : "a", 0o600);
+    try {
+      for await (const chunk of checkMagic(answer.body, from, file.name)) {
+        await output.writeFile(chunk);
         done += chunk.length;
-        yield chunk;
         onProgress(done, total);
       }
-    };
-    await pipeline(
-      answer.body,
-      count,
-      createWriteStream(part, { flags: from === 0 ? "w" : "a", mode: 0o600, flush: true }),
-      { signal },
-    );
+      await output.sync();
+    } finally {
+      await output.close();
+    }
     if (total !== null && done !== total)
       throw new Error(`the connection ended after ${done} of ${total} bytes`);
     return file.sha256 ?? answer.linkedSha256;

@@ -50,6 +50,9 @@ async function faultOf(work: Promise<unknown>): Promise<string> {
 
 const files = (): Promise<string[]> => readdir(folder).catch(() => []);
 const path = (): string => join(folder, "small-Q4_K_M.gguf");
+const untilHere = async (bytes: number): Promise<void> => {
+  await eventually(async () => (await stat(`${path()}.part`).catch(() => null))?.size === bytes);
+};
 const arrived = async (bytes = model, at = path()): Promise<boolean> => (await readFile(at)).equals(bytes);
 
 describe("pulling a model", () => {
@@ -118,19 +121,19 @@ describe("pulling a model", () => {
 
 describe("a pull that is interrupted", () => {
   it("continues where the connection broke", async () => {
-    server.behaviour = { cutAfter: 100_000, cuts: 2 };
+    server.behaviour = { cutAfter: 100_000, cuts: 2, beforeCut: untilHere };
     await pull("hf:owner/small-GGUF");
     expect(await arrived()).toBe(true);
     expect(server.requests.map(({ range }) => range)).toEqual([undefined, "bytes=100000-", "bytes=200000-"]);
   });
 
   it("continues in a later run", async () => {
-    server.behaviour = { cutAfter: 50_000, ignoresRange: false, cuts: 1, statuses: 0 };
+    server.behaviour = { cutAfter: 50_000, cuts: 1, beforeCut: untilHere };
     const stop = new AbortController();
     const first = pull("hf:owner/small-GGUF", { signal: stop.signal, retryMs: 60_000 }).catch(
       (reason: unknown) => reason,
     );
-    await eventually(async () => (await stat(`${path()}.part`).catch(() => null))?.size === 50_000);
+    await untilHere(50_000);
     stop.abort(new Error("stopped by hand"));
     expect(String(await first)).toContain("stopped by hand");
     expect(await files()).toEqual(["small-Q4_K_M.gguf.part", "small-Q4_K_M.gguf.part.json"]);
@@ -148,7 +151,12 @@ describe("a pull that is interrupted", () => {
   });
 
   it("starts over with a server that cannot continue", async () => {
-    server.behaviour = { cutAfter: 100_000, cuts: 1, ignoresRange: true };
+    server.behaviour = {
+      cutAfter: 100_000,
+      cuts: 1,
+      ignoresRange: true,
+      beforeCut: () => untilHere(100_000),
+    };
     await pull("hf:owner/small-GGUF");
     expect(await arrived()).toBe(true);
   });

@@ -2,8 +2,11 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ggufBytes, llamaFields, randomTensor } from "../../test/support/gguf-file.js";
 import { resolveWeights } from "./resolve.js";
 import { WeightsFault } from "./weights-fault.js";
+
+const small = ggufBytes(llamaFields, [randomTensor("t", [256, 2], 16)]);
 
 let folder: string;
 let first: string;
@@ -13,8 +16,8 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "sotto-resolve-"));
   first = join(folder, "first.gguf");
   second = join(folder, "second.gguf");
-  await writeFile(first, "GGUF and more");
-  await writeFile(second, "GGUF and more");
+  await writeFile(first, small);
+  await writeFile(second, small);
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 

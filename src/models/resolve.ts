@@ -2,10 +2,10 @@
  * Which file answers for which model. All faults are reported together, each with the setting to change. A
  * file behind several names appears once, so that it is loaded once.
  */
-import { realpath, stat } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { modelIds, type ModelId } from "../protocol/models.js";
-import { hasGgufMagic } from "./gguf.js";
+import { checkWeights } from "./check-weights.js";
 import { ensureStarterWeights, type WeightsNotice, type WeightsProgress } from "./starter.js";
 import { WeightsFault } from "./weights-fault.js";
 
@@ -49,7 +49,7 @@ async function checkOwnFiles(
   for (const id of modelIds) {
     const { weights = "starter" } = models[id];
     const reason = weights === "starter" ? null : await findFault(weights);
-    if (reason !== null) faults.push(`SOTTO_MODELS_${id.toUpperCase()}_WEIGHTS: ${weights} ${reason}.`);
+    if (reason !== null) faults.push(`SOTTO_MODELS_${id.toUpperCase()}_WEIGHTS: ${reason}`);
   }
   if (faults.length === 0) return;
   throw new WeightsFault(
@@ -57,14 +57,13 @@ async function checkOwnFiles(
   );
 }
 
-/** What keeps this path from being used, as the end of a sentence; null when nothing does. */
+/** What keeps this file from being used; null when nothing does. Whether it fits is the engine's to find out. */
 async function findFault(path: string): Promise<string | null> {
   try {
-    if ((await stat(path)).isDirectory()) return "is a folder, not a GGUF file";
-    return (await hasGgufMagic(path)) ? null : "is not a GGUF file: it does not begin with 'GGUF'";
+    await checkWeights(resolve(path), { availableBytes: Infinity });
+    return null;
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT") return "does not exist";
-    return `cannot be read (${error instanceof Error ? error.message : "unknown fault"})`;
+    if (error instanceof WeightsFault) return error.message;
+    throw error;
   }
 }

@@ -102,6 +102,25 @@ export async function ensureStarterWeights(dataDir: string, options: StarterOpti
   return path;
 }
 
+export type FoundStarter =
+  { type: "ready"; path: string } | { type: "installed" } | { type: "missing"; packages: string[] };
+
+/** What there is of the starter weights, without making anything. */
+export async function findStarter(
+  dataDir: string,
+  reencodes: boolean,
+  { weights = tinyLlama, locatePart = locateInstalledPart }: StarterOptions = {},
+): Promise<FoundStarter> {
+  const joined = { fileName: weights.fileName, bytes: sizeOf(weights), sha256: weights.sha256 };
+  const wanted = reencodes && weights.fast !== undefined ? [weights.fast, joined] : [joined];
+  for (const expected of wanted) {
+    const path = join(dataDir, "models", expected.fileName);
+    if ((await findDamage(path, expected, () => {})) === null) return { type: "ready", path };
+  }
+  const packages = weights.parts.map(({ name }) => name).filter((name) => locatePart(name) === null);
+  return packages.length === 0 ? { type: "installed" } : { type: "missing", packages };
+}
+
 async function ensureJoined(
   folder: string,
   weights: StarterWeights,

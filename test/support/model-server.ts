@@ -17,6 +17,8 @@ export interface Behaviour {
   /** End the connection after so many bytes of a file, so many times. */
   cutAfter?: number;
   cuts?: number;
+  /** Waited for before the end, so that what was sent has arrived. */
+  beforeCut?: (sentBytes: number) => Promise<void>;
   /** Send so many bytes and then nothing, once. */
   stallAfter?: number;
   ignoresRange?: boolean;
@@ -96,7 +98,9 @@ export async function startModelServer(files: Record<string, Buffer>): Promise<M
     }
     if (behaviour.cutAfter !== undefined && (behaviour.cuts ?? Infinity) > 0) {
       behaviour.cuts = (behaviour.cuts ?? Infinity) - 1;
-      response.write(rest.subarray(0, behaviour.cutAfter), () => setTimeout(() => response.destroy(), 30));
+      response.write(rest.subarray(0, behaviour.cutAfter));
+      const { beforeCut = () => Promise.resolve() } = behaviour;
+      void beforeCut(from + behaviour.cutAfter).then(() => response.destroy());
       return;
     }
     response.end(rest);
