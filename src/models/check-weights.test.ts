@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { ggufBytes, llamaFields, randomTensor } from "../../test/support/gguf-file.js";
+import { textLike } from "../../test/support/matchers.js";
 import { chatArchitectures, otherArchitectures } from "./architectures.js";
 import { catalog, memoryOf } from "./catalog.js";
 import { checkWeights } from "./check-weights.js";
@@ -84,7 +85,7 @@ describe("the catalogue", () => {
     for (const entry of catalog) {
       expect(parseReference(entry.id)).toMatchObject({
         type: "hugging-face",
-        file: expect.stringMatching(/\.gguf$/),
+        file: textLike(/\.gguf$/),
       });
       expect(entry.suits.length).toBeGreaterThan(0);
       expect(memoryOf(entry)).toBeGreaterThan(entry.bytes);

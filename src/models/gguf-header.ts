@@ -55,7 +55,7 @@ export function parseGgufHeader(bytes: Buffer): GgufHeader | typeof needMore {
   try {
     return parse(new Cursor(bytes));
   } catch (error) {
-    if (error === needMore) return needMore;
+    if (error instanceof OutOfBytes) return needMore;
     throw error;
   }
 }
@@ -159,13 +159,15 @@ function readScalar(cursor: Cursor, type: number): number | boolean {
   return type % 2 === 0 ? bytes.readUIntLE(0, size) : bytes.readIntLE(0, size);
 }
 
+class OutOfBytes extends Error {}
+
 class Cursor {
   at = 0;
 
   constructor(private readonly bytes: Buffer) {}
 
   skip(length: number): void {
-    if (!(length <= this.bytes.length - this.at)) throw needMore;
+    if (!(length <= this.bytes.length - this.at)) throw new OutOfBytes();
     this.at += length;
   }
 

@@ -141,9 +141,8 @@ function cacheBytesPerToken(header: GgufHeader, architecture: string): number {
   const perHead =
     (field("attention.key_length") ?? headLength) + (field("attention.value_length") ?? headLength);
   const given = header.fields.get(`${architecture}.attention.head_count_kv`) ?? heads;
-  const keyValueHeads = Array.isArray(given)
-    ? given.reduce((sum: number, count: number) => sum + count, 0)
-    : Number(given) * layers;
+  const keyValueHeads =
+    typeof given === "object" ? given.reduce((sum, count) => sum + count, 0) : Number(given) * layers;
   const bytes = keyValueHeads * perHead * 2;
   return Number.isFinite(bytes) && bytes > 0 ? bytes : 0;
 }

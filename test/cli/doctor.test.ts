@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { ggufBytes, llamaFields, randomTensor } from "../support/gguf-file.js";
+import { textWith } from "../support/matchers.js";
 import { CommandLine } from "./run.js";
 
 const reportSchema = z.object({
@@ -69,24 +70,24 @@ describe("sotto doctor", () => {
       SOTTO_PUBLIC_URL: "http://chat.example.com",
     });
     expect({ code, ok }).toEqual({ code: 1, ok: false });
-    expect(find("database")).toMatchObject({ state: "ok", detail: expect.stringContaining("is sound") });
-    expect(find("omega")).toMatchObject({ state: "broken", detail: expect.stringContaining("is truncated") });
-    expect(find("prism")).toMatchObject({ state: "ok", detail: expect.stringContaining("answers") });
+    expect(find("database")).toMatchObject({ state: "ok", detail: textWith("is sound") });
+    expect(find("omega")).toMatchObject({ state: "broken", detail: textWith("is truncated") });
+    expect(find("prism")).toMatchObject({ state: "ok", detail: textWith("answers") });
     expect(find("lambda")).toMatchObject({
       state: "broken",
-      detail: expect.stringContaining("answered 404"),
+      detail: textWith("answered 404"),
     });
     expect(find("port")).toMatchObject({
       state: "broken",
-      detail: expect.stringContaining("another program"),
+      detail: textWith("another program"),
     });
     expect(find("mail")).toMatchObject({
       state: "broken",
-      detail: expect.stringContaining("cannot be reached"),
+      detail: textWith("cannot be reached"),
     });
     expect(find("public address")).toMatchObject({
       state: "hint",
-      detail: expect.stringContaining("not https"),
+      detail: textWith("not https"),
     });
     for (const finding of findings.filter(({ state }) => state !== "ok")) expect(finding.next).toBeTruthy();
   });

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { noteSpeed } from "../../src/models/measured-speed.js";
 import { databasePath, openSqliteStore } from "../../src/store/sqlite.js";
 import { ggufBytes, llamaFields, randomTensor } from "../support/gguf-file.js";
+import { textWith } from "../support/matchers.js";
 import { startModelServer, type ModelServer } from "../support/model-server.js";
 import { testPlan } from "../support/temporary-store.js";
 import { CommandLine } from "./run.js";
@@ -37,7 +38,7 @@ describe("sotto models use", () => {
     await writeFile(path, model);
     expect(await line.run("models", "use", "prism", path)).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining(`prism is answered by ${path}`),
+      stdout: textWith(`prism is answered by ${path}`),
     });
     expect(JSON.parse((await stored("model.prism")) ?? "")).toEqual({ type: "weights", path });
     expect((await line.run("models", "use", "prism", "default")).code).toBe(0);
@@ -69,7 +70,7 @@ describe("sotto models use", () => {
     await line.run("models", "use", "omega", "http://gpu1:8000/v1");
     const before = await stored("model.omega");
     const { code, stderr } = await line.run("models", "use", "omega", path);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("bad.gguf is truncated") });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: textWith("bad.gguf is truncated") });
     expect(await stored("model.omega")).toBe(before);
   });
 
@@ -85,7 +86,7 @@ describe("sotto models use", () => {
     ["several files", ["omega", "a.gguf", "b.gguf"], "addresses of servers only"],
   ])("refuses %s", async (_, args, reason) => {
     const { code, stderr } = await line.run("models", "use", ...args);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(reason) });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: textWith(reason) });
   });
 
   it("refuses a model that the configuration fixes, naming the setting", async () => {
@@ -93,7 +94,7 @@ describe("sotto models use", () => {
     const { code, stderr } = await fixed.run("models", "use", "omega", "default");
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringContaining("fixed by the configuration (SOTTO_MODELS_OMEGA_WEIGHTS)"),
+      stderr: textWith("fixed by the configuration (SOTTO_MODELS_OMEGA_WEIGHTS)"),
     });
     expect((await fixed.run("models", "use", "prism", "default")).code).toBe(0);
   });
@@ -111,7 +112,7 @@ describe("sotto models pull", () => {
   it("ends with 1 and the reason when it cannot, with 2 when asked in the wrong way", async () => {
     expect(await line.run("models", "pull", "hf:owner/none")).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("There is no owner/none"),
+      stderr: textWith("There is no owner/none"),
     });
     expect((await line.run("models", "pull", "hf:owner/small-GGUF", "--sha256", "abc")).code).toBe(2);
   });
@@ -134,7 +135,7 @@ describe("sotto models list", () => {
     expect(await line.json("models", "list")).toMatchObject({
       models: [{ model: "omega" }, { model: "prism", type: "weights", source: path }, { model: "lambda" }],
       weights: [
-        { fault: expect.stringContaining("truncated") },
+        { fault: textWith("truncated") },
         { path, quantisation: "IQ2_XXS", tokens_per_second: 31.25, context_tokens: 2048, models: ["prism"] },
       ],
     });

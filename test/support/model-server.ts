@@ -38,7 +38,10 @@ export async function startModelServer(files: Record<string, Buffer>): Promise<M
   const requests: ModelServer["requests"] = [];
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
-    if (pathname.startsWith("/api/models/")) return listFiles(pathname, response);
+    if (pathname.startsWith("/api/models/")) {
+      listFiles(pathname, response);
+      return;
+    }
     const { range, authorization } = request.headers;
     requests.push({ path: pathname, range, authorization });
     sendFile(pathname, request, response);
@@ -48,8 +51,14 @@ export async function startModelServer(files: Record<string, Buffer>): Promise<M
     const [, repository = ""] = /^\/api\/models\/([^/]+\/[^/]+)\/tree\/main$/.exec(pathname) ?? [];
     const prefix = `/${repository}/resolve/main/`;
     const listed = [...state.files].filter(([path]) => path.startsWith(prefix));
-    if (repository === "gated/model") return end(response, 403);
-    if (listed.length === 0) return end(response, 404);
+    if (repository === "gated/model") {
+      end(response, 403);
+      return;
+    }
+    if (listed.length === 0) {
+      end(response, 404);
+      return;
+    }
     response.end(
       JSON.stringify([
         { type: "directory", path: "folder", oid: "0" },
@@ -70,14 +79,19 @@ export async function startModelServer(files: Record<string, Buffer>): Promise<M
     const bytes = state.files.get(pathname.replace(/^(\/cdn)+/, ""));
     if (behaviour.status !== undefined && (behaviour.statuses ?? 1) > 0) {
       if (behaviour.statuses !== undefined) behaviour.statuses -= 1;
-      return end(response, behaviour.status);
+      end(response, behaviour.status);
+      return;
     }
-    if (bytes === undefined) return end(response, 404);
+    if (bytes === undefined) {
+      end(response, 404);
+      return;
+    }
     if (behaviour.redirectTo !== undefined && (behaviour.redirectsForever || !pathname.startsWith("/cdn"))) {
       response.setHeader("x-linked-etag", `"${behaviour.sha256 ?? sha256(bytes)}"`);
       response.setHeader("x-linked-size", bytes.length);
       response.setHeader("location", `${behaviour.redirectTo}/cdn${pathname}`);
-      return end(response, 302);
+      end(response, 302);
+      return;
     }
     const etag = behaviour.etag ?? `"${sha256(bytes).slice(0, 16)}"`;
     const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? "")?.[1] ?? 0);
@@ -85,7 +99,8 @@ export async function startModelServer(files: Record<string, Buffer>): Promise<M
     response.setHeader("etag", etag);
     if (resumes && from >= bytes.length) {
       response.setHeader("content-range", `bytes */${bytes.length}`);
-      return end(response, 416);
+      end(response, 416);
+      return;
     }
     const rest = resumes ? bytes.subarray(from) : bytes;
     response.statusCode = resumes ? 206 : 200;
