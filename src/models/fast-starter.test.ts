@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ggufBytes, llamaFields, randomTensor } from "../../test/support/gguf-file.js";
 import { readWeightsFacts } from "./gguf.js";
 import { reencode } from "./reencode.js";
-import { ensureStarterWeights, type StarterOptions, type StarterWeights } from "./starter.js";
+import { ensureStarterWeights, findStarter, type StarterOptions, type StarterWeights } from "./starter.js";
 
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 const source = ggufBytes(llamaFields, [
@@ -99,6 +99,21 @@ describe("the starter weights for speed", () => {
     await ensure({ reencodes: false });
     expect(await ensure({ locatePart: () => null })).toBe(fast());
     expect(await files()).toContain("slow.gguf");
+  });
+
+  it("may be made by several at once", async () => {
+    expect(await Promise.all([ensure(), ensure(), ensure(), ensure()])).toEqual(Array(4).fill(fast()));
+    expect(notices).toEqual([]);
+    expect(await files()).toEqual(["fast.gguf", "fast.gguf.verified.json"]);
+  });
+
+  it("are found without making anything", async () => {
+    const find = (locatePart: (name: string) => string | null) =>
+      findStarter(folder, true, { weights, locatePart });
+    expect(await find(() => null)).toEqual({ type: "missing", packages: ["part0", "part1"] });
+    expect(await find(() => "here")).toEqual({ type: "installed" });
+    await ensure();
+    expect(await find(() => null)).toEqual({ type: "ready", path: fast() });
   });
 
   it("are left as they come when re-encoding is off", async () => {

@@ -6,6 +6,7 @@ import { modelIds, type ModelId } from "../protocol/models.js";
 import { readWeightsFacts, type WeightsFacts } from "./gguf.js";
 import { GgufFault } from "./gguf-header.js";
 import type { Mapping } from "./mapping.js";
+import { starterFileNames } from "./starter.js";
 import { readSpeed, type MeasuredSpeed } from "./measured-speed.js";
 
 export interface ListedWeights {
@@ -14,7 +15,7 @@ export interface ListedWeights {
   facts: WeightsFacts | null;
   fault: string | null;
   speed: MeasuredSpeed | null;
-  /** The models it answers for by its own name; the starter is not followed. */
+  /** The models it answers for. */
   models: ModelId[];
 }
 
@@ -28,23 +29,25 @@ export async function listWeights(
   const whole = names.filter(
     (name) => name.endsWith(".gguf") && !/-(?!00001)\d{5}-of-\d{5}\.gguf$/.test(name),
   );
+  const starter = starterFileNames.find((name) => whole.includes(name));
+  const mappedPath = (model: ModelId): string[] => {
+    const desired = mapping[model];
+    if (desired.type === "unreadable" || desired.source.type === "upstreams") return [];
+    if (desired.source.type === "weights") return [resolve(desired.source.path)];
+    return starter === undefined ? [] : [join(folder, starter)];
+  };
   const paths = new Set([
     ...whole.sort().map((name) => join(folder, name)),
-    ...modelIds.flatMap((id) => mappedPath(mapping, id)),
+    ...modelIds.flatMap((id) => mappedPath(id)),
   ]);
   return Promise.all(
     [...paths].map(async (path) => ({
       path,
       ...(await factsOrFault(path)),
       speed: await readSpeed(store, path),
-      models: modelIds.filter((id) => mappedPath(mapping, id).includes(path)),
+      models: modelIds.filter((id) => mappedPath(id).includes(path)),
     })),
   );
-}
-
-function mappedPath(mapping: Mapping, model: ModelId): string[] {
-  const desired = mapping[model];
-  return desired.type === "source" && desired.source.type === "weights" ? [resolve(desired.source.path)] : [];
 }
 
 async function factsOrFault(path: string): Promise<Pick<ListedWeights, "facts" | "fault">> {

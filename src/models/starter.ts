@@ -37,6 +37,12 @@ const tinyLlama: StarterWeights = {
   },
 };
 
+/** Under which they stand in the models folder, the one that is preferred first. */
+export const starterFileNames: readonly string[] = [
+  ...(tinyLlama.fast === undefined ? [] : [tinyLlama.fast.fileName]),
+  tinyLlama.fileName,
+];
+
 export interface StarterWeights {
   fileName: string;
   sha256: string;
@@ -92,6 +98,8 @@ export async function ensureStarterWeights(dataDir: string, options: StarterOpti
     workerFile: options.reencodeWorkerFile,
   });
   if (reason !== null) {
+    // Another process may have been faster, and taken the joined file away under this one's hands.
+    if ((await findDamage(path, fast, () => {})) === null) return path;
     onNotice(
       `The starter weights could not be re-encoded (${reason}): they answer as they are, about three times slower.`,
     );

@@ -1,4 +1,4 @@
-import { readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { noteSpeed } from "../../src/models/measured-speed.js";
@@ -138,6 +138,14 @@ describe("sotto models list", () => {
         { fault: textWith("truncated") },
         { path, quantisation: "IQ2_XXS", tokens_per_second: 31.25, context_tokens: 2048, models: ["prism"] },
       ],
+    });
+  });
+
+  it("says which file the starter is, once it is prepared", async () => {
+    await mkdir(join(line.dataDir, "models"));
+    await writeFile(join(line.dataDir, "models", "tinyllama-1.1b-chat-q4_0.gguf"), model);
+    expect(await line.json("models", "list")).toMatchObject({
+      weights: [{ models: ["omega", "prism", "lambda"] }],
     });
   });
 
