@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, truncate, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -105,6 +105,15 @@ describe("the starter weights for speed", () => {
     expect(await Promise.all([ensure(), ensure(), ensure(), ensure()])).toEqual(Array(4).fill(fast()));
     expect(notices).toEqual([]);
     expect(await files()).toEqual(["fast.gguf", "fast.gguf.verified.json"]);
+  });
+
+  it("are rid of what a killed process left long ago, and of nothing that may be under way", async () => {
+    await ensure();
+    await writeFile(`${fast()}.encoding-old`, "half");
+    await utimes(`${fast()}.encoding-old`, new Date(), new Date(Date.now() - 11 * 60_000));
+    await writeFile(`${fast()}.encoding-new`, "half");
+    await ensure();
+    expect(await files()).toEqual(["fast.gguf", "fast.gguf.encoding-new", "fast.gguf.verified.json"]);
   });
 
   it("are found without making anything", async () => {

@@ -10,7 +10,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { ReencodeMessage } from "./reencode-worker.js";
-import { reencodedBytes, type Reencoded } from "./reencode.js";
+import { reencode, reencodedBytes, type Reencoded } from "./reencode.js";
 import { removeLeftovers, syncFolder } from "./temporary-file.js";
 
 export interface FastWeightsOptions {
@@ -20,7 +20,7 @@ export interface FastWeightsOptions {
   expected: Reencoded;
   freeBytes: (folder: string) => Promise<number>;
   onProgress: (doneBytes: number, totalBytes: number) => void;
-  /** Of the thread; differs when the program runs from its sources. */
+  /** Where the thread begins. */
   workerFile?: string | undefined;
 }
 
@@ -52,7 +52,8 @@ export async function makeFastWeights(options: FastWeightsOptions): Promise<stri
 export const removeFastLeftovers = (target: string): Promise<void> => removeLeftovers(target, temporaryMark);
 
 async function runWorker(options: FastWeightsOptions, target: string): Promise<Reencoded> {
-  const { source, onProgress, workerFile = defaultWorkerFile() } = options;
+  const { source, onProgress, workerFile = builtWorkerFile() } = options;
+  if (workerFile === null) return reencode(source, target, onProgress);
   const worker = new Worker(workerFile, { workerData: { source, target } });
   let timer: NodeJS.Timeout | undefined;
   try {
@@ -72,10 +73,10 @@ async function runWorker(options: FastWeightsOptions, target: string): Promise<R
   }
 }
 
-/** Run from its sources, the program's thread is a source too. */
-function defaultWorkerFile(): string {
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  return fileURLToPath(new URL(`./reencode-worker.${extension}`, import.meta.url));
+/** Null when the program runs from its sources, which a thread cannot read: then the work is done right here. */
+function builtWorkerFile(): string | null {
+  if (import.meta.url.endsWith(".ts")) return null;
+  return fileURLToPath(new URL("./reencode-worker.js", import.meta.url));
 }
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ggufBytes, llamaFields, randomTensor } from "../../test/support/gguf-file.js";
-import { resolveWeights } from "./resolve.js";
+import { prepareWeights, resolveWeights } from "./resolve.js";
 import { WeightsFault } from "./weights-fault.js";
 
 const small = ggufBytes(llamaFields, [randomTensor("t", [256, 2], 16)]);
@@ -60,5 +60,21 @@ describe("the files behind the models", () => {
   it("are refused when empty", async () => {
     await writeFile(first, "");
     await expect(resolved(first, second, second)).rejects.toThrow(/is not a GGUF file/);
+  });
+});
+
+describe("weights prepared for a change-over", () => {
+  const options = { dataDir: "unused", reencodes: true };
+
+  it("are an absolute path once the file was looked at", async () => {
+    const written = relative(process.cwd(), first);
+    expect(await prepareWeights({ type: "weights", path: written }, options)).toBe(first);
+  });
+
+  it("are refused when they do not fit", async () => {
+    const source = { type: "weights", path: first } as const;
+    await expect(prepareWeights(source, { ...options, availableBytes: 1e6 })).rejects.toThrow(
+      /needs at least .* of memory/,
+    );
   });
 });

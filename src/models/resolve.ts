@@ -6,6 +6,7 @@ import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { modelIds, type ModelId } from "../protocol/models.js";
 import { checkWeights } from "./check-weights.js";
+import type { ModelSource } from "./source.js";
 import { ensureStarterWeights, type WeightsNotice, type WeightsProgress } from "./starter.js";
 import { WeightsFault } from "./weights-fault.js";
 
@@ -30,16 +31,38 @@ export async function resolveWeights(
   const files = new Map<string, WeightsFile>();
   for (const id of modelIds) {
     const { weights = "starter" } = models[id];
-    const path =
-      weights === "starter"
-        ? await ensureStarterWeights(resolve(dataDir), { onProgress, onNotice, reencodes })
-        : resolve(weights);
+    const source =
+      weights === "starter" ? ({ type: "starter" } as const) : ({ type: "weights", path: weights } as const);
+    const path = await prepareWeights(source, { dataDir, onProgress, onNotice, reencodes });
     const identity = await realpath(path);
     const file = files.get(identity) ?? { path, models: [] };
     file.models.push(id);
     files.set(identity, file);
   }
   return [...files.values()];
+}
+
+export interface PrepareOptions {
+  dataDir: string;
+  onProgress?: WeightsProgress | undefined;
+  onNotice?: WeightsNotice | undefined;
+  reencodes: boolean;
+  /** Memory that the weights must fit into; unchecked when absent. */
+  availableBytes?: number;
+}
+
+/**
+ * The absolute path of a file that can be loaded: the starter is made where it is missing, any other file is
+ * looked at. Rejects with `WeightsFault`, so that whoever changes over can keep what runs.
+ */
+export async function prepareWeights(
+  source: Exclude<ModelSource, { type: "upstreams" }>,
+  { dataDir, availableBytes = Infinity, ...options }: PrepareOptions,
+): Promise<string> {
+  if (source.type === "starter") return ensureStarterWeights(resolve(dataDir), options);
+  const path = resolve(source.path);
+  await checkWeights(path, { availableBytes });
+  return path;
 }
 
 async function checkOwnFiles(
