@@ -1,31 +1,17 @@
 /** `sotto doctor`: looks at everything the service needs here, and says what to do about what it lacks. */
 import type { Command } from "commander";
 import { CommanderError } from "commander";
-import { checkDatabase, checkDataDirectory, checkNode } from "./doctor-ground.js";
-import { checkEngine } from "./doctor-engine.js";
-import { checkMail, checkPort, checkPublicAddress } from "./doctor-network.js";
-import { checkModels } from "./doctor-models.js";
 import type { Check, Finding } from "./finding.js";
 import { report } from "./output.js";
 import { readSettings } from "./settings.js";
 import { storeCommand } from "./store-command.js";
 
-/** In the order in which they are shown. What asks more of the world belongs here. */
-const checks: readonly Check[] = [
-  checkNode,
-  checkDataDirectory,
-  checkDatabase,
-  checkModels,
-  checkEngine,
-  checkPort,
-  checkPublicAddress,
-  checkMail,
-];
-
 export function doctorCommand(program: Command): void {
   storeCommand(program, "doctor", "check everything the service needs, and say what to do next").action(
     async (_: unknown, command: Command) => {
       const config = readSettings(command);
+      // Loaded here, since every other command starts faster without it.
+      const { checks } = await import("./doctor-checks.js");
       const findings: Finding[] = [];
       for (const check of checks) findings.push(...(await runCheck(check, config)));
       report(command, { ok: !findings.some(isBroken), findings }, describe(findings));
