@@ -11,7 +11,7 @@ import { getLlama, type Llama, type LlamaContextSequence, type LlamaModel, type 
 import { reencode } from "../src/models/reencode.js";
 import { ensureStarterWeights } from "../src/models/starter.js";
 
-const rounds = 3;
+const rounds = 5;
 const tokensPerRound = 32;
 const tokensPerAnswer = 24;
 const questions = [

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { z } from "zod";
 import { splitFiles } from "./gguf.js";
 import type { Reference } from "./reference.js";
-import type { DownloadClient } from "./download-request.js";
+import type { Answer, DownloadClient } from "./download-request.js";
 import { statusFault } from "./download-fault.js";
 import { WeightsFault } from "./weights-fault.js";
 
@@ -27,7 +27,8 @@ const treeSchema = z.array(
 );
 type TreeFile = z.infer<typeof treeSchema>[number];
 
-const largestList = 8 * 1024 * 1024;
+const largestPage = 8 * 1024 * 1024;
+const mostPages = 20;
 
 /** In the order of their parts. Rejects with `WeightsFault`. */
 export async function findRemoteFiles(
@@ -83,27 +84,45 @@ const hasQuantisation = (path: string, wanted: string): boolean =>
 const listed = (paths: readonly string[]): string =>
   paths.length <= 30 ? paths.join(", ") : `${paths.slice(0, 30).join(", ")} and ${paths.length - 30} more`;
 
+/** The list comes in pages, each with the address of the next. */
 async function readTree(
   client: DownloadClient,
   repository: string,
   signal: AbortSignal,
 ): Promise<TreeFile[]> {
-  const url = new URL(`/api/models/${repository}/tree/main?recursive=true`, client.settings.endpoint);
-  const answer = await client.get(url, { accept: "application/json" }, signal);
-  if (answer.status !== 200) {
-    await answer.body.dump();
-    throw statusFault(answer.status, `${repository} on ${url.host}`);
+  const first = new URL(`/api/models/${repository}/tree/main?recursive=true`, client.settings.endpoint);
+  const files: TreeFile[] = [];
+  let next: URL | null = first;
+  for (let pages = 0; next !== null && pages < mostPages; pages++) {
+    const answer = await client.get(next, { accept: "application/json" }, signal);
+    if (answer.status !== 200) {
+      await answer.body.dump();
+      throw statusFault(answer.status, `${repository} on ${first.host}`);
+    }
+    files.push(...(await readPage(answer, first.host)));
+    next = nextPage(answer, first);
   }
+  return files;
+}
+
+async function readPage({ body }: Answer, host: string): Promise<TreeFile[]> {
   let text = "";
-  for await (const chunk of answer.body.setEncoding("utf8")) {
+  for await (const chunk of body.setEncoding("utf8")) {
     text += String(chunk);
-    if (text.length > largestList) throw new WeightsFault(`${url.host} sent a list of files without end.`);
+    if (text.length > largestPage) throw new WeightsFault(`${host} sent a list of files without end.`);
   }
   try {
     return treeSchema.parse(JSON.parse(text));
   } catch {
-    throw new WeightsFault(`${url.host} did not answer as Hugging Face does. Check SOTTO_HF_ENDPOINT.`);
+    throw new WeightsFault(`${host} did not answer as Hugging Face does. Check SOTTO_HF_ENDPOINT.`);
   }
+}
+
+function nextPage(answer: Answer, first: URL): URL | null {
+  const [, address = ""] = /<([^>]+)>;\s*rel="next"/.exec(answer.header("link") ?? "") ?? [];
+  if (!URL.canParse(address, first.href)) return null;
+  const url = new URL(address, first);
+  return address !== "" && url.origin === first.origin ? url : null;
 }
 
 const remoteFile = (endpoint: string, repository: string, { path, size, lfs }: TreeFile): RemoteFile => ({

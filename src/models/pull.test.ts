@@ -85,6 +85,11 @@ describe("pulling a model", () => {
     expect(await arrived(part2, join(folder, "m-Q4_0-00002-of-00002.gguf"))).toBe(true);
   });
 
+  it("finds files on later pages of the list", async () => {
+    server.behaviour.pageSize = 1;
+    expect((await pull("hf:owner/small-GGUF:Q8_0")).path).toBe(join(folder, "small-Q8_0.gguf"));
+  });
+
   it("takes a file from any address", async () => {
     await pull(`${server.url}/files/direct.gguf`, { sha256: sha256(model) });
     expect(await arrived(model, join(folder, "direct.gguf"))).toBe(true);

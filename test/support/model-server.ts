@@ -31,15 +31,17 @@ export interface Behaviour {
   redirectTo?: string;
   redirectsForever?: boolean;
   etag?: string;
+  /** Files on a page of the list. */
+  pageSize?: number;
 }
 
 export async function startModelServer(files: Record<string, Buffer>): Promise<ModelServer> {
   const state = { files: new Map(Object.entries(files)), behaviour: {} as Behaviour };
   const requests: ModelServer["requests"] = [];
   const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? "/", "http://localhost");
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
     if (pathname.startsWith("/api/models/")) {
-      listFiles(pathname, response);
+      listFiles(pathname, Number(searchParams.get("cursor") ?? 0), response);
       return;
     }
     const { range, authorization } = request.headers;
@@ -47,7 +49,7 @@ export async function startModelServer(files: Record<string, Buffer>): Promise<M
     sendFile(pathname, request, response);
   });
 
-  function listFiles(pathname: string, response: ServerResponse): void {
+  function listFiles(pathname: string, cursor: number, response: ServerResponse): void {
     const [, repository = ""] = /^\/api\/models\/([^/]+\/[^/]+)\/tree\/main$/.exec(pathname) ?? [];
     const prefix = `/${repository}/resolve/main/`;
     const listed = [...state.files].filter(([path]) => path.startsWith(prefix));
@@ -59,11 +61,16 @@ export async function startModelServer(files: Record<string, Buffer>): Promise<M
       end(response, 404);
       return;
     }
+    const pageSize = state.behaviour.pageSize ?? listed.length;
+    const nextAt = cursor + pageSize;
+    if (nextAt < listed.length) {
+      response.setHeader("link", `<${pathname}?recursive=true&cursor=${nextAt}>; rel="next"`);
+    }
     response.end(
       JSON.stringify([
         { type: "directory", path: "folder", oid: "0" },
         { type: "file", path: "README.md", size: 5, oid: "1" },
-        ...listed.map(([path, bytes]) => ({
+        ...listed.slice(cursor, nextAt).map(([path, bytes]) => ({
           type: "file",
           path: path.slice(prefix.length),
           size: bytes.length,
