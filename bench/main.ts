@@ -8,6 +8,7 @@ import { benchOverhead } from "./overhead.js";
 import { benchSignIn } from "./sign-in.js";
 import { benchSoak } from "./soak.js";
 import { benchStreams } from "./streams.js";
+import { benchStarter } from "./starter.js";
 
 const benches: Record<string, () => Promise<void>> = {
   api: benchApi,
@@ -16,6 +17,7 @@ const benches: Record<string, () => Promise<void>> = {
   "sign-in": benchSignIn,
   streams: benchStreams,
   soak: benchSoak,
+  starter: benchStarter,
 };
 
 const chosen = process.argv.slice(2);

@@ -1,6 +1,9 @@
-/** The pages of docs/ that are made from code: the settings and the error catalogue. */
+/** The pages of docs/ that are made from code: the settings, the errors, the catalogue of models. */
+import { readFileSync } from "node:fs";
 import { format } from "prettier";
 import { eachField, fileName } from "../src/config.js";
+import { catalog, memoryOf } from "../src/models/catalog.js";
+import { gigabytes } from "../src/models/sizes.js";
 import { errorTable } from "../src/protocol/errors.js";
 
 const groups: Record<string, string> = {
@@ -8,6 +11,7 @@ const groups: Record<string, string> = {
   accounts: "Accounts and dashboard",
   storage: "Database and Redis",
   engine: "Embedded engine",
+  downloads: "Downloads of models",
   limits: "Limits and queue",
   omega: "Model omega",
   prism: "Model prism",
@@ -58,6 +62,17 @@ ${rows.join("\n")}
 
 _Made from \`src/protocol/errors.ts\` by \`npm run docs\`._
 `);
+}
+
+/** The page as it is, with the table of the catalogue made anew. */
+export async function modelsPage(): Promise<string> {
+  const rows = catalog.map(
+    (entry) =>
+      `| \`${entry.id}\` | ${entry.title} | ${entry.licence} | ${gigabytes(entry.bytes)} | ${gigabytes(memoryOf(entry))} | ${entry.contextTokens} | ${entry.suits.map((id) => `\`${id}\``).join(", ")} |`,
+  );
+  const table = `| id | model | licence | size | memory | context | suits |\n| --- | --- | --- | --- | --- | --- | --- |\n${rows.join("\n")}`;
+  const page = readFileSync("docs/models.md", "utf8");
+  return markdown(page.replace(/(<!-- catalogue[^>]*-->)[^]*?(<!-- end -->)/, `$1\n\n${table}\n\n$2`));
 }
 
 function shown(value: unknown): string {

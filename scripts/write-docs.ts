@@ -1,6 +1,7 @@
 /** Writes the reference pages that are made from code. `npm run docs`; a test fails when they are stale. */
 import { writeFileSync } from "node:fs";
-import { configurationPage, errorsPage } from "./reference-pages.js";
+import { configurationPage, errorsPage, modelsPage } from "./reference-pages.js";
 
 writeFileSync("docs/configuration.md", await configurationPage());
 writeFileSync("docs/errors.md", await errorsPage());
+writeFileSync("docs/models.md", await modelsPage());

@@ -24,7 +24,7 @@ describe("configuration", () => {
   it("has a default for everything", () => {
     const config = loadConfig({ env: {} });
     expect(config.service.port).toBe(8080);
-    expect(config.models.lambda.weights).toBe("starter");
+    expect(config.models.lambda.weights).toBeUndefined();
   });
 
   it("prefers the command line, then the environment, then the file", () => {

@@ -62,7 +62,8 @@ async function weightsSources(
   memory: Map<Engine, number>,
 ): Promise<Assignments> {
   const { dataDir } = config.service;
-  const files = await resolveWeights(config.models, dataDir, onWeightsProgress, onWeightsNotice);
+  const reencodes = config.engine.reencodeStarter === "on";
+  const files = await resolveWeights(config.models, dataDir, onWeightsProgress, onWeightsNotice, reencodes);
   const sources = new Map<ModelId, EngineSource>();
   for (const { path, models } of files) {
     const start = () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { configurationPage, errorsPage } from "../scripts/reference-pages.js";
+import { catalog } from "../src/models/catalog.js";
+import { configurationPage, errorsPage, modelsPage } from "../scripts/reference-pages.js";
 
 describe("documentation", () => {
   it("docs/configuration.md says what src/config.ts says (npm run docs)", async () => {
@@ -9,5 +10,11 @@ describe("documentation", () => {
 
   it("docs/errors.md says what src/protocol/errors.ts says (npm run docs)", async () => {
     expect(readFileSync("docs/errors.md", "utf8")).toBe(await errorsPage());
+  });
+
+  it("docs/models.md has the catalogue of src/models/catalog.ts (npm run docs)", async () => {
+    const page = readFileSync("docs/models.md", "utf8");
+    expect(page).toBe(await modelsPage());
+    for (const { id } of catalog) expect(page).toContain(`| \`${id}\` `);
   });
 });

@@ -34,7 +34,8 @@ export type AuditAction =
   | "scheduled maintenance"
   | "changed maintenance"
   | "called off maintenance"
-  | "ended maintenance";
+  | "ended maintenance"
+  | "changed source of model";
 
 /** Who acts: an account's id, or the operator at the command line. */
 export type Actor = { accountId: string } | "command line";

@@ -1,15 +1,158 @@
-import { open } from "node:fs/promises";
+/**
+ * What a GGUF file is, from its header alone: nothing is loaded. A model may be split over several files that
+ * stand side by side (`…-00001-of-00003.gguf`); the first one names the whole.
+ */
+import { open, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { fileTypeName, tensorTypes } from "./gguf-types.js";
+import { GgufFault, needMore, parseGgufHeader, type GgufHeader } from "./gguf-header.js";
 
 /** Every GGUF file begins with these four bytes; a download that failed begins with an error page. */
-const magic = Buffer.from("GGUF");
+export const ggufMagic = Buffer.from("GGUF");
 
 export async function hasGgufMagic(path: string): Promise<boolean> {
   const file = await open(path);
   try {
-    const start = Buffer.alloc(magic.length);
-    await file.read(start, 0, magic.length, 0);
-    return start.equals(magic);
+    const start = Buffer.alloc(ggufMagic.length);
+    await file.read(start, 0, ggufMagic.length, 0);
+    return start.equals(ggufMagic);
   } finally {
     await file.close();
   }
+}
+
+export interface WeightsFacts {
+  architecture: string;
+  name: string | null;
+  /** As the file calls it, such as Q4_K_M. */
+  quantisation: string;
+  /** The type that most of its values have. */
+  dominantType: string;
+  parameters: number;
+  /** Of all files together. */
+  bytes: number;
+  contextTokens: number | null;
+  hasChatTemplate: boolean;
+  /** Bytes that one token takes in the cache of keys and values, at 16 bits. */
+  cacheBytesPerToken: number;
+  files: readonly string[];
+}
+
+/** Throws `GgufFault` when the file is no GGUF file, or is not whole. */
+export async function readWeightsFacts(path: string): Promise<WeightsFacts> {
+  const files = splitFiles(path);
+  const headers: GgufHeader[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    const part = await readWholeHeader(file).catch((error: unknown) => {
+      throw files.length > 1 && error instanceof GgufFault
+        ? new GgufFault(`is split, and ${basename(file)} ${error.message}`)
+        : error;
+    });
+    headers.push(part.header);
+    bytes += part.bytes;
+  }
+  const [first] = headers;
+  if (first === undefined) throw new GgufFault("has no parts");
+  const tensors = headers.flatMap((header) => header.tensors);
+  if (tensors.length === 0) throw new GgufFault("holds no weights");
+  const architecture = textOf(first, "general.architecture");
+  if (architecture === null) throw new GgufFault("does not say which architecture it has");
+  const dominantType = findDominantType(tensors);
+  return {
+    architecture,
+    name: textOf(first, "general.name"),
+    quantisation: fileTypeName(numberOf(first, "general.file_type")) ?? dominantType,
+    dominantType,
+    parameters: tensors.reduce((sum, tensor) => sum + tensor.values, 0),
+    bytes,
+    contextTokens: numberOf(first, `${architecture}.context_length`) ?? null,
+    hasChatTemplate: textOf(first, "tokenizer.chat_template") !== null,
+    cacheBytesPerToken: cacheBytesPerToken(first, architecture),
+    files,
+  };
+}
+
+/** The header of one file, with its size checked against what the header says is in it. */
+export async function readWholeHeader(path: string): Promise<{ header: GgufHeader; bytes: number }> {
+  const { size: bytes } = await stat(path).catch((error: unknown) => {
+    throw error instanceof Error && "code" in error && error.code === "ENOENT"
+      ? new GgufFault("does not exist")
+      : error;
+  });
+  const header = await readHeader(path, bytes);
+  const end = Math.max(0, ...header.tensors.map(({ offset, bytes }) => header.dataAt + offset + bytes));
+  if (end > bytes) throw new GgufFault(`is truncated: it has ${bytes} bytes, and its tensors end at ${end}`);
+  return { header, bytes };
+}
+
+const firstRead = 2 * 1024 * 1024;
+const largestHeader = 256 * 1024 * 1024;
+
+async function readHeader(path: string, fileBytes: number): Promise<GgufHeader> {
+  const file = await open(path);
+  try {
+    for (let length = firstRead; ; length *= 4) {
+      const start = Buffer.alloc(Math.min(length, fileBytes));
+      await file.read(start, 0, start.length, 0);
+      const header = parseGgufHeader(start);
+      if (header !== needMore) return header;
+      if (start.length === fileBytes) throw new GgufFault(truncatedHeader(start));
+      if (start.length > largestHeader) throw new GgufFault("has a header that is too large to be one");
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+const truncatedHeader = (start: Buffer): string =>
+  start.length < ggufMagic.length
+    ? "is not a GGUF file: it does not begin with 'GGUF'"
+    : `is truncated: its ${start.length} bytes end within its header`;
+
+const splitName = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/;
+const mostSplits = 1000;
+
+/** All files of the model that `path` is the first of; `path` alone when it is not split. */
+export function splitFiles(path: string): string[] {
+  const [, prefix = "", number, count] = splitName.exec(basename(path)) ?? [];
+  if (number === undefined || count === undefined) return [path];
+  if (Number(number) !== 1)
+    throw new GgufFault(`is part ${Number(number)} of a split model: name its part 1`);
+  if (Number(count) < 1 || Number(count) > mostSplits) throw new GgufFault(`says it has ${count} parts`);
+  return Array.from({ length: Number(count) }, (_, index) =>
+    join(dirname(path), `${prefix}-${String(index + 1).padStart(5, "0")}-of-${count}.gguf`),
+  );
+}
+
+function findDominantType(tensors: GgufHeader["tensors"]): string {
+  const values = new Map<number, number>();
+  for (const { type, values: count } of tensors) values.set(type, (values.get(type) ?? 0) + count);
+  const [most] = [...values].sort(([, a], [, b]) => b - a);
+  return tensorTypes.get(most?.[0] ?? -1)?.name ?? "unknown";
+}
+
+/** An architecture that keeps no such cache, or says too little, counts as needing none. */
+function cacheBytesPerToken(header: GgufHeader, architecture: string): number {
+  const field = (name: string) => numberOf(header, `${architecture}.${name}`);
+  const layers = field("block_count") ?? 0;
+  const heads = field("attention.head_count") ?? 1;
+  const headLength = (field("embedding_length") ?? 0) / Math.max(1, heads);
+  const perHead =
+    (field("attention.key_length") ?? headLength) + (field("attention.value_length") ?? headLength);
+  const given = header.fields.get(`${architecture}.attention.head_count_kv`) ?? heads;
+  const keyValueHeads =
+    typeof given === "object" ? given.reduce((sum, count) => sum + count, 0) : Number(given) * layers;
+  const bytes = keyValueHeads * perHead * 2;
+  return Number.isFinite(bytes) && bytes > 0 ? bytes : 0;
+}
+
+function numberOf(header: GgufHeader, name: string): number | undefined {
+  const value = header.fields.get(name);
+  return typeof value === "number" ? value : undefined;
+}
+
+function textOf(header: GgufHeader, name: string): string | null {
+  const value = header.fields.get(name);
+  return typeof value === "string" ? value : null;
 }

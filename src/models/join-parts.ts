@@ -1,14 +1,14 @@
 /**
  * Joins the parts of a weights file. The bytes go to a name of their own, are hashed on the way, synced to
  * disk and only then renamed: whenever the process is killed, the final name holds a whole file or none.
- * What a killed process leaves behind is removed by a later start, once it is too old to be under way.
  */
 import { createHash, randomUUID, type Hash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
-import { open, readdir, rename, rm, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { hashFile } from "./hash-file.js";
+import { removeLeftovers, syncFolder } from "./temporary-file.js";
 import { WeightsFault } from "./weights-fault.js";
 
 export interface WeightsPart {
@@ -81,32 +81,8 @@ const damagedPart = (part: WeightsPart, reason: string): WeightsFault =>
   );
 
 const temporaryMark = ".joining-";
-const leftoverAfterMs = 10 * 60_000;
-
 /** Removes what joins of this file left behind when they were killed. */
-export async function removeLeftovers(target: string): Promise<void> {
-  const folder = dirname(target);
-  for (const name of await readdir(folder).catch(() => [])) {
-    if (!name.startsWith(basename(target) + temporaryMark)) continue;
-    const path = join(folder, name);
-    // A join that is under way touches its file all the time. One that ends just now takes it away itself.
-    const touchedAtMs = await stat(path).then(
-      ({ mtimeMs }) => mtimeMs,
-      () => Infinity,
-    );
-    if (Date.now() - touchedAtMs > leftoverAfterMs) await rm(path, { force: true });
-  }
-}
-
-/** Without it a power cut could take back the rename. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
+export const removeJoinLeftovers = (target: string): Promise<void> => removeLeftovers(target, temporaryMark);
 
 /** Space was looked at before; another process can have taken it since. */
 const isFullDisk = (error: unknown): boolean =>

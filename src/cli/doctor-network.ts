@@ -1,0 +1,109 @@
+/** What `sotto doctor` says about the ways in and out: the port, the public address, the mail server. */
+import { connect, createServer } from "node:net";
+import { once } from "node:events";
+import { request } from "undici";
+import { z } from "zod";
+import type { Check } from "./finding.js";
+
+const limitMs = 5_000;
+const loopback = /^(127\.|::1$|localhost$)/;
+
+export const checkPort: Check = async ({ service: { host, port } }) => {
+  const name = "port";
+  if (port === 0) return [{ name, state: "ok", detail: "a free one is taken at start" }];
+  const code = await tryListening(host, port);
+  if (code === null) return [{ name, state: "ok", detail: `${host}:${port} is free` }];
+  if (code === "EADDRINUSE") {
+    const state = await askServer(host, port);
+    if (state !== null)
+      return [{ name, state: "ok", detail: `Sotto answers on ${host}:${port} and is ${state}` }];
+    const next = "Stop the program that uses it, or choose another port with SOTTO_PORT.";
+    return [{ name, state: "broken", detail: `${host}:${port} is used by another program`, next }];
+  }
+  const next =
+    code === "EACCES" ? "Choose a port above 1023 with SOTTO_PORT." : "Check SOTTO_HOST and SOTTO_PORT.";
+  return [{ name, state: "broken", detail: `${host}:${port} cannot be listened on (${code})`, next }];
+};
+
+export const checkPublicAddress: Check = async ({ service, accounts }) => {
+  const name = "public address";
+  const { publicUrl, trustProxy } = accounts;
+  if (publicUrl === undefined) {
+    if (loopback.test(service.host))
+      return [{ name, state: "ok", detail: "none: only this machine is served" }];
+    const next = "Put a reverse proxy with TLS in front, and set SOTTO_PUBLIC_URL and SOTTO_TRUST_PROXY.";
+    return [
+      { name, state: "hint", detail: `other machines are served at ${service.host} without TLS`, next },
+    ];
+  }
+  if (!publicUrl.startsWith("https:") && !loopback.test(new URL(publicUrl).hostname)) {
+    const next = "Put a reverse proxy with TLS in front: keys and conversations travel in the clear.";
+    return [{ name, state: "hint", detail: `${publicUrl} is not https`, next }];
+  }
+  if (trustProxy === undefined && publicUrl.startsWith("https:")) {
+    const next =
+      "Set SOTTO_TRUST_PROXY to the proxy's address, so that clients are told apart and cookies are secure.";
+    return [{ name, state: "hint", detail: `${publicUrl}, and no proxy is trusted`, next }];
+  }
+  return [{ name, state: "ok", detail: publicUrl }];
+};
+
+export const checkMail: Check = async ({ accounts: { smtpUrl } }) => {
+  const name = "mail";
+  if (smtpUrl === undefined) {
+    return [{ name, state: "ok", detail: "not set: the operator hands out password links and invitations" }];
+  }
+  const url = new URL(smtpUrl);
+  const port = Number(url.port === "" ? (url.protocol === "smtps:" ? 465 : 587) : url.port);
+  const where = `${url.hostname}:${port}`;
+  if (await canConnect(url.hostname, port)) return [{ name, state: "ok", detail: `${where} can be reached` }];
+  const next = "Check SOTTO_SMTP_URL, and that this machine may connect to that port.";
+  return [{ name, state: "broken", detail: `${where} cannot be reached`, next }];
+};
+
+/** Null when the port is free, otherwise the code of what went wrong. */
+async function tryListening(host: string, port: number): Promise<string | null> {
+  const server = createServer();
+  try {
+    server.listen({ host, port, exclusive: true });
+    await once(server, "listening");
+    return null;
+  } catch (error) {
+    return error instanceof Error && "code" in error ? String(error.code) : "unknown fault";
+  } finally {
+    server.close();
+  }
+}
+
+const readiness = z.object({
+  status: z.enum(["ready", "unavailable"]),
+  models: z.object({ omega: z.string() }),
+});
+
+/** Null when it is not Sotto that listens there. */
+async function askServer(host: string, port: number): Promise<string | null> {
+  const reachable =
+    host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
+  try {
+    const { body } = await request(`http://${reachable}:${port}/readyz`, {
+      signal: AbortSignal.timeout(limitMs),
+    });
+    const parsed = readiness.safeParse(JSON.parse(await body.text()));
+    if (!parsed.success) return null;
+    return parsed.data.status === "ready" ? "ready" : "not ready yet";
+  } catch {
+    return null;
+  }
+}
+
+async function canConnect(host: string, port: number): Promise<boolean> {
+  const socket = connect({ host, port });
+  try {
+    await once(socket, "connect", { signal: AbortSignal.timeout(limitMs) });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.on("error", () => undefined).destroy();
+  }
+}

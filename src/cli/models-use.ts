@@ -1,0 +1,152 @@
+/** `sotto models use`: puts weights or servers behind a model. A running server changes over by itself. */
+import { stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { InvalidArgumentError, type Command } from "commander";
+import type { Config } from "../config.js";
+import { checkWeights } from "../models/check-weights.js";
+import { configuredSource } from "../models/mapping.js";
+import { isFileAddress, parseReference } from "../models/reference.js";
+import {
+  describeSource,
+  modelSourceSchema,
+  sourceSetting,
+  upstreamProfiles,
+  type ModelSource,
+} from "../models/source.js";
+import { WeightsFault } from "../models/weights-fault.js";
+import { isModelId, modelIds, type ModelId } from "../protocol/models.js";
+import { modelsFolder, pull } from "./models-pull.js";
+import { report } from "./output.js";
+import { readSettings } from "./settings.js";
+import { storeCommand, withStore } from "./store-command.js";
+
+interface UseOptions {
+  profile?: string;
+  name?: string;
+  key?: string;
+  weight?: number;
+  force?: boolean;
+}
+
+export function useCommand(models: Command): void {
+  storeCommand(models, "use <model> <source...>", "choose what answers for omega, prism or lambda")
+    .option(
+      "--profile <kind>",
+      `which server an address is: ${upstreamProfiles.join(", ")} (default: openai)`,
+    )
+    .option("--name <name>", "the model's name on that server (default: the one it serves)")
+    .option("--key <key>", "key for that server; kept in the database")
+    .option("--weight <number>", "share of the requests beside other servers (default: 1)", parseWeight)
+    .option("--force", "do not check that the file fits into memory, for machines whose GPU holds it")
+    .addHelpText(
+      "after",
+      `
+A source is a file, the name of one in the data directory's models folder, an entry of the catalogue, an hf: URI
+or an https address of a .gguf file (which are pulled first), or the addresses of servers.
+
+Examples:
+  sotto models use omega /models/my-model.gguf
+  sotto models use prism qwen2.5-1.5b
+  sotto models use lambda hf:owner/repo:Q4_K_M
+  sotto models use omega http://gpu1:8000/v1 http://gpu2:8000/v1 --profile vllm
+  sotto models use omega default                  back to the starter weights`,
+    )
+    .action(async (model: string, sources: string[], options: UseOptions, command: Command) => {
+      const id = parseModel(model);
+      const config = readSettings(command);
+      requireFree(config, id);
+      const source = await findSource(config, sources, options);
+      await withStore(command, async (store, record) => {
+        await store.setSetting(sourceSetting(id), source.type === "starter" ? "" : JSON.stringify(source));
+        await record("changed source of model", id);
+      });
+      report(
+        command,
+        { model: id, source: withoutKeys(source) },
+        `${id} is answered by ${describeSource(source)}. A running server changes over within seconds.`,
+      );
+    });
+}
+
+/** What the configuration fixes, a stored setting would not change. */
+function requireFree(config: Config, model: ModelId): void {
+  if (configuredSource(config.models, model) === null) return;
+  const name = `SOTTO_MODELS_${model.toUpperCase()}_WEIGHTS`;
+  throw new WeightsFault(
+    `${model} is fixed by the configuration (${name}), which wins over this command. Remove it there first.`,
+  );
+}
+
+async function findSource(
+  config: Config,
+  texts: readonly string[],
+  options: UseOptions,
+): Promise<ModelSource> {
+  const [text = "", ...more] = texts;
+  if (texts.every(isServerAddress)) return upstreams(texts, options);
+  if (more.length > 0) throw new WeightsFault("Several sources are possible for addresses of servers only.");
+  for (const name of ["profile", "name", "key", "weight"] as const) {
+    if (options[name] !== undefined) throw new WeightsFault(`--${name} is for addresses of servers only.`);
+  }
+  if (text === "default" || text === "starter") return { type: "starter" };
+  const path = await findFile(config, text);
+  const availableBytes = options.force === true ? Infinity : process.availableMemory();
+  await checkWeights(path, { ...config.engine, availableBytes });
+  return { type: "weights", path };
+}
+
+const isServerAddress = (text: string): boolean => {
+  if (!/^https?:\/\//i.test(text)) return false;
+  const reference = parseReference(text);
+  return reference.type === "address" && !isFileAddress(reference.url);
+};
+
+/** Absolute: the server may be started from another folder. */
+async function findFile(config: Config, text: string): Promise<string> {
+  if (parseReference(text).type !== "local") return (await pull(config, text)).path;
+  const here = join(modelsFolder(config), text);
+  for (const candidate of [resolve(text), here, `${here}.gguf`]) {
+    if (
+      await stat(candidate).then(
+        () => true,
+        () => false,
+      )
+    )
+      return candidate;
+  }
+  throw new WeightsFault(
+    `There is no file ${resolve(text)}, and no ${text} in ${modelsFolder(config)}. See: sotto models list, sotto models catalog`,
+  );
+}
+
+function upstreams(urls: readonly string[], { profile, name, key, weight }: UseOptions): ModelSource {
+  const parsed = modelSourceSchema.safeParse({
+    type: "upstreams",
+    upstreams: urls.map((url) => ({ url, profile, name, key, weight })),
+  });
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new WeightsFault(
+    `${String(issue?.path.at(-1) ?? "The address")} ${issue?.message ?? "is not valid"}.`,
+  );
+}
+
+/** A key went in; it does not come out. */
+const withoutKeys = (source: ModelSource) =>
+  source.type === "upstreams"
+    ? {
+        ...source,
+        upstreams: source.upstreams.map(({ key, ...rest }) => ({ ...rest, has_key: key !== undefined })),
+      }
+    : source;
+
+function parseModel(text: string): ModelId {
+  if (isModelId(text)) return text;
+  throw new WeightsFault(`There is no model '${text}': choose ${modelIds.join(", ")}.`);
+}
+
+function parseWeight(text: string): number {
+  const weight = Number(text);
+  if (weight > 0 && weight <= 1000) return weight;
+  throw new InvalidArgumentError("Write a number above 0, at most 1000.");
+}

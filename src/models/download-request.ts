@@ -1,0 +1,105 @@
+/**
+ * One GET of a download, with the rules for where it may go: https only, except to this machine itself; a few
+ * redirects at most; the token to its own host and nowhere else. Every step has a time limit, silence included.
+ */
+import { Agent, request, type Dispatcher } from "undici";
+import { WeightsFault } from "./weights-fault.js";
+
+export interface DownloadSettings {
+  /** Where models are, such as https://huggingface.co. */
+  endpoint: string;
+  /** For models that ask for one. */
+  token?: string | undefined;
+  connectTimeoutMs?: number;
+  /** Longest silence, before the answer and within it. */
+  stallTimeoutMs?: number;
+}
+
+export interface Answer {
+  status: number;
+  header: (name: string) => string | undefined;
+  body: Dispatcher.ResponseData["body"];
+  /** SHA-256 and size as Hugging Face gives them on the way. */
+  linkedSha256: string | null;
+  linkedBytes: number | null;
+}
+
+const mostRedirects = 6;
+
+export class DownloadClient {
+  readonly #agent: Agent;
+
+  constructor(readonly settings: DownloadSettings) {
+    const { connectTimeoutMs = 15_000, stallTimeoutMs = 30_000 } = settings;
+    this.#agent = new Agent({
+      connect: { timeout: connectTimeoutMs },
+      headersTimeout: stallTimeoutMs,
+      bodyTimeout: stallTimeoutMs,
+    });
+  }
+
+  /** The final answer, whatever its status. The caller reads or destroys its body. */
+  async get(address: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer> {
+    let url = address;
+    let linkedSha256: string | null = null;
+    let linkedBytes: number | null = null;
+    for (let hops = 0; hops <= mostRedirects; hops++) {
+      requireSafe(url, address);
+      const {
+        statusCode,
+        headers: received,
+        body,
+      } = await request(url, {
+        dispatcher: this.#agent,
+        headers: {
+          "user-agent": "sotto",
+          "accept-encoding": "identity",
+          ...headers,
+          ...this.#authorization(url),
+        },
+        signal,
+      });
+      const header = (name: string): string | undefined => [received[name]].flat()[0];
+      linkedSha256 ??= sha256In(header("x-linked-etag"));
+      linkedBytes ??= sizeIn(header("x-linked-size"));
+      const location = header("location");
+      if (
+        statusCode < 301 ||
+        statusCode > 308 ||
+        location === undefined ||
+        !URL.canParse(location, url.href)
+      ) {
+        return { status: statusCode, header, body, linkedSha256, linkedBytes };
+      }
+      await body.dump();
+      url = new URL(location, url);
+    }
+    throw new WeightsFault(`${address.href} was redirected more than ${mostRedirects} times.`);
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  #authorization(url: URL): Record<string, string> {
+    const { token, endpoint } = this.settings;
+    return token !== undefined && url.origin === new URL(endpoint).origin
+      ? { authorization: `Bearer ${token}` }
+      : {};
+  }
+}
+
+/** Weights that travel in the clear could be changed on the way. */
+function requireSafe(url: URL, asked: URL): void {
+  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))) return;
+  const where = url === asked ? url.origin : `${asked.href} redirects to ${url.origin}, which`;
+  throw new WeightsFault(`${where} is not https: weights are only downloaded over an encrypted connection.`);
+}
+
+const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(host);
+
+const sha256In = (etag: string | undefined): string | null =>
+  /^"?([0-9a-f]{64})"?$/.exec(etag ?? "")?.[1] ?? null;
+
+const sizeIn = (text: string | undefined): number | null =>
+  /^\d{1,15}$/.test(text ?? "") ? Number(text) : null;

@@ -1,0 +1,60 @@
+/** The weights on this machine that Sotto knows of: those in its folder, and those that a model is mapped to. */
+import { readdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { Store } from "../core/ports.js";
+import { modelIds, type ModelId } from "../protocol/models.js";
+import { readWeightsFacts, type WeightsFacts } from "./gguf.js";
+import { GgufFault } from "./gguf-header.js";
+import type { Mapping } from "./mapping.js";
+import { starterFileNames } from "./starter.js";
+import { readSpeed, type MeasuredSpeed } from "./measured-speed.js";
+
+export interface ListedWeights {
+  path: string;
+  /** Null when the file cannot be used; `fault` says why, as the end of a sentence. */
+  facts: WeightsFacts | null;
+  fault: string | null;
+  speed: MeasuredSpeed | null;
+  /** The models it answers for. */
+  models: ModelId[];
+}
+
+export async function listWeights(
+  folder: string,
+  mapping: Mapping,
+  store: Pick<Store, "getSetting">,
+): Promise<ListedWeights[]> {
+  const names = await readdir(folder).catch(() => []);
+  // The later parts of a split model belong to its first.
+  const whole = names.filter(
+    (name) => name.endsWith(".gguf") && !/-(?!00001)\d{5}-of-\d{5}\.gguf$/.test(name),
+  );
+  const starter = starterFileNames.find((name) => whole.includes(name));
+  const mappedPath = (model: ModelId): string[] => {
+    const desired = mapping[model];
+    if (desired.type === "unreadable" || desired.source.type === "upstreams") return [];
+    if (desired.source.type === "weights") return [resolve(desired.source.path)];
+    return starter === undefined ? [] : [join(folder, starter)];
+  };
+  const paths = new Set([
+    ...whole.sort().map((name) => join(folder, name)),
+    ...modelIds.flatMap((id) => mappedPath(id)),
+  ]);
+  return Promise.all(
+    [...paths].map(async (path) => ({
+      path,
+      ...(await factsOrFault(path)),
+      speed: await readSpeed(store, path),
+      models: modelIds.filter((id) => mappedPath(id).includes(path)),
+    })),
+  );
+}
+
+async function factsOrFault(path: string): Promise<Pick<ListedWeights, "facts" | "fault">> {
+  try {
+    return { facts: await readWeightsFacts(path), fault: null };
+  } catch (error) {
+    const fault = error instanceof GgufFault ? error.message : "cannot be read";
+    return { facts: null, fault };
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * How much memory a file of weights needs: the weights, the cache of keys and values, and room to work in. The
+ * engine makes the cache smaller where memory is short, so there are two numbers: without that, and at least.
+ */
+import type { WeightsFacts } from "./gguf.js";
+
+export interface MemoryNeed {
+  /** With as many conversations, as long, as the engine offers when it may choose. */
+  usualBytes: number;
+  /** With one short conversation at a time. */
+  leastBytes: number;
+}
+
+/** As the engine chooses them when nothing is configured (engines/llama/sizing.ts). */
+const usualSequences = 8;
+const usualContextTokens = 4096;
+const leastContextTokens = 512;
+const workingBytes = 256 * 1024 * 1024;
+
+export interface ConfiguredSize {
+  sequences?: number | undefined;
+  contextTokens?: number | undefined;
+}
+
+export function memoryNeed(
+  facts: Pick<WeightsFacts, "bytes" | "cacheBytesPerToken" | "contextTokens">,
+  configured: ConfiguredSize = {},
+): MemoryNeed {
+  const trained = facts.contextTokens ?? usualContextTokens;
+  const total = (sequences: number, contextTokens: number) =>
+    facts.bytes + workingBytes + sequences * contextTokens * facts.cacheBytesPerToken;
+  return {
+    usualBytes: total(
+      configured.sequences ?? usualSequences,
+      configured.contextTokens ?? Math.min(trained, usualContextTokens),
+    ),
+    leastBytes: total(
+      configured.sequences ?? 1,
+      configured.contextTokens ?? Math.min(trained, leastContextTokens),
+    ),
+  };
+}

@@ -1,0 +1,104 @@
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { ggufBytes, llamaFields, randomTensor } from "../support/gguf-file.js";
+import { textWith } from "../support/matchers.js";
+import { CommandLine } from "./run.js";
+
+const reportSchema = z.object({
+  ok: z.boolean(),
+  findings: z.array(
+    z.object({ name: z.string(), state: z.string(), detail: z.string(), next: z.string().optional() }),
+  ),
+});
+
+let line: CommandLine;
+let other: Server;
+let port: number;
+
+beforeEach(async () => {
+  line = await CommandLine.open();
+  // Another program, which is not Sotto; it also plays an upstream.
+  other = createServer((request, response) => {
+    response.statusCode = request.url === "/v1/models" ? 200 : 404;
+    response.end("{}");
+  });
+  other.listen(0, "127.0.0.1");
+  await once(other, "listening");
+  ({ port } = other.address() as AddressInfo);
+});
+afterEach(async () => {
+  other.close();
+  await line.dispose();
+});
+
+/** In a process of its own, as the engine's probe needs the built program. */
+async function examine(env: Record<string, string>) {
+  const { code, stdout } = await line.start(["doctor", "--json"], { env });
+  const { ok, findings } = reportSchema.parse(JSON.parse(stdout));
+  return { code, ok, findings, find: (name: string) => findings.find((finding) => finding.name === name) };
+}
+
+describe("sotto doctor", () => {
+  it(
+    "finds nothing broken on a machine that has everything, and changes nothing",
+    { timeout: 90_000 },
+    async () => {
+      const { code, ok, findings, find } = await examine({ SOTTO_PORT: "0" });
+      expect(findings.filter(({ state }) => state === "broken")).toEqual([]);
+      expect({ code, ok }).toEqual({ code: 0, ok: true });
+      expect(find("omega")?.detail).toContain("starter weights");
+      expect(find("engine")?.detail).toMatch(/CPU with \d+ threads|cuda|vulkan|metal/);
+      expect(await readdir(line.dataDir)).toEqual([]);
+    },
+  );
+
+  it("names everything that is broken, with what to do, and ends with 1", { timeout: 90_000 }, async () => {
+    await mkdir(join(line.dataDir, "models"));
+    const truncated = join(line.dataDir, "models", "cut.gguf");
+    await writeFile(truncated, ggufBytes(llamaFields, [randomTensor("t", [256, 4], 16)]).subarray(0, -90));
+    await line.run("models", "use", "prism", `http://127.0.0.1:${port}/v1`);
+    await line.run("models", "use", "lambda", `http://127.0.0.1:${port}/elsewhere`);
+    const { code, ok, findings, find } = await examine({
+      SOTTO_PORT: String(port),
+      SOTTO_MODELS_OMEGA_WEIGHTS: truncated,
+      SOTTO_SMTP_URL: "smtp://127.0.0.1:1",
+      SOTTO_PUBLIC_URL: "http://chat.example.com",
+    });
+    expect({ code, ok }).toEqual({ code: 1, ok: false });
+    expect(find("database")).toMatchObject({ state: "ok", detail: textWith("is sound") });
+    expect(find("omega")).toMatchObject({ state: "broken", detail: textWith("is truncated") });
+    expect(find("prism")).toMatchObject({ state: "ok", detail: textWith("answers") });
+    expect(find("lambda")).toMatchObject({
+      state: "broken",
+      detail: textWith("answered 404"),
+    });
+    expect(find("port")).toMatchObject({
+      state: "broken",
+      detail: textWith("another program"),
+    });
+    expect(find("mail")).toMatchObject({
+      state: "broken",
+      detail: textWith("cannot be reached"),
+    });
+    expect(find("public address")).toMatchObject({
+      state: "hint",
+      detail: textWith("not https"),
+    });
+    for (const finding of findings.filter(({ state }) => state !== "ok")) expect(finding.next).toBeTruthy();
+  });
+
+  it("tells of a damaged database", { timeout: 90_000 }, async () => {
+    await writeFile(
+      join(line.dataDir, "sotto.db"),
+      "this is not a database, but it is longer than a header".repeat(40),
+    );
+    const { code, find } = await examine({ SOTTO_PORT: "0" });
+    expect(code).toBe(1);
+    expect(find("database")?.state).toBe("broken");
+  });
+});

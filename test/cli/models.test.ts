@@ -1,0 +1,157 @@
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { noteSpeed } from "../../src/models/measured-speed.js";
+import { databasePath, openSqliteStore } from "../../src/store/sqlite.js";
+import { ggufBytes, llamaFields, randomTensor } from "../support/gguf-file.js";
+import { textWith } from "../support/matchers.js";
+import { startModelServer, type ModelServer } from "../support/model-server.js";
+import { testPlan } from "../support/temporary-store.js";
+import { CommandLine } from "./run.js";
+
+const model = ggufBytes(llamaFields, [randomTensor("t", [256, 100], 16)]);
+
+let server: ModelServer;
+let line: CommandLine;
+beforeEach(async () => {
+  server = await startModelServer({ "/owner/small-GGUF/resolve/main/small-Q4_0.gguf": model });
+  const { dataDir } = await CommandLine.open();
+  line = new CommandLine(dataDir, { SOTTO_HF_ENDPOINT: server.url });
+});
+afterEach(async () => {
+  await server.close();
+  await line.dispose();
+});
+
+const stored = async (name: string): Promise<string | null> => {
+  const store = await openSqliteStore({ path: databasePath(line.dataDir), defaultPlan: testPlan });
+  try {
+    return await store.getSetting(name);
+  } finally {
+    await store.close();
+  }
+};
+
+describe("sotto models use", () => {
+  it("stores a file by its absolute path, and goes back to the default", async () => {
+    const path = join(line.dataDir, "own.gguf");
+    await writeFile(path, model);
+    expect(await line.run("models", "use", "prism", path)).toMatchObject({
+      code: 0,
+      stdout: textWith(`prism is answered by ${path}`),
+    });
+    expect(JSON.parse((await stored("model.prism")) ?? "")).toEqual({ type: "weights", path });
+    expect((await line.run("models", "use", "prism", "default")).code).toBe(0);
+    expect(await stored("model.prism")).toBe("");
+  });
+
+  it("pulls what is not here, then knows it by name", async () => {
+    expect((await line.run("models", "use", "omega", "hf:owner/small-GGUF:Q4_0")).code).toBe(0);
+    expect((await line.run("models", "use", "lambda", "small-Q4_0")).code).toBe(0);
+    expect(await stored("model.lambda")).toBe(await stored("model.omega"));
+  });
+
+  it("stores servers, and never shows their key", async () => {
+    const urls = ["http://gpu1:8000/v1", "http://gpu2:8000/v1"];
+    const flags = ["--profile", "vllm", "--name", "big", "--key", "k-secret", "--weight", "2"];
+    const { code, stdout } = await line.run("models", "use", "omega", ...urls, ...flags, "--json");
+    expect(code).toBe(0);
+    expect(stdout).not.toContain("k-secret");
+    expect(JSON.parse((await stored("model.omega")) ?? "")).toEqual({
+      type: "upstreams",
+      upstreams: urls.map((url) => ({ url, profile: "vllm", name: "big", key: "k-secret", weight: 2 })),
+    });
+    expect((await line.run("models", "list")).stdout).not.toContain("k-secret");
+  });
+
+  it("refuses bad files and leaves the setting as it was", async () => {
+    const path = join(line.dataDir, "bad.gguf");
+    await writeFile(path, model.subarray(0, model.length - 100));
+    await line.run("models", "use", "omega", "http://gpu1:8000/v1");
+    const before = await stored("model.omega");
+    const { code, stderr } = await line.run("models", "use", "omega", path);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: textWith("bad.gguf is truncated") });
+    expect(await stored("model.omega")).toBe(before);
+  });
+
+  it.each<[string, string[], string]>([
+    ["a model that is none", ["gamma", "default"], "choose omega, prism, lambda"],
+    ["a name that is none", ["omega", "nothing-here"], "no nothing-here in"],
+    ["a profile that is none", ["omega", "http://gpu1/v1", "--profile", "x"], "profile must be vllm"],
+    [
+      "flags of servers with a file",
+      ["omega", "default", "--key", "k"],
+      "--key is for addresses of servers only",
+    ],
+    ["several files", ["omega", "a.gguf", "b.gguf"], "addresses of servers only"],
+  ])("refuses %s", async (_, args, reason) => {
+    const { code, stderr } = await line.run("models", "use", ...args);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: textWith(reason) });
+  });
+
+  it("refuses a model that the configuration fixes, naming the setting", async () => {
+    const fixed = new CommandLine(line.dataDir, { SOTTO_MODELS_OMEGA_WEIGHTS: "/models/a.gguf" });
+    const { code, stderr } = await fixed.run("models", "use", "omega", "default");
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: textWith("fixed by the configuration (SOTTO_MODELS_OMEGA_WEIGHTS)"),
+    });
+    expect((await fixed.run("models", "use", "prism", "default")).code).toBe(0);
+  });
+});
+
+describe("sotto models pull", () => {
+  it("downloads to the models folder and says what to do next", async () => {
+    const { code, stdout, stderr } = await line.run("models", "pull", "hf:owner/small-GGUF");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("sotto models use omega small-Q4_0.gguf");
+    expect(await readdir(join(line.dataDir, "models"))).toContain("small-Q4_0.gguf");
+    expect(await line.json("models", "pull", "hf:owner/small-GGUF")).toMatchObject({ was_here: true });
+  });
+
+  it("ends with 1 and the reason when it cannot, with 2 when asked in the wrong way", async () => {
+    expect(await line.run("models", "pull", "hf:owner/none")).toMatchObject({
+      code: 1,
+      stderr: textWith("There is no owner/none"),
+    });
+    expect((await line.run("models", "pull", "hf:owner/small-GGUF", "--sha256", "abc")).code).toBe(2);
+  });
+});
+
+describe("sotto models list", () => {
+  it("shows every model and every file, with what is known of it", async () => {
+    await line.run("models", "use", "prism", "hf:owner/small-GGUF");
+    const path = join(line.dataDir, "models", "small-Q4_0.gguf");
+    await writeFile(join(line.dataDir, "models", "broken.gguf"), "GGUF");
+    const store = await openSqliteStore({ path: databasePath(line.dataDir), defaultPlan: testPlan });
+    await noteSpeed(store, path, { tokensPerSecond: 31.25, at: new Date(0) });
+    await store.close();
+
+    const { stdout } = await line.run("models", "list");
+    expect(stdout).toMatch(/^omega +starter +default$/m);
+    expect(stdout).toMatch(new RegExp(`^prism +${path} +setting$`, "m"));
+    expect(stdout).toMatch(/^small-Q4_0\.gguf +IQ2_XXS +7\.\d kB +2048 +\d+ MB +31\.\d +prism$/m);
+    expect(stdout).toMatch(/^broken\.gguf +is truncated/m);
+    expect(await line.json("models", "list")).toMatchObject({
+      models: [{ model: "omega" }, { model: "prism", type: "weights", source: path }, { model: "lambda" }],
+      weights: [
+        { fault: textWith("truncated") },
+        { path, quantisation: "IQ2_XXS", tokens_per_second: 31.25, context_tokens: 2048, models: ["prism"] },
+      ],
+    });
+  });
+
+  it("says which file the starter is, once it is prepared", async () => {
+    await mkdir(join(line.dataDir, "models"));
+    await writeFile(join(line.dataDir, "models", "tinyllama-1.1b-chat-q4_0.gguf"), model);
+    expect(await line.json("models", "list")).toMatchObject({
+      weights: [{ models: ["omega", "prism", "lambda"] }],
+    });
+  });
+
+  it("has a catalogue beside it", async () => {
+    expect((await line.run("models", "catalog")).stdout).toMatch(
+      /^qwen2\.5-1\.5b +Qwen2\.5 1\.5B Instruct +Apache-2\.0/m,
+    );
+  });
+});
