@@ -107,7 +107,10 @@ describe("an engine on the network", () => {
     ["garbage", sends("data: {not json\n\n")],
     ["JSON that is no chunk", sends(event({ hello: "world" }))],
     ["an error in band", sends(event({ error: { message: "CUDA error", type: "InternalServerError" } }))],
-    ["vLLM's older error in band", sends(event({ object: "error", message: "x", code: 500 }), event("[DONE]"))],
+    [
+      "vLLM's older error in band",
+      sends(event({ object: "error", message: "x", code: 500 }), event("[DONE]")),
+    ],
     ["an error after text", sends(event(chunk({ content: "a" })), event({ error: { message: "x" } }))],
     ["an error with an empty list of choices", sends(event({ choices: [], error: { message: "x" } }))],
     ["llama-server's error field", sends('error: {"code":500,"message":"x"}\n\n')],
@@ -139,7 +142,14 @@ describe("an engine on the network", () => {
   });
 
   it.each([
-    [400, { object: "error", message: "This model's maximum context length is 1000 tokens. However, …", code: 400 }],
+    [
+      400,
+      {
+        object: "error",
+        message: "This model's maximum context length is 1000 tokens. However, …",
+        code: 400,
+      },
+    ],
     [400, { error: { code: 400, message: "too much", type: "exceed_context_size_error", n_ctx: 1000 } }],
     [400, { error: { message: "…", code: "context_length_exceeded" } }],
   ])("that finds the prompt too long with %i says so to the client", async (status, body) => {

@@ -8,7 +8,14 @@ import { createUpstream } from "../../src/engines/upstream/create.js";
 import type { ProfileName } from "../../src/engines/upstream/profiles.js";
 import { createLog } from "../../src/log.js";
 import { generationOf, greedy, never, replyTo } from "../contract/engine.js";
-import { answers, event, sends, speaks, startScriptedUpstream, type ScriptedUpstream } from "../support/scripted-upstream.js";
+import {
+  answers,
+  event,
+  sends,
+  speaks,
+  startScriptedUpstream,
+  type ScriptedUpstream,
+} from "../support/scripted-upstream.js";
 import { newDataDir } from "../support/sotto-process.js";
 import { cacheSaltSecret, connectUpstream } from "../support/upstream-engine.js";
 
@@ -20,7 +27,12 @@ describe("a request to an engine on the network", () => {
   afterAll(() => upstream.close());
 
   const bodyFor = async (profile: ProfileName, changes: Parameters<typeof generationOf>[1] = {}) => {
-    const engine = await connectUpstream({ url: upstream.url, profile, acceptSharedCache: true, name: "big-model" });
+    const engine = await connectUpstream({
+      url: upstream.url,
+      profile,
+      acceptSharedCache: true,
+      name: "big-model",
+    });
     await replyTo(engine, generationOf("Hi", changes));
     await engine.close();
     return upstream.chats.at(-1)?.body ?? {};
@@ -37,7 +49,10 @@ describe("a request to an engine on the network", () => {
   });
 
   it("carries another salt from a server with another secret", async () => {
-    const engine = await connectUpstream({ url: upstream.url, cacheSaltSecret: "another secret of the tests" });
+    const engine = await connectUpstream({
+      url: upstream.url,
+      cacheSaltSecret: "another secret of the tests",
+    });
     await replyTo(engine, generationOf("Hi", { accountId: "acc_a" }));
     await engine.close();
     const elsewhere = upstream.chats.at(-1)?.body.cache_salt;
@@ -50,12 +65,15 @@ describe("a request to an engine on the network", () => {
     expect(body).not.toHaveProperty("cache_salt");
   });
 
-  it.each(["ollama", "openai"] as const)("goes to %s only where a shared cache was accepted", async (profile) => {
-    const options = { url: upstream.url, profile, models: {}, cacheSaltSecret };
-    await expect(createUpstream(options)).rejects.toThrow("--accept-shared-cache");
-    const engine = await createUpstream({ ...options, acceptSharedCache: true });
-    await engine.close();
-  });
+  it.each(["ollama", "openai"] as const)(
+    "goes to %s only where a shared cache was accepted",
+    async (profile) => {
+      const options = { url: upstream.url, profile, models: {}, cacheSaltSecret };
+      await expect(createUpstream(options)).rejects.toThrow("--accept-shared-cache");
+      const engine = await createUpstream({ ...options, acceptSharedCache: true });
+      await engine.close();
+    },
+  );
 
   it("has the fields of the contract and no others", async () => {
     const all = await bodyFor("vllm", {
@@ -150,7 +168,12 @@ describe("a whole service in front of an engine on the network", () => {
 
   it("forwards no cache salt of the client, nor anything else it added", async () => {
     upstream.chat = speaks("Hello");
-    const { status } = await ask({ cache_salt: canary, user: canary, cache_prompt: true, metadata: { canary } });
+    const { status } = await ask({
+      cache_salt: canary,
+      user: canary,
+      cache_prompt: true,
+      metadata: { canary },
+    });
     expect(status).toBe(200);
     const sent = upstream.chats.at(-1)?.body;
     expect(sent?.cache_salt).toMatch(/^[\w-]{43}$/);

@@ -25,12 +25,17 @@ describe("the address of an engine", () => {
     expect(isAllowedAddress(address, false)).toBe(isPrivate);
   });
 
-  it.each(["169.254.169.254", "0.0.0.0", "::", "fe80::1", "224.0.0.1", "255.255.255.255", "::ffff:169.254.169.254"])(
-    "%s is never allowed",
-    (address) => {
-      expect(isAllowedAddress(address, true)).toBe(false);
-    },
-  );
+  it.each([
+    "169.254.169.254",
+    "0.0.0.0",
+    "::",
+    "fe80::1",
+    "224.0.0.1",
+    "255.255.255.255",
+    "::ffff:169.254.169.254",
+  ])("%s is never allowed", (address) => {
+    expect(isAllowedAddress(address, true)).toBe(false);
+  });
 
   it("loses its /v1 and keeps its folder", async () => {
     for (const end of ["", "/", "/v1", "/v1/"]) {
@@ -55,7 +60,9 @@ describe("the address of an engine", () => {
 
   it("is allowed to be public when the operator says so", async () => {
     await expect(checkAddress("https://8.8.8.8/v1", { allowPublic: true })).resolves.toBeInstanceOf(URL);
-    await expect(checkAddress("http://169.254.169.254/", { allowPublic: true })).rejects.toThrow("link-local");
+    await expect(checkAddress("http://169.254.169.254/", { allowPublic: true })).rejects.toThrow(
+      "link-local",
+    );
   });
 
   it("is judged by every address that its name has", async () => {

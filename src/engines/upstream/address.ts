@@ -81,7 +81,9 @@ export function parseAddress(text: string): URL {
     throw new AddressFault("The address of an engine begins with http:// or https://.");
   }
   if (url.username !== "" || url.password !== "") {
-    throw new AddressFault("Leave user name and password out of the address; give the engine's key by itself.");
+    throw new AddressFault(
+      "Leave user name and password out of the address; give the engine's key by itself.",
+    );
   }
   if (url.search !== "" || url.hash !== "") {
     throw new AddressFault("The address of an engine has neither '?' nor '#'.");
@@ -97,7 +99,10 @@ export function guardedLookup(allowPublic: boolean): LookupFunction {
     resolveName(host, given, (error, found) => {
       const addresses: LookupAddress[] = Array.isArray(found) ? found : [];
       if (error !== null) return callback(error, []);
-      if (addresses.length === 0 || addresses.some(({ address }) => !isAllowedAddress(address, allowPublic))) {
+      if (
+        addresses.length === 0 ||
+        addresses.some(({ address }) => !isAllowedAddress(address, allowPublic))
+      ) {
         return callback(new AddressFault("This name leads to an address that is not allowed."), []);
       }
       if (options.all === true) return callback(null, addresses);

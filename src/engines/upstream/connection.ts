@@ -52,7 +52,12 @@ export class Connection {
   stream(path: string, body: object, call: StreamCall): void {
     const headers = { ...this.#headers, "content-type": "application/json", accept: "text/event-stream" };
     this.#replies.dispatch(
-      { method: "POST", path: this.url.pathname.replace(/\/$/, "") + path, headers, body: JSON.stringify(body) },
+      {
+        method: "POST",
+        path: this.url.pathname.replace(/\/$/, "") + path,
+        headers,
+        body: JSON.stringify(body),
+      },
       call,
     );
   }
@@ -65,7 +70,8 @@ export class Connection {
       const response = await this.#questions.request({
         method: body === undefined ? "GET" : "POST",
         path: this.url.pathname.replace(/\/$/, "") + path,
-        headers: body === undefined ? this.#headers : { ...this.#headers, "content-type": "application/json" },
+        headers:
+          body === undefined ? this.#headers : { ...this.#headers, "content-type": "application/json" },
         body: body === undefined ? null : JSON.stringify(body),
         signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
       });

@@ -96,13 +96,11 @@ export class UpstreamEngine implements Engine {
     if (choices === 1 || this.#profile.choices === "native") {
       return this.#run(prepared, choices, sampling.seed, signal);
     }
-    return joinChoices(
-      Array.from({ length: choices }, (_, choice) => {
-        // The same seed would draw the same reply.
-        const seed = sampling.seed === undefined ? undefined : sampling.seed + choice;
-        return this.#run(prepared, 1, seed, signal);
-      }),
-    );
+    return joinChoices(choices, signal, (choice, ownSignal) => {
+      // The same seed would draw the same reply.
+      const seed = sampling.seed === undefined ? undefined : sampling.seed + choice;
+      return this.#run(prepared, 1, seed, ownSignal);
+    });
   }
 
   status(): EngineStatus {

@@ -5,7 +5,8 @@
 import { ServiceError } from "../../protocol/errors.js";
 
 /** The engine failed, is away, or answered with what no engine should. */
-export const unavailable = (): ServiceError => new ServiceError("engine_unavailable", { retryAfterSeconds: 2 });
+export const unavailable = (): ServiceError =>
+  new ServiceError("engine_unavailable", { retryAfterSeconds: 2 });
 
 export function contextExceeded(contextTokens: number, promptTokens?: number): ServiceError {
   const limit =
@@ -26,7 +27,10 @@ export interface FailedResponse {
   body: string;
 }
 
-export function faultOfResponse({ status, retryAfter, body }: FailedResponse, contextTokens: number): ServiceError {
+export function faultOfResponse(
+  { status, retryAfter, body }: FailedResponse,
+  contextTokens: number,
+): ServiceError {
   if (status === 429 || status === 503) {
     return new ServiceError("overloaded", { retryAfterSeconds: secondsOf(retryAfter) });
   }
@@ -34,7 +38,8 @@ export function faultOfResponse({ status, retryAfter, body }: FailedResponse, co
     return contextExceeded(contextTokens);
   }
   // The operator's key or model name is wrong, or this is no engine: another member of a pool may do better.
-  if (status < 400 || status >= 500 || status === 401 || status === 403 || status === 404) return unavailable();
+  if (status < 400 || status >= 500 || status === 401 || status === 403 || status === 404)
+    return unavailable();
   // The engine refuses what we made of a request that is right by our contract: a fault on our side.
   return new ServiceError("internal_error");
 }

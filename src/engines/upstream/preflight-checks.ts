@@ -41,13 +41,19 @@ const checks: Record<Profile["name"], (engine: Examined) => Promise<Finding[]>> 
     const version = textOf((await ask(engine, "/version")).version);
     const findings = (await hasPrefixCache(engine)) ? saltFindings(engine, version, vllmSalts) : [];
     if (version !== undefined && isOlder(version, vllmQuiet)) {
-      findings.push(certainly(`vLLM ${version} logs every prompt unless it was started with --disable-log-requests.`));
+      findings.push(
+        certainly(`vLLM ${version} logs every prompt unless it was started with --disable-log-requests.`),
+      );
     }
     if (Object.keys(await ask(engine, "/server_info")).length > 0) {
-      findings.push(certainly("vLLM runs in development mode (VLLM_SERVER_DEV_MODE), which opens its inside to callers."));
+      findings.push(
+        certainly("vLLM runs in development mode (VLLM_SERVER_DEV_MODE), which opens its inside to callers."),
+      );
     }
     findings.push(
-      possibly("vLLM reports usage statistics to its makers unless VLLM_NO_USAGE_STATS=1 or DO_NOT_TRACK=1 is set; it does not tell whether it is."),
+      possibly(
+        "vLLM reports usage statistics to its makers unless VLLM_NO_USAGE_STATS=1 or DO_NOT_TRACK=1 is set; it does not tell whether it is.",
+      ),
     );
     return findings;
   },
@@ -66,20 +72,30 @@ const checks: Record<Profile["name"], (engine: Examined) => Promise<Finding[]>> 
       }
     }
     if (info.enable_lmcache === true || typeof info.hicache_storage_backend === "string") {
-      findings.push(certainly("SGLang stores its cache outside the process, where salts do not keep accounts apart."));
+      findings.push(
+        certainly("SGLang stores its cache outside the process, where salts do not keep accounts apart."),
+      );
     }
     return findings;
   },
   "llama-server": async (engine) => {
     const slots = await engine.connection.ask("/slots", engine.timeoutMs).catch(() => null);
     if (slots === null || slots.status !== 200 || !showsPrompts(slots.text)) return [];
-    return [certainly("llama-server shows the prompts of its slots to whoever asks for /slots; start it with --no-slots.")];
+    return [
+      certainly(
+        "llama-server shows the prompts of its slots to whoever asks for /slots; start it with --no-slots.",
+      ),
+    ];
   },
   ollama: async ({ source, facts }) => {
     const name = source.name ?? facts.models[0] ?? "";
-    const findings = [possibly("Ollama logs prompts when OLLAMA_DEBUG is set; it does not tell whether it is.")];
+    const findings = [
+      possibly("Ollama logs prompts when OLLAMA_DEBUG is set; it does not tell whether it is."),
+    ];
     if (/[:-]cloud$/.test(name)) {
-      findings.push(certainly(`'${name}' does not run here: Ollama sends conversations to its makers' service.`));
+      findings.push(
+        certainly(`'${name}' does not run here: Ollama sends conversations to its makers' service.`),
+      );
     }
     return findings;
   },
@@ -90,7 +106,9 @@ function generalFindings({ source, profile, connection, facts }: Examined): Find
   const findings: Finding[] = [];
   const { url } = connection;
   if (profile.cache.type === "none") {
-    findings.push(certainly(`${profile.label} shares its prompt cache between accounts, which was accepted.`));
+    findings.push(
+      certainly(`${profile.label} shares its prompt cache between accounts, which was accepted.`),
+    );
   }
   if (source.allowPublic === true && url.protocol === "http:") {
     findings.push(certainly(`Conversations travel to ${url.host} without encryption: use https.`));
@@ -104,7 +122,11 @@ function generalFindings({ source, profile, connection, facts }: Examined): Find
 function saltFindings({ source, profile }: Examined, version: string | undefined, since: string): Finding[] {
   const accepted = source.acceptSharedCache === true;
   if (version === undefined) {
-    return [possibly(`${profile.label} does not tell its version; it keeps accounts' caches apart from ${since} on.`)];
+    return [
+      possibly(
+        `${profile.label} does not tell its version; it keeps accounts' caches apart from ${since} on.`,
+      ),
+    ];
   }
   if (!isOlder(version, since)) return [];
   const text = `${profile.label} ${version} ignores the salt that keeps accounts' prompt caches apart; use ${since} or later, or switch its prefix cache off and accept a shared one.`;
@@ -120,7 +142,9 @@ async function hasPrefixCache({ connection, timeoutMs }: Examined): Promise<bool
 function showsPrompts(text: string): boolean {
   try {
     const slots: unknown = JSON.parse(text);
-    return listOf(slots).some((slot) => isObject(slot) && typeof slot.prompt === "string" && slot.prompt !== "");
+    return listOf(slots).some(
+      (slot) => isObject(slot) && typeof slot.prompt === "string" && slot.prompt !== "",
+    );
   } catch {
     return false;
   }

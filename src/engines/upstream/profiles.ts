@@ -96,7 +96,11 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     versionPath: "/props",
     context: "props",
     counting: "template",
-    load: { path: "/metrics", running: "llamacpp:requests_processing", waiting: "llamacpp:requests_deferred" },
+    load: {
+      path: "/metrics",
+      running: "llamacpp:requests_processing",
+      waiting: "llamacpp:requests_deferred",
+    },
     cache: { type: "off", fields: { cache_prompt: false } },
     // It has `n` since late 2025, limited by its slots and, before that, silently answered with one choice.
     choices: "separate",

@@ -85,7 +85,8 @@ function formatFields(format: ReplyFormat): Record<string, unknown> {
 function cacheFields({ cache }: Profile, salt: string | undefined): Record<string, unknown> {
   switch (cache.type) {
     case "salt":
-      if (salt === undefined) throw new Error("This engine keeps accounts apart by a salt, and there is none.");
+      if (salt === undefined)
+        throw new Error("This engine keeps accounts apart by a salt, and there is none.");
       return { [cache.field]: salt };
     case "off":
       return cache.fields;

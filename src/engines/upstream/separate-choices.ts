@@ -12,7 +12,16 @@ interface Arrival {
   result: IteratorResult<GenerationEvent, void>;
 }
 
-export async function* joinChoices(runs: readonly Events[]): Events {
+/** `start` begins the run of a choice, which ends when the signal it is given aborts. */
+export async function* joinChoices(
+  choices: number,
+  signal: AbortSignal,
+  start: (choice: number, signal: AbortSignal) => Events,
+): Events {
+  // A run that waits for its engine hears neither `return()` nor that another failed, but it hears this.
+  const stopping = new AbortController();
+  const each = AbortSignal.any([signal, stopping.signal]);
+  const runs = Array.from({ length: choices }, (_, choice) => start(choice, each));
   const next = async (choice: number): Promise<Arrival> => {
     const run = runs[choice];
     return { choice, result: run === undefined ? { done: true, value: undefined } : await run.next() };
@@ -32,6 +41,7 @@ export async function* joinChoices(runs: readonly Events[]): Events {
     }
     yield { type: "done", usage: total(usages) };
   } finally {
+    stopping.abort();
     // One that failed ends the others; what they still say is nobody's.
     for (const waiting of pending.values()) waiting.catch(() => undefined);
     for (const run of runs) run.return().catch(() => undefined);

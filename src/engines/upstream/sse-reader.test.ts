@@ -42,7 +42,9 @@ describe("the reader of server-sent events", () => {
 
   it("tells llama-server's error field and an event named error", () => {
     const reader = new SseReader();
-    const events = reader.push(Buffer.from('error: {"code":400}\n\nevent: error\ndata: {}\n\ndata: fine\n\n'));
+    const events = reader.push(
+      Buffer.from('error: {"code":400}\n\nevent: error\ndata: {}\n\ndata: fine\n\n'),
+    );
     expect(events.map(({ isError }) => isError)).toEqual([true, true, false]);
     expect(events[0]?.data).toBe('{"code":400}');
   });
@@ -64,7 +66,8 @@ describe("the reader of server-sent events", () => {
   });
 
   it("reads the same however the bytes are cut", () => {
-    const text = ': hi\r\n\r\ndata: {"content":"[DONE] 你好 😀 \\n"}\n\ndata: a\rdata: b\r\rerror: no\n\ndata: [DONE]';
+    const text =
+      ': hi\r\n\r\ndata: {"content":"[DONE] 你好 😀 \\n"}\n\ndata: a\rdata: b\r\rerror: no\n\ndata: [DONE]';
     const bytes = Buffer.from(text);
     const whole = read(bytes);
     expect(whole).toEqual(['{"content":"[DONE] 你好 😀 \\n"}', "a\nb", "no", "[DONE]"]);
