@@ -114,6 +114,11 @@ export class UpstreamEngine implements Engine {
     };
   }
 
+  /** Requests that wait at the engine, its other users' included, where it tells. */
+  waiting(): number {
+    return this.#health.waiting;
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.#health.close();

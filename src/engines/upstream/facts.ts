@@ -42,6 +42,25 @@ export async function askFacts(
   }
 }
 
+/** How many requests wait at the engine, whoever sent them; undefined when it does not tell. */
+export async function askWaiting(
+  connection: Connection,
+  profile: Profile,
+  timeoutMs: number,
+): Promise<number | undefined> {
+  if (profile.load === null) return undefined;
+  const { path, waiting } = profile.load;
+  const answer = await connection.ask(path, timeoutMs).catch(() => null);
+  if (answer?.status !== 200) return undefined;
+  const values = answer.text
+    .split("\n")
+    .filter((line) => line.startsWith(waiting) && /^[{ ]/.test(line.slice(waiting.length)))
+    .map((line) => Number(line.slice(line.lastIndexOf(" ") + 1)));
+  if (values.length === 0 || values.some((value) => !Number.isFinite(value))) return undefined;
+  // One line for each of several engines behind one address.
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
 /** What the loaded model runs with; else what its file asks for; else Ollama's default. */
 async function ollamaContext(
   ask: (path: string, body?: object) => Promise<JsonObject>,

@@ -5,7 +5,7 @@
  */
 import type { Clock, EngineStatus } from "../../core/ports.js";
 import type { Connection } from "./connection.js";
-import { askFacts, type EngineFacts } from "./facts.js";
+import { askFacts, askWaiting, type EngineFacts } from "./facts.js";
 import type { UpstreamTimeouts } from "./options.js";
 import type { Profile } from "./profiles.js";
 
@@ -16,6 +16,8 @@ const factsAgeMs = 60_000;
 export class HealthWatch {
   state: EngineStatus["state"] = "starting";
   facts: EngineFacts = { models: [], contextTokens: undefined, concurrent: undefined };
+  /** Requests that wait at the engine, its other users' included, where it tells. */
+  waiting = 0;
   /** How often it went down. */
   outages = 0;
   #failures = 0;
@@ -72,6 +74,7 @@ export class HealthWatch {
     if (this.#closed) return;
     if (!alive) return this.#failed();
     const nowMs = this.clock.monotonicMs();
+    this.waiting = (await askWaiting(this.connection, this.profile, this.timeouts.healthMs)) ?? 0;
     if (this.#factsAtMs === undefined || this.state !== "ready" || nowMs - this.#factsAtMs > factsAgeMs) {
       this.facts = await askFacts(this.connection, this.profile, this.modelName, this.timeouts.healthMs);
       this.#factsAtMs = nowMs;

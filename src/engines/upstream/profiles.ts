@@ -31,8 +31,8 @@ export interface Profile {
    * `/tokenize`; `none`: nobody, it is estimated and settled by the usage at the end.
    */
   counting: "messages" | "template" | "none";
-  /** Prometheus metrics that tell how many run and how many wait. */
-  load: { path: string; running: string; waiting: string } | null;
+  /** The Prometheus metric that tells how many requests wait. */
+  load: { path: string; waiting: string } | null;
   cache: CacheIsolation;
   /** Whether several choices are one request, or as many as there are choices. */
   choices: "native" | "separate";
@@ -58,7 +58,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     versionPath: "/version",
     context: "models",
     counting: "messages",
-    load: { path: "/metrics", running: "vllm:num_requests_running", waiting: "vllm:num_requests_waiting" },
+    load: { path: "/metrics", waiting: "vllm:num_requests_waiting" },
     cache: { type: "salt", field: "cache_salt" },
     choices: "native",
     logitBias: "object",
@@ -77,7 +77,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     versionPath: "/get_server_info",
     context: "models",
     counting: "messages",
-    load: { path: "/metrics", running: "sglang:num_running_reqs", waiting: "sglang:num_queue_reqs" },
+    load: { path: "/metrics", waiting: "sglang:num_queue_reqs" },
     cache: { type: "salt", field: "cache_salt" },
     choices: "native",
     logitBias: "object",
@@ -96,11 +96,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     versionPath: "/props",
     context: "props",
     counting: "template",
-    load: {
-      path: "/metrics",
-      running: "llamacpp:requests_processing",
-      waiting: "llamacpp:requests_deferred",
-    },
+    load: { path: "/metrics", waiting: "llamacpp:requests_deferred" },
     cache: { type: "off", fields: { cache_prompt: false } },
     // It has `n` since late 2025, limited by its slots and, before that, silently answered with one choice.
     choices: "separate",
