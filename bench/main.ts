@@ -4,11 +4,13 @@
  */
 import { benchApi } from "./api.js";
 import { benchEngine } from "./engine.js";
+import { benchGateway } from "./gateway.js";
 import { benchSignIn } from "./sign-in.js";
 
 const benches: Record<string, () => Promise<void>> = {
   api: benchApi,
   engine: () => benchEngine(),
+  gateway: benchGateway,
   "sign-in": benchSignIn,
 };
 
