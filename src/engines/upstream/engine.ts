@@ -162,19 +162,22 @@ export class UpstreamEngine implements Engine {
     let over = false;
     try {
       this.#connection.stream("/v1/chat/completions", body, call);
-      for await (const event of reader.events(call)) {
-        if (event.type === "done") {
-          over = true;
-          if (!reader.wasCut) call.finish();
-        }
-        yield event;
+      for (;;) {
+        const event = call.take() ?? (await call.next());
+        if (event === null || event.data === "[DONE]") break;
+        for (const item of reader.read(event)) yield item;
+        if (reader.wasCut) break;
       }
+      const done = reader.end();
+      over = !reader.wasCut;
+      if (over) call.finish();
+      yield done;
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ServiceError && error.code === "engine_unavailable") void this.#health.checkNow();
       throw error;
     } finally {
-      if (!over || reader.wasCut) call.abort(unavailable());
+      if (!over) call.abort(unavailable());
     }
   }
 

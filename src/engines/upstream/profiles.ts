@@ -2,7 +2,8 @@
  * What is known of each kind of engine, as data: where it tells what about itself, which of our fields it
  * follows and under which name, and how one account's prompt cache is kept from another's.
  */
-export const profileNames = ["vllm", "sglang", "llama-server", "ollama", "openai"] as const;
+import { upstreamProfiles as profileNames } from "../../config.js";
+
 export type ProfileName = (typeof profileNames)[number];
 
 /** How one account's cached prompts are kept from another's. */
@@ -150,4 +151,4 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
 };
 
 export const isProfileName = (name: string): name is ProfileName =>
-  (profileNames as readonly string[]).includes(name);
+  profileNames.some((known) => known === name);

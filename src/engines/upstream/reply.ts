@@ -11,7 +11,6 @@ import { StopMatcher } from "../llama/stop.js";
 import { readChunk, type Chunk, type ChoiceDelta } from "./chunk.js";
 import { faultOfEvent, unavailable } from "./faults.js";
 import type { SseEvent } from "./sse-reader.js";
-import type { StreamCall } from "./stream-call.js";
 
 export class ReplyReader {
   readonly #choices: ChoiceReader[];
@@ -33,19 +32,8 @@ export class ReplyReader {
     return this.#open === 0 && this.#choices.every((choice) => choice.wasCut);
   }
 
-  /** Reads the call to its end. Whoever stops early must end the call. */
-  async *events(call: StreamCall): AsyncGenerator<GenerationEvent, void, undefined> {
-    for (;;) {
-      const event = call.take() ?? (await call.next());
-      if (event === null || event.data === "[DONE]") break;
-      for (const item of this.#read(event)) yield item;
-      if (this.wasCut) break;
-    }
-    if (this.#open > 0) throw unavailable();
-    yield { type: "done", usage: this.#usage ?? this.#counted() };
-  }
-
-  #read(event: SseEvent): GenerationEvent[] {
+  /** What an event of the stream gives. */
+  read(event: SseEvent): GenerationEvent[] {
     if (event.isError) throw faultOfEvent(event.data, this.contextTokens);
     // Some engines send an empty event to keep the connection open.
     if (event.data === "") return [];
@@ -59,6 +47,12 @@ export class ReplyReader {
       if (choice.read(delta, delta.finish, events)) this.#open -= 1;
     }
     return events;
+  }
+
+  /** The stream is over. */
+  end(): GenerationEvent {
+    if (this.#open > 0) throw unavailable();
+    return { type: "done", usage: this.#usage ?? this.#counted() };
   }
 
   #counted() {
