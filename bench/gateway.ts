@@ -164,8 +164,9 @@ async function startRole(
   children.push(child);
   const [line] = (await once(child.stdout, "data")) as [Buffer];
   const told = JSON.parse(line.toString()) as { port: number; key?: string };
-  const headers = told.key === undefined ? {} : { authorization: `Bearer ${told.key}` };
-  return { port: told.port, pid: child.pid ?? 0, headers: headers as Record<string, string> };
+  const headers: Record<string, string> = {};
+  if (told.key !== undefined) headers.authorization = `Bearer ${told.key}`;
+  return { port: told.port, pid: child.pid ?? 0, headers };
 }
 
 /**

@@ -74,7 +74,7 @@ describe("a pool of engines on the network", () => {
   });
 
   it("drops no stream when an engine is taken off the list, and then lets go of it", async () => {
-    let finish = () => undefined as void;
+    let finish: () => void = () => undefined;
     const slow: ChatScript = (response) => {
       openStream(response).write(event(chunk({ content: "Hel" })));
       finish = () => {

@@ -43,9 +43,11 @@ export async function startScriptedUpstream(
       const text = Buffer.concat(parts).toString("utf8");
       const body = text === "" ? {} : (JSON.parse(text) as Record<string, unknown>);
       const asked = { path, headers: request.headers, body };
-      if (path.endsWith("/chat/completions")) return answerChat(asked, response);
-      upstream.questions.push(asked);
-      answerQuestion(upstream.answers[path], response);
+      if (path.endsWith("/chat/completions")) answerChat(asked, response);
+      else {
+        upstream.questions.push(asked);
+        answerQuestion(upstream.answers[path], response);
+      }
     });
   });
   const answerChat = (asked: Asked, response: ServerResponse) => {

@@ -215,7 +215,7 @@ describe("a pool of engines", () => {
     const { events } = await startHeld(pool, engines[0]);
     pool.setMembers(members.slice(2));
     await eventually(() => engines[0]?.closed === true && engines[1]?.closed === true);
-    await events.return?.();
+    await events.return();
   });
 
   it("keeps what it knows of a member that stays, and takes its new weight", async () => {
@@ -228,7 +228,7 @@ describe("a pool of engines", () => {
       { id: "m1", runs: 0, weight: 3 },
     ]);
     engines[0]?.release();
-    await events.return?.();
+    await events.return();
     expect(engines.some(({ closed }) => closed)).toBe(false);
   });
 

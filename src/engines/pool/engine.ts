@@ -65,7 +65,7 @@ export class PoolEngine implements Engine {
     signal.throwIfAborted();
     const key = this.#affinity.keyOf(generation);
     const tried = new Set<Member>();
-    let fault: unknown;
+    let fault: Error = new ServiceError("engine_unavailable");
     // One try, one retry, and one for a conversation that only the largest context holds.
     for (let tries = 0; tries < 3; tries++) {
       const member = this.#choose(generation, key, 0, tried, fault);
@@ -76,13 +76,13 @@ export class PoolEngine implements Engine {
         return { ...prepared, prompt: new PoolPrompt(key, member, prepared) };
       } catch (error) {
         signal.throwIfAborted();
-        fault = error;
+        fault = asError(error);
         if (isBroken(error)) member.breaker.fail();
         if (isContext(error)) continue;
         if (!isMembersOwn(error) || tries > 0) break;
       }
     }
-    throw fault ?? new ServiceError("engine_unavailable");
+    throw fault;
   }
 
   async *generate(
@@ -95,7 +95,7 @@ export class PoolEngine implements Engine {
     const work = prepared.promptTokens + prepared.maxTokens * generation.choices;
     const tried = new Set<Member>();
     let member = this.#choose(generation, prompt.key, work, tried, undefined, prompt.member);
-    let fault: unknown = new ServiceError("engine_unavailable");
+    let fault: Error = new ServiceError("engine_unavailable");
     for (let tries = 0; tries < 2 && member !== undefined; tries++) {
       tried.add(member);
       this.#affinity.set(prompt.key, member);
@@ -125,7 +125,7 @@ export class PoolEngine implements Engine {
           member.breaker.fail();
         }
         if (begun || !isMembersOwn(error)) throw error;
-        fault = error;
+        fault = asError(error);
       } finally {
         if (!judged) member.breaker.forget();
         signal.removeEventListener("abort", end);
@@ -233,6 +233,9 @@ function poolPrompt({ prompt }: PreparedGeneration): PoolPrompt {
   if (prompt instanceof PoolPrompt) return prompt;
   throw new Error("This generation was prepared by another engine.");
 }
+
+const asError = (error: unknown): Error =>
+  error instanceof Error ? error : new ServiceError("engine_unavailable");
 
 const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
   error instanceof ServiceError && codes.includes(error.code);

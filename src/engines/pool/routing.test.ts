@@ -15,7 +15,8 @@ const some = fc.array(candidate, { minLength: 1, maxLength: 8 });
 
 describe("routing", () => {
   it("has nobody to choose among nobody", () => {
-    expect(choose([], undefined, 100)).toBeUndefined();
+    const nobody: Candidate[] = [];
+    expect(choose(nobody, undefined, 100)).toBeUndefined();
   });
 
   it("chooses the least busy in proportion to weight and capacity", () => {

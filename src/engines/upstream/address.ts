@@ -98,16 +98,20 @@ export function guardedLookup(allowPublic: boolean): LookupFunction {
     const given: LookupOptions = { ...options, all: true };
     resolveName(host, given, (error, found) => {
       const addresses: LookupAddress[] = Array.isArray(found) ? found : [];
-      if (error !== null) return callback(error, []);
+      if (error !== null) {
+        callback(error, []);
+        return;
+      }
       if (
         addresses.length === 0 ||
         addresses.some(({ address }) => !isAllowedAddress(address, allowPublic))
       ) {
-        return callback(new AddressFault("This name leads to an address that is not allowed."), []);
+        callback(new AddressFault("This name leads to an address that is not allowed."), []);
+        return;
       }
-      if (options.all === true) return callback(null, addresses);
       const [first] = addresses;
-      if (first !== undefined) callback(null, first.address, first.family);
+      if (options.all === true) callback(null, addresses);
+      else if (first !== undefined) callback(null, first.address, first.family);
     });
   };
 }

@@ -37,7 +37,8 @@ export function faultOfResponse(
   if ((status === 400 || status === 413 || status === 422 || status === 500) && tellsOfContext(body)) {
     return contextExceeded(contextTokens);
   }
-  // The operator's key or model name is wrong, or this is no engine: another member of a pool may do better.
+  // A success that is no stream, a redirect; the operator's key or model name is wrong; the engine failed. Another
+  // member of a pool may do better.
   if (status < 400 || status >= 500 || status === 401 || status === 403 || status === 404)
     return unavailable();
   // The engine refuses what we made of a request that is right by our contract: a fault on our side.

@@ -72,7 +72,10 @@ export class HealthWatch {
   async #check(): Promise<void> {
     const alive = await this.#isAlive();
     if (this.#closed) return;
-    if (!alive) return this.#failed();
+    if (!alive) {
+      this.#failed();
+      return;
+    }
     const nowMs = this.clock.monotonicMs();
     this.waiting = (await askWaiting(this.connection, this.profile, this.timeouts.healthMs)) ?? 0;
     if (this.#factsAtMs === undefined || this.state !== "ready" || nowMs - this.#factsAtMs > factsAgeMs) {

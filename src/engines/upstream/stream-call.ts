@@ -35,8 +35,7 @@ export class StreamCall implements Dispatcher.DispatchHandler {
   #queuedChars = 0;
   #failure = "";
   #ended = false;
-  /** Undefined: nothing went wrong. */
-  #error: unknown;
+  #error: Error | undefined;
   #settled = false;
   #wake: (() => void) | null = null;
   #timer: NodeJS.Timeout | undefined;
@@ -80,9 +79,8 @@ export class StreamCall implements Dispatcher.DispatchHandler {
 
   /** Ends the request; whoever waits gets `reason`. */
   abort(reason: unknown): void {
-    if (this.#ended) return this.#settle();
-    this.#error ??= reason ?? unavailable();
-    this.#controller?.abort(asError(reason));
+    this.#error ??= asError(reason);
+    if (!this.#ended) this.#controller?.abort(this.#error);
     this.#settle();
   }
 
@@ -98,7 +96,7 @@ export class StreamCall implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#error !== undefined) controller.abort(asError(this.#error));
+    if (this.#error !== undefined) controller.abort(this.#error);
   }
 
   onResponseStart(
@@ -124,12 +122,8 @@ export class StreamCall implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    if (this.#settled) {
-      this.#ended = true;
-      return;
-    }
-    if (this.#head?.isStream !== true) return this.#failResponse();
-    this.#queue(() => this.#reader.end());
+    if (!this.#settled && this.#head?.isStream !== true) this.#failResponse();
+    if (!this.#settled) this.#queue(() => this.#reader.end());
     this.#ended = true;
     this.#notify();
   }
@@ -139,28 +133,25 @@ export class StreamCall implements Dispatcher.DispatchHandler {
   }
 
   #queue(read: () => SseEvent[]): void {
-    let events: SseEvent[];
     try {
-      events = read();
+      const events = read();
+      for (const event of events) {
+        this.#events.push(event);
+        this.#queuedChars += event.data.length;
+      }
+      // Bytes that are no event yet are no progress: they must not renew the limit of whoever waits.
+      if (events.length > 0) this.#notify();
     } catch {
-      return this.#fail(unavailable());
+      this.#fail(unavailable());
     }
-    for (const event of events) {
-      this.#events.push(event);
-      this.#queuedChars += event.data.length;
-    }
-    if (events.length > 0) this.#notify();
   }
 
   #failResponse(): void {
-    const head = this.#head;
-    // A success that is no stream of events is no answer of a chat engine.
-    if (head === null || head.status < 300) return this.#fail(unavailable());
-    const { status, retryAfter } = head;
+    const { status = 0, retryAfter } = this.#head ?? {};
     this.#fail(faultOfResponse({ status, retryAfter, body: this.#failure }, this.contextTokens()));
   }
 
-  #fail(error: unknown): void {
+  #fail(error: Error): void {
     this.#error ??= error;
     this.#controller?.abort(new Error("The engine failed."));
     this.#settle();

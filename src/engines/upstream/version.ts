@@ -11,5 +11,7 @@ export function isOlder(version: string, than: string): boolean {
 
 function numbersOf(version: string): number[] | null {
   const match = /^v?(\d+)\.(\d+)(?:\.(\d+))?/.exec(version);
-  return match === null ? null : match.slice(1).map((part) => Number(part ?? 0));
+  if (match === null) return null;
+  const [, major, minor, patch = "0"] = match;
+  return [Number(major), Number(minor), Number(patch)];
 }
