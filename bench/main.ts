@@ -5,6 +5,7 @@
 import { benchApi } from "./api.js";
 import { benchEngine } from "./engine.js";
 import { benchOverhead } from "./overhead.js";
+import { benchGateway } from "./gateway.js";
 import { benchSignIn } from "./sign-in.js";
 import { benchSoak } from "./soak.js";
 import { benchStreams } from "./streams.js";
@@ -14,6 +15,7 @@ const benches: Record<string, () => Promise<void>> = {
   api: benchApi,
   engine: () => benchEngine(),
   overhead: benchOverhead,
+  gateway: benchGateway,
   "sign-in": benchSignIn,
   streams: benchStreams,
   soak: benchSoak,

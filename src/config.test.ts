@@ -85,4 +85,37 @@ describe("configuration", () => {
     expect(loadConfig({ env: { SOTTO_ENGINE_THREADS: "" } }).engine.threads).toBeUndefined();
     expect(loadConfig({ env: { SOTTO_ENGINE_THREADS: "auto" } }).engine.threads).toBeUndefined();
   });
+
+  it("reads the engines of a model from the file, and from the environment as JSON", () => {
+    const file = configFile(`
+models_prism_upstreams:
+  - url: http://gpu-1:8000/v1
+    profile: vllm
+    name: Qwen/Qwen3-8B
+    weight: 2
+    timeouts: { firstTokenMs: 90000 }
+  - url: http://10.0.0.7:11434
+    profile: ollama
+    acceptSharedCache: true
+`);
+    const { models } = loadConfig({ env: {}, file });
+    expect(models.prism.upstreams).toMatchObject([
+      { profile: "vllm", weight: 2, timeouts: { firstTokenMs: 90_000 } },
+      { profile: "ollama", acceptSharedCache: true },
+    ]);
+    expect(models.omega.upstreams).toEqual([]);
+    const env = { SOTTO_MODELS_OMEGA_UPSTREAMS: '[{"url":"http://gpu-1:8000","profile":"sglang"}]' };
+    expect(loadConfig({ env }).models.omega.upstreams).toHaveLength(1);
+  });
+
+  it.each([
+    ["not JSON", "must be a list of engines as JSON"],
+    ['[{"profile":"vllm"}]', "must have a 'url'"],
+    ['[{"url":"http://gpu-1","profile":"gpt"}]', "must have a 'profile'"],
+    ['[{"url":"ftp://gpu-1","profile":"vllm"}]', "must have a 'url'"],
+    ['[{"url":"http://gpu-1","profile":"vllm","wieght":1}]', "wieght"],
+  ])("says what is wrong with %s", (value, fault) => {
+    const faults = faultsOf(() => loadConfig({ env: { SOTTO_MODELS_OMEGA_UPSTREAMS: value } }));
+    expect(faults).toEqual([expect.stringContaining(fault)]);
+  });
 });

@@ -33,6 +33,46 @@ const optional = <T>(schema: z.ZodType<T>) =>
 const webAddress = z
   .url({ protocol: /^https?$/, error: "must be an address such as https://chat.example.com" })
   .transform((url) => url.replace(/\/+$/, ""));
+/** Kinds of engines on the network; what is known of each is in `engines/upstream/profiles.ts`. */
+export const upstreamProfiles = ["vllm", "sglang", "llama-server", "ollama", "openai"] as const;
+const milliseconds = integer(1, 3_600_000).optional();
+const upstream = z.strictObject({
+  url: z.url({ protocol: /^https?$/, error: "must have a 'url' such as http://gpu-1:8000/v1" }),
+  profile: z.enum(upstreamProfiles, { error: `must have a 'profile': ${upstreamProfiles.join(", ")}` }),
+  name: z.string().min(1).optional(),
+  key: z.string().min(1).optional(),
+  weight: number(0.01, 1000).optional(),
+  acceptSharedCache: z.boolean().optional(),
+  allowPublic: z.boolean().optional(),
+  maxConcurrent: integer(1, 10_000).optional(),
+  contextTokens: integer(128, 100_000_000).optional(),
+  timeouts: z
+    .strictObject({
+      connectMs: milliseconds,
+      firstTokenMs: milliseconds,
+      nextTokenMs: milliseconds,
+      countMs: milliseconds,
+      healthMs: milliseconds,
+      healthIntervalMs: milliseconds,
+    })
+    .optional(),
+});
+/** A list in the file; the same as JSON in the environment. */
+const upstreamList = z.preprocess((value, context) => {
+  if (typeof value !== "string") return value;
+  if (value === "") return [];
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return parsed;
+  } catch {
+    context.addIssue({ code: "custom", message: "must be a list of engines as JSON" });
+    return z.NEVER;
+  }
+}, z.array(upstream));
+const yesOrNo = z.preprocess(
+  (value) => (value === "true" ? true : value === "false" ? false : value),
+  z.boolean({ error: "must be true or false" }),
+);
 const proxyAddresses = z.string().refine((text) => text.split(",").every(isProxyAddress), {
   error: "must be loopback, linklocal, uniquelocal or addresses such as 10.0.0.0/8, with commas between",
 });
@@ -259,6 +299,12 @@ const engineFields = {
     default: 30_000,
     doc: "Longest wait between two tokens.",
   }),
+  strictPreflight: field({
+    env: ["SOTTO_ENGINE_STRICT_PREFLIGHT"],
+    schema: yesOrNo,
+    default: false,
+    doc: "Whether engines on the network that are known to log requests, to share caches between accounts or to phone home are refused, not only warned of.",
+  }),
 };
 
 const downloadFields = {
@@ -327,6 +373,13 @@ const modelFields = (id: ModelId) => {
       schema: optional(z.string().min(1, "must be a GGUF file, or 'starter'")),
       default: undefined,
       doc: `GGUF file that answers for \`${id}\`, or \`starter\` for the weights that come with Sotto. Default: what \`sotto models use\` chose, or else the starter; given here, it wins.`,
+    }),
+    upstreams: field({
+      env: env("UPSTREAMS"),
+      schema: upstreamList,
+      default: [],
+      doc: "Engines on the network that answer instead of the weights, a list: see [upstreams.md](upstreams.md). Default: none.",
+      secret: true,
     }),
     systemPrompt: field({
       env: env("SYSTEM_PROMPT"),

@@ -1,0 +1,256 @@
+/**
+ * What passing a chat on to an engine costs: the time that Sotto adds to a streamed reply, beside a bare
+ * pass-through (node:http and undici, which checks and counts nothing) and the npm package @portkey-ai/gateway,
+ * all in one run and each in a process of its own, in front of the same scripted engine.
+ *
+ * Added time is the difference to asking the engine directly with as many connections. Portkey is fetched from
+ * npm into a temporary folder: `npm run bench -- gateway`; SOTTO_BENCH_PORTKEY=off leaves it out.
+ */
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer as createTcpServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { Pool } from "undici";
+
+const fragments = 20;
+const portkeyPackage = "@portkey-ai/gateway@1.15.2";
+const rounds = [
+  { connections: 1, seconds: 3 },
+  { connections: 32, seconds: 4 },
+  { connections: 256, seconds: 4 },
+];
+
+interface Contender {
+  name: string;
+  port: number;
+  pid: number;
+  headers: Record<string, string>;
+}
+
+interface Measured {
+  p50: number;
+  p99: number;
+  requestsPerSecond: number;
+  /** Of the contender's process, for each request: says more than time on a machine with other work. */
+  cpuMs: number;
+  failures: number;
+}
+
+export async function benchGateway(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "sotto-bench-gateway-"));
+  const children: ChildProcess[] = [];
+  const start = (role: string, env: Record<string, string> = {}) => startRole(role, env, children);
+  try {
+    const engine = await start("engine");
+    const engineUrl = `http://127.0.0.1:${engine.port}/v1`;
+    const contenders: Contender[] = [
+      { ...engine, name: "direct" },
+      { ...(await start("bare", { ENGINE: engineUrl })), name: "bare" },
+      { ...(await start("sotto", { ENGINE: engineUrl, DATA: join(folder, "data") })), name: "sotto" },
+    ];
+    const portkey = await startPortkey(folder, engineUrl, children);
+    if (portkey !== null) contenders.push(portkey);
+
+    console.log(`a streamed reply of ${fragments} fragments; times in ms\n`);
+    console.log(
+      "connections  contender      p50      p99   added p50   added p99   requests/s   chunks/s   CPU ms   failed",
+    );
+    for (const { connections, seconds } of rounds) {
+      const results = new Map<string, Measured>();
+      for (const contender of contenders) await load(contender, connections, 1);
+      for (const contender of contenders)
+        results.set(contender.name, await load(contender, connections, seconds));
+      report(connections, results);
+    }
+    console.log("");
+    for (const { name, pid } of contenders.slice(1))
+      console.log(`memory after it all: ${name} ${megabytes(pid)} MB`);
+  } finally {
+    for (const child of children) child.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function report(connections: number, results: ReadonlyMap<string, Measured>): void {
+  const direct = results.get("direct");
+  const added = (name: string, part: "p50" | "p99") =>
+    (results.get(name)?.[part] ?? NaN) - (direct?.[part] ?? NaN);
+  for (const [name, { p50, p99, requestsPerSecond, cpuMs, failures }] of results) {
+    const isDirect = name === "direct";
+    console.log(
+      [
+        String(connections).padStart(11),
+        ` ${name.padEnd(9)}`,
+        p50.toFixed(2).padStart(8),
+        p99.toFixed(2).padStart(8),
+        (isDirect ? "" : added(name, "p50").toFixed(2)).padStart(11),
+        (isDirect ? "" : added(name, "p99").toFixed(2)).padStart(11),
+        requestsPerSecond.toFixed(0).padStart(12),
+        (requestsPerSecond * fragments).toFixed(0).padStart(10),
+        cpuMs.toFixed(2).padStart(8),
+        String(failures).padStart(8),
+      ].join(" "),
+    );
+  }
+  const ratio = (other: string) => (added("sotto", "p50") / added(other, "p50")).toFixed(2);
+  const cpu = (other: string) =>
+    ((results.get("sotto")?.cpuMs ?? NaN) / (results.get(other)?.cpuMs ?? NaN)).toFixed(2);
+  console.log(
+    `  Sotto adds ${ratio("bare")} of the bare pass-through (aim: at most 1.5), CPU ${cpu("bare")}`,
+  );
+  if (!results.has("portkey")) return;
+  console.log(`  Sotto adds ${ratio("portkey")} of Portkey (aim: below 0.33), CPU ${cpu("portkey")}`);
+}
+
+/** Closed loop: every connection asks again as soon as it has its answer. */
+async function load(
+  { port, pid, headers }: Contender,
+  connections: number,
+  seconds: number,
+): Promise<Measured> {
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections });
+  const body = JSON.stringify({
+    model: "omega",
+    messages: [{ role: "user", content: "Tell me something about the sea, in a few sentences." }],
+    max_tokens: 200,
+    stream: true,
+  });
+  const times: number[] = [];
+  let failures = 0;
+  const endsAt = performance.now() + seconds * 1000;
+  const worker = async () => {
+    while (performance.now() < endsAt) {
+      const startedAt = performance.now();
+      const response = await pool.request({
+        method: "POST",
+        path: "/v1/chat/completions",
+        headers: { "content-type": "application/json", ...headers },
+        body,
+      });
+      const text = await response.body.text();
+      if (response.statusCode !== 200 || !text.includes("[DONE]")) failures += 1;
+      times.push(performance.now() - startedAt);
+    }
+  };
+  const startedAt = performance.now();
+  const cpuBefore = cpuMsOf(pid);
+  await Promise.all(Array.from({ length: connections }, worker));
+  const elapsedSeconds = (performance.now() - startedAt) / 1000;
+  const cpuMs = (cpuMsOf(pid) - cpuBefore) / times.length;
+  await pool.close();
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? NaN;
+  return { p50: at(0.5), p99: at(0.99), requestsPerSecond: times.length / elapsedSeconds, cpuMs, failures };
+}
+
+async function startRole(
+  role: string,
+  env: Record<string, string>,
+  children: ChildProcess[],
+): Promise<Omit<Contender, "name">> {
+  const child = spawn(
+    process.execPath,
+    ["--import", "tsx", fileURLToPath(new URL("gateway-roles.ts", import.meta.url)), role],
+    {
+      env: { ...process.env, NODE_ENV: "production", ...env },
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
+  children.push(child);
+  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  const told = JSON.parse(line.toString()) as { port: number; key?: string };
+  const headers: Record<string, string> = {};
+  if (told.key !== undefined) headers.authorization = `Bearer ${told.key}`;
+  return { port: told.port, pid: child.pid ?? 0, headers };
+}
+
+/**
+ * Run as npm installs it, Portkey fails every stream on Node 20: it adds headers to an answer of `fetch`, which
+ * are immutable under the version of Hono that its range resolves to. An answer with headers of its own mends it,
+ * at a cost too small to see.
+ */
+const mutableHeaders = `const real = fetch, Answer = Response;
+globalThis.fetch = async (...args) => {
+  const answer = await real(...args);
+  const { status, statusText } = answer;
+  return new Answer(answer.body, { status, statusText, headers: new Headers(answer.headers) });
+};`;
+
+/** Null, with a word on why, when it cannot be had here. */
+async function startPortkey(
+  folder: string,
+  engineUrl: string,
+  children: ChildProcess[],
+): Promise<Contender | null> {
+  if (process.env.SOTTO_BENCH_PORTKEY === "off") return null;
+  console.log(`fetching ${portkeyPackage} …`);
+  try {
+    await promisify(execFile)(
+      "npm",
+      ["install", "--no-audit", "--no-fund", "--prefix", folder, portkeyPackage],
+      {
+        timeout: 300_000,
+      },
+    );
+  } catch {
+    console.log("It could not be fetched; measured without it.\n");
+    return null;
+  }
+  const program = join(folder, "node_modules/@portkey-ai/gateway/build/start-server.js");
+  if (!existsSync(program)) {
+    console.log("It has no server where it was expected; measured without it.\n");
+    return null;
+  }
+  const port = await freePort();
+  const child = spawn(
+    process.execPath,
+    [
+      "--import",
+      `data:text/javascript,${encodeURIComponent(mutableHeaders)}`,
+      program,
+      "--headless",
+      `--port=${port}`,
+    ],
+    {
+      env: { ...process.env, NODE_ENV: "production" },
+      stdio: "ignore",
+    },
+  );
+  children.push(child);
+  const headers = {
+    authorization: "Bearer anything",
+    "x-portkey-provider": "openai",
+    "x-portkey-custom-host": engineUrl,
+  };
+  for (let tries = 0; tries < 100; tries++) {
+    await sleep(100);
+    const answer = await fetch(`http://127.0.0.1:${port}/`).catch(() => null);
+    if (answer !== null) return { name: "portkey", port, pid: child.pid ?? 0, headers };
+  }
+  console.log("It did not start; measured without it.\n");
+  return null;
+}
+
+async function freePort(): Promise<number> {
+  const server = createTcpServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+/** User and system time so far, in steps of 10 ms. */
+function cpuMsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * 10;
+}
+
+function megabytes(pid: number): number {
+  const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  return Math.round(Number(kilobytes ?? 0) / 1024);
+}

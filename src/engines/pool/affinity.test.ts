@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { generationOf } from "../../../test/contract/engine.js";
+import type { ChatMessage } from "../../protocol/chat.js";
+import { Affinity } from "./affinity.js";
+
+const message = (role: ChatMessage["role"], content: string): ChatMessage => ({ role, content });
+
+describe("affinity", () => {
+  const affinity = new Affinity<string>();
+  const keyOf = (accountId: string, ...messages: ChatMessage[]) =>
+    affinity.keyOf(generationOf("", { accountId, messages }));
+
+  it("knows a conversation again as it grows", () => {
+    const begun = [message("system", "Be brief."), message("user", "Hello")];
+    const grown = [...begun, message("assistant", "Hi."), message("user", "More")];
+    expect(keyOf("a", ...grown)).toBe(keyOf("a", ...begun));
+  });
+
+  it("tells accounts, system messages and beginnings apart, also where their texts join alike", () => {
+    const keys = [
+      keyOf("a", message("user", "Hello")),
+      keyOf("b", message("user", "Hello")),
+      keyOf("a", message("system", "x"), message("user", "Hello")),
+      keyOf("a", message("system", "xuser5:"), message("user", "Hello")),
+      keyOf("a", message("user", "Hell")),
+    ];
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  it("keeps nothing that can be read, and nothing that another process would know", () => {
+    const key = keyOf("acc", message("user", "canary"));
+    expect(key).toMatch(/^[\w-]{43}$/);
+    expect(new Affinity().keyOf(generationOf("canary", { accountId: "acc" }))).not.toBe(key);
+  });
+
+  it("forgets the oldest past its bound, and all of a place that is gone", () => {
+    const places = new Affinity<string>();
+    for (let index = 0; index <= 20_000; index++) places.set(`k${index}`, index % 2 === 0 ? "even" : "odd");
+    expect(places.find("k0")).toBeUndefined();
+    expect(places.find("k1")).toBe("odd");
+    places.forget("odd");
+    expect(places.find("k1")).toBeUndefined();
+    expect(places.find("k20000")).toBe("even");
+  });
+});

@@ -1,0 +1,247 @@
+/**
+ * A pool of engines is an engine. A generation goes where its conversation is warm or where least is under way
+ * (routing.ts), round members that are away or fail (breaker.ts); the last one left is never given up.
+ *
+ * When a member fails before the first event, the generation is tried once on another; after it, never: the
+ * client has text that another member would not continue. Only a member's own fault is tried elsewhere, not one
+ * of the request. A generation that is prepared for one member can run on another, which prepares it anew.
+ *
+ * `setMembers` changes the pool while it works: a member that leaves gets nothing new, ends what it has, and is
+ * closed then, or when `drainMs` are over.
+ */
+import {
+  systemClock,
+  type Clock,
+  type Engine,
+  type EngineStatus,
+  type Generation,
+  type GenerationEvent,
+  type PreparedGeneration,
+} from "../../core/ports.js";
+import { ServiceError } from "../../protocol/errors.js";
+import type { ModelId } from "../../protocol/models.js";
+import { Affinity } from "./affinity.js";
+import { defaultBreakerLimits, type BreakerLimits, type BreakerState } from "./breaker.js";
+import { Member, type PoolMember } from "./member.js";
+import { choose } from "./routing.js";
+
+export interface PoolOptions {
+  clock?: Clock;
+  breaker?: BreakerLimits;
+  /** How long a member that left may take to end what it has. */
+  drainMs?: number;
+}
+
+/** For the operator. */
+export interface MemberView {
+  id: string;
+  status: EngineStatus;
+  weight: number;
+  runs: number;
+  breaker: BreakerState;
+  draining: boolean;
+}
+
+const defaultDrainMs = 10 * 60_000;
+
+export class PoolEngine implements Engine {
+  #members: Member[];
+  readonly #draining = new Set<Member>();
+  readonly #affinity = new Affinity<Member>();
+  readonly #clock: Clock;
+  readonly #limits: BreakerLimits;
+  readonly #drainMs: number;
+  #choices = 0;
+  #closed = false;
+
+  constructor(members: readonly PoolMember[], options: PoolOptions = {}) {
+    this.#clock = options.clock ?? systemClock;
+    this.#limits = options.breaker ?? defaultBreakerLimits;
+    this.#drainMs = options.drainMs ?? defaultDrainMs;
+    this.#members = members.map((member) => new Member(member, this.#clock, this.#limits));
+  }
+
+  async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
+    signal.throwIfAborted();
+    const key = this.#affinity.keyOf(generation);
+    const tried = new Set<Member>();
+    let fault: Error = new ServiceError("engine_unavailable");
+    // One try, one retry, and one for a conversation that only the largest context holds.
+    for (let tries = 0; tries < 3; tries++) {
+      const member = this.#choose(generation, key, 0, tried, fault);
+      if (member === undefined) break;
+      tried.add(member);
+      try {
+        const prepared = await member.engine.prepare(generation, signal);
+        return { ...prepared, prompt: new PoolPrompt(key, member, prepared) };
+      } catch (error) {
+        signal.throwIfAborted();
+        fault = asError(error);
+        if (isBroken(error)) member.breaker.fail();
+        if (isContext(error)) continue;
+        if (!isMembersOwn(error) || tries > 0) break;
+      }
+    }
+    throw fault;
+  }
+
+  async *generate(
+    prepared: PreparedGeneration,
+    signal: AbortSignal,
+  ): AsyncGenerator<GenerationEvent, void, undefined> {
+    signal.throwIfAborted();
+    const prompt = poolPrompt(prepared);
+    const { generation } = prepared;
+    const work = prepared.promptTokens + prepared.maxTokens * generation.choices;
+    const tried = new Set<Member>();
+    let member = this.#choose(generation, prompt.key, work, tried, undefined, prompt.member);
+    let fault: Error = new ServiceError("engine_unavailable");
+    for (let tries = 0; tries < 2 && member !== undefined; tries++) {
+      tried.add(member);
+      this.#affinity.set(prompt.key, member);
+      const end = member.begin(work);
+      signal.addEventListener("abort", end, { once: true });
+      member.breaker.begin();
+      let begun = false;
+      let judged = false;
+      try {
+        const own =
+          member === prompt.member ? prompt.prepared : await member.engine.prepare(generation, signal);
+        // What is asked for may have become less since, by the account's plan.
+        const run = { ...own, maxTokens: Math.min(own.maxTokens, prepared.maxTokens) };
+        for await (const event of member.engine.generate(run, signal)) {
+          begun = true;
+          if (event.type === "done") {
+            judged = true;
+            member.breaker.succeed();
+          }
+          yield event;
+        }
+        return;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (isBroken(error)) {
+          judged = true;
+          member.breaker.fail();
+        }
+        if (begun || !isMembersOwn(error)) throw error;
+        fault = asError(error);
+      } finally {
+        if (!judged) member.breaker.forget();
+        signal.removeEventListener("abort", end);
+        end();
+      }
+      member = this.#choose(generation, prompt.key, work, tried, fault);
+    }
+    throw fault;
+  }
+
+  status(model: ModelId): EngineStatus {
+    const all = this.#members.map((member) => member.engine.status(model));
+    const up = all.filter(({ state }) => state === "ready");
+    const counted = up.length > 0 ? up : all;
+    const sum = (of: (status: EngineStatus) => number, from = counted) =>
+      from.reduce((total, status) => total + of(status), 0);
+    const leaving = [...this.#draining].map((member) => member.engine.status(model));
+    const isStarting = all.some(({ state }) => state === "starting");
+    return {
+      state: up.length > 0 ? "ready" : isStarting ? "starting" : "down",
+      serving: `${up.length} of ${all.length}: ${all.map(({ serving }) => serving).join(", ")}`,
+      contextTokens: Math.max(0, ...counted.map(({ contextTokens }) => contextTokens)),
+      capacity: sum(({ capacity }) => capacity),
+      active: sum(({ active }) => active, [...all, ...leaving]),
+      restarts: sum(({ restarts }) => restarts, all),
+    };
+  }
+
+  members(model: ModelId): MemberView[] {
+    return [...this.#members, ...this.#draining].map((member) => ({
+      id: member.id,
+      status: member.engine.status(model),
+      weight: member.weight,
+      runs: member.runs,
+      breaker: member.breaker.state,
+      draining: this.#draining.has(member),
+    }));
+  }
+
+  /** From now on these are the members. Engines that are in none of them any more are drained and closed. */
+  setMembers(members: readonly PoolMember[]): void {
+    const before = this.#members;
+    this.#members = members.map((given) => {
+      const kept = before.find(({ id, engine }) => id === given.id && engine === given.engine);
+      if (kept === undefined) return new Member(given, this.#clock, this.#limits);
+      kept.weight = given.weight ?? 1;
+      return kept;
+    });
+    for (const member of before) if (!this.#members.includes(member)) void this.#drain(member);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const engines = new Set([...this.#members, ...this.#draining].map(({ engine }) => engine));
+    await Promise.all([...engines].map((engine) => engine.close()));
+  }
+
+  async #drain(member: Member): Promise<void> {
+    this.#draining.add(member);
+    this.#affinity.forget(member);
+    await member.idle(this.#drainMs);
+    this.#draining.delete(member);
+    const isUsed = [...this.#members, ...this.#draining].some(({ engine }) => engine === member.engine);
+    if (!isUsed && !this.#closed) await member.engine.close().catch(() => undefined);
+  }
+
+  #choose(
+    { model }: Generation,
+    key: string,
+    work: number,
+    tried: ReadonlySet<Member>,
+    fault: unknown,
+    preparedOn?: Member,
+  ): Member | undefined {
+    if (this.#closed) return undefined;
+    const left = this.#members
+      .filter((member) => !tried.has(member))
+      .map((member) => ({ member, ...member.look(model) }));
+    const largest = Math.max(0, ...[...tried].map((member) => member.engine.status(model).contextTokens));
+    const fitting = isContext(fault) ? left.filter(({ contextTokens }) => contextTokens > largest) : left;
+    const up = fitting.filter(({ isUp }) => isUp);
+    const sound = up.filter(({ member }) => member.breaker.allows);
+    // A member that fails is better than none, and its engine says best why it cannot answer.
+    const candidates = [sound, up, fitting].find((list) => list.length > 0) ?? [];
+    const members = candidates.map(({ member }) => member);
+    const warm = [this.#affinity.find(key), preparedOn].find(
+      (at) => at !== undefined && members.includes(at),
+    );
+    const chosen = choose(members, warm, work);
+    if (chosen !== undefined) chosen.lastChosen = this.#choices += 1;
+    return chosen;
+  }
+}
+
+/** A generation that a member has prepared. */
+class PoolPrompt {
+  constructor(
+    readonly key: string,
+    readonly member: Member,
+    readonly prepared: PreparedGeneration,
+  ) {}
+}
+
+function poolPrompt({ prompt }: PreparedGeneration): PoolPrompt {
+  if (prompt instanceof PoolPrompt) return prompt;
+  throw new Error("This generation was prepared by another engine.");
+}
+
+const asError = (error: unknown): Error =>
+  error instanceof Error ? error : new ServiceError("engine_unavailable");
+
+const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
+  error instanceof ServiceError && codes.includes(error.code);
+
+/** The member is broken or away. */
+const isBroken = (error: unknown): boolean => hasCode(error, "engine_unavailable");
+/** Another member may do better: this one is broken, or has too much to do. */
+const isMembersOwn = (error: unknown): boolean => hasCode(error, "engine_unavailable", "overloaded");
+const isContext = (error: unknown): boolean => hasCode(error, "context_length_exceeded");

@@ -1,0 +1,71 @@
+/** One engine of a pool, with what runs on it. */
+import type { Clock, Engine } from "../../core/ports.js";
+import type { ModelId } from "../../protocol/models.js";
+import { Breaker, type BreakerLimits } from "./breaker.js";
+import type { Candidate } from "./routing.js";
+
+export interface PoolMember {
+  /** The same for the same engine before and after a change of the pool. */
+  id: string;
+  engine: Engine;
+  weight?: number | undefined;
+  /** Requests of others that wait at the engine, where it tells. */
+  waiting?: (() => number) | undefined;
+}
+
+export class Member implements Candidate {
+  readonly id: string;
+  readonly engine: Engine;
+  readonly breaker: Breaker;
+  weight: number;
+  runs = 0;
+  work = 0;
+  lastChosen = 0;
+  capacity = 1;
+  waiting = 0;
+  readonly #readWaiting: () => number;
+  #whenIdle: (() => void) | null = null;
+
+  constructor({ id, engine, weight, waiting }: PoolMember, clock: Clock, limits: BreakerLimits) {
+    this.id = id;
+    this.engine = engine;
+    this.weight = weight ?? 1;
+    this.breaker = new Breaker(clock, limits);
+    this.#readWaiting = waiting ?? (() => 0);
+  }
+
+  /** Reads what the engine says of itself now. */
+  look(model: ModelId): { isUp: boolean; contextTokens: number } {
+    const { state, capacity, contextTokens } = this.engine.status(model);
+    this.capacity = capacity;
+    this.waiting = this.#readWaiting();
+    return { isUp: state === "ready", contextTokens };
+  }
+
+  /** Counts a run; the returned function ends it, and may be called more than once. */
+  begin(work: number): () => void {
+    this.runs += 1;
+    this.work += work;
+    let over = false;
+    return () => {
+      if (over) return;
+      over = true;
+      this.runs -= 1;
+      this.work -= work;
+      if (this.runs === 0) this.#whenIdle?.();
+    };
+  }
+
+  /** Resolves when nothing runs on it, or after the time limit. */
+  async idle(limitMs: number): Promise<void> {
+    if (this.runs === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, limitMs);
+      timer.unref();
+      this.#whenIdle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,86 @@
+/** One event of an engine's stream: what it adds to each choice, and the usage where it has it. */
+import type { Usage } from "../../core/ports.js";
+import type { FinishReason, ReplyLogprob, TokenLogprob } from "../../protocol/chat.js";
+import { countOf, isObject, listOf, objectOf, parseObject, textOf, type JsonObject } from "./json-value.js";
+
+export interface ChoiceDelta {
+  choice: number;
+  text: string;
+  /** `failed`: the engine gave the choice up. */
+  finish: FinishReason | "failed" | null;
+  logprobs: ReplyLogprob[] | undefined;
+}
+
+export interface Chunk {
+  choices: ChoiceDelta[];
+  usage: Usage | undefined;
+}
+
+/** Null when the event is not a chunk: garbage, or the engine's way to tell of a failure. */
+export function readChunk(data: string): Chunk | null {
+  const chunk = parseObject(data);
+  // Failures come as {"error": …}, or as vLLM's {"object": "error", …}. A chunk always has its list of choices.
+  if (chunk === null || !Array.isArray(chunk.choices)) return null;
+  if (chunk.error !== undefined && chunk.error !== null) return null;
+  const choices: ChoiceDelta[] = [];
+  for (const item of listOf(chunk.choices)) {
+    if (!isObject(item)) return null;
+    choices.push(readChoice(item));
+  }
+  return { choices, usage: readUsage(chunk.usage) };
+}
+
+function readChoice(choice: JsonObject): ChoiceDelta {
+  const delta = objectOf(choice.delta);
+  return {
+    choice: countOf(choice.index) ?? 0,
+    text: textOf(delta.content) ?? "",
+    finish: readFinish(choice.finish_reason),
+    logprobs: isObject(choice.logprobs) ? readLogprobs(choice.logprobs) : undefined,
+  };
+}
+
+function readFinish(reason: unknown): ChoiceDelta["finish"] {
+  switch (reason) {
+    case undefined:
+    case null:
+    case "":
+      return null;
+    case "stop":
+    case "eos":
+    case "eos_token":
+    case "stop_sequence":
+      return "stop";
+    case "length":
+      return "length";
+    default:
+      // `abort`, `error`, `content_filter`, `tool_calls`: none of them is the reply that was asked for.
+      return "failed";
+  }
+}
+
+function readUsage(value: unknown): Usage | undefined {
+  if (!isObject(value)) return undefined;
+  const promptTokens = countOf(value.prompt_tokens);
+  const completionTokens = countOf(value.completion_tokens);
+  if (promptTokens === undefined || completionTokens === undefined) return undefined;
+  const cached = countOf(objectOf(value.prompt_tokens_details).cached_tokens) ?? 0;
+  return { promptTokens, completionTokens, cachedTokens: Math.min(cached, promptTokens) };
+}
+
+function readLogprobs(logprobs: JsonObject): ReplyLogprob[] | undefined {
+  if (!Array.isArray(logprobs.content)) return undefined;
+  return listOf(logprobs.content)
+    .filter(isObject)
+    .map((token) => ({
+      ...readToken(token),
+      top: listOf(token.top_logprobs).filter(isObject).map(readToken),
+    }));
+}
+
+function readToken(token: JsonObject): TokenLogprob {
+  const text = textOf(token.token) ?? "";
+  const bytes = listOf(token.bytes).filter((byte) => typeof byte === "number");
+  const logprob = typeof token.logprob === "number" && Number.isFinite(token.logprob) ? token.logprob : -9999;
+  return { token: text, bytes: bytes.length > 0 ? bytes : [...Buffer.from(text)], logprob };
+}

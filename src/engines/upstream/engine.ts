@@ -1,0 +1,234 @@
+/**
+ * Any OpenAI-compatible server as an engine: vLLM, SGLang, llama-server, Ollama, another Sotto.
+ *
+ * `prepare` counts the prompt, by asking the engine where it can count and by an estimate where not. `generate`
+ * sends one request, always a streamed one, and turns the answer into events; an abort closes its connection,
+ * which is how these engines learn that nobody waits. When the engine fails, the request fails with
+ * `engine_unavailable` or `overloaded`, and the health watch is told; trying elsewhere is the pool's affair.
+ */
+import {
+  systemClock,
+  type Clock,
+  type Engine,
+  type EngineStatus,
+  type Generation,
+  type GenerationEvent,
+  type PreparedGeneration,
+} from "../../core/ports.js";
+import type { ChatMessage } from "../../protocol/chat.js";
+import { ServiceError } from "../../protocol/errors.js";
+import type { ModelId } from "../../protocol/models.js";
+import { CacheSalts } from "./cache-salt.js";
+import { Connection } from "./connection.js";
+import { contextExceeded, unavailable } from "./faults.js";
+import { HealthWatch } from "./health.js";
+import { defaultTimeouts, type UpstreamOptions, type UpstreamTimeouts } from "./options.js";
+import { profiles, type Profile } from "./profiles.js";
+import { fewestTokens, PromptCounter, type PromptCount } from "./prompt-count.js";
+import { ReplyReader } from "./reply.js";
+import { requestBody, requireSupported } from "./request-body.js";
+import { joinChoices } from "./separate-choices.js";
+import { StreamCall } from "./stream-call.js";
+
+export interface UpstreamEngineParts {
+  clock?: Clock;
+  random?: () => number;
+}
+
+export class UpstreamEngine implements Engine {
+  readonly #profile: Profile;
+  readonly #timeouts: UpstreamTimeouts;
+  readonly #connection: Connection;
+  readonly #health: HealthWatch;
+  readonly #counter: PromptCounter;
+  readonly #salts: CacheSalts | null;
+  readonly #calls = new Set<StreamCall>();
+  #closed = false;
+
+  /** Use `createUpstream`, which also refuses what must not be used. */
+  constructor(
+    private readonly options: UpstreamOptions,
+    { clock = systemClock, random = Math.random }: UpstreamEngineParts = {},
+  ) {
+    this.#profile = profiles[options.profile];
+    this.#timeouts = { ...defaultTimeouts, ...options.timeouts };
+    const connections = options.maxConcurrent ?? this.#profile.usualConcurrent;
+    this.#connection = new Connection(options, connections, this.#timeouts);
+    this.#counter = new PromptCounter(this.#connection, this.#profile, this.#timeouts.countMs, clock);
+    this.#salts = this.#profile.cache.type === "salt" ? new CacheSalts(options.cacheSaltSecret) : null;
+    this.#health = new HealthWatch(
+      this.#connection,
+      this.#profile,
+      options.name,
+      this.#timeouts,
+      clock,
+      random,
+    );
+  }
+
+  /** Resolves when the engine has answered. */
+  async ready(signal: AbortSignal): Promise<void> {
+    await this.#health.untilReady(signal);
+  }
+
+  async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
+    signal.throwIfAborted();
+    const defaults = this.#defaultsOf(generation.model);
+    requireSupported(this.#profile, generation);
+    if (this.#closed || this.#health.state !== "ready") throw unavailable();
+    const messages = withSystemPrompt(generation.messages, defaults.systemPrompt);
+    const contextTokens = this.#contextTokens();
+    if (contextTokens > 0 && fewestTokens(messages) >= contextTokens) throw contextExceeded(contextTokens);
+    const count = await this.#counter.count(this.#modelName(generation.model), messages, signal);
+    return {
+      generation,
+      promptTokens: count.tokens,
+      maxTokens: this.#replyTokens(generation.maxTokens ?? defaults.maxTokens, count, messages),
+      prompt: new UpstreamPrompt(messages),
+    };
+  }
+
+  generate(
+    prepared: PreparedGeneration,
+    signal: AbortSignal,
+  ): AsyncGenerator<GenerationEvent, void, undefined> {
+    const { choices, sampling } = prepared.generation;
+    if (choices === 1 || this.#profile.choices === "native") {
+      return this.#run(prepared, choices, sampling.seed, signal);
+    }
+    return joinChoices(choices, signal, (choice, ownSignal) => {
+      // The same seed would draw the same reply.
+      const seed = sampling.seed === undefined ? undefined : sampling.seed + choice;
+      return this.#run(prepared, 1, seed, ownSignal);
+    });
+  }
+
+  status(): EngineStatus {
+    return {
+      state: this.#health.state,
+      serving: `${this.#connection.url.host} (${this.#profile.label})`,
+      contextTokens: this.#contextTokens(),
+      capacity: this.#capacity(),
+      active: this.#calls.size,
+      restarts: this.#health.outages,
+    };
+  }
+
+  /** Requests that wait at the engine, its other users' included, where it tells. */
+  waiting(): number {
+    return this.#health.waiting;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#health.close();
+    for (const call of [...this.#calls]) call.abort(unavailable());
+    await this.#connection.close();
+  }
+
+  async *#run(
+    prepared: PreparedGeneration,
+    choices: number,
+    seed: number | undefined,
+    signal: AbortSignal,
+  ): AsyncGenerator<GenerationEvent, void, undefined> {
+    signal.throwIfAborted();
+    if (this.#closed) throw unavailable();
+    const { generation, maxTokens } = prepared;
+    const body = requestBody({
+      profile: this.#profile,
+      model: this.#modelName(generation.model),
+      generation,
+      messages: messagesOf(prepared),
+      maxTokens,
+      choices,
+      seed,
+      salt: this.#salts?.saltOf(generation.accountId),
+    });
+    const hangUp = () => {
+      call.abort(signal.reason);
+    };
+    const call = new StreamCall(
+      this.#timeouts,
+      () => this.#contextTokens(),
+      () => {
+        this.#calls.delete(call);
+        signal.removeEventListener("abort", hangUp);
+      },
+    );
+    signal.addEventListener("abort", hangUp, { once: true });
+    this.#calls.add(call);
+    const reader = new ReplyReader(prepared, choices, this.#contextTokens());
+    let over = false;
+    try {
+      this.#connection.stream("/v1/chat/completions", body, call);
+      for (;;) {
+        const event = call.take() ?? (await call.next());
+        if (event === null || event.data === "[DONE]") break;
+        for (const item of reader.read(event)) yield item;
+        if (reader.wasCut) break;
+      }
+      const done = reader.end();
+      over = !reader.wasCut;
+      if (over) call.finish();
+      yield done;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ServiceError && error.code === "engine_unavailable") void this.#health.checkNow();
+      throw error;
+    } finally {
+      if (!over) call.abort(unavailable());
+    }
+  }
+
+  #defaultsOf(model: ModelId) {
+    const defaults = this.options.models[model];
+    if (defaults === undefined) throw new ServiceError("model_not_found", { param: "model" });
+    return defaults;
+  }
+
+  /** As the operator says; else ours, where the engine has it (another Sotto); else its first. */
+  #modelName(model: ModelId): string {
+    const { models } = this.#health.facts;
+    return this.options.name ?? (models.includes(model) ? model : (models[0] ?? model));
+  }
+
+  /** 0: unknown, and then the engine's to judge. */
+  #contextTokens(): number {
+    return this.options.contextTokens ?? this.#health.facts.contextTokens ?? 0;
+  }
+
+  #capacity(): number {
+    const { maxConcurrent } = this.options;
+    const { usualConcurrent } = this.#profile;
+    return Math.max(1, Math.min(maxConcurrent ?? usualConcurrent, this.#health.facts.concurrent ?? Infinity));
+  }
+
+  #replyTokens(asked: number, count: PromptCount, messages: readonly ChatMessage[]): number {
+    const contextTokens = this.#contextTokens();
+    if (contextTokens === 0) return asked;
+    if (count.exact) {
+      const room = contextTokens - count.tokens;
+      if (room < 1) throw contextExceeded(contextTokens, count.tokens);
+      return Math.min(asked, room);
+    }
+    // An estimate refuses nothing: the engine knows better, and says so.
+    const taken = this.#profile.capsReply ? fewestTokens(messages) : count.tokens;
+    return Math.min(asked, Math.max(1, contextTokens - taken));
+  }
+}
+
+/** The messages as the engine gets them. */
+class UpstreamPrompt {
+  constructor(readonly messages: readonly ChatMessage[]) {}
+}
+
+function messagesOf({ prompt }: PreparedGeneration): readonly ChatMessage[] {
+  if (prompt instanceof UpstreamPrompt) return prompt.messages;
+  throw new Error("This generation was prepared by another engine.");
+}
+
+function withSystemPrompt(messages: readonly ChatMessage[], systemPrompt: string): readonly ChatMessage[] {
+  if (systemPrompt === "" || messages.some(({ role }) => role === "system")) return messages;
+  return [{ role: "system", content: systemPrompt }, ...messages];
+}

@@ -1,0 +1,68 @@
+/**
+ * What an engine's failure means to our client. An engine's own words may quote the conversation, so they are
+ * looked at here, for what kind of failure they tell of, and go no further: neither to the client nor to a log.
+ */
+import { ServiceError } from "../../protocol/errors.js";
+
+/** The engine failed, is away, or answered with what no engine should. */
+export const unavailable = (): ServiceError =>
+  new ServiceError("engine_unavailable", { retryAfterSeconds: 2 });
+
+export function contextExceeded(contextTokens: number, promptTokens?: number): ServiceError {
+  const limit =
+    contextTokens > 0
+      ? `This model's maximum context length is ${contextTokens} tokens.`
+      : "This model's maximum context length is smaller than the prompt.";
+  const came = promptTokens === undefined ? "" : ` The messages have ${promptTokens} tokens.`;
+  return new ServiceError("context_length_exceeded", {
+    message: `${limit}${came} Shorten the conversation.`,
+    param: "messages",
+  });
+}
+
+export interface FailedResponse {
+  status: number;
+  retryAfter: string | undefined;
+  /** The beginning of the body. */
+  body: string;
+}
+
+export function faultOfResponse(
+  { status, retryAfter, body }: FailedResponse,
+  contextTokens: number,
+): ServiceError {
+  if (status === 429 || status === 503) {
+    return new ServiceError("overloaded", { retryAfterSeconds: secondsOf(retryAfter) });
+  }
+  if ((status === 400 || status === 413 || status === 422 || status === 500) && tellsOfContext(body)) {
+    return contextExceeded(contextTokens);
+  }
+  // A success that is no stream, a redirect; the operator's key or model name is wrong; the engine failed. Another
+  // member of a pool may do better.
+  if (status < 400 || status >= 500 || status === 401 || status === 403 || status === 404)
+    return unavailable();
+  // The engine refuses what we made of a request that is right by our contract: a fault on our side.
+  return new ServiceError("internal_error");
+}
+
+/** An error event in a stream that began as a success. */
+export function faultOfEvent(data: string, contextTokens: number): ServiceError {
+  return tellsOfContext(data) ? contextExceeded(contextTokens) : unavailable();
+}
+
+/** vLLM, SGLang, llama-server, Ollama and Sotto, in this order. */
+const contextMarks =
+  /maximum context length|context_length_exceeded|longer than the model|exceed_context_size|available context size|exceeds? (?:the )?(?:maximum|available|model'?s) context/i;
+
+const tellsOfContext = (text: string): boolean => contextMarks.test(text);
+
+const usualRetrySeconds = 5;
+const longestRetrySeconds = 60;
+
+/** `Retry-After` is seconds or a date. A wild value is bounded: clients sleep for whatever they are told. */
+function secondsOf(header: string | undefined): number {
+  if (header === undefined) return usualRetrySeconds;
+  const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
+  if (!Number.isFinite(seconds)) return usualRetrySeconds;
+  return Math.min(longestRetrySeconds, Math.max(1, Math.ceil(seconds)));
+}

@@ -1,0 +1,122 @@
+/**
+ * Asks an engine again and again whether it lives, at an interval with jitter so that many gateways do not ask
+ * at once. Two failures in a row take it out; one success brings it back. A request that found nobody there is
+ * reason to ask at once.
+ */
+import type { Clock, EngineStatus } from "../../core/ports.js";
+import type { Connection } from "./connection.js";
+import { askFacts, askWaiting, type EngineFacts } from "./facts.js";
+import type { UpstreamTimeouts } from "./options.js";
+import type { Profile } from "./profiles.js";
+
+const failuresUntilDown = 2;
+/** Facts change when an engine is restarted with other weights, mostly. */
+const factsAgeMs = 60_000;
+
+export class HealthWatch {
+  state: EngineStatus["state"] = "starting";
+  facts: EngineFacts = { models: [], contextTokens: undefined, concurrent: undefined };
+  /** Requests that wait at the engine, its other users' included, where it tells. */
+  waiting = 0;
+  /** How often it went down. */
+  outages = 0;
+  #failures = 0;
+  #factsAtMs: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+  #asking: Promise<void> | null = null;
+  readonly #waiters = new Set<() => void>();
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly profile: Profile,
+    private readonly modelName: string | undefined,
+    private readonly timeouts: UpstreamTimeouts,
+    private readonly clock: Clock,
+    private readonly random: () => number,
+  ) {
+    void this.checkNow();
+  }
+
+  /** Never rejects. Several callers share one question. */
+  checkNow(): Promise<void> {
+    this.#asking ??= this.#check().finally(() => {
+      this.#asking = null;
+      this.#scheduleNext();
+    });
+    return this.#asking;
+  }
+
+  /** Resolves when it is ready; rejects with the signal's reason. */
+  async untilReady(signal: AbortSignal): Promise<void> {
+    while (this.state !== "ready") {
+      signal.throwIfAborted();
+      await new Promise<void>((resolve) => {
+        const done = () => {
+          this.#waiters.delete(done);
+          signal.removeEventListener("abort", done);
+          resolve();
+        };
+        this.#waiters.add(done);
+        signal.addEventListener("abort", done, { once: true });
+      });
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.state = "down";
+  }
+
+  async #check(): Promise<void> {
+    const alive = await this.#isAlive();
+    if (this.#closed) return;
+    if (!alive) {
+      this.#failed();
+      return;
+    }
+    const nowMs = this.clock.monotonicMs();
+    this.waiting = (await askWaiting(this.connection, this.profile, this.timeouts.healthMs)) ?? 0;
+    if (this.#factsAtMs === undefined || this.state !== "ready" || nowMs - this.#factsAtMs > factsAgeMs) {
+      this.facts = await askFacts(this.connection, this.profile, this.modelName, this.timeouts.healthMs);
+      this.#factsAtMs = nowMs;
+    }
+    // close() may have come while the facts were asked for.
+    if (this.#isClosed()) return;
+    this.#failures = 0;
+    this.state = "ready";
+    for (const waiter of [...this.#waiters]) waiter();
+  }
+
+  #isClosed(): boolean {
+    return this.#closed;
+  }
+
+  /** An engine without this path lives too; one that refuses our key is of no use. */
+  async #isAlive(): Promise<boolean> {
+    try {
+      const { status } = await this.connection.ask(this.profile.healthPath, this.timeouts.healthMs);
+      return status < 300 || status === 404 || status === 405;
+    } catch {
+      return false;
+    }
+  }
+
+  #failed(): void {
+    this.#failures += 1;
+    if (this.state === "ready" && this.#failures < failuresUntilDown) return;
+    if (this.state === "ready") this.outages += 1;
+    if (this.state !== "starting") this.state = "down";
+  }
+
+  #scheduleNext(): void {
+    if (this.#closed) return;
+    clearTimeout(this.#timer);
+    const { healthIntervalMs } = this.timeouts;
+    // An engine that is away is asked more often: its return should not wait for a whole interval.
+    const intervalMs = this.state === "ready" ? healthIntervalMs : Math.min(healthIntervalMs, 1000);
+    this.#timer = setTimeout(() => void this.checkNow(), intervalMs * (0.75 + 0.5 * this.random()));
+    this.#timer.unref();
+  }
+}

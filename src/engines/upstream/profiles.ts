@@ -1,0 +1,154 @@
+/**
+ * What is known of each kind of engine, as data: where it tells what about itself, which of our fields it
+ * follows and under which name, and how one account's prompt cache is kept from another's.
+ */
+import { upstreamProfiles as profileNames } from "../../config.js";
+
+export type ProfileName = (typeof profileNames)[number];
+
+/** How one account's cached prompts are kept from another's. */
+export type CacheIsolation =
+  /** This field of a request names the part of the cache that it may use. */
+  | { type: "salt"; field: string }
+  /** These fields switch the reuse of prompts off. */
+  | { type: "off"; fields: Readonly<Record<string, unknown>> }
+  /** There is no way: the operator must accept that accounts can tell, by time, what others asked. */
+  | { type: "none" };
+
+export interface Profile {
+  name: ProfileName;
+  label: string;
+  /** Answers when the engine can. */
+  healthPath: string;
+  /** Tells the engine's version, for the preflight. */
+  versionPath: string | null;
+  /**
+   * Who knows the context length. `models`: `max_model_len` of `/v1/models`; `props`: llama-server's `/props`;
+   * `ollama`: `/api/ps` and `/api/show`.
+   */
+  context: "models" | "props" | "ollama";
+  /**
+   * Who counts a prompt. `messages`: `/tokenize` takes a conversation; `template`: `/apply-template`, then
+   * `/tokenize`; `none`: nobody, it is estimated and settled by the usage at the end.
+   */
+  counting: "messages" | "template" | "none";
+  /** The Prometheus metric that tells how many requests wait. */
+  load: { path: string; waiting: string } | null;
+  cache: CacheIsolation;
+  /** Whether several choices are one request, or as many as there are choices. */
+  choices: "native" | "separate";
+  logitBias: "object" | "pairs" | "none";
+  hasLogprobs: boolean;
+  hasSeed: boolean;
+  hasFormats: boolean;
+  /** Some engines give no log probabilities at all when none besides the chosen token are asked for. */
+  leastTopLogprobs: number;
+  /** Engines that sample from a share of 0 refuse it. */
+  leastTopP: number;
+  /** It cuts `max_tokens` to what the context leaves; others refuse a request that asks for more. */
+  capsReply: boolean;
+  /** Requests at once when neither the operator nor the engine says. */
+  usualConcurrent: number;
+}
+
+export const profiles: Readonly<Record<ProfileName, Profile>> = {
+  vllm: {
+    name: "vllm",
+    label: "vLLM",
+    healthPath: "/health",
+    versionPath: "/version",
+    context: "models",
+    counting: "messages",
+    load: { path: "/metrics", waiting: "vllm:num_requests_waiting" },
+    cache: { type: "salt", field: "cache_salt" },
+    choices: "native",
+    logitBias: "object",
+    hasLogprobs: true,
+    hasSeed: true,
+    hasFormats: true,
+    leastTopLogprobs: 0,
+    leastTopP: 1e-6,
+    capsReply: false,
+    usualConcurrent: 128,
+  },
+  sglang: {
+    name: "sglang",
+    label: "SGLang",
+    healthPath: "/health",
+    versionPath: "/get_server_info",
+    context: "models",
+    counting: "messages",
+    load: { path: "/metrics", waiting: "sglang:num_queue_reqs" },
+    cache: { type: "salt", field: "cache_salt" },
+    choices: "native",
+    logitBias: "object",
+    hasLogprobs: true,
+    hasSeed: true,
+    hasFormats: true,
+    leastTopLogprobs: 0,
+    leastTopP: 1e-6,
+    capsReply: false,
+    usualConcurrent: 128,
+  },
+  "llama-server": {
+    name: "llama-server",
+    label: "llama-server",
+    healthPath: "/health",
+    versionPath: "/props",
+    context: "props",
+    counting: "template",
+    load: { path: "/metrics", waiting: "llamacpp:requests_deferred" },
+    cache: { type: "off", fields: { cache_prompt: false } },
+    // It has `n` since late 2025, limited by its slots and, before that, silently answered with one choice.
+    choices: "separate",
+    logitBias: "pairs",
+    hasLogprobs: true,
+    hasSeed: true,
+    hasFormats: true,
+    leastTopLogprobs: 1,
+    leastTopP: 0,
+    capsReply: true,
+    usualConcurrent: 4,
+  },
+  ollama: {
+    name: "ollama",
+    label: "Ollama",
+    healthPath: "/api/version",
+    versionPath: "/api/version",
+    context: "ollama",
+    counting: "none",
+    load: null,
+    cache: { type: "none" },
+    choices: "separate",
+    logitBias: "none",
+    hasLogprobs: true,
+    hasSeed: true,
+    hasFormats: true,
+    leastTopLogprobs: 0,
+    leastTopP: 0,
+    capsReply: true,
+    usualConcurrent: 4,
+  },
+  openai: {
+    name: "openai",
+    label: "OpenAI-compatible",
+    healthPath: "/v1/models",
+    versionPath: null,
+    context: "models",
+    counting: "none",
+    load: null,
+    cache: { type: "none" },
+    choices: "native",
+    logitBias: "object",
+    hasLogprobs: true,
+    hasSeed: true,
+    hasFormats: true,
+    leastTopLogprobs: 0,
+    leastTopP: 0,
+    capsReply: true,
+    usualConcurrent: 64,
+  },
+};
+
+export const isProfileName = (name: string): name is ProfileName =>
+  profileNames.some((known) => known === name);

@@ -1,0 +1,86 @@
+/**
+ * How many tokens a prompt has, before it runs. An engine that can count is asked, in one short wait; when it
+ * cannot, or does not answer in time, the count is estimated on the high side, since it only reserves: what is
+ * used in the end is the engine's own number. An engine that failed to count is left alone for a while, so that
+ * its slowness is paid for once and not with every request.
+ */
+import type { Clock } from "../../core/ports.js";
+import type { ChatMessage } from "../../protocol/chat.js";
+import type { Connection } from "./connection.js";
+import { countOf, listOf, textOf } from "./json-value.js";
+import type { Profile } from "./profiles.js";
+
+export interface PromptCount {
+  tokens: number;
+  /** False: an estimate. */
+  exact: boolean;
+}
+
+const pauseAfterFailureMs = 10_000;
+/** Roles and markers around a message. */
+const tokensAroundMessage = 8;
+
+export class PromptCounter {
+  #pausedUntilMs = 0;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly profile: Profile,
+    private readonly timeoutMs: number,
+    private readonly clock: Clock,
+  ) {}
+
+  async count(model: string, messages: readonly ChatMessage[], signal: AbortSignal): Promise<PromptCount> {
+    const estimate = { tokens: estimateTokens(messages), exact: false };
+    if (this.profile.counting === "none" || this.clock.monotonicMs() < this.#pausedUntilMs) return estimate;
+    try {
+      return { tokens: await this.#ask(model, messages, signal), exact: true };
+    } catch {
+      signal.throwIfAborted();
+      this.#pausedUntilMs = this.clock.monotonicMs() + pauseAfterFailureMs;
+      return estimate;
+    }
+  }
+
+  async #ask(model: string, messages: readonly ChatMessage[], signal: AbortSignal): Promise<number> {
+    const conversation = messages.map(({ role, content }) => ({ role, content }));
+    if (this.profile.counting === "messages") {
+      const answer = await this.connection.askJson("/tokenize", this.timeoutMs, signal, {
+        model,
+        messages: conversation,
+        add_generation_prompt: true,
+      });
+      return required(countOf(answer.count));
+    }
+    // The two steps share one limit.
+    const endsMs = this.clock.monotonicMs() + this.timeoutMs;
+    const rendered = await this.connection.askJson("/apply-template", this.timeoutMs, signal, {
+      messages: conversation,
+    });
+    const leftMs = Math.max(1, Math.ceil(endsMs - this.clock.monotonicMs()));
+    const answer = await this.connection.askJson("/tokenize", leftMs, signal, {
+      content: required(textOf(rendered.prompt)),
+      add_special: true,
+      parse_special: true,
+    });
+    return listOf(required(answer.tokens)).length;
+  }
+}
+
+function required<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("The engine's answer lacks what was asked for.");
+  return value;
+}
+
+/** High for every script: about three bytes a token for ASCII, where four are usual, and two for the rest. */
+export function estimateTokens(messages: readonly ChatMessage[]): number {
+  return messages.reduce((sum, { content }) => {
+    const bytes = Buffer.byteLength(content);
+    const wide = bytes - content.length;
+    return sum + tokensAroundMessage + Math.ceil((bytes - wide) / 3 + wide / 2);
+  }, 0);
+}
+
+/** A prompt has at least so many tokens: hardly any token is longer. */
+export const fewestTokens = (messages: readonly ChatMessage[]): number =>
+  messages.reduce((sum, { content }) => sum + Math.floor(content.length / 16), 0);

@@ -1,0 +1,96 @@
+/**
+ * What is asked of an engine, built field by field from a generation. Nothing else of a client's request
+ * exists by then: what it added, a cache salt of its own included, was dropped when it was parsed.
+ */
+import type { Generation } from "../../core/ports.js";
+import type { ChatMessage, ReplyFormat, Sampling } from "../../protocol/chat.js";
+import { ServiceError } from "../../protocol/errors.js";
+import type { Profile } from "./profiles.js";
+
+export interface UpstreamRequest {
+  profile: Profile;
+  /** The engine's name for the model. */
+  model: string;
+  generation: Generation;
+  messages: readonly ChatMessage[];
+  maxTokens: number;
+  /** How many choices this one request asks for. */
+  choices: number;
+  seed: number | undefined;
+  salt: string | undefined;
+}
+
+/** Throws for what this kind of engine would ignore although it changes the reply. */
+export function requireSupported(profile: Profile, { sampling, topLogprobs, format }: Generation): void {
+  if (profile.logitBias === "none" && sampling.logitBias.length > 0) throw unsupported("logit_bias");
+  if (!profile.hasLogprobs && topLogprobs !== undefined) throw unsupported("logprobs");
+  if (!profile.hasFormats && format.type !== "text") throw unsupported("response_format");
+  if (!profile.hasSeed && sampling.seed !== undefined) throw unsupported("seed");
+}
+
+const unsupported = (param: string): ServiceError =>
+  new ServiceError("unsupported_parameter", {
+    message: `The engine behind this model does not support '${param}'.`,
+    param,
+  });
+
+export function requestBody(request: UpstreamRequest): Record<string, unknown> {
+  const { profile, generation, messages, choices } = request;
+  const { topLogprobs, stop } = generation;
+  return {
+    model: request.model,
+    messages: messages.map(({ role, content }) => ({ role, content })),
+    stream: true,
+    stream_options: { include_usage: true },
+    max_tokens: request.maxTokens,
+    ...samplingFields(profile, generation.sampling),
+    ...(request.seed === undefined ? {} : { seed: request.seed }),
+    ...(stop.length === 0 ? {} : { stop: [...stop] }),
+    ...(choices === 1 ? {} : { n: choices }),
+    ...(topLogprobs === undefined
+      ? {}
+      : { logprobs: true, top_logprobs: Math.max(topLogprobs, profile.leastTopLogprobs) }),
+    ...formatFields(generation.format),
+    ...cacheFields(profile, request.salt),
+  };
+}
+
+function samplingFields(profile: Profile, sampling: Sampling): Record<string, unknown> {
+  const { frequencyPenalty, presencePenalty, logitBias } = sampling;
+  return {
+    temperature: sampling.temperature,
+    // Left out when the client did not choose it: the engine knows what its model's makers advise.
+    ...(sampling.topPGiven ? { top_p: Math.max(sampling.topP, profile.leastTopP) } : {}),
+    ...(frequencyPenalty === 0 ? {} : { frequency_penalty: frequencyPenalty }),
+    ...(presencePenalty === 0 ? {} : { presence_penalty: presencePenalty }),
+    ...(logitBias.length === 0
+      ? {}
+      : { logit_bias: profile.logitBias === "pairs" ? logitBias : Object.fromEntries(logitBias) }),
+  };
+}
+
+function formatFields(format: ReplyFormat): Record<string, unknown> {
+  switch (format.type) {
+    case "text":
+      return {};
+    case "json_object":
+      return { response_format: { type: "json_object" } };
+    case "json_schema": {
+      const { name, schema } = format;
+      return { response_format: { type: "json_schema", json_schema: { name, schema, strict: true } } };
+    }
+  }
+}
+
+function cacheFields({ cache }: Profile, salt: string | undefined): Record<string, unknown> {
+  switch (cache.type) {
+    case "salt":
+      if (salt === undefined)
+        throw new Error("This engine keeps accounts apart by a salt, and there is none.");
+      return { [cache.field]: salt };
+    case "off":
+      return cache.fields;
+    case "none":
+      return {};
+  }
+}

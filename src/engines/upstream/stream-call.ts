@@ -1,0 +1,201 @@
+/**
+ * One request to an engine whose answer is a stream of events.
+ *
+ * It handles undici's callbacks itself rather than through a Node stream: events wait in a short queue, and when
+ * the reader is slower than the engine the socket is paused until half of the queue is read, so that at most
+ * `pauseAtChars` and one event wait here and the rest in the engine.
+ *
+ * `next()` gives one event, null at the end, or throws what went wrong, in words of ours. Its limits count while
+ * it waits: a reader that takes its time is not the engine's fault. `settled` is called once, when the request
+ * has ended for whatever reason, also when nobody reads any more.
+ */
+import type { Dispatcher } from "undici";
+import { faultOfResponse, unavailable } from "./faults.js";
+import { SseReader, type SseEvent } from "./sse-reader.js";
+
+export interface StreamLimits {
+  firstTokenMs: number;
+  nextTokenMs: number;
+}
+
+const pauseAtChars = 256 * 1024;
+/** Of an answer that is no stream, enough to tell what kind of failure it is. */
+const maxFailureChars = 64 * 1024;
+/** For an engine that does not end its answer after the last event. */
+const lingerMs = 1000;
+
+type Head = { status: number; retryAfter: string | undefined; isStream: boolean };
+
+export class StreamCall implements Dispatcher.DispatchHandler {
+  #controller: Dispatcher.DispatchController | null = null;
+  #head: Head | null = null;
+  readonly #reader = new SseReader();
+  readonly #events: SseEvent[] = [];
+  #nextEvent = 0;
+  #queuedChars = 0;
+  #failure = "";
+  #ended = false;
+  #error: Error | undefined;
+  #settled = false;
+  #wake: (() => void) | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  #hadEvent = false;
+
+  constructor(
+    private readonly limits: StreamLimits,
+    private readonly contextTokens: () => number,
+    private readonly settled: () => void,
+  ) {}
+
+  /** An event that is here already; undefined when `next()` has to be waited for. */
+  take(): SseEvent | undefined {
+    const event = this.#events[this.#nextEvent];
+    if (event === undefined || this.#error !== undefined) return undefined;
+    this.#nextEvent += 1;
+    this.#queuedChars -= event.data.length;
+    if (this.#nextEvent === this.#events.length) {
+      this.#events.length = 0;
+      this.#nextEvent = 0;
+    }
+    if (this.#controller?.paused === true && this.#queuedChars < pauseAtChars / 2) this.#controller.resume();
+    return event;
+  }
+
+  async next(): Promise<SseEvent | null> {
+    for (;;) {
+      if (this.#error !== undefined) throw this.#error;
+      const event = this.take();
+      if (event !== undefined) {
+        this.#startNextTokenLimit();
+        return event;
+      }
+      if (this.#ended) return null;
+      this.#armTimer();
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  /** Ends the request; whoever waits gets `reason`. */
+  abort(reason: unknown): void {
+    this.#error ??= asError(reason);
+    if (!this.#ended) this.#controller?.abort(this.#error);
+    this.#settle();
+  }
+
+  /** Everything wanted is here. The answer may end in peace, so that its connection can serve again. */
+  finish(): void {
+    this.#settle();
+    if (this.#ended || this.#error !== undefined) return;
+    const controller = this.#controller;
+    setTimeout(() => {
+      if (!this.#ended) controller?.abort(new Error("The answer did not end."));
+    }, lingerMs).unref();
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#error !== undefined) controller.abort(this.#error);
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200) return;
+    const type = oneOf(headers["content-type"]) ?? "";
+    const isStream = status === 200 && /^text\/event-stream\b/i.test(type);
+    this.#head = { status, retryAfter: oneOf(headers["retry-after"]), isStream };
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#settled) return;
+    if (this.#head?.isStream !== true) {
+      this.#failure += chunk.toString("utf8");
+      if (this.#failure.length > maxFailureChars) this.#failResponse();
+      return;
+    }
+    this.#queue(() => this.#reader.push(chunk));
+    if (this.#queuedChars > pauseAtChars && !controller.paused) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    if (!this.#settled && this.#head?.isStream !== true) this.#failResponse();
+    if (!this.#settled) this.#queue(() => this.#reader.end());
+    this.#ended = true;
+    this.#notify();
+  }
+
+  onResponseError(): void {
+    this.#fail(unavailable());
+  }
+
+  #queue(read: () => SseEvent[]): void {
+    try {
+      const events = read();
+      for (const event of events) {
+        this.#events.push(event);
+        this.#queuedChars += event.data.length;
+      }
+      // Bytes that are no event yet are no progress: they must not renew the limit of whoever waits.
+      if (events.length > 0) this.#notify();
+    } catch {
+      this.#fail(unavailable());
+    }
+  }
+
+  #failResponse(): void {
+    const { status = 0, retryAfter } = this.#head ?? {};
+    this.#fail(faultOfResponse({ status, retryAfter, body: this.#failure }, this.contextTokens()));
+  }
+
+  #fail(error: Error): void {
+    this.#error ??= error;
+    this.#controller?.abort(new Error("The engine failed."));
+    this.#settle();
+  }
+
+  #settle(): void {
+    clearTimeout(this.#timer);
+    if (!this.#settled) {
+      this.#settled = true;
+      this.settled();
+    }
+    this.#notify();
+  }
+
+  #notify(): void {
+    const wake = this.#wake;
+    this.#wake = null;
+    wake?.();
+  }
+
+  #startNextTokenLimit(): void {
+    if (this.#hadEvent) return;
+    this.#hadEvent = true;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #armTimer(): void {
+    if (this.#timer !== undefined) {
+      // The first limit counts from the start, whatever arrives that is no event; the others from each wait.
+      if (this.#hadEvent) this.#timer.refresh();
+      return;
+    }
+    const { firstTokenMs, nextTokenMs } = this.limits;
+    this.#timer = setTimeout(
+      () => {
+        if (this.#wake !== null) this.#fail(unavailable());
+      },
+      this.#hadEvent ? nextTokenMs : firstTokenMs,
+    );
+  }
+}
+
+const oneOf = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header[0] : header;
+
+const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error("aborted"));

@@ -1,0 +1,115 @@
+/** A pool of engines on the network, as an operator lists them. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { loadConfig } from "../../src/config.js";
+import { PoolEngine } from "../../src/engines/pool/engine.js";
+import { UpstreamMembers } from "../../src/engines/pool/upstream-members.js";
+import type { UpstreamSource } from "../../src/engines/upstream/options.js";
+import { collect, generationOf, never, replyTo } from "../contract/engine.js";
+import { eventually } from "../support/eventually.js";
+import {
+  chunk,
+  event,
+  openStream,
+  speaks,
+  startScriptedUpstream,
+  usageChunk,
+  type ChatScript,
+  type ScriptedUpstream,
+} from "../support/scripted-upstream.js";
+import { cacheSaltSecret } from "../support/upstream-engine.js";
+
+const { models } = loadConfig({ env: {} });
+
+describe("a pool of engines on the network", () => {
+  let upstreams: ScriptedUpstream[];
+  let members: UpstreamMembers;
+  let pool: PoolEngine;
+  const source = (index: number, changes: Partial<UpstreamSource> = {}): UpstreamSource => ({
+    url: upstreams[index]?.url ?? "",
+    profile: "vllm",
+    ...changes,
+  });
+  const at = (index: number): ScriptedUpstream => {
+    const upstream = upstreams[index];
+    if (upstream === undefined) throw new Error("no such upstream");
+    return upstream;
+  };
+  const up = (count: number) =>
+    eventually(() => pool.status("omega").serving.startsWith(`${count} of ${count}`));
+  const chats = () => upstreams.map((upstream) => upstream.chats.length);
+
+  beforeEach(async () => {
+    upstreams = await Promise.all([startScriptedUpstream(), startScriptedUpstream()]);
+    members = new UpstreamMembers({ models, cacheSaltSecret, timeouts: { healthIntervalMs: 100 } });
+    pool = new PoolEngine(await members.list([source(0), source(1)]));
+    await up(2);
+  });
+  afterEach(async () => {
+    await pool.close();
+    await Promise.all(upstreams.map((upstream) => upstream.close()));
+  });
+
+  it("answers from the other engine when one dies before the first token", async () => {
+    at(0).chat = (response) => response.destroy();
+    for (let index = 0; index < 6; index++) {
+      expect((await replyTo(pool, generationOf(`Hello ${index}`))).text).toBe("Hello there.");
+    }
+    expect(at(1).chats).toHaveLength(6);
+  });
+
+  it("fails when one dies after the first token, and asks nobody else", async () => {
+    const dying: ChatScript = (response) => {
+      openStream(response).write(event(chunk({ content: "Hel" })), () => response.destroy());
+    };
+    for (const upstream of upstreams) upstream.chat = dying;
+    await expect(replyTo(pool, generationOf("Hello"))).rejects.toMatchObject({ code: "engine_unavailable" });
+    expect(chats().sort()).toEqual([0, 1]);
+  });
+
+  it("goes on with the other when one is gone, and says so", async () => {
+    await at(0).close();
+    await eventually(() => pool.status("omega").serving.startsWith("1 of 2"));
+    for (let index = 0; index < 3; index++) await replyTo(pool, generationOf(`Hello ${index}`));
+    expect(chats()).toEqual([0, 3]);
+  });
+
+  it("drops no stream when an engine is taken off the list, and then lets go of it", async () => {
+    let finish: () => void = () => undefined;
+    const slow: ChatScript = (response) => {
+      openStream(response).write(event(chunk({ content: "Hel" })));
+      finish = () => {
+        response.end(event(chunk({ content: "lo" }, "stop")) + event(usageChunk(7, 2)) + event("[DONE]"));
+      };
+    };
+    for (const upstream of upstreams) upstream.chat = slow;
+    const reply = collect(pool.generate(await pool.prepare(generationOf("Hello"), never()), never()));
+    await eventually(() => upstreams.some(({ open }) => open === 1));
+    const [running, other] = at(0).open === 1 ? [0, 1] : [1, 0];
+    pool.setMembers(await members.list([source(other)]));
+    at(other).chat = speaks("fine");
+    expect((await replyTo(pool, generationOf("Hello"))).text).toBe("fine");
+    expect(pool.members("omega")).toMatchObject([{ draining: false }, { draining: true, runs: 1 }]);
+    finish();
+    expect((await reply).text).toBe("Hello");
+    await eventually(() => pool.members("omega").length === 1);
+    expect(at(running).hungUp).toBe(0);
+  });
+
+  it("keeps an engine whose settings stay, whatever becomes of its weight", async () => {
+    const before = await members.list([source(0), source(1)]);
+    const after = await members.list([source(1, { weight: 5 }), source(0, { maxConcurrent: 3 })]);
+    expect(after[0]).toMatchObject({ weight: 5 });
+    expect(after[0]?.engine).toBe(before[1]?.engine);
+    expect(after[1]?.engine).not.toBe(before[0]?.engine);
+    pool.setMembers(after);
+    await up(2);
+    expect(pool.status("omega").capacity).toBe(128 + 3);
+  });
+
+  it("changes nothing when an engine on the list must not be used", async () => {
+    const refused = [source(0), source(1, { profile: "ollama" })];
+    await expect(members.list(refused)).rejects.toThrow("--accept-shared-cache");
+    await expect(members.list([{ url: "http://8.8.8.8", profile: "vllm" }])).rejects.toThrow("8.8.8.8");
+    expect((await replyTo(pool, generationOf("Hello"))).text).toBe("Hello there.");
+  });
+});
