@@ -183,6 +183,8 @@ class GuardedClient implements PostgresPoolClient {
   }
 
   async #run<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
+    // A rollback would wait behind the query that has no answer.
+    if (this.#isLost) throw new StoreUnavailable(new Error("The connection is lost."));
     try {
       return await this.client.query<R>(text, parameters);
     } catch (error) {

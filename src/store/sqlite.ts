@@ -112,6 +112,18 @@ class ImmediateDriver extends SqliteDriver {
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
   }
+
+  /**
+   * On a full disk SQLite rolls back by itself, and then there is nothing to roll back any more. That must not
+   * hide why.
+   */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    try {
+      await super.rollbackTransaction(connection);
+    } catch (error) {
+      if (!/no transaction is active/.test(String(error))) throw error;
+    }
+  }
 }
 
 class ImmediateDialect extends SqliteDialect {

@@ -95,7 +95,7 @@ describe.skipIf(noRedis)("while Redis is away", () => {
     const admitted = ends.map((end) => admittedAt.filter((at) => at >= end - windowMs && at < end).length);
     expect(Math.max(...admitted), admitted.join()).toBeLessThanOrEqual(1.1 * limit);
     // And it was not refused altogether.
-    expect(Math.min(...admitted.slice(0, -1)), admitted.join()).toBeGreaterThanOrEqual(limit * 0.8);
+    expect(Math.min(...admitted.slice(0, -1)), admitted.join()).toBeGreaterThanOrEqual(limit * 0.5);
   }, 90_000);
 
   it("remembers what it had counted before its death", async () => {

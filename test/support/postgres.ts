@@ -15,6 +15,7 @@ import { openPostgresStore } from "../../src/store/postgres.js";
 import { eventually } from "./eventually.js";
 import { freePort } from "./free-port.js";
 import { linkPostgresLibraries, withLibraries } from "./postgres-libraries.js";
+import { ensurePostgresUser } from "./postgres-user.js";
 import { testPlan } from "./temporary-store.js";
 
 export class TestPostgres {
@@ -29,6 +30,7 @@ export class TestPostgres {
 
   /** `flags` are settings of the server, such as `-c`, `max_connections=20`. */
   static async start(flags: readonly string[] = []): Promise<TestPostgres> {
+    await ensurePostgresUser();
     const folder = await mkdtemp(join(tmpdir(), "sotto-postgres-"));
     // Postgres refuses to run as root, and another user must be able to enter.
     await chmod(folder, 0o755);
