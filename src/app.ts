@@ -55,6 +55,8 @@ export interface App {
   dashboard: Dashboard;
   /** Resolves when every model can answer; rejects when one cannot be loaded. */
   ready(): Promise<void>;
+  /** Changes models over to what this configuration says; nothing else of it is taken up. */
+  followModels(config: Config): Promise<void>;
   /** Refuses new work and lets running replies finish, for at most `drainMs`. */
   drain(drainMs: number): Promise<void>;
   close(): Promise<void>;
@@ -83,7 +85,8 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     closers.push(() => counters.close());
     const { counter, leases, announcements } = counters;
 
-    const { fleet, memoryBytes } = await startEngines(config, overrides, log, clock);
+    const engines = await startEngines({ config, overrides, store, log, clock });
+    const { fleet } = engines;
     closers.push(() => fleet.close());
     const limits = new Limits(counter, leases);
     const gate = new MaintenanceGate({
@@ -112,6 +115,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       changes: store.changes,
       keys,
       cutStreams: (target) => completions.cut(target),
+      onModelsChanged: () => void engines.follow(),
       onStoreHealth: (health) => log.warn(health === "ok" ? "database returned" : "database away"),
     });
     closers.push(() => follower.close());
@@ -170,7 +174,8 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       publicUrl: accounts.publicUrl,
       queue: (model) => fleet.queueOf(model),
       limitsHealth: () => counters.health(),
-      memoryBytes,
+      memoryBytes: (model) => engines.memoryBytes(model),
+      members: (model) => engines.members(model),
       webDir: overrides.webDir ?? fileURLToPath(new URL("../dist/web", import.meta.url)),
     });
     const url = () => `http://${hostInUrl(config.service.host)}:${portOf(server.server.address())}`;
@@ -192,6 +197,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       engine: fleet,
       dashboard,
       ready: () => fleet.ready(),
+      followModels: (changed) => engines.follow(changed),
       drain: async (drainMs) => {
         draining = true;
         completions.refuseNew(

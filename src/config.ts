@@ -8,6 +8,7 @@ import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { parse as parseYaml } from "yaml";
 import { z } from "zod";
+import { engineMemberSchema } from "./protocol/engine-member.js";
 import type { ModelId } from "./protocol/models.js";
 
 interface Field<T> {
@@ -33,30 +34,6 @@ const optional = <T>(schema: z.ZodType<T>) =>
 const webAddress = z
   .url({ protocol: /^https?$/, error: "must be an address such as https://chat.example.com" })
   .transform((url) => url.replace(/\/+$/, ""));
-/** Kinds of engines on the network; what is known of each is in `engines/upstream/profiles.ts`. */
-export const upstreamProfiles = ["vllm", "sglang", "llama-server", "ollama", "openai"] as const;
-const milliseconds = integer(1, 3_600_000).optional();
-const upstream = z.strictObject({
-  url: z.url({ protocol: /^https?$/, error: "must have a 'url' such as http://gpu-1:8000/v1" }),
-  profile: z.enum(upstreamProfiles, { error: `must have a 'profile': ${upstreamProfiles.join(", ")}` }),
-  name: z.string().min(1).optional(),
-  key: z.string().min(1).optional(),
-  weight: number(0.01, 1000).optional(),
-  acceptSharedCache: z.boolean().optional(),
-  allowPublic: z.boolean().optional(),
-  maxConcurrent: integer(1, 10_000).optional(),
-  contextTokens: integer(128, 100_000_000).optional(),
-  timeouts: z
-    .strictObject({
-      connectMs: milliseconds,
-      firstTokenMs: milliseconds,
-      nextTokenMs: milliseconds,
-      countMs: milliseconds,
-      healthMs: milliseconds,
-      healthIntervalMs: milliseconds,
-    })
-    .optional(),
-});
 /** A list in the file; the same as JSON in the environment. */
 const upstreamList = z.preprocess((value, context) => {
   if (typeof value !== "string") return value;
@@ -68,7 +45,7 @@ const upstreamList = z.preprocess((value, context) => {
     context.addIssue({ code: "custom", message: "must be a list of engines as JSON" });
     return z.NEVER;
   }
-}, z.array(upstream));
+}, z.array(engineMemberSchema).max(64));
 const yesOrNo = z.preprocess(
   (value) => (value === "true" ? true : value === "false" ? false : value),
   z.boolean({ error: "must be true or false" }),

@@ -63,6 +63,8 @@ export type LogMessage =
   | "engine did not load"
   | "engine exited"
   | "engine restarting"
+  | "models changed"
+  | "models not changed"
   | "database away"
   | "database returned"
   | "redis away"

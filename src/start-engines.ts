@@ -1,91 +1,255 @@
-/** From configuration to running engines: which source answers for which model, started and ready to be exchanged. */
+/**
+ * From configuration and settings to running engines. What answers for each model is read from both
+ * (`models/mapping.ts`); each source becomes an engine, or a pool of engines, and the fleet exchanges them
+ * while it runs. A change that cannot be carried out is told to the operator and changes nothing.
+ */
+import { realpath } from "node:fs/promises";
 import type { Config } from "./config.js";
 import { FairQueue } from "./core/fair-queue.js";
-import type { Clock, Engine } from "./core/ports.js";
-import { Fleet, type Assignments, type EngineSource } from "./engines/fleet.js";
+import type { Clock, Engine, Store } from "./core/ports.js";
+import { Fleet, type Assignments, type EngineSource, type StartedEngine } from "./engines/fleet.js";
 import { LlamaEngine, type LlamaEvent } from "./engines/llama/host.js";
+import { PoolEngine } from "./engines/pool/engine.js";
+import type { PoolMember } from "./engines/pool/member.js";
+import { cacheSaltSetting, newCacheSaltSecret } from "./engines/upstream/cache-salt.js";
+import { createUpstream } from "./engines/upstream/create.js";
+import { preflight } from "./engines/upstream/preflight.js";
 import type { Log } from "./log.js";
-import { resolveWeights } from "./models/resolve.js";
+import { readMapping } from "./models/mapping.js";
+import { prepareWeights } from "./models/resolve.js";
+import { describeMember, type ModelSource } from "./models/source.js";
 import type { WeightsProgress } from "./models/starter.js";
 import { WeightsFault } from "./models/weights-fault.js";
-import type { ModelId } from "./protocol/models.js";
+import type { EngineMemberView } from "./protocol/dashboard.js";
+import type { EngineMember, UpstreamSource } from "./protocol/engine-member.js";
+import { modelIds, type ModelId } from "./protocol/models.js";
 
 export interface EngineOverrides {
   /** Answers instead of the configured engines. */
   engine?: Engine;
   /** Where the engine's child process starts; differs when the program runs from its sources. */
   workerFile?: string;
-  /** Told while the starter weights are joined. */
+  /** Told while the starter weights are made. */
   onWeightsProgress?: WeightsProgress;
-  /** Told what had to be done again, in a sentence for the operator. */
+  /** Told in a sentence for the operator: what had to be done again, what could not be changed. */
   onWeightsNotice?: (notice: string) => void;
 }
 
-export interface Engines {
-  fleet: Fleet;
-  /** Of the process that runs the model, when it had loaded. */
-  memoryBytes: (model: ModelId) => number | null;
+export interface EngineParts {
+  config: Config;
+  overrides: EngineOverrides;
+  store: Pick<Store, "getSetting" | "initSetting">;
+  log: Log;
+  clock: Clock;
 }
 
-export async function startEngines(
-  config: Config,
-  overrides: EngineOverrides,
-  log: Log,
-  clock: Clock,
-): Promise<Engines> {
-  const memory = new Map<Engine, number>();
+export async function startEngines(parts: EngineParts): Promise<Engines> {
+  const { config, overrides, store } = parts;
   const { engine } = overrides;
-  const assignments =
+  const secret = await store.initSetting(cacheSaltSetting, newCacheSaltSecret());
+  const builder = new EngineBuilder(parts, secret);
+  const first =
     engine === undefined
-      ? await weightsSources(config, overrides, log, memory)
+      ? await builder.assignments(config)
       : sameForAll({ key: "override", start: () => ({ engine, ready: async () => undefined }) });
-  const fleet = new Fleet(assignments, {
-    newQueue: (capacity) =>
-      new FairQueue({
-        capacity,
-        maxLength: config.limits.queueLength,
-        maxWaitMs: config.limits.queueWaitMs,
-        clock,
-      }),
-    clock,
-    drainMs: config.limits.drainMs,
-    readyMs: config.engine.loadTimeoutMs,
-  });
-  return { fleet, memoryBytes: (model) => memory.get(fleet.engineOf(model)) ?? null };
+  return new Engines(parts, builder, first);
 }
 
-/** One engine for each file of weights, whatever the number of models it answers for. */
-async function weightsSources(
-  config: Config,
-  { onWeightsProgress, onWeightsNotice, workerFile }: EngineOverrides,
-  log: Log,
-  memory: Map<Engine, number>,
-): Promise<Assignments> {
-  const { dataDir } = config.service;
-  const reencodes = config.engine.reencodeStarter === "on";
-  const files = await resolveWeights(config.models, dataDir, onWeightsProgress, onWeightsNotice, reencodes);
-  const sources = new Map<ModelId, EngineSource>();
-  for (const { path, models } of files) {
-    const start = () => {
-      const engine = new LlamaEngine({
-        weights: path,
-        models: config.models,
-        config: config.engine,
-        onEvent: (event) => {
-          if (event.type === "loaded") memory.set(engine, event.memoryBytes);
-          logEngineEvent(log, event);
-        },
-        workerFile,
-      });
-      return { engine, ready: (signal: AbortSignal) => untilLoaded(engine, path, signal) };
-    };
-    for (const model of models) sources.set(model, { key: `weights:${path}`, start });
+export class Engines {
+  readonly fleet: Fleet;
+  #config: Config;
+
+  constructor(
+    private readonly parts: EngineParts,
+    private readonly builder: EngineBuilder,
+    first: Assignments,
+  ) {
+    this.#config = parts.config;
+    const { config, clock } = parts;
+    this.fleet = new Fleet(first, {
+      newQueue: (capacity) =>
+        new FairQueue({
+          capacity,
+          maxLength: config.limits.queueLength,
+          maxWaitMs: config.limits.queueWaitMs,
+          clock,
+        }),
+      clock,
+      drainMs: config.limits.drainMs,
+      readyMs: config.engine.loadTimeoutMs,
+    });
   }
-  return forEach((model) => {
-    const source = sources.get(model);
-    if (source === undefined) throw new Error(`No file answers for ${model}.`);
-    return source;
-  });
+
+  /** Follows what the settings and, where given, a new configuration say. Never rejects. */
+  async follow(config: Config = this.#config): Promise<void> {
+    if (this.parts.overrides.engine !== undefined) return;
+    this.#config = config;
+    try {
+      await this.fleet.assign(await this.builder.assignments(config));
+      this.parts.log.info("models changed");
+    } catch (error) {
+      this.parts.log.warn("models not changed");
+      const reason = error instanceof Error ? error.message : "unknown fault";
+      this.parts.overrides.onWeightsNotice?.(`A model was not changed over: ${reason}`);
+    }
+  }
+
+  /** Of the process that runs the model, when it had loaded; null where it runs elsewhere. */
+  memoryBytes(model: ModelId): number | null {
+    return this.builder.memoryBytes(this.fleet.engineOf(model));
+  }
+
+  /** The engines of the model's pool; none where one engine answers alone. */
+  members(model: ModelId): EngineMemberView[] {
+    const engine = this.fleet.engineOf(model);
+    if (!(engine instanceof PoolEngine)) return [];
+    return engine.members(model).map(({ id, status, weight, runs, breaker, draining }) => ({
+      id,
+      state: status.state,
+      note: draining ? "leaving" : breaker === "closed" ? "" : "left out",
+      weight,
+      active: runs,
+    }));
+  }
+}
+
+/** Makes engines of sources. */
+class EngineBuilder {
+  readonly #memory = new WeakMap<Engine, number>();
+
+  constructor(
+    private readonly parts: EngineParts,
+    private readonly cacheSaltSecret: string,
+  ) {}
+
+  memoryBytes(engine: Engine): number | null {
+    return this.#memory.get(engine) ?? null;
+  }
+
+  /** Rejects with all faults together, each with its model. */
+  async assignments(config: Config): Promise<Assignments> {
+    const mapping = await readMapping(this.parts.store, config.models);
+    const sources = new Map<ModelId, EngineSource>();
+    const faults: string[] = [];
+    for (const model of modelIds) {
+      const desired = mapping[model];
+      try {
+        if (desired.type === "unreadable") throw new WeightsFault(desired.reason);
+        sources.set(model, await this.#sourceOf(desired.source, config));
+      } catch (error) {
+        if (!(error instanceof Error)) throw error;
+        faults.push(
+          `${whereOf(model, desired.type === "source" ? desired.from : "setting")}: ${error.message}`,
+        );
+      }
+    }
+    if (faults.length > 0) {
+      throw new WeightsFault(
+        `${faults.join("\n")}\nSet it to a GGUF file, or to 'starter' for the weights that come with Sotto.`,
+      );
+    }
+    return forEachModel((model) => {
+      const source = sources.get(model);
+      if (source === undefined) throw new Error(`Nothing answers for ${model}.`);
+      return source;
+    });
+  }
+
+  async #sourceOf(source: ModelSource, config: Config): Promise<EngineSource> {
+    if (source.type === "upstreams") return this.#poolSource(source.upstreams, config);
+    const path = await this.#prepare(source, config);
+    return { key: `weights:${path}`, start: () => this.#startWeights(path, config) };
+  }
+
+  /** The same file under two names is the same. */
+  async #prepare(source: Exclude<ModelSource, { type: "upstreams" }>, config: Config): Promise<string> {
+    const { onWeightsProgress, onWeightsNotice } = this.parts.overrides;
+    const path = await prepareWeights(source, {
+      dataDir: config.service.dataDir,
+      onProgress: onWeightsProgress,
+      onNotice: onWeightsNotice,
+      reencodes: config.engine.reencodeStarter === "on",
+    });
+    return realpath(path);
+  }
+
+  #startWeights(path: string, config: Config): StartedEngine {
+    const engine = new LlamaEngine({
+      weights: path,
+      models: config.models,
+      config: config.engine,
+      onEvent: (event) => {
+        if (event.type === "loaded") this.#memory.set(engine, event.memoryBytes);
+        logEngineEvent(this.parts.log, event);
+      },
+      workerFile: this.parts.overrides.workerFile,
+    });
+    return { engine, ready: (signal) => untilLoaded(engine, path, signal) };
+  }
+
+  async #poolSource(members: readonly EngineMember[], config: Config): Promise<EngineSource> {
+    const started = await Promise.all(members.map((member) => this.#memberSource(member, config)));
+    return {
+      key: `pool:${JSON.stringify(members)}`,
+      start: () => {
+        const parts = started.map((start) => start());
+        const pool = new PoolEngine(
+          parts.map(({ member }) => member),
+          { clock: this.parts.clock, drainMs: config.limits.drainMs },
+        );
+        // One that answers is enough: the others are watched and join when they can.
+        const ready = async (signal: AbortSignal) => {
+          await Promise.any(parts.map((part) => part.ready(signal))).catch((error: unknown) => {
+            throw error instanceof AggregateError ? error.errors[0] : error;
+          });
+        };
+        return { engine: pool, ready };
+      },
+    };
+  }
+
+  async #memberSource(member: EngineMember, config: Config): Promise<() => StartedMember> {
+    const id = describeMember(member);
+    if ("url" in member) {
+      await this.#lookOver(member, config);
+      const { firstTokenTimeoutMs, nextTokenTimeoutMs } = config.engine;
+      const timeouts = {
+        firstTokenMs: firstTokenTimeoutMs,
+        nextTokenMs: nextTokenTimeoutMs,
+        ...member.timeouts,
+      };
+      const options = { ...member, timeouts, models: config.models, cacheSaltSecret: this.cacheSaltSecret };
+      const engine = await createUpstream(options);
+      // A server that is started later is no reason not to start.
+      const ready = async () => undefined;
+      return () => ({
+        member: { id, engine, weight: member.weight, waiting: () => engine.waiting() },
+        ready,
+      });
+    }
+    const { weights, weight } = member;
+    const path = await this.#prepare(
+      weights === "starter" ? { type: "starter" } : { type: "weights", path: weights },
+      config,
+    );
+    return () => {
+      const { engine, ready } = this.#startWeights(path, config);
+      return { member: { id, engine, weight }, ready };
+    };
+  }
+
+  /** Tells what is known against an engine; rejects for one that must not be used. */
+  async #lookOver(member: UpstreamSource, { engine }: Config): Promise<void> {
+    for (const { level, text } of await preflight(member, { strict: engine.strictPreflight })) {
+      if (level === "refuse") throw new WeightsFault(text);
+      this.parts.overrides.onWeightsNotice?.(`${member.url}: ${text}`);
+    }
+  }
+}
+
+interface StartedMember {
+  member: PoolMember;
+  ready: StartedEngine["ready"];
 }
 
 /** Rejects in words for the operator. */
@@ -115,9 +279,13 @@ function logEngineEvent(log: Log, event: LlamaEvent): void {
   }
 }
 
-const sameForAll = (source: EngineSource): Assignments => forEach(() => source);
+/** Where the operator finds what to change. */
+const whereOf = (model: ModelId, from: "configuration" | "setting" | "default"): string =>
+  from === "configuration" ? `SOTTO_MODELS_${model.toUpperCase()}_WEIGHTS` : `sotto models use ${model}`;
 
-const forEach = (sourceOf: (model: ModelId) => EngineSource): Assignments => ({
+const sameForAll = (source: EngineSource): Assignments => forEachModel(() => source);
+
+const forEachModel = (sourceOf: (model: ModelId) => EngineSource): Assignments => ({
   omega: sourceOf("omega"),
   prism: sourceOf("prism"),
   lambda: sourceOf("lambda"),

@@ -1,7 +1,6 @@
 /** What `sotto doctor` says about what answers: weights, memory for them, servers elsewhere. */
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { request } from "undici";
 import type { Config } from "../config.js";
 import { defaultPlan } from "../core/accounts.js";
 import { checkWeights } from "../models/check-weights.js";
@@ -9,14 +8,13 @@ import { readWeightsFacts, type WeightsFacts } from "../models/gguf.js";
 import { mapModels, readMapping, type Mapping } from "../models/mapping.js";
 import { memoryNeed } from "../models/memory.js";
 import { gigabytes } from "../models/sizes.js";
-import type { ModelSource, Upstream } from "../models/source.js";
+import type { ModelSource } from "../models/source.js";
 import { findStarter } from "../models/starter.js";
 import { WeightsFault } from "../models/weights-fault.js";
+import type { EngineMember } from "../protocol/engine-member.js";
 import { modelIds, type ModelId } from "../protocol/models.js";
 import { databasePath, openSqliteStore } from "../store/sqlite.js";
 import type { Check, Finding } from "./finding.js";
-
-const upstreamTimeoutMs = 5_000;
 
 export const checkModels: Check = async (config) => {
   const mapping = await currentMapping(config);
@@ -51,7 +49,7 @@ async function checkSource(
 ): Promise<Finding[]> {
   switch (source.type) {
     case "upstreams":
-      return Promise.all(source.upstreams.map((upstream) => checkUpstream(model, upstream)));
+      return (await Promise.all(source.upstreams.map((member) => checkMember(config, model, member)))).flat();
     case "starter":
       return [await checkStarter(config, model, loaded)];
     case "weights":
@@ -117,21 +115,20 @@ function memoryFinding({ engine }: Config, loaded: readonly WeightsFacts[]): Fin
   return [{ name, state: "broken", detail, next }];
 }
 
-/** Whether it answers at all, with its key. */
-async function checkUpstream(model: ModelId, { url, key }: Upstream): Promise<Finding> {
-  const next = "Check that the server runs, its address and its key: sotto models use --help";
-  try {
-    const { statusCode, body } = await request(`${url.replace(/\/+$/, "")}/models`, {
-      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
-      headersTimeout: upstreamTimeoutMs,
-      bodyTimeout: upstreamTimeoutMs,
-      signal: AbortSignal.timeout(upstreamTimeoutMs),
-    });
-    await body.dump();
-    if (statusCode === 200) return { name: model, state: "ok", detail: `${url} answers` };
-    return { name: model, state: "broken", detail: `${url} answered ${statusCode}`, next };
-  } catch (error) {
-    const reason = error instanceof Error && error.message !== "" ? error.message : "no connection";
-    return { name: model, state: "broken", detail: `${url} does not answer (${reason})`, next };
+/** What is known against it, asked of the engine itself. */
+async function checkMember(config: Config, model: ModelId, member: EngineMember): Promise<Finding[]> {
+  if (!("url" in member)) {
+    const source = member.weights === "starter" ? { type: "starter" as const } : weightsOf(member.weights);
+    return checkSource(config, model, source, new Map());
   }
+  const { preflight } = await import("../engines/upstream/preflight.js");
+  const findings = await preflight(member, { strict: config.engine.strictPreflight });
+  if (findings.length === 0) return [{ name: model, state: "ok", detail: `${member.url} answers` }];
+  const next = "See docs/upstreams.md, and: sotto models use --help";
+  return findings.map(({ level, text }) => {
+    const isBroken = level === "refuse" || /does not answer|refuses the key/.test(text);
+    return { name: model, state: isBroken ? "broken" : "hint", detail: `${member.url}: ${text}`, next };
+  });
 }
+
+const weightsOf = (path: string) => ({ type: "weights" as const, path });

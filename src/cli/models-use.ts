@@ -6,14 +6,9 @@ import type { Config } from "../config.js";
 import { checkWeights } from "../models/check-weights.js";
 import { configuredSource } from "../models/mapping.js";
 import { isFileAddress, parseReference } from "../models/reference.js";
-import {
-  describeSource,
-  modelSourceSchema,
-  sourceSetting,
-  upstreamProfiles,
-  type ModelSource,
-} from "../models/source.js";
+import { describeSource, modelSourceSchema, sourceSetting, type ModelSource } from "../models/source.js";
 import { WeightsFault } from "../models/weights-fault.js";
+import { upstreamProfiles, type EngineMember } from "../protocol/engine-member.js";
 import { isModelId, modelIds, type ModelId } from "../protocol/models.js";
 import { modelsFolder, pull } from "./models-pull.js";
 import { report } from "./output.js";
@@ -25,6 +20,8 @@ interface UseOptions {
   name?: string;
   key?: string;
   weight?: number;
+  acceptSharedCache?: true;
+  allowPublic?: true;
   force?: boolean;
 }
 
@@ -37,6 +34,8 @@ export function useCommand(models: Command): void {
     .option("--name <name>", "the model's name on that server (default: the one it serves)")
     .option("--key <key>", "key for that server; kept in the database")
     .option("--weight <number>", "share of the requests beside other servers (default: 1)", parseWeight)
+    .option("--accept-shared-cache", "accept a server that cannot keep accounts' prompt caches apart")
+    .option("--allow-public", "allow an address outside this machine and private networks")
     .option("--force", "do not check that the file fits into memory, for machines whose GPU holds it")
     .addHelpText(
       "after",
@@ -83,10 +82,13 @@ async function findSource(
   options: UseOptions,
 ): Promise<ModelSource> {
   const [text = "", ...more] = texts;
-  if (texts.every(isServerAddress)) return upstreams(texts, options);
+  if (texts.every(isServerAddress)) return upstreams(texts, options, config.engine.strictPreflight);
   if (more.length > 0) throw new WeightsFault("Several sources are possible for addresses of servers only.");
-  for (const name of ["profile", "name", "key", "weight"] as const) {
-    if (options[name] !== undefined) throw new WeightsFault(`--${name} is for addresses of servers only.`);
+  for (const name of ["profile", "name", "key", "weight", "acceptSharedCache", "allowPublic"] as const) {
+    if (options[name] !== undefined)
+      throw new WeightsFault(
+        `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} is for addresses of servers only.`,
+      );
   }
   if (text === "default" || text === "starter") return { type: "starter" };
   const path = await findFile(config, text);
@@ -119,16 +121,36 @@ async function findFile(config: Config, text: string): Promise<string> {
   );
 }
 
-function upstreams(urls: readonly string[], { profile, name, key, weight }: UseOptions): ModelSource {
+async function upstreams(
+  urls: readonly string[],
+  options: UseOptions,
+  strict: boolean,
+): Promise<ModelSource> {
+  const { profile = "openai", name, key, weight, acceptSharedCache, allowPublic } = options;
   const parsed = modelSourceSchema.safeParse({
     type: "upstreams",
-    upstreams: urls.map((url) => ({ url, profile, name, key, weight })),
+    upstreams: urls.map((url) => ({ url, profile, name, key, weight, acceptSharedCache, allowPublic })),
   });
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    if (parsed.data.type === "upstreams") await lookOver(parsed.data.upstreams, strict);
+    return parsed.data;
+  }
   const [issue] = parsed.error.issues;
   throw new WeightsFault(
     `${String(issue?.path.at(-1) ?? "The address")} ${issue?.message ?? "is not valid"}.`,
   );
+}
+
+/** Says what is known against an engine, and refuses one that must not be used. */
+async function lookOver(members: readonly EngineMember[], strict: boolean): Promise<void> {
+  const { preflight } = await import("../engines/upstream/preflight.js");
+  for (const member of members) {
+    if (!("url" in member)) continue;
+    for (const { level, text } of await preflight(member, { strict })) {
+      if (level === "refuse") throw new WeightsFault(text);
+      console.error(`warning: ${text}`);
+    }
+  }
 }
 
 /** A key went in; it does not come out. */
@@ -136,7 +158,11 @@ const withoutKeys = (source: ModelSource) =>
   source.type === "upstreams"
     ? {
         ...source,
-        upstreams: source.upstreams.map(({ key, ...rest }) => ({ ...rest, has_key: key !== undefined })),
+        upstreams: source.upstreams.map((member) => {
+          if (!("url" in member)) return member;
+          const { key, ...rest } = member;
+          return { ...rest, has_key: key !== undefined };
+        }),
       }
     : source;
 

@@ -24,21 +24,25 @@ Examples:
   sotto serve --host 0.0.0.0 --port 80 --data-dir /var/lib/sotto
 
 Every setting is in docs/configuration.md. SIGTERM or Ctrl-C lets running replies finish; a second one ends
-at once.`,
+at once. SIGHUP takes up what the configuration file says about models.`,
     )
     .action(async () => {
       const { port, host } = command.opts<{ port?: string; host?: string }>();
-      await serve(readSettings(command, { SOTTO_PORT: port, SOTTO_HOST: host }));
+      await serve(() => readSettings(command, { SOTTO_PORT: port, SOTTO_HOST: host }));
     });
 }
 
-async function serve(config: Config): Promise<void> {
+async function serve(readConfig: () => Config): Promise<void> {
+  const config = readConfig();
   // Loaded here, since every other command starts faster without it.
   const { startApp } = await import("../app.js");
   const progress = weightsProgress();
   const overrides = { onWeightsProgress: progress.update, onWeightsNotice: progress.notice };
   const app = await startApp(config, overrides).finally(progress.stop);
   const stopped = stopOnSignal(app, config.limits.drainMs);
+  process.on("SIGHUP", () => {
+    reloadModels(app, readConfig);
+  });
   console.log(`\nSotto listens at ${app.url} and is loading its models ...`);
   try {
     await Promise.race([app.ready(), stopped]);
@@ -52,6 +56,15 @@ async function serve(config: Config): Promise<void> {
   const key = await firstRunKey(app.store, systemClock);
   if (key !== null) console.log(firstSteps(app.url, key));
   await stopped;
+}
+
+/** Takes up what the configuration file says about models now. A file with faults changes nothing. */
+function reloadModels(app: App, readConfig: () => Config): void {
+  try {
+    void app.followModels(readConfig());
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : "The configuration cannot be read.");
+  }
 }
 
 /** Which file answers for which model, said plainly. */

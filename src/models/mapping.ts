@@ -8,6 +8,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Store } from "../core/ports.js";
+import type { EngineMember } from "../protocol/engine-member.js";
 import { modelIds, type ModelId } from "../protocol/models.js";
 import { modelSourceSchema, sourceSetting, type ModelSource } from "./source.js";
 
@@ -18,7 +19,9 @@ export type DesiredSource =
 export type Mapping = Readonly<Record<ModelId, DesiredSource>>;
 
 /** The part of the configuration that matters here: `weights` is undefined when it was not given. */
-export type ConfiguredModels = Readonly<Record<ModelId, { weights: string | undefined }>>;
+export type ConfiguredModels = Readonly<
+  Record<ModelId, { weights: string | undefined; upstreams?: readonly EngineMember[] }>
+>;
 
 export async function readMapping(
   store: Pick<Store, "getSetting">,
@@ -35,7 +38,14 @@ export function mapModels(models: ConfiguredModels, setting: (model: ModelId) =>
 
 /** Null when the configuration leaves the model open. */
 export function configuredSource(models: ConfiguredModels, model: ModelId): DesiredSource | null {
-  const { weights } = models[model];
+  const { weights, upstreams = [] } = models[model];
+  if (upstreams.length > 0) {
+    return {
+      type: "source",
+      source: { type: "upstreams", upstreams: [...upstreams] },
+      from: "configuration",
+    };
+  }
   if (weights === undefined) return null;
   const source: ModelSource =
     weights === "starter" ? { type: "starter" } : { type: "weights", path: weights };

@@ -3,30 +3,15 @@
  * definition of the shape; `sotto models use` stores it as JSON in the setting of the model.
  */
 import { z } from "zod";
+import { engineMemberSchema, type EngineMember } from "../protocol/engine-member.js";
 import type { ModelId } from "../protocol/models.js";
-
-export const upstreamProfiles = ["vllm", "sglang", "llama-server", "ollama", "openai"] as const;
-
-export const upstreamSchema = z.strictObject({
-  /** With the path below which `/chat/completions` is, such as http://gpu1:8000/v1. */
-  url: z.url({ protocol: /^https?$/, error: "must be an address such as http://gpu1:8000/v1" }),
-  /** Which server it is, since they differ in what they accept. */
-  profile: z.enum(upstreamProfiles, { error: `must be ${upstreamProfiles.join(", ")}` }).default("openai"),
-  /** The model's name there; absent: the only one it serves. */
-  name: z.string().min(1).max(200).optional(),
-  /** Sent as a bearer token. */
-  key: z.string().min(1).max(1000).optional(),
-  /** Its share of the requests beside the others. */
-  weight: z.number().positive().max(1000).default(1),
-});
 
 export const modelSourceSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("starter") }),
   z.strictObject({ type: z.literal("weights"), path: z.string().min(1).max(4096) }),
-  z.strictObject({ type: z.literal("upstreams"), upstreams: z.array(upstreamSchema).min(1).max(64) }),
+  z.strictObject({ type: z.literal("upstreams"), upstreams: z.array(engineMemberSchema).min(1).max(64) }),
 ]);
 
-export type Upstream = z.infer<typeof upstreamSchema>;
 export type ModelSource = z.infer<typeof modelSourceSchema>;
 
 /** The setting that holds the source of a model; absent or empty means the default. */
@@ -40,6 +25,9 @@ export function describeSource(source: ModelSource): string {
     case "weights":
       return source.path;
     case "upstreams":
-      return source.upstreams.map(({ url }) => url).join(", ");
+      return source.upstreams.map(describeMember).join(", ");
   }
 }
+
+export const describeMember = (member: EngineMember): string =>
+  "url" in member ? member.url : member.weights;

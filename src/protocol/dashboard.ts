@@ -313,6 +313,18 @@ export interface EngineView {
   tokensPerSecond: number;
   memoryBytes: number | null;
   queueWaitMsP50: number | null;
+  /** The engines of its pool; none where one engine answers alone. */
+  members: EngineMemberView[];
+}
+
+export interface EngineMemberView {
+  /** An address, or a file. */
+  id: string;
+  state: "starting" | "ready" | "down";
+  /** Left out while it fails, or on its way out. */
+  note: "" | "left out" | "leaving";
+  weight: number;
+  active: number;
 }
 
 const title = line("a title", longest.title);

@@ -249,11 +249,15 @@ export class SqlStore implements FullStore {
   }
 
   async setSetting(name: string, value: string): Promise<void> {
-    await this.#db
-      .insertInto("settings")
-      .values({ name, value })
-      .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
-      .execute();
+    const write = (db: Kysely<Schema>) =>
+      db
+        .insertInto("settings")
+        .values({ name, value })
+        .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
+        .execute();
+    // What answers for a model, which running servers follow.
+    if (name.startsWith("model.")) await this.changes.with("models_changed", "", write);
+    else await write(this.#db);
   }
 
   async ping(): Promise<void> {

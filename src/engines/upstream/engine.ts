@@ -22,7 +22,7 @@ import { CacheSalts } from "./cache-salt.js";
 import { Connection } from "./connection.js";
 import { contextExceeded, unavailable } from "./faults.js";
 import { HealthWatch } from "./health.js";
-import { defaultTimeouts, type UpstreamOptions, type UpstreamTimeouts } from "./options.js";
+import { timeoutsOf, type UpstreamOptions, type UpstreamTimeouts } from "./options.js";
 import { profiles, type Profile } from "./profiles.js";
 import { fewestTokens, PromptCounter, type PromptCount } from "./prompt-count.js";
 import { ReplyReader } from "./reply.js";
@@ -51,7 +51,7 @@ export class UpstreamEngine implements Engine {
     { clock = systemClock, random = Math.random }: UpstreamEngineParts = {},
   ) {
     this.#profile = profiles[options.profile];
-    this.#timeouts = { ...defaultTimeouts, ...options.timeouts };
+    this.#timeouts = timeoutsOf(options);
     const connections = options.maxConcurrent ?? this.#profile.usualConcurrent;
     this.#connection = new Connection(options, connections, this.#timeouts);
     this.#counter = new PromptCounter(this.#connection, this.#profile, this.#timeouts.countMs, clock);

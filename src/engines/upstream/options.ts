@@ -1,27 +1,9 @@
 /** How an engine on the network is set up. */
 import type { ModelConfig } from "../../config.js";
+import type { UpstreamSource } from "../../protocol/engine-member.js";
 import type { ModelId } from "../../protocol/models.js";
-import type { ProfileName } from "./profiles.js";
 
-/** As an operator writes it, in a setting or in the configuration file. */
-export interface UpstreamSource {
-  /** With or without `/v1` at its end. */
-  url: string;
-  profile: ProfileName;
-  /** The engine's name for the model; by default the only one it has, or ours where it has that. */
-  name?: string | undefined;
-  key?: string | undefined;
-  /** Its part of the work of a pool. */
-  weight?: number | undefined;
-  /** The operator accepts that an engine without isolation shares its prompt cache between accounts. */
-  acceptSharedCache?: boolean | undefined;
-  /** The engine may be outside this machine and private networks. */
-  allowPublic?: boolean | undefined;
-  maxConcurrent?: number | undefined;
-  /** Where the engine does not tell. */
-  contextTokens?: number | undefined;
-  timeouts?: Partial<UpstreamTimeouts> | undefined;
-}
+export type { UpstreamSource } from "../../protocol/engine-member.js";
 
 export interface UpstreamTimeouts {
   connectMs: number;
@@ -43,6 +25,12 @@ export const defaultTimeouts: UpstreamTimeouts = {
   healthMs: 3_000,
   healthIntervalMs: 5_000,
 };
+
+/** The operator's where given. */
+export function timeoutsOf({ timeouts = {} }: Pick<UpstreamSource, "timeouts">): UpstreamTimeouts {
+  const given = Object.entries(timeouts).filter(([, ms]) => ms !== undefined);
+  return { ...defaultTimeouts, ...Object.fromEntries(given) };
+}
 
 export interface UpstreamOptions extends UpstreamSource {
   /** The models it answers for. */

@@ -9,7 +9,7 @@ import { AddressFault, checkAddress, type Resolve } from "./address.js";
 import { Connection } from "./connection.js";
 import { requireIsolation, UpstreamRefused } from "./create.js";
 import { askFacts } from "./facts.js";
-import { defaultTimeouts, type UpstreamSource } from "./options.js";
+import { timeoutsOf, type UpstreamSource } from "./options.js";
 import { findingsFor } from "./preflight-checks.js";
 import { profiles } from "./profiles.js";
 
@@ -31,7 +31,7 @@ export async function preflight(
   const profile = profiles[source.profile];
   const refusals = await setUpFaults(source, resolve);
   if (refusals.length > 0) return refusals.map((text) => ({ level: "refuse", text }));
-  const timeouts = { ...defaultTimeouts, ...source.timeouts };
+  const timeouts = timeoutsOf(source);
   const connection = new Connection(source, 1, timeouts);
   try {
     const alive = await connection.ask(profile.healthPath, timeouts.healthMs).catch(() => null);

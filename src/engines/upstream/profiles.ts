@@ -2,7 +2,7 @@
  * What is known of each kind of engine, as data: where it tells what about itself, which of our fields it
  * follows and under which name, and how one account's prompt cache is kept from another's.
  */
-import { upstreamProfiles as profileNames } from "../../config.js";
+import { upstreamProfiles as profileNames } from "../../protocol/engine-member.js";
 
 export type ProfileName = (typeof profileNames)[number];
 

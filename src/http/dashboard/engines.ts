@@ -4,7 +4,13 @@ import { modelIds } from "../../protocol/models.js";
 import type { DashboardParts } from "./parts.js";
 import { admin, type DashboardRoute } from "./route.js";
 
-export function engineRoutes({ http, dashboard, queue, memoryBytes }: DashboardParts): DashboardRoute[] {
+export function engineRoutes({
+  http,
+  dashboard,
+  queue,
+  memoryBytes,
+  members,
+}: DashboardParts): DashboardRoute[] {
   return [
     admin("GET", "/admin/engines", async () => {
       const engines = modelIds.map((model): EngineView => {
@@ -21,6 +27,7 @@ export function engineRoutes({ http, dashboard, queue, memoryBytes }: DashboardP
           tokensPerSecond: dashboard.rates.tokensPerSecond(model),
           memoryBytes: memoryBytes(model),
           queueWaitMsP50: dashboard.rates.queueWaitMsP50(model),
+          members: members(model),
         };
       });
       return { engines };

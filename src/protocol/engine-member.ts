@@ -1,0 +1,50 @@
+/** What an operator writes about an engine of a model: a server on the network, or weights on this machine. */
+import { z } from "zod";
+
+/** Kinds of engines on the network; what is known of each is in `engines/upstream/profiles.ts`. */
+export const upstreamProfiles = ["vllm", "sglang", "llama-server", "ollama", "openai"] as const;
+
+const milliseconds = z.number().int().min(1).max(3_600_000).optional();
+const weight = z.number().positive().max(1_000).optional();
+
+export const upstreamSchema = z.strictObject({
+  /** With or without `/v1` at its end. */
+  url: z.url({ protocol: /^https?$/, error: "must be an address such as http://gpu-1:8000/v1" }),
+  profile: z.enum(upstreamProfiles, { error: `must be ${upstreamProfiles.join(", ")}` }),
+  /** The engine's name for the model; by default the only one it has, or ours where it has that. */
+  name: z.string().min(1).max(200).optional(),
+  /** Sent as a bearer token. */
+  key: z.string().min(1).max(1_000).optional(),
+  /** Its part of the work of a pool. */
+  weight,
+  /** The operator accepts that an engine without isolation shares its prompt cache between accounts. */
+  acceptSharedCache: z.boolean().optional(),
+  /** The engine may be outside this machine and private networks. */
+  allowPublic: z.boolean().optional(),
+  maxConcurrent: z.number().int().min(1).max(10_000).optional(),
+  /** Where the engine does not tell. */
+  contextTokens: z.number().int().min(128).max(100_000_000).optional(),
+  timeouts: z
+    .strictObject({
+      connectMs: milliseconds,
+      firstTokenMs: milliseconds,
+      nextTokenMs: milliseconds,
+      /** Counting a prompt; after it the count is estimated. */
+      countMs: milliseconds,
+      /** One question about the engine's health. */
+      healthMs: milliseconds,
+      /** Between two such questions. */
+      healthIntervalMs: milliseconds,
+    })
+    .optional(),
+});
+
+/** A GGUF file, or `starter`, run by this process beside the others of its pool. */
+export const embeddedSchema = z.strictObject({ weights: z.string().min(1).max(4_096), weight });
+
+export const engineMemberSchema = z.union([upstreamSchema, embeddedSchema], {
+  error: "must have a 'url' and a 'profile', or 'weights'",
+});
+
+export type UpstreamSource = z.infer<typeof upstreamSchema>;
+export type EngineMember = z.infer<typeof engineMemberSchema>;
