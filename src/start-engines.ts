@@ -16,7 +16,7 @@ import { createUpstream } from "./engines/upstream/create.js";
 import { preflight } from "./engines/upstream/preflight.js";
 import type { Log } from "./log.js";
 import { readMapping } from "./models/mapping.js";
-import { prepareWeights } from "./models/resolve.js";
+import { prepareWeights } from "./models/prepare-weights.js";
 import { describeMember, type ModelSource } from "./models/source.js";
 import type { WeightsProgress } from "./models/starter.js";
 import { WeightsFault } from "./models/weights-fault.js";

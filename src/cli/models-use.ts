@@ -135,10 +135,7 @@ async function upstreams(
     if (parsed.data.type === "upstreams") await lookOver(parsed.data.upstreams, strict);
     return parsed.data;
   }
-  const [issue] = parsed.error.issues;
-  throw new WeightsFault(
-    `${String(issue?.path.at(-1) ?? "The address")} ${issue?.message ?? "is not valid"}.`,
-  );
+  throw new WeightsFault(`An address of a server ${parsed.error.issues[0]?.message ?? "is not valid"}.`);
 }
 
 /** Says what is known against an engine, and refuses one that must not be used. */

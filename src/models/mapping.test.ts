@@ -29,7 +29,7 @@ describe("what answers for a model", () => {
       source: { type: "weights", path: "/models/a.gguf" },
       from: "setting",
     });
-    expect(mapping.prism).toMatchObject({ source: { upstreams: [{ profile: "vllm", weight: 1 }] } });
+    expect(mapping.prism).toMatchObject({ source: { upstreams: [{ profile: "vllm", key: "k-1" }] } });
     expect(mapping.lambda).toEqual(starter);
   });
 

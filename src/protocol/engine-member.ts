@@ -9,8 +9,8 @@ const weight = z.number().positive().max(1_000).optional();
 
 export const upstreamSchema = z.strictObject({
   /** With or without `/v1` at its end. */
-  url: z.url({ protocol: /^https?$/, error: "must be an address such as http://gpu-1:8000/v1" }),
-  profile: z.enum(upstreamProfiles, { error: `must be ${upstreamProfiles.join(", ")}` }),
+  url: z.url({ protocol: /^https?$/, error: "must have a 'url' such as http://gpu-1:8000/v1" }),
+  profile: z.enum(upstreamProfiles, { error: `must have a 'profile': ${upstreamProfiles.join(", ")}` }),
   /** The engine's name for the model; by default the only one it has, or ours where it has that. */
   name: z.string().min(1).max(200).optional(),
   /** Sent as a bearer token. */
@@ -42,8 +42,12 @@ export const upstreamSchema = z.strictObject({
 /** A GGUF file, or `starter`, run by this process beside the others of its pool. */
 export const embeddedSchema = z.strictObject({ weights: z.string().min(1).max(4_096), weight });
 
-export const engineMemberSchema = z.union([upstreamSchema, embeddedSchema], {
-  error: "must have a 'url' and a 'profile', or 'weights'",
+/** By what it has, so that a fault is told of the kind that was meant. */
+export const engineMemberSchema = z.record(z.string(), z.unknown()).transform((value, context) => {
+  const parsed = ("weights" in value ? embeddedSchema : upstreamSchema).safeParse(value);
+  if (parsed.success) return parsed.data;
+  for (const { message, path } of parsed.error.issues) context.addIssue({ code: "custom", message, path });
+  return z.NEVER;
 });
 
 export type UpstreamSource = z.infer<typeof upstreamSchema>;

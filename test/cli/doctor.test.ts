@@ -61,8 +61,9 @@ describe("sotto doctor", () => {
     await mkdir(join(line.dataDir, "models"));
     const truncated = join(line.dataDir, "models", "cut.gguf");
     await writeFile(truncated, ggufBytes(llamaFields, [randomTensor("t", [256, 4], 16)]).subarray(0, -90));
-    await line.run("models", "use", "prism", `http://127.0.0.1:${port}/v1`);
-    await line.run("models", "use", "lambda", `http://127.0.0.1:${port}/elsewhere`);
+    const accepted = ["--accept-shared-cache"];
+    await line.run("models", "use", "prism", `http://127.0.0.1:${port}/v1`, ...accepted);
+    await line.run("models", "use", "lambda", "http://127.0.0.1:9/v1", ...accepted);
     const { code, ok, findings, find } = await examine({
       SOTTO_PORT: String(port),
       SOTTO_MODELS_OMEGA_WEIGHTS: truncated,
@@ -72,10 +73,10 @@ describe("sotto doctor", () => {
     expect({ code, ok }).toEqual({ code: 1, ok: false });
     expect(find("database")).toMatchObject({ state: "ok", detail: textWith("is sound") });
     expect(find("omega")).toMatchObject({ state: "broken", detail: textWith("is truncated") });
-    expect(find("prism")).toMatchObject({ state: "ok", detail: textWith("answers") });
+    expect(find("prism")).toMatchObject({ state: "hint", detail: textWith("prompt cache") });
     expect(find("lambda")).toMatchObject({
       state: "broken",
-      detail: textWith("answered 404"),
+      detail: textWith("does not answer"),
     });
     expect(find("port")).toMatchObject({
       state: "broken",

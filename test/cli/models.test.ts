@@ -52,7 +52,7 @@ describe("sotto models use", () => {
   });
 
   it("stores servers, and never shows their key", async () => {
-    const urls = ["http://gpu1:8000/v1", "http://gpu2:8000/v1"];
+    const urls = ["http://127.0.0.1:9/v1", "http://127.0.0.2:9/v1"];
     const flags = ["--profile", "vllm", "--name", "big", "--key", "k-secret", "--weight", "2"];
     const { code, stdout } = await line.run("models", "use", "omega", ...urls, ...flags, "--json");
     expect(code).toBe(0);
@@ -67,7 +67,8 @@ describe("sotto models use", () => {
   it("refuses bad files and leaves the setting as it was", async () => {
     const path = join(line.dataDir, "bad.gguf");
     await writeFile(path, model.subarray(0, model.length - 100));
-    await line.run("models", "use", "omega", "http://gpu1:8000/v1");
+    await line.run("models", "use", "omega", "http://127.0.0.1:9/v1", "--profile", "vllm");
+    expect(await stored("model.omega")).toContain("127.0.0.1");
     const before = await stored("model.omega");
     const { code, stderr } = await line.run("models", "use", "omega", path);
     expect({ code, stderr }).toEqual({ code: 1, stderr: textWith("bad.gguf is truncated") });
@@ -77,7 +78,7 @@ describe("sotto models use", () => {
   it.each<[string, string[], string]>([
     ["a model that is none", ["gamma", "default"], "choose omega, prism, lambda"],
     ["a name that is none", ["omega", "nothing-here"], "no nothing-here in"],
-    ["a profile that is none", ["omega", "http://gpu1/v1", "--profile", "x"], "profile must be vllm"],
+    ["a profile that is none", ["omega", "http://gpu1/v1", "--profile", "x"], "must have a 'profile': vllm"],
     [
       "flags of servers with a file",
       ["omega", "default", "--key", "k"],
