@@ -21,6 +21,7 @@ import { createHttpServer, createMetricsServer, type HttpParts } from "./http/se
 import { createLog, type Log } from "./log.js";
 import { smtpMailer } from "./mail.js";
 import { Metrics } from "./metrics.js";
+import { SpeedNotes } from "./models/measured-speed.js";
 import { ServiceError } from "./protocol/errors.js";
 import { modelIds } from "./protocol/models.js";
 import { startEngines, type EngineOverrides } from "./start-engines.js";
@@ -103,13 +104,20 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       engineRestarts: (model) => fleet.status(model).restarts,
       queueWaiting: (model) => fleet.queueOf(model).waiting,
     });
+    const speeds = new SpeedNotes(store, (model) =>
+      engines.memoryBytes(model) === null ? null : fleet.status(model).serving,
+    );
+    closers.push(() => speeds.close());
     const completions = new Completions({
       engine: fleet,
       limits,
       queueOf: (model) => fleet.queueOf(model),
       clock,
       refusal: () => gate.refusal(),
-      onTokenGap: (model, gapMs) => metrics.tokenGap(model, gapMs),
+      onTokenGap: (model, gapMs) => {
+        metrics.tokenGap(model, gapMs);
+        speeds.add(model, gapMs);
+      },
     });
     const follower = await ChangeFollower.start({
       changes: store.changes,

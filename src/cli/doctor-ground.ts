@@ -1,10 +1,13 @@
 /** What `sotto doctor` says about the ground everything stands on: Node, the data directory, the database. */
 import { access, constants, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import type { Config } from "../config.js";
 import { freeBytes } from "../models/free-space.js";
 import { gigabytes } from "../models/sizes.js";
+import { openStore } from "../store/open-store.js";
 import { databasePath, openDatabase } from "../store/sqlite.js";
-import type { Check } from "./finding.js";
+import { StoreFault } from "../store/store-fault.js";
+import type { Check, Finding } from "./finding.js";
 
 const oldestNode = [20, 19] as const;
 /** The starter weights and room for the database to grow. */
@@ -42,7 +45,9 @@ export const checkDataDirectory: Check = async ({ service }) => {
   ];
 };
 
-export const checkDatabase: Check = async ({ service }) => {
+export const checkDatabase: Check = async (config) => {
+  const { service, storage } = config;
+  if (storage.databaseUrl !== undefined) return checkPostgres(config);
   const path = databasePath(resolve(service.dataDir));
   const name = "database";
   if ((await stat(path).catch(() => null)) === null) {
@@ -58,6 +63,19 @@ export const checkDatabase: Check = async ({ service }) => {
     database.close();
   }
 };
+
+async function checkPostgres(config: Config): Promise<Finding[]> {
+  const name = "database";
+  try {
+    const store = await openStore(config);
+    await store.close();
+    return [{ name, state: "ok", detail: "Postgres answers and its tables are those of this version" }];
+  } catch (error) {
+    if (!(error instanceof StoreFault)) throw error;
+    const next = "Check SOTTO_DATABASE_URL and that the database server runs.";
+    return [{ name, state: "broken", detail: error.message, next }];
+  }
+}
 
 async function nearestFolder(folder: string): Promise<string> {
   const found = await stat(folder).catch(() => null);

@@ -2,7 +2,6 @@
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import type { Config } from "../config.js";
-import { defaultPlan } from "../core/accounts.js";
 import { checkWeights } from "../models/check-weights.js";
 import { readWeightsFacts, type WeightsFacts } from "../models/gguf.js";
 import { mapModels, readMapping, type Mapping } from "../models/mapping.js";
@@ -13,7 +12,8 @@ import { findStarter } from "../models/starter.js";
 import { WeightsFault } from "../models/weights-fault.js";
 import type { EngineMember } from "../protocol/engine-member.js";
 import { modelIds, type ModelId } from "../protocol/models.js";
-import { databasePath, openSqliteStore } from "../store/sqlite.js";
+import { openStore } from "../store/open-store.js";
+import { databasePath } from "../store/sqlite.js";
 import type { Check, Finding } from "./finding.js";
 
 export const checkModels: Check = async (config) => {
@@ -32,8 +32,9 @@ export const checkModels: Check = async (config) => {
 /** Without making a database where there is none. */
 async function currentMapping(config: Config): Promise<Mapping> {
   const path = databasePath(config.service.dataDir);
-  if ((await stat(path).catch(() => null)) === null) return mapModels(config.models, () => null);
-  const store = await openSqliteStore({ path, defaultPlan: defaultPlan(config.limits) });
+  const isMade = config.storage.databaseUrl !== undefined || (await stat(path).catch(() => null)) !== null;
+  if (!isMade) return mapModels(config.models, () => null);
+  const store = await openStore(config);
   try {
     return await readMapping(store, config.models);
   } finally {

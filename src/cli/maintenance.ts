@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { Audit } from "../core/audit.js";
 import type { FullStore, MaintenanceWindow } from "../core/dashboard-ports.js";
-import { News } from "../core/news.js";
+import { News, wasCalledOff } from "../core/news.js";
 import { systemClock } from "../core/ports.js";
 import { parseMoment } from "./moment.js";
 import { report, table, time } from "./output.js";
@@ -42,7 +42,7 @@ It is in the changelog and its feed at once.`,
       const { window, state } = await withStore(command, async (store) => {
         const news = newsOf(store);
         const window = await news.schedule("command line", { title, body, startsAt: from, endsAt: to });
-        return { window, state: news.stateOf(window) };
+        return { window, state: stateOf(news, window) };
       });
       report(
         command,
@@ -57,7 +57,7 @@ function listCommand(maintenance: Command): void {
     async (_: unknown, command: Command) => {
       const listed = await withStore(command, async (store) => {
         const news = newsOf(store);
-        return (await news.listWindows()).map((window) => ({ window, state: news.stateOf(window) }));
+        return (await news.listWindows()).map((window) => ({ window, state: stateOf(news, window) }));
       });
       const rows = listed.map(({ window, state }) => [
         state,
@@ -82,12 +82,15 @@ function endCommand(maintenance: Command): void {
       const { window, state } = await withStore(command, async (store) => {
         const news = newsOf(store);
         const window = await news.end("command line", id);
-        return { window, state: news.stateOf(window) };
+        return { window, state: stateOf(news, window) };
       });
-      report(command, toJson(window, state), `${window.title} (${window.id}) is over.`);
+      report(command, toJson(window, state), `${window.title} (${window.id}) is ${state === "called off" ? "called off" : "over"}.`);
     },
   );
 }
+
+const stateOf = (news: News, window: MaintenanceWindow): string =>
+  wasCalledOff(window) ? "called off" : news.stateOf(window);
 
 /** What the commands announce goes the way of what the pages announce. */
 export const newsOf = (store: FullStore): News =>

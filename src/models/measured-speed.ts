@@ -2,6 +2,7 @@
 import { basename } from "node:path";
 import { z } from "zod";
 import type { Store } from "../core/ports.js";
+import type { ModelId } from "../protocol/models.js";
 
 const schema = z.object({ tokensPerSecond: z.number().positive(), at: z.coerce.date() });
 export type MeasuredSpeed = z.infer<typeof schema>;
@@ -27,5 +28,45 @@ export async function readSpeed(
     return schema.parse(JSON.parse(row));
   } catch {
     return null;
+  }
+}
+
+/** Weight of the newest gap between two tokens. */
+const smoothing = 0.05;
+const fewestGaps = 20;
+
+/** Follows how fast the models generate here, one stream's rate each, and notes it now and then. */
+export class SpeedNotes {
+  readonly #gaps = new Map<ModelId, { ms: number; count: number }>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(
+    private readonly store: Pick<Store, "setSetting">,
+    /** The file that answers for the model on this machine; null where none does. */
+    private readonly fileOf: (model: ModelId) => string | null,
+    everyMs = 60_000,
+  ) {
+    this.#timer = setInterval(() => void this.flush(), everyMs).unref();
+  }
+
+  add(model: ModelId, gapMs: number): void {
+    const { ms, count } = this.#gaps.get(model) ?? { ms: gapMs, count: 0 };
+    this.#gaps.set(model, { ms: ms + smoothing * (gapMs - ms), count: count + 1 });
+  }
+
+  /** Never rejects: a speed that is not noted is no loss. */
+  async flush(): Promise<void> {
+    for (const [model, { ms, count }] of this.#gaps) {
+      const file = this.fileOf(model);
+      if (count < fewestGaps || ms <= 0 || file === null) continue;
+      this.#gaps.delete(model);
+      const tokensPerSecond = Math.round(10_000 / ms) / 10;
+      await noteSpeed(this.store, file, { tokensPerSecond, at: new Date() }).catch(() => undefined);
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.flush();
   }
 }

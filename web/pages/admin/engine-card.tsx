@@ -1,4 +1,4 @@
-import type { EngineView } from "../../../src/protocol/dashboard.js";
+import type { EngineMemberView, EngineView } from "../../../src/protocol/dashboard.js";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { Card } from "../../components/card.tsx";
 import { Meter } from "../../components/meter.tsx";
@@ -29,9 +29,34 @@ export function EngineCard({ engine }: { engine: EngineView }) {
           </div>
         ))}
       </dl>
+      {engine.members.length > 0 && <Members members={engine.members} />}
     </Card>
   );
 }
+
+/** The engines of a pool, each with its state. */
+function Members({ members }: { members: EngineMemberView[] }) {
+  return (
+    <ul className="mt-5 flex flex-col gap-2 border-t border-line pt-4 text-sm">
+      {members.map((member) => {
+        const { tone, word } = states[member.state];
+        return (
+          <li key={member.id} className="flex items-baseline justify-between gap-4">
+            <span className="min-w-0 wrap-anywhere">{member.id}</span>
+            <span className="flex shrink-0 items-baseline gap-3">
+              <span className="text-muted tabular-nums">{formatCount(member.active)} running</span>
+              <Badge tone={member.note === "" ? tone : "warn"} dot>
+                {member.note === "" ? word : noteWords[member.note]}
+              </Badge>
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+const noteWords = { "left out": "Left out", leaving: "Leaving" };
 
 function factsOf(engine: EngineView): [name: string, value: string][] {
   return [
@@ -39,7 +64,7 @@ function factsOf(engine: EngineView): [name: string, value: string][] {
     ["Median wait", engine.queueWaitMsP50 === null ? "–" : formatMs(engine.queueWaitMsP50)],
     ["Tokens a second", formatCount(engine.tokensPerSecond)],
     ["Memory", engine.memoryBytes === null ? "–" : formatBytes(engine.memoryBytes)],
-    ["Context", `${formatCount(engine.contextTokens)} tokens`],
+    ["Context", engine.contextTokens === 0 ? "–" : `${formatCount(engine.contextTokens)} tokens`],
     ["Restarts", formatCount(engine.restarts)],
   ];
 }

@@ -1,0 +1,104 @@
+/** A disk that is really full: a small file system of its own, filled to the last block. */
+import { execFileSync } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Browser, password } from "../support/dashboard.js";
+import { eventually } from "../support/eventually.js";
+import type { SottoProcess } from "../support/sotto-process.js";
+import { startPacedSotto } from "../support/paced-service.js";
+
+const disk = mountSmallDisk();
+if (disk === null)
+  console.error("!!! SKIPPED: the tests of a full disk need to mount a tmpfs, which this user may not.");
+
+describe.skipIf(disk === null)("a full disk", () => {
+  let sotto: SottoProcess;
+  let key: string;
+  let person: Browser;
+  const ballast = join(disk ?? "", "ballast");
+
+  beforeAll(async () => {
+    sotto = await startPacedSotto({ tokenMs: 0, capacity: 16 }, { dataDir: disk ?? "" });
+    person = new Browser(sotto.url);
+    await person.must("POST", "/api/sign-up", { email: "ada@example.com", password });
+    key = (await newKey()).secret;
+  });
+  afterAll(async () => {
+    await sotto.stop();
+    if (disk !== null) execFileSync("umount", [disk]);
+  });
+
+  const body = (name: string) => ({ name, models: null, expiresInDays: null });
+  const newKey = () => person.post<{ secret: string }>("/api/keys", body("k"));
+  const ask = async () => {
+    const response = await fetch(`${sotto.baseURL}/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "omega", max_tokens: 4, messages: [{ role: "user", content: "hi" }] }),
+    });
+    await response.text();
+    return response.status;
+  };
+  const usedRequests = async () =>
+    (await person.get<{ totals: { requests: number } }>(usagePath())).totals.requests;
+
+  it("refuses writes with 503 and a reason, while inference goes on", async () => {
+    expect(await ask()).toBe(200);
+    fill(ballast);
+    for (let request = 0; request < 20; request++) expect(await ask()).toBe(200);
+    const refused = await eventually(async () => {
+      const answer = await person.send("POST", "/api/keys", body("another"));
+      return answer.status === 200 ? undefined : answer;
+    });
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get("retry-after")).not.toBeNull();
+    expect(await ask()).toBe(200);
+    expect((await fetch(`${sotto.url}/readyz`)).status).toBe(200);
+  });
+
+  it("takes up again when there is room, and has forgotten nothing", async () => {
+    rmSync(ballast);
+    await eventually(async () => (await person.send("POST", "/api/keys", body("later"))).status === 200);
+    expect(await ask()).toBe(200);
+    await eventually(async () => (await usedRequests()) === 23, 20_000);
+  });
+});
+
+const usagePath = () => {
+  const dayMs = 24 * 60 * 60_000;
+  const from = new Date(Date.now() - dayMs).toISOString();
+  const to = new Date(Date.now() + dayMs).toISOString();
+  return `/api/usage?from=${from}&to=${to}&step=day`;
+};
+
+/** Null where this user may not mount one. */
+function mountSmallDisk(): string | null {
+  const folder = mkdtempSync(join(tmpdir(), "sotto-disk-"));
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", folder], { stdio: "ignore" });
+    return folder;
+  } catch {
+    return null;
+  }
+}
+
+/** Writes until there is no block left. */
+function fill(path: string): void {
+  const file = openSync(path, "w");
+  try {
+    for (const size of [65_536, 4_096, 512, 1]) writeUntilFull(file, size);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function writeUntilFull(file: number, size: number): void {
+  const block = Buffer.alloc(size);
+  try {
+    for (;;) writeSync(file, block);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) throw error;
+  }
+}
