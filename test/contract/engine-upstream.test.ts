@@ -23,8 +23,13 @@ describe("another Sotto as an engine", () => {
   it("answers under our name for the model, counts what it used, and says when a prompt is too long", async () => {
     const tiny = startTinyEngine();
     await tiny.engine.ready();
-    const { sottoUrl, key, close } = await serveAsUpstream(tiny.engine);
-    const engine = await connectUpstream({ url: sottoUrl, key, profile: "openai", acceptSharedCache: true });
+    const served = await serveAsUpstream(tiny.engine);
+    const engine = await connectUpstream({
+      url: served.sottoUrl,
+      key: served.key,
+      profile: "openai",
+      acceptSharedCache: true,
+    });
     const generation = generationOf("Say something.");
     const direct = await replyTo(tiny.engine, generation);
     const through = await replyTo(engine, generation);
@@ -35,7 +40,7 @@ describe("another Sotto as an engine", () => {
     const long = generationOf("word ".repeat(tiny.engine.status("omega").contextTokens));
     await expect(replyTo(engine, long)).rejects.toMatchObject({ code: "context_length_exceeded" });
     await engine.close();
-    await close();
+    await served.close();
     await tiny.dispose();
   });
 });
