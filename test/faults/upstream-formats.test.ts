@@ -103,6 +103,45 @@ describe("engines of each kind", () => {
     await engine.close();
   });
 
+  it("tells how many requests wait there, of whichever of its engines", async () => {
+    upstream.answers = {
+      ...vllmAnswers(),
+      "/metrics": [
+        "# TYPE vllm:num_requests_waiting gauge",
+        'vllm:num_requests_waiting{engine="0",model_name="big-model"} 3.0',
+        'vllm:num_requests_waiting{engine="1",model_name="big-model"} 2.0',
+        'vllm:num_requests_waiting_by_reason{reason="capacity"} 9.0',
+      ].join("\n"),
+    };
+    const engine = await connectUpstream({ url: upstream.url });
+    expect(engine.waiting()).toBe(5);
+    await engine.close();
+  });
+
+  it("is found by its name, which every connection looks up anew", async () => {
+    upstream.answers = vllmAnswers();
+    const engine = await connectUpstream({ url: `http://localhost:${upstream.port}/v1` });
+    upstream.chat = sends(fixture("vllm"));
+    expect((await replyTo(engine, generationOf("Hi"))).text).toBe("The sea 🌊");
+    await engine.close();
+  });
+
+  it("puts the model's system message first when a conversation has none", async () => {
+    upstream.answers = vllmAnswers();
+    const models = { omega: { systemPrompt: "Be brief.", maxTokens: 50 } };
+    const engine = await connectUpstream({ url: upstream.url, models });
+    upstream.chat = sends(fixture("vllm"));
+    await replyTo(engine, generationOf("Hi", { maxTokens: undefined }));
+    const system = { role: "system", content: "Be brief." };
+    const user = { role: "user", content: "Hi" };
+    const expected = { messages: [system, user], max_tokens: 50 };
+    expect(upstream.chats.at(-1)?.body).toMatchObject(expected);
+    expect(upstream.questions.filter(({ path }) => path === "/tokenize").at(-1)?.body).toMatchObject({
+      messages: [system, user],
+    });
+    await engine.close();
+  });
+
   it("gives log probabilities, no more alternatives than asked for, and none that a stop sequence hides", async () => {
     const engine = await connect("vllm");
     upstream.chat = sends(fixture("vllm"));

@@ -281,7 +281,12 @@ describe("an engine on the network", () => {
 describe("an engine on the network that is not there", () => {
   it("is unavailable at once, and serves when it comes back", async () => {
     const upstream = await startScriptedUpstream();
-    const engine = await connectUpstream({ url: upstream.url, timeouts: { healthIntervalMs: 50 } });
+    const states: string[] = [];
+    const timeouts = { healthIntervalMs: 50 };
+    const engine = await connectUpstream(
+      { url: upstream.url, timeouts },
+      { onState: (to) => states.push(to) },
+    );
     upstream.answers["/health"] = 500;
     await eventually(() => engine.status().state === "down");
     await expect(engine.prepare(hello, never())).rejects.toMatchObject(unavailable);
@@ -289,6 +294,7 @@ describe("an engine on the network that is not there", () => {
     await eventually(() => engine.status().state === "ready");
     expect((await replyTo(engine, hello)).text).toBe("Hello there.");
     expect(engine.status().restarts).toBe(1);
+    expect(states).toEqual(["ready", "down", "ready"]);
     const prepared = await engine.prepare(hello, never());
     await upstream.close();
     await expect(

@@ -18,6 +18,8 @@ import { generationOf } from "../contract/engine.js";
 
 export interface EngineAsUpstream {
   url: string;
+  /** Of the Sotto itself, with nothing added. */
+  sottoUrl: string;
   key: string;
   close(): Promise<void>;
 }
@@ -59,6 +61,7 @@ export async function serveAsUpstream(engine: Engine): Promise<EngineAsUpstream>
   const { port } = front.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/v1`,
+    sottoUrl: `${app.url}/v1`,
     key,
     close: async () => {
       front.closeAllConnections();

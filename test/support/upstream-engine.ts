@@ -1,5 +1,5 @@
 import { loadConfig } from "../../src/config.js";
-import type { UpstreamEngine } from "../../src/engines/upstream/engine.js";
+import type { UpstreamEngine, UpstreamEngineParts } from "../../src/engines/upstream/engine.js";
 import { createUpstream } from "../../src/engines/upstream/create.js";
 import type { UpstreamOptions } from "../../src/engines/upstream/options.js";
 
@@ -10,14 +10,19 @@ export const cacheSaltSecret = "a secret of the tests, long enough";
 /** An engine on this machine that has answered once. */
 export async function connectUpstream(
   options: Partial<UpstreamOptions> & { url: string },
+  parts: UpstreamEngineParts = {},
 ): Promise<UpstreamEngine> {
-  const engine = await createUpstream({
-    profile: "vllm",
-    models: { omega: { ...models.omega, systemPrompt: "" } },
-    cacheSaltSecret,
-    ...options,
-    timeouts: { healthIntervalMs: 200, ...options.timeouts },
-  });
+  const engine = await createUpstream(
+    {
+      profile: "vllm",
+      models: { omega: { ...models.omega, systemPrompt: "" } },
+      cacheSaltSecret,
+      ...options,
+      // A busy machine must not make an engine look slow: these two have tests of their own.
+      timeouts: { healthIntervalMs: 200, healthMs: 10_000, countMs: 10_000, ...options.timeouts },
+    },
+    parts,
+  );
   await engine.ready(AbortSignal.timeout(10_000));
   return engine;
 }

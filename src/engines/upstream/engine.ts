@@ -33,6 +33,8 @@ import { StreamCall } from "./stream-call.js";
 export interface UpstreamEngineParts {
   clock?: Clock;
   random?: () => number;
+  /** Told when the engine comes and goes, for logs. */
+  onState?: (state: EngineStatus["state"]) => void;
 }
 
 export class UpstreamEngine implements Engine {
@@ -48,7 +50,7 @@ export class UpstreamEngine implements Engine {
   /** Use `createUpstream`, which also refuses what must not be used. */
   constructor(
     private readonly options: UpstreamOptions,
-    { clock = systemClock, random = Math.random }: UpstreamEngineParts = {},
+    { clock = systemClock, random = Math.random, onState = () => undefined }: UpstreamEngineParts = {},
   ) {
     this.#profile = profiles[options.profile];
     this.#timeouts = timeoutsOf(options);
@@ -63,6 +65,7 @@ export class UpstreamEngine implements Engine {
       this.#timeouts,
       clock,
       random,
+      onState,
     );
   }
 

@@ -14,7 +14,7 @@ const failuresUntilDown = 2;
 const factsAgeMs = 60_000;
 
 export class HealthWatch {
-  state: EngineStatus["state"] = "starting";
+  #state: EngineStatus["state"] = "starting";
   facts: EngineFacts = { models: [], contextTokens: undefined, concurrent: undefined };
   /** Requests that wait at the engine, its other users' included, where it tells. */
   waiting = 0;
@@ -34,8 +34,13 @@ export class HealthWatch {
     private readonly timeouts: UpstreamTimeouts,
     private readonly clock: Clock,
     private readonly random: () => number,
+    private readonly onState: (state: EngineStatus["state"]) => void,
   ) {
     void this.checkNow();
+  }
+
+  get state(): EngineStatus["state"] {
+    return this.#state;
   }
 
   /** Never rejects. Several callers share one question. */
@@ -66,7 +71,13 @@ export class HealthWatch {
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
-    this.state = "down";
+    this.#state = "down";
+  }
+
+  #become(state: EngineStatus["state"]): void {
+    if (state === this.#state) return;
+    this.#state = state;
+    this.onState(state);
   }
 
   async #check(): Promise<void> {
@@ -85,7 +96,7 @@ export class HealthWatch {
     // close() may have come while the facts were asked for.
     if (this.#isClosed()) return;
     this.#failures = 0;
-    this.state = "ready";
+    this.#become("ready");
     for (const waiter of [...this.#waiters]) waiter();
   }
 
@@ -107,7 +118,7 @@ export class HealthWatch {
     this.#failures += 1;
     if (this.state === "ready" && this.#failures < failuresUntilDown) return;
     if (this.state === "ready") this.outages += 1;
-    if (this.state !== "starting") this.state = "down";
+    if (this.state !== "starting") this.#become("down");
   }
 
   #scheduleNext(): void {
