@@ -12,7 +12,7 @@ import type { ChatRequest } from "../protocol/chat.js";
 import { ServiceError } from "../protocol/errors.js";
 import { isModelId, modelIds, type ModelId } from "../protocol/models.js";
 import type { FairQueue } from "./fair-queue.js";
-import type { Limits, RateReading } from "./limits.js";
+import type { Limits, RateReading, TokenReservation } from "./limits.js";
 import type { Clock, Engine, GenerationEvent, KeyRecord, PreparedGeneration } from "./ports.js";
 
 export type CompletionEvent =
@@ -83,33 +83,51 @@ export class Completions {
     return this.#running.size;
   }
 
+  /** One generator for the whole of it: every layer between the engine and the client is paid for each token. */
   async *run(
     request: ChatRequest,
     caller: KeyRecord,
-    signal: AbortSignal,
+    clientSignal: AbortSignal,
     trace: CompletionTrace = {},
   ): AsyncGenerator<CompletionEvent, void, undefined> {
     const running = { accountId: caller.account.id, keyId: caller.key.id, abort: new AbortController() };
+    const { signal } = running.abort;
     const follow = () => {
-      running.abort.abort(signal.reason);
+      running.abort.abort(clientSignal.reason);
     };
-    signal.addEventListener("abort", follow, { once: true });
-    if (signal.aborted) follow();
+    clientSignal.addEventListener("abort", follow, { once: true });
+    if (clientSignal.aborted) follow();
     this.#running.add(running);
+    let admission: Admission | undefined;
     try {
-      yield* this.#admitted(request, caller, running.abort.signal, trace);
+      admission = await this.#admit(request, caller, signal, trace);
+      const { prepared, tokenRates } = admission;
+      const { model } = prepared.generation;
+      yield { type: "admitted", model, promptTokens: prepared.promptTokens, tokenRates };
+      const progress = new Progress(this.parts, model, trace);
+      for await (const event of this.parts.engine.generate(prepared, signal)) {
+        progress.note(event);
+        yield event;
+      }
+      // The port promises this never happens. If an engine breaks the promise, the client must not be told
+      // that an empty or cut reply was a success.
+      if (!progress.isDone) {
+        throw new ServiceError("engine_unavailable", { message: "The reply ended early." });
+      }
     } finally {
+      await admission?.settle((trace.promptTokens ?? 0) + (trace.completionTokens ?? 0));
       this.#running.delete(running);
-      signal.removeEventListener("abort", follow);
+      clientSignal.removeEventListener("abort", follow);
     }
   }
 
-  async *#admitted(
+  /** Rejects with everything given back. */
+  async #admit(
     request: ChatRequest,
     caller: KeyRecord,
     signal: AbortSignal,
     trace: CompletionTrace,
-  ): AsyncGenerator<CompletionEvent, void, undefined> {
+  ): Promise<Admission> {
     const { limits, queueOf, clock, engine } = this.parts;
     const model = requireModel(request.model);
     trace.model = model;
@@ -120,69 +138,71 @@ export class Completions {
     const queue = queueOf(model);
     queue.requireRoom();
     const lease = await limits.acquireLease(caller);
+    let reservation: TokenReservation | undefined;
     try {
       await limits.requireTokens(caller);
       const prepared = capped(await engine.prepare(generationOf(request, model, caller), signal), caller);
       trace.promptTokens = prepared.promptTokens;
       const cost = prepared.promptTokens + prepared.maxTokens * request.choices;
-      const reservation = await limits.reserveTokens(caller, cost);
-      let used = 0;
-      try {
-        const queuedAt = clock.monotonicMs();
-        const slot = await queue.enter(caller.account.id, cost, signal);
-        trace.queuedMs = clock.monotonicMs() - queuedAt;
-        try {
-          yield {
-            type: "admitted",
-            model,
-            promptTokens: prepared.promptTokens,
-            tokenRates: reservation.rates,
-          };
-          used = prepared.promptTokens;
-          for await (const event of this.#generate(prepared, signal, trace)) {
-            used = prepared.promptTokens + (trace.completionTokens ?? 0);
-            yield event;
-          }
-        } finally {
+      reservation = await limits.reserveTokens(caller, cost);
+      const { rates: tokenRates, settle } = reservation;
+      const queuedAt = clock.monotonicMs();
+      const slot = await queue.enter(caller.account.id, cost, signal);
+      trace.queuedMs = clock.monotonicMs() - queuedAt;
+      return {
+        prepared,
+        tokenRates,
+        settle: async (used) => {
           slot.leave(used);
-        }
-      } finally {
-        await reservation.settle(used);
-      }
-    } finally {
+          await settle(used);
+          lease.release();
+        },
+      };
+    } catch (error) {
+      await reservation?.settle(0);
       lease.release();
+      throw error;
     }
   }
+}
 
-  async *#generate(
-    prepared: PreparedGeneration,
-    signal: AbortSignal,
-    trace: CompletionTrace,
-  ): AsyncGenerator<GenerationEvent, void, undefined> {
-    const { clock, engine, onTokenGap } = this.parts;
-    const { model } = prepared.generation;
-    const startedMs = clock.monotonicMs();
-    let lastMs: number | undefined;
-    let finished = false;
-    for await (const event of engine.generate(prepared, signal)) {
-      const nowMs = clock.monotonicMs();
-      trace.firstTokenMs ??= nowMs - startedMs;
-      if (event.type === "text") {
-        if (lastMs !== undefined) onTokenGap?.(model, nowMs - lastMs);
-        lastMs = nowMs;
-      }
-      if (event.type === "done") {
-        finished = true;
-        trace.completionTokens = event.usage.completionTokens;
-      } else if (event.type === "text") {
-        // Fragments are at most one token each or several at once; `done` brings the exact number.
-        trace.completionTokens = (trace.completionTokens ?? 0) + 1;
-      }
-      yield event;
+/** What a completion holds from its admission on. */
+interface Admission {
+  prepared: PreparedGeneration;
+  tokenRates: RateReading;
+  /** Gives everything back, and counts what was used. */
+  settle: (used: number) => Promise<void>;
+}
+
+/** Follows a generation for the trace and the metrics. */
+class Progress {
+  isDone = false;
+  #lastMs: number | undefined;
+  readonly #startedMs: number;
+
+  constructor(
+    private readonly parts: Pick<CompletionParts, "clock" | "onTokenGap">,
+    private readonly model: ModelId,
+    private readonly trace: CompletionTrace,
+  ) {
+    this.#startedMs = parts.clock.monotonicMs();
+  }
+
+  note(event: GenerationEvent): void {
+    const { trace } = this;
+    const nowMs = this.parts.clock.monotonicMs();
+    trace.firstTokenMs ??= nowMs - this.#startedMs;
+    if (event.type === "done") {
+      this.isDone = true;
+      trace.completionTokens = event.usage.completionTokens;
+      // Before the run it may have been an estimate.
+      trace.promptTokens = event.usage.promptTokens;
+    } else if (event.type === "text") {
+      // Fragments are at most one token each or several at once; `done` brings the exact number.
+      trace.completionTokens = (trace.completionTokens ?? 0) + 1;
+      if (this.#lastMs !== undefined) this.parts.onTokenGap?.(this.model, nowMs - this.#lastMs);
+      this.#lastMs = nowMs;
     }
-    // The port promises this never happens. If an engine breaks the promise, the client must not be told
-    // that an empty or cut reply was a success.
-    if (!finished) throw new ServiceError("engine_unavailable", { message: "The reply ended early." });
   }
 }
 

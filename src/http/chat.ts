@@ -21,7 +21,6 @@ import { errorBody } from "../protocol/errors.js";
 import { callerOf } from "./auth.js";
 import { readJson } from "./body.js";
 import { faultOf } from "./errors.js";
-import { idle, withIdleTicks } from "./idle-ticks.js";
 import { newCompletionId } from "./ids.js";
 import { defaultKeepAliveMs, defaultTimeouts, type HttpParts } from "./parts.js";
 import { writeRate } from "./rate-headers.js";
@@ -45,7 +44,7 @@ export function createChatCompletion(parts: HttpParts) {
         model: admitted.model,
       };
       if (!chat.stream) return await toCompletion(events, head, chat);
-      await sendStream(parts, request, reply, toChunks(events, head, chat));
+      await sendStream(parts, request, reply, events, chunksOf(head, chat));
     } finally {
       await events.return();
     }
@@ -99,40 +98,48 @@ class ChoiceFold {
   }
 }
 
-async function* toChunks(
-  events: Events,
-  head: ReplyHead,
-  { includeUsage }: ChatRequest,
-): AsyncGenerator<ChatCompletionChunk, void, undefined> {
+type ToChunks = (event: CompletionEvent) => ChatCompletionChunk[];
+
+/** What goes out for each event of one stream. */
+function chunksOf(head: ReplyHead, { includeUsage }: ChatRequest): ToChunks {
   const make = chunkMaker(head, includeUsage);
-  for await (const event of events) {
-    if (event.type === "text" && (event.text !== "" || event.logprobs !== undefined)) {
-      yield make.text(event.choice, event.text, event.logprobs);
+  return (event) => {
+    switch (event.type) {
+      case "text":
+        if (event.text === "" && event.logprobs === undefined) return [];
+        return [make.text(event.choice, event.text, event.logprobs)];
+      case "finished": {
+        const finish = make.finish(event.choice, event.finishReason);
+        return make.hasBegun(event.choice) ? [finish] : [make.text(event.choice, ""), finish];
+      }
+      case "done":
+        return includeUsage ? [make.usage(event.usage)] : [];
+      case "admitted":
+        return [];
     }
-    if (event.type === "finished") {
-      if (!make.hasBegun(event.choice)) yield make.text(event.choice, "");
-      yield make.finish(event.choice, event.finishReason);
-    }
-    if (event.type === "done" && includeUsage) yield make.usage(event.usage);
-  }
+  };
 }
 
 async function sendStream(
   { keepAliveMs = defaultKeepAliveMs, timeouts, log }: HttpParts,
   request: FastifyRequest,
   reply: FastifyReply,
-  chunks: AsyncIterable<ChatCompletionChunk>,
+  events: Events,
+  toChunks: ToChunks,
 ): Promise<void> {
   const stallMs = timeouts?.stallMs ?? defaultTimeouts.stallMs;
-  const stream = new EventStream(reply, request.exchange.signal, stallMs);
+  const stream = new EventStream(reply, request.exchange.signal, { keepAliveMs, stallMs });
   try {
-    for await (const chunk of withIdleTicks(chunks, keepAliveMs)) {
-      if (chunk === idle) await stream.keepAlive();
-      else await stream.data(chunk);
+    for await (const event of events) {
+      for (const chunk of toChunks(event)) {
+        const drained = stream.data(chunk);
+        if (drained !== undefined) await drained;
+      }
     }
     await stream.data("[DONE]");
     stream.end();
   } catch (error) {
+    stream.close();
     if (!stream.opened) throw error;
     const fault = faultOf(error, request, log);
     if (fault !== null) stream.end(errorBody(fault));

@@ -1,7 +1,8 @@
 /**
  * Writes server-sent events. The headers go out with the first line, so that until then the answer can still
- * be a status. A client that reads slowly is waited for; one that does not read at all for `stallMs` is cut
- * off, since it holds a sequence of the engine meanwhile.
+ * be a status. While nothing else is written, a comment goes out now and then that every client ignores: it
+ * keeps proxies and idle timers from ending a quiet stream. A client that reads slowly is waited for; one that
+ * does not read at all for `stallMs` is cut off, since it holds a sequence of the engine meanwhile.
  */
 import { once } from "node:events";
 import type { FastifyReply } from "fastify";
@@ -12,46 +13,68 @@ const headers = {
   "x-accel-buffering": "no",
 };
 
+export interface EventStreamTimes {
+  /** Longest silence before a comment is sent. */
+  keepAliveMs: number;
+  stallMs: number;
+}
+
 export class EventStream {
   #opened = false;
+  #isWaiting = false;
+  readonly #keepAlive: NodeJS.Timeout;
 
   constructor(
     private readonly reply: FastifyReply,
     private readonly signal: AbortSignal,
-    private readonly stallMs: number,
-  ) {}
+    private readonly times: EventStreamTimes,
+  ) {
+    this.#keepAlive = setInterval(() => {
+      // One who does not even take what there is needs no sign of life.
+      if (!this.#isWaiting && !signal.aborted) this.#send(": keep-alive\n\n");
+    }, times.keepAliveMs);
+  }
 
   get opened(): boolean {
     return this.#opened;
   }
 
-  async data(json: object | "[DONE]"): Promise<void> {
-    await this.#write(`data: ${typeof json === "string" ? json : JSON.stringify(json)}\n\n`);
-  }
-
-  /** Ignored by every client; keeps proxies and idle timers from ending a quiet stream. */
-  async keepAlive(): Promise<void> {
-    await this.#write(": keep-alive\n\n");
+  /** A promise only when the client must be waited for. */
+  data(json: object | "[DONE]"): Promise<void> | undefined {
+    this.signal.throwIfAborted();
+    this.#keepAlive.refresh();
+    const text = typeof json === "string" ? json : JSON.stringify(json);
+    return this.#send(`data: ${text}\n\n`) ? undefined : this.#drained();
   }
 
   /** Ends the response, after `last` if given. Waits for nobody. */
   end(last?: object): void {
+    this.close();
     if (last === undefined) this.reply.raw.end();
     else this.reply.raw.end(`data: ${JSON.stringify(last)}\n\n`);
   }
 
-  async #write(text: string): Promise<void> {
-    this.signal.throwIfAborted();
+  /** No more comments. Call it whatever happened. */
+  close(): void {
+    clearInterval(this.#keepAlive);
+  }
+
+  #send(text: string): boolean {
     if (!this.#opened) this.#open();
-    if (this.reply.raw.write(text)) return;
+    return this.reply.raw.write(text);
+  }
+
+  async #drained(): Promise<void> {
     const { raw } = this.reply;
-    const stalled = setTimeout(() => raw.destroy(), this.stallMs);
+    this.#isWaiting = true;
+    const stalled = setTimeout(() => raw.destroy(), this.times.stallMs);
     try {
       await once(raw, "drain", { signal: this.signal });
     } catch (error) {
       this.signal.throwIfAborted();
       throw error;
     } finally {
+      this.#isWaiting = false;
       clearTimeout(stalled);
     }
   }

@@ -156,7 +156,7 @@ describe("when the engine's process stands still", () => {
       workerFile: fakeWorker(loadsAndPrepares + answersPings + saysOneWord),
     });
     const { first, events } = await startReply(tiny.engine, generationOf("Hello"));
-    expect(first.value).toEqual({ type: "text", text: "Well" });
+    expect(first.value).toEqual({ type: "text", choice: 0, text: "Well" });
     await expect(drain(events)).rejects.toMatchObject(unavailable);
   });
 
