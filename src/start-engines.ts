@@ -10,9 +10,9 @@ import type { Clock, Engine, Store } from "./core/ports.js";
 import { Fleet, type Assignments, type EngineSource, type StartedEngine } from "./engines/fleet.js";
 import { LlamaEngine, type LlamaEvent } from "./engines/llama/host.js";
 import { PoolEngine } from "./engines/pool/engine.js";
-import type { PoolMember } from "./engines/pool/member.js";
+import { MemberList, type MadeMember, type MemberSource } from "./engines/pool/member-list.js";
 import { cacheSaltSetting, newCacheSaltSecret } from "./engines/upstream/cache-salt.js";
-import { createUpstream } from "./engines/upstream/create.js";
+import { UpstreamEngine } from "./engines/upstream/engine.js";
 import { preflight } from "./engines/upstream/preflight.js";
 import type { Log } from "./log.js";
 import { readMapping } from "./models/mapping.js";
@@ -116,6 +116,8 @@ export class Engines {
 /** Makes engines of sources. */
 class EngineBuilder {
   readonly #memory = new WeakMap<Engine, number>();
+  /** Of the pools that run. */
+  readonly #lists = new WeakMap<Engine, MemberList>();
 
   constructor(
     private readonly parts: EngineParts,
@@ -135,7 +137,7 @@ class EngineBuilder {
       const desired = mapping[model];
       try {
         if (desired.type === "unreadable") throw new WeightsFault(desired.reason);
-        sources.set(model, await this.#sourceOf(desired.source, config));
+        sources.set(model, await this.#sourceOf(model, desired.source, config));
       } catch (error) {
         if (!(error instanceof Error)) throw error;
         faults.push(
@@ -155,8 +157,8 @@ class EngineBuilder {
     });
   }
 
-  async #sourceOf(source: ModelSource, config: Config): Promise<EngineSource> {
-    if (source.type === "upstreams") return this.#poolSource(source.upstreams, config);
+  async #sourceOf(model: ModelId, source: ModelSource, config: Config): Promise<EngineSource> {
+    if (source.type === "upstreams") return this.#poolSource(model, source.upstreams, config);
     const path = await this.#prepare(source, config);
     return { key: `weights:${path}`, start: () => this.#startWeights(path, config) };
   }
@@ -187,55 +189,47 @@ class EngineBuilder {
     return { engine, ready: (signal) => untilLoaded(engine, path, signal) };
   }
 
-  async #poolSource(members: readonly EngineMember[], config: Config): Promise<EngineSource> {
-    const started = await Promise.all(members.map((member) => this.#memberSource(member, config)));
+  /** The pool of a model stays while its members come and go. */
+  async #poolSource(model: ModelId, members: readonly EngineMember[], config: Config): Promise<EngineSource> {
+    const sources = await Promise.all(members.map((member) => this.#memberSource(member, config)));
     return {
-      key: `pool:${JSON.stringify(members)}`,
+      key: `pool:${model}`,
       start: () => {
-        const parts = started.map((start) => start());
-        const pool = new PoolEngine(
-          parts.map(({ member }) => member),
-          { clock: this.parts.clock, drainMs: config.limits.drainMs },
-        );
-        // One that answers is enough: the others are watched and join when they can.
-        const ready = async (signal: AbortSignal) => {
-          await Promise.any(parts.map((part) => part.ready(signal))).catch((error: unknown) => {
-            throw error instanceof AggregateError ? error.errors[0] : error;
-          });
-        };
-        return { engine: pool, ready };
+        const list = new MemberList();
+        const { clock } = this.parts;
+        const pool = new PoolEngine(list.list(sources), { clock, drainMs: config.limits.drainMs });
+        this.#lists.set(pool, list);
+        return { engine: pool, ready: (signal) => list.ready(signal) };
+      },
+      update: (pool) => {
+        const list = this.#lists.get(pool);
+        if (pool instanceof PoolEngine && list !== undefined) pool.setMembers(list.list(sources));
       },
     };
   }
 
-  async #memberSource(member: EngineMember, config: Config): Promise<() => StartedMember> {
-    const id = describeMember(member);
+  async #memberSource(member: EngineMember, config: Config): Promise<MemberSource> {
+    const { weight } = member;
+    const common = { id: describeMember(member), settings: settingsOf(member), weight };
     if ("url" in member) {
       await this.#lookOver(member, config);
-      const { firstTokenTimeoutMs, nextTokenTimeoutMs } = config.engine;
-      const timeouts = {
-        firstTokenMs: firstTokenTimeoutMs,
-        nextTokenMs: nextTokenTimeoutMs,
-        ...member.timeouts,
-      };
-      const options = { ...member, timeouts, models: config.models, cacheSaltSecret: this.cacheSaltSecret };
-      const engine = await createUpstream(options);
-      // A server that is started later is no reason not to start.
-      const ready = async () => undefined;
-      return () => ({
-        member: { id, engine, weight: member.weight, waiting: () => engine.waiting() },
-        ready,
-      });
+      return { ...common, make: () => this.#startUpstream(member, config) };
     }
-    const { weights, weight } = member;
+    const { weights } = member;
     const path = await this.#prepare(
       weights === "starter" ? { type: "starter" } : { type: "weights", path: weights },
       config,
     );
-    return () => {
-      const { engine, ready } = this.#startWeights(path, config);
-      return { member: { id, engine, weight }, ready };
-    };
+    return { ...common, make: () => this.#startWeights(path, config) };
+  }
+
+  #startUpstream(member: UpstreamSource, config: Config): MadeMember {
+    const { firstTokenTimeoutMs: firstTokenMs, nextTokenTimeoutMs: nextTokenMs } = config.engine;
+    const timeouts = { firstTokenMs, nextTokenMs, ...member.timeouts };
+    const { cacheSaltSecret } = this;
+    const engine = new UpstreamEngine({ ...member, timeouts, models: config.models, cacheSaltSecret });
+    // A server that is started later is no reason not to start.
+    return { engine, waiting: () => engine.waiting(), ready: async () => undefined };
   }
 
   /** Tells what is known against an engine; rejects for one that must not be used. */
@@ -245,11 +239,6 @@ class EngineBuilder {
       this.parts.overrides.onWeightsNotice?.(`${member.url}: ${text}`);
     }
   }
-}
-
-interface StartedMember {
-  member: PoolMember;
-  ready: StartedEngine["ready"];
 }
 
 /** Rejects in words for the operator. */
@@ -282,6 +271,10 @@ function logEngineEvent(log: Log, event: LlamaEvent): void {
 /** Where the operator finds what to change. */
 const whereOf = (model: ModelId, from: "configuration" | "setting" | "default"): string =>
   from === "configuration" ? `SOTTO_MODELS_${model.toUpperCase()}_WEIGHTS` : `sotto models use ${model}`;
+
+/** Everything of it but its weight, whatever the order it is written in. */
+const settingsOf = (member: EngineMember): string =>
+  JSON.stringify(Object.entries({ ...member, weight: undefined }).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 const sameForAll = (source: EngineSource): Assignments => forEachModel(() => source);
 

@@ -84,7 +84,11 @@ function endCommand(maintenance: Command): void {
         const window = await news.end("command line", id);
         return { window, state: stateOf(news, window) };
       });
-      report(command, toJson(window, state), `${window.title} (${window.id}) is ${state === "called off" ? "called off" : "over"}.`);
+      report(
+        command,
+        toJson(window, state),
+        `${window.title} (${window.id}) is ${state === "called off" ? "called off" : "over"}.`,
+      );
     },
   );
 }

@@ -24,6 +24,8 @@ import { modelIds, type ModelId } from "../protocol/models.js";
 export interface EngineSource {
   key: string;
   start: () => StartedEngine;
+  /** Called instead where its engine runs already: for what may change without another engine. */
+  update?: (engine: Engine) => void;
 }
 
 export interface StartedEngine {
@@ -125,7 +127,11 @@ export class Fleet implements Engine {
     for (const model of modelIds) {
       if (this.#closed) return;
       const source = wanted[model];
-      if (this.#routes.get(model)?.key === source.key) continue;
+      const current = this.#routes.get(model);
+      if (current?.key === source.key) {
+        source.update?.(current.engine);
+        continue;
+      }
       const berth = this.#berthFor(model, source);
       try {
         await this.#whenReady(berth);

@@ -113,3 +113,55 @@ describe("a model on a running server", () => {
     }
   });
 });
+
+describe("a pool of this machine's weights and a server elsewhere", () => {
+  it("answers from both, shows them, and keeps its own engine when the list changes by SIGHUP", async () => {
+    const elsewhere = await startTinySotto({}, { seed: 7 });
+    const dataDir = newDataDir();
+    const file = join(dataDir, "sotto.yaml");
+    const own = { weights: join(folder, "first.gguf") };
+    const there = {
+      url: elsewhere.baseURL,
+      profile: "openai",
+      key: await elsewhere.newKey(),
+      acceptSharedCache: true,
+    };
+    const write = (members: object[]) =>
+      writeFileSync(
+        file,
+        JSON.stringify({
+          models_omega_upstreams: members,
+          models_prism_weights: own.weights,
+          models_lambda_weights: own.weights,
+        }),
+      );
+    write([own, there]);
+    const pooled = await startSotto({ dataDir, program: ["dist/main.js", "serve", "--config", file] });
+    try {
+      const key = await pooled.newKey();
+      const openai = new OpenAI({ baseURL: pooled.baseURL, apiKey: key });
+      const ask = (content: string) =>
+        openai.chat.completions.create({
+          model: "omega",
+          max_tokens: 4,
+          messages: [{ role: "user", content }],
+        });
+      const served = () => elsewhere.metric("sotto_tokens_total", 'omega",kind="completion');
+      await eventually(async () => {
+        await Promise.all(Array.from({ length: 6 }, (_, index) => ask(`hello ${index}`)));
+        return (await served().catch(() => 0)) > 0;
+      }, 20_000);
+      const children = childrenOf(pooled.pid);
+      write([own]);
+      pooled.kill("SIGHUP");
+      await eventually(() => pooled.output().includes('"models changed"'), 20_000);
+      const before = await served();
+      await Promise.all(Array.from({ length: 6 }, (_, index) => ask(`good day ${index}`)));
+      expect(await served()).toBe(before);
+      expect(childrenOf(pooled.pid)).toEqual(children);
+    } finally {
+      await pooled.stop();
+      await elsewhere.stop();
+    }
+  });
+});
