@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Engine, Generation, GenerationEvent, PreparedGeneration, Usage } from "../../src/core/ports.js";
-import type { FinishReason, Sampling } from "../../src/protocol/chat.js";
+import type { FinishReason, ReplyLogprob, Sampling } from "../../src/protocol/chat.js";
 import { eventually } from "../support/eventually.js";
 
 export interface EngineUnderTest {
@@ -17,6 +17,7 @@ export interface Reply {
   fragments: string[];
   text: string;
   finishReason: FinishReason | undefined;
+  logprobs: ReplyLogprob[];
   usage: Usage;
 }
 
@@ -53,19 +54,42 @@ export async function replyTo(engine: Engine, generation: Generation, signal = n
   return collect(engine.generate(await engine.prepare(generation, signal), signal));
 }
 
-/** A reply of one choice. Fails when anything follows `done`, or when `done` is missing. */
+/** A reply of one choice. */
 export async function collect(events: AsyncIterable<GenerationEvent>): Promise<Reply> {
-  const fragments: string[] = [];
-  let finishReason: FinishReason | undefined;
+  const [reply] = await collectChoices(events, 1);
+  if (reply === undefined) throw new Error("there is no choice");
+  return reply;
+}
+
+/** All choices. Fails when anything follows a choice's end or `done`, or when one of these is missing. */
+export async function collectChoices(
+  events: AsyncIterable<GenerationEvent>,
+  count: number,
+): Promise<Reply[]> {
+  const choices = Array.from({ length: count }, (): Omit<Reply, "text" | "usage"> => ({
+    fragments: [],
+    finishReason: undefined,
+    logprobs: [],
+  }));
   let usage: Usage | undefined;
   for await (const event of events) {
     expect(usage).toBeUndefined();
-    if (event.type === "text") fragments.push(event.text);
-    else if (event.type === "finished") finishReason = event.finishReason;
-    else usage = event.usage;
+    if (event.type === "done") {
+      usage = event.usage;
+      continue;
+    }
+    const choice = choices[event.choice];
+    if (choice === undefined) throw new Error("there is no such choice");
+    expect(choice.finishReason).toBeUndefined();
+    if (event.type === "finished") choice.finishReason = event.finishReason;
+    else {
+      choice.fragments.push(event.text);
+      choice.logprobs.push(...(event.logprobs ?? []));
+    }
   }
-  if (usage === undefined) throw new Error("the iteration ended without 'done'");
-  return { fragments, text: fragments.join(""), finishReason, usage };
+  const ended = usage;
+  if (ended === undefined) throw new Error("the iteration ended without 'done'");
+  return choices.map((choice) => ({ ...choice, text: choice.fragments.join(""), usage: ended }));
 }
 
 /** Starts a generation and takes its first event, so that it is known to run. */

@@ -10,12 +10,15 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import type { LoadRequest } from "../../src/engines/llama/messages.js";
 
 export interface TinyModel {
   seed?: number;
   contextTokens?: number;
-  /** `multibyte` says emoji and Chinese, as whole pieces and as single bytes. */
-  says?: "words" | "multibyte";
+  /** `multibyte` says emoji and Chinese, as whole pieces and as single bytes; `anything` has no favourites. */
+  says?: "words" | "multibyte" | "anything";
+  /** How sure the model is of its words; 0.6 unless told. */
+  loudness?: number;
   /** Replies end by themselves after some words. */
   ends?: boolean;
   /** Jinja; null leaves it out of the file. */
@@ -26,6 +29,19 @@ export function writeTinyGguf(path: string, options: TinyModel = {}): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, fileOf(options));
 }
+
+/** How to load such a file in the test's own process. */
+export const tinyLoad = (weights: string, changes: Partial<LoadRequest> = {}): LoadRequest => ({
+  weights,
+  threads: 1,
+  gpu: "off",
+  sequences: 4,
+  contextTokens: 1024,
+  prefillChunkTokens: 128,
+  prefixReuse: "on",
+  cacheType: "f16",
+  ...changes,
+});
 
 export const chatMlTemplate =
   "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}{% endfor %}" +
@@ -119,7 +135,8 @@ interface Tensor {
   values: Float32Array;
 }
 
-function weights(pieces: readonly Piece[], { seed = 1, says = "words", ends = false }: TinyModel): Tensor[] {
+function weights(pieces: readonly Piece[], options: TinyModel): Tensor[] {
+  const { seed = 1, says = "words" } = options;
   const random = normalNumbers(seed);
   const { width, hidden, layers } = shape;
   const matrix = (name: string, columns: number, rows: number, scale: number): Tensor => ({
@@ -151,7 +168,7 @@ function weights(pieces: readonly Piece[], { seed = 1, says = "words", ends = fa
   const output = matrix("output.weight", width, pieces.length, 1);
   pieces.forEach((piece, token) => {
     const row = output.values.subarray(token * width, (token + 1) * width);
-    const length = rowLength(piece, says, ends);
+    const length = rowLength(piece, options);
     row.forEach((value, index) => (row[index] = value * length));
   });
   const tensors = [embedding, ...blocks.flat(), ones("output_norm.weight"), output];
@@ -159,9 +176,11 @@ function weights(pieces: readonly Piece[], { seed = 1, says = "words", ends = fa
   return tensors;
 }
 
-function rowLength({ kind, text }: Piece, says: TinyModel["says"], ends: boolean): number {
+function rowLength({ kind, text }: Piece, options: TinyModel): number {
+  const { says = "words", ends = false, loudness = 0.6 } = options;
   if (kind === "end") return ends ? 0.9 : 0;
-  if (says === "words") return kind === "word" ? 0.6 : 0;
+  if (says === "anything") return loudness;
+  if (says === "words") return kind === "word" ? loudness : 0;
   const startsSpelled = spelled.some((character) => text === byteText(Buffer.from(character)[0] ?? 0));
   if (kind === "multibyte" || startsSpelled) return 0.6;
   return kind === "word" ? 0.3 : 0;

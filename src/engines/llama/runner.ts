@@ -2,12 +2,15 @@
 import type { ChatMessage } from "../../protocol/chat.js";
 import { loadModel, type LoadedModel } from "./addon.js";
 import type { BatchContext } from "./batch-context.js";
-import { Batcher, type StepReport } from "./batcher.js";
+import { Batcher } from "./batcher.js";
+import { Draw } from "./draw.js";
+import type { StepReport } from "./job.js";
 import type { GenerateRequest, LoadedFacts, LoadRequest } from "./messages.js";
 import { PrefillPace } from "./prefill-pace.js";
+import { PrefixCache } from "./prefix-cache.js";
 import { PromptBuilder, type PromptResult } from "./prompt.js";
 import { Reply } from "./reply.js";
-import { samplerConfig } from "./sampler.js";
+import { samplingPlan, type SamplerConfig } from "./sampler.js";
 import { SamplerPool } from "./sampler-pool.js";
 import { ChatTemplate } from "./template.js";
 
@@ -31,11 +34,12 @@ export class Runner {
     const { context, vocabulary, sizing } = model;
     const template = new ChatTemplate(model.chatTemplate, vocabulary);
     await warmUp(context);
+    const samplers = new SamplerPool(model.newSampler);
     const batcher = new Batcher({
       ...events,
       context,
-      samplers: new SamplerPool(model.newSampler),
-      sequences: sizing.sequences,
+      newDraw: (options) => new Draw(context, samplers, model.vocabularySize, options),
+      cache: new PrefixCache(sizing.sequences, request.prefixReuse === "on"),
       pace: new PrefillPace(model.batchTokens - sizing.sequences),
       prefillChunkTokens: request.prefillChunkTokens,
     });
@@ -43,7 +47,11 @@ export class Runner {
       ...sizing,
       loadMs: Math.round(performance.now() - startedMs),
       threads: model.threads,
+      cacheType: request.cacheType,
       gpu: model.gpu,
+      gpuLayers: model.gpuLayers,
+      layers: model.layers,
+      vocabularySize: model.vocabularySize,
       description: model.description,
       memoryBytes: process.memoryUsage.rss(),
     };
@@ -55,13 +63,19 @@ export class Runner {
   }
 
   generate(id: number, request: GenerateRequest): void {
-    const { prompt, stop, maxTokens, sampling, defaults } = request;
-    this.batcher.start({
-      id,
-      prompt,
-      sampling: samplerConfig(sampling, defaults, this.facts.contextTokens),
-      reply: new Reply({ ...this.model.vocabulary, stop, maxTokens }),
-    });
+    const { accountId, prompt, choices, stop, maxTokens, sampling, defaults, topLogprobs } = request;
+    const newChoice = (_: unknown, choice: number) => {
+      const { config, nucleus } = samplingPlan(sampling, defaults, this.facts.contextTokens, choice);
+      return {
+        drawing: { config: { ...config, ...this.#grammarConfig(request.grammar) }, nucleus, topLogprobs },
+        reply: new Reply({ ...this.model.vocabulary, stop, maxTokens }),
+      };
+    };
+    this.batcher.start({ id, accountId, prompt, choices: Array.from({ length: choices }, newChoice) });
+  }
+
+  #grammarConfig(grammar: string | undefined): Pick<SamplerConfig, "grammarEvaluationState"> {
+    return grammar === undefined ? {} : { grammarEvaluationState: this.model.newGrammarState(grammar) };
   }
 
   abort(id: number): void {
