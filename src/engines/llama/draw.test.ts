@@ -60,7 +60,9 @@ const plain: Sampling = {
 
 function newDraw(changes: Partial<Sampling>, topLogprobs?: number): Draw {
   const plan = samplingPlan({ ...plain, ...changes }, { repeatPenalty: 1, minP: 0 }, 100_000);
-  return new Draw(model.context, samplers, model.vocabularySize, { ...plan, topLogprobs });
+  const { vocabularySize } = model;
+  const facts = { vocabularySize, utf8Guard: { forbiddenAfter: () => [] } };
+  return new Draw(model.context, samplers, facts, { ...plan, topLogprobs });
 }
 
 /** Draws again and again from the same logits. */

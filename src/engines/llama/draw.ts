@@ -1,15 +1,17 @@
 /**
  * Draws the tokens of one reply, and tells their probabilities where they are asked for.
  *
- * Most of it is one call of a native sampler. Two things take another call each:
+ * Most of it is one call of a native sampler. Some things take more:
  *
  * - A top_p after a temperature. The first call lists the likeliest tokens as biases, penalties and temperature
  *   left them, with the weight of all; the smallest set that reaches top_p is counted off; the second call draws
  *   from so many. Each call counts its token for the penalties, so the sampler is reminded of the reply first.
+ * - A grammar, after some bytes: see utf8-guard.ts.
  * - Log probabilities. They are the model's own, before anything shaped them, and read with a second sampler
  *   that has nothing to shape them with.
  */
 import type { BatchContext, Sampler } from "./batch-context.js";
+import type { Utf8Guard } from "./utf8-guard.js";
 import { rawConfig, type SamplerConfig, type SamplingPlan } from "./sampler.js";
 import type { SamplerPool } from "./sampler-pool.js";
 
@@ -38,16 +40,24 @@ const noToken = -1;
 /** Most nuclei are smaller. */
 const firstLook = 256;
 
+/** Of the model. */
+export interface DrawFacts {
+  vocabularySize: number;
+  utf8Guard: Pick<Utf8Guard, "forbiddenAfter">;
+}
+
 export class Draw {
   readonly #sampler: Sampler;
   readonly #rawSampler: Sampler | undefined;
   #reply = new Uint32Array(64);
   #length = 0;
+  /** Tokens that must not come next. */
+  #forbidden: readonly number[] = [];
 
   constructor(
     private readonly context: Pick<BatchContext, "sampleToken">,
     private readonly samplers: Pick<SamplerPool, "take" | "giveBack">,
-    private readonly vocabularySize: number,
+    private readonly facts: DrawFacts,
     private readonly options: DrawOptions,
   ) {
     this.#sampler = samplers.take(options.config);
@@ -56,10 +66,12 @@ export class Draw {
 
   /** Null when nothing can be drawn. */
   async next(logitIndex: number): Promise<Drawn | null> {
-    if (this.options.nucleus !== undefined) await this.#narrow(logitIndex, this.options.nucleus);
+    const { nucleus, config } = this.options;
+    if (nucleus !== undefined) await this.#narrow(logitIndex, nucleus);
     const token = await this.context.sampleToken(logitIndex, this.#sampler);
     if (token === noToken) return null;
-    if (this.options.nucleus !== undefined) this.#remember(token);
+    if (nucleus !== undefined || config.grammarEvaluationState !== undefined) this.#remember(token);
+    if (config.grammarEvaluationState !== undefined) this.#forbidAfter(token);
     if (this.#rawSampler === undefined) return { token };
     return { token, logprobs: await this.#logprobs(logitIndex, token, this.#rawSampler) };
   }
@@ -71,7 +83,7 @@ export class Draw {
 
   /** Leaves the next draw the smallest set of tokens whose probability reaches `nucleus`. */
   async #narrow(logitIndex: number, nucleus: number): Promise<void> {
-    for (const top of [firstLook, this.vocabularySize]) {
+    for (const top of [firstLook, this.facts.vocabularySize]) {
       this.#configure(withoutGrammar(this.options.config));
       const wanted = [[], false, false, false, top] as const;
       const [, , , logits = [], total = 1] = await this.context.sampleToken(
@@ -83,14 +95,24 @@ export class Draw {
         true,
       );
       const size = nucleusSize(logits, total, nucleus);
-      if (size === null && top < this.vocabularySize) continue;
-      this.#configure({ ...this.options.config, topK: size ?? this.vocabularySize });
+      if (size === null && top < this.facts.vocabularySize) continue;
+      this.#configure({ ...this.options.config, topK: size ?? this.facts.vocabularySize });
       return;
     }
   }
 
   #configure(config: SamplerConfig): void {
-    this.#sampler.applyConfig({ ...config, repeatPenaltyTokens: this.#reply.subarray(0, this.#length) });
+    this.#sampler.applyConfig({
+      ...config,
+      ...withForbidden(config, this.#forbidden),
+      repeatPenaltyTokens: this.#reply.subarray(0, this.#length),
+    });
+  }
+
+  #forbidAfter(token: number): void {
+    const before = this.#forbidden;
+    this.#forbidden = this.facts.utf8Guard.forbiddenAfter(token);
+    if (before.length > 0 || this.#forbidden.length > 0) this.#configure(this.options.config);
   }
 
   #remember(token: number): void {
@@ -139,6 +161,14 @@ export function nucleusSize(logits: readonly number[], totalWeight: number, nucl
 
 function withoutGrammar({ grammarEvaluationState: _unused, ...config }: SamplerConfig): SamplerConfig {
   return config;
+}
+
+function withForbidden(config: SamplerConfig, forbidden: readonly number[]): Partial<SamplerConfig> {
+  if (forbidden.length === 0) return {};
+  return {
+    tokenBiasKeys: Uint32Array.of(...(config.tokenBiasKeys ?? []), ...forbidden),
+    tokenBiasValues: Float32Array.of(...(config.tokenBiasValues ?? []), ...forbidden.map(() => -Infinity)),
+  };
 }
 
 function inPairs(flat: readonly number[]): [token: number, logit: number][] {

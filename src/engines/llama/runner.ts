@@ -13,6 +13,7 @@ import { Reply } from "./reply.js";
 import { samplingPlan, type SamplerConfig } from "./sampler.js";
 import { SamplerPool } from "./sampler-pool.js";
 import { ChatTemplate } from "./template.js";
+import { Utf8Guard } from "./utf8-guard.js";
 
 export interface RunnerEvents {
   onStep: (report: StepReport) => void;
@@ -35,10 +36,12 @@ export class Runner {
     const template = new ChatTemplate(model.chatTemplate, vocabulary);
     await warmUp(context);
     const samplers = new SamplerPool(model.newSampler);
+    const { vocabularySize } = model;
+    const drawFacts = { vocabularySize, utf8Guard: new Utf8Guard(vocabulary, vocabularySize) };
     const batcher = new Batcher({
       ...events,
       context,
-      newDraw: (options) => new Draw(context, samplers, model.vocabularySize, options),
+      newDraw: (options) => new Draw(context, samplers, drawFacts, options),
       cache: new PrefixCache(sizing.sequences, request.prefixReuse === "on"),
       pace: new PrefillPace(model.batchTokens - sizing.sequences),
       prefillChunkTokens: request.prefillChunkTokens,
@@ -51,7 +54,7 @@ export class Runner {
       gpu: model.gpu,
       gpuLayers: model.gpuLayers,
       layers: model.layers,
-      vocabularySize: model.vocabularySize,
+      vocabularySize,
       description: model.description,
       memoryBytes: process.memoryUsage.rss(),
     };
