@@ -152,7 +152,7 @@ const engineFields = {
     env: ["SOTTO_ENGINE_THREADS"],
     schema: optional(integer(1, 1024)),
     default: undefined,
-    doc: "CPU threads of the embedded engine. Default: the physical cores this process may use.",
+    doc: "CPU threads of the embedded engine. Default: the physical cores this process may use, and fewer for as long as other programs need them.",
   }),
   gpu: field({
     env: ["SOTTO_ENGINE_GPU"],

@@ -10,6 +10,7 @@ import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { getLlama, LlamaLogLevel, type Llama, type LlamaContext, type LlamaModel } from "node-llama-cpp";
 import type { BatchContext, Sampler } from "./batch-context.js";
+import { quotaCores } from "./cpu-quota.js";
 import type { GrammarState } from "./grammar.js";
 import type { LoadedFacts, LoadRequest } from "./messages.js";
 import {
@@ -28,6 +29,8 @@ export interface LoadedModel {
   chatTemplate: string | undefined;
   sizing: Sizing;
   threads: number;
+  /** From the next batch on. */
+  setThreads: (threads: number) => void;
   gpu: LoadedFacts["gpu"];
   gpuLayers: number;
   layers: number;
@@ -55,9 +58,13 @@ interface NativeModel {
   shouldPrependBosToken(): boolean;
 }
 
+interface NativeContext extends BatchContext {
+  setThreads(threads: number): void;
+}
+
 interface NativeHandles {
   model: NativeModel;
-  context: BatchContext;
+  context: NativeContext;
   newSampler: () => Sampler;
   newGrammarState: (gbnf: string) => GrammarState;
 }
@@ -113,7 +120,7 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     gpuLayers: { fitContext: { contextSize: largestCacheTokens(request) } },
   });
   const sizing = sizeFor(model, request);
-  const cores = Math.min(llama.cpuMathCores, availableParallelism());
+  const cores = Math.min(llama.cpuMathCores, availableParallelism(), quotaCores() ?? Infinity);
   const threads = request.threads ?? chooseThreads(model.size, cores);
   const context = await model.createContext({
     sequences: sizing.sequences,
@@ -135,6 +142,9 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     chatTemplate: tokenizer.chat_template,
     sizing,
     threads,
+    setThreads: (count) => {
+      native.context.setThreads(count);
+    },
     gpu: llama.gpu === false ? "cpu" : llama.gpu,
     gpuLayers: model.gpuLayers,
     layers: model.fileInsights.totalLayers,
@@ -175,7 +185,7 @@ function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext): 
   const internals = { llama, model, context } as unknown as {
     llama: { _bindings: NativeClasses };
     model: { _model: NativeModel };
-    context: { _ctx: BatchContext };
+    context: { _ctx: NativeContext };
   };
   const classes = internals.llama._bindings;
   const { AddonSampler, AddonGrammar, AddonGrammarEvaluationState } = classes;
@@ -196,6 +206,7 @@ function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext): 
     "removeTokenCellsFromSequence",
     "copySequenceStateFromOtherSequence",
     "getSequenceKvCacheMinPosition",
+    "setThreads",
   ]);
   requireMethods(AddonSampler.prototype, ["applyConfig"]);
   requireMethods(classes, ["AddonGrammar", "AddonGrammarEvaluationState"]);

@@ -92,8 +92,8 @@ function setUp({ sequences = 4, prefillChunkTokens = 4, paceTokens = 8, reuse = 
       };
     },
     cache: new PrefixCache(sequences, reuse),
-    prefillChunkTokens,
-    pace: new PrefillPace(paceTokens),
+    pace: new PrefillPace(paceTokens, prefillChunkTokens),
+    threads: { run: (step) => step() },
     onStep: (report) => reports.push(report),
     onBroken: () => (broken += 1),
   });

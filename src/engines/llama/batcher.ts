@@ -20,14 +20,14 @@ import type { Job, StepReport } from "./job.js";
 import type { PrefillPace } from "./prefill-pace.js";
 import type { PrefixCache } from "./prefix-cache.js";
 import { sharePrefill } from "./step-plan.js";
+import type { ThreadPace } from "./thread-pace.js";
 
 export interface BatcherOptions {
   context: BatchContext;
   newDraw: (options: DrawOptions) => Pick<Draw, "next" | "close">;
   cache: PrefixCache;
   pace: PrefillPace;
-  /** The most prompt tokens in a step beside replies, if the pace allows more. */
-  prefillChunkTokens: number;
+  threads: Pick<ThreadPace, "run">;
   onStep: (report: StepReport) => void;
   onBroken: () => void;
 }
@@ -118,7 +118,8 @@ export class Batcher {
       }
       const startedMs = performance.now();
       const anyComputed = await this.#compute(entries);
-      this.options.pace.record(promptTokensIn(entries), performance.now() - startedMs);
+      const besideReplies = entries.some(({ reads }) => !reads);
+      this.options.pace.record(promptTokensIn(entries), performance.now() - startedMs, besideReplies);
       this.#failedSteps = anyComputed ? 0 : this.#failedSteps + 1;
       if (this.#failedSteps >= 2) {
         this.#closed = true;
@@ -201,8 +202,7 @@ export class Batcher {
       sequence?.state === "reads" ? [sequence.group.job.prompt.length - sequence.computed.length] : [],
     );
     const anyReply = this.#sequences.some((sequence) => sequence?.state === "replies");
-    const { pace, prefillChunkTokens } = this.options;
-    const shares = sharePrefill(reading, anyReply ? Math.min(pace.tokens, prefillChunkTokens) : pace.tokens);
+    const shares = sharePrefill(reading, this.options.pace.tokens(anyReply));
     return this.#sequences.flatMap((sequence, sequenceId): Entry[] => {
       if (sequence === null || sequence.state === "waits") return [];
       if (sequence.state === "replies") {
@@ -250,7 +250,7 @@ export class Batcher {
         const asked = draws ? Uint32Array.of(tokens.length - 1) : noLogits;
         return context.addToBatch(sequenceId, sequence.computed.length, tokens, asked)[0];
       });
-      await context.decodeBatch();
+      await this.options.threads.run(() => context.decodeBatch());
       return logitIndexes;
     } catch {
       return null;

@@ -13,6 +13,7 @@ import { Reply } from "./reply.js";
 import { samplingPlan, type SamplerConfig } from "./sampler.js";
 import { SamplerPool } from "./sampler-pool.js";
 import { ChatTemplate } from "./template.js";
+import { ThreadPace } from "./thread-pace.js";
 import { Utf8Guard } from "./utf8-guard.js";
 
 export interface RunnerEvents {
@@ -43,8 +44,8 @@ export class Runner {
       context,
       newDraw: (options) => new Draw(context, samplers, drawFacts, options),
       cache: new PrefixCache(sizing.sequences, request.prefixReuse === "on"),
-      pace: new PrefillPace(model.batchTokens - sizing.sequences),
-      prefillChunkTokens: request.prefillChunkTokens,
+      pace: new PrefillPace(model.batchTokens - sizing.sequences, request.prefillChunkTokens),
+      threads: new ThreadPace({ most: adaptableThreads(model, request), setThreads: model.setThreads }),
     });
     const facts: LoadedFacts = {
       ...sizing,
@@ -89,6 +90,11 @@ export class Runner {
     await this.batcher.close();
     await this.model.dispose();
   }
+}
+
+/** What the operator chose stays as it is, and with a GPU the processor's time tells nothing. */
+function adaptableThreads({ threads, gpu }: LoadedModel, request: LoadRequest): number {
+  return request.threads === undefined && gpu === "cpu" ? threads : 1;
 }
 
 /** Proves that the model computes, and brings its weights into memory before the first request has to. */
