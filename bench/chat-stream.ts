@@ -43,7 +43,7 @@ export async function streamChat({ baseURL, key }: ChatEndpoint, ask: Ask): Prom
   const times: StreamTimes = { tokens: 0, cachedTokens: 0, promptTokens: 0, text: "", fragmentsMs: [] };
   let pending = "";
   for await (const part of response.body.pipeThrough(new TextDecoderStream())) {
-    const lines = (pending + String(part)).split("\n");
+    const lines = (pending + part).split("\n");
     pending = lines.pop() ?? "";
     for (const line of lines) {
       if (!line.startsWith("data: {")) continue;

@@ -5,8 +5,8 @@
  * mood cancel out in the ratios. Then what a conversation's second turn costs, what a long prompt does to the
  * replies beside it, and whether memory stays flat.
  *
- * `BENCH_WEIGHTS` names a GGUF file, or `tiny` for random weights that show the cost of everything but the model;
- * without it the starter weights are used. `BENCH_THREADS` and `BENCH_ROUNDS` change what they say.
+ * `BENCH_WEIGHTS` names a GGUF file, or `tiny` or `small` for random weights: next to none, which shows the cost of
+ * everything but the model, or 60 MB. Without it the starter weights are used. `BENCH_THREADS` and `BENCH_ROUNDS` change what they say.
  */
 import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
@@ -64,13 +64,13 @@ export async function benchEngine(): Promise<void> {
 async function benchWeights(): Promise<string> {
   const named = process.env.BENCH_WEIGHTS;
   if (named === undefined) return ensureStarterWeights(resolve(loadConfig({ env: {} }).service.dataDir), {});
-  if (named !== "tiny") return named;
-  return tinyWeights();
+  if (named === "tiny") return randomWeights(1);
+  return named === "small" ? randomWeights(6) : named;
 }
 
-function tinyWeights(): string {
-  const path = join(newDataDir(), "tiny.gguf");
-  writeTinyGguf(path, { contextTokens: 2048 });
+function randomWeights(scale: number): string {
+  const path = join(newDataDir(), "random.gguf");
+  writeTinyGguf(path, { contextTokens: 2048, scale });
   return path;
 }
 
@@ -176,7 +176,7 @@ async function benchLongPrompt(endpoint: ChatEndpoint, document: string): Promis
 
 /** On tiny weights, since only what a request leaves behind matters. */
 async function benchMemory(setup: BenchSetup): Promise<void> {
-  const { sotto, endpoint } = await startService({ ...setup, weights: tinyWeights(), threads: 1 });
+  const { sotto, endpoint } = await startService({ ...setup, weights: randomWeights(1), threads: 1 });
   const memory = () => [sotto.pid, ...childrenOf(sotto.pid)].map(megabytes);
   try {
     const ask = async () => {

@@ -14,6 +14,8 @@ import type { LoadRequest } from "../../src/engines/llama/messages.js";
 
 export interface TinyModel {
   seed?: number;
+  /** How many times as wide and as deep; 1 unless told. */
+  scale?: number;
   contextTokens?: number;
   /** `multibyte` says emoji and Chinese, as whole pieces and as single bytes; `anything` has no favourites. */
   says?: "words" | "multibyte" | "anything";
@@ -47,10 +49,16 @@ export const chatMlTemplate =
   "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}{% endfor %}" +
   "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
 
-const shape = { width: 64, heads: 2, layers: 2, hidden: 96 };
+const shapeOf = ({ scale = 1 }: TinyModel) => ({
+  width: 64 * scale,
+  heads: 2 * scale,
+  layers: 2 * scale,
+  hidden: 96 * scale,
+});
 
 function fileOf(options: TinyModel): Buffer {
   const { contextTokens = 1024, chatTemplate = chatMlTemplate } = options;
+  const shape = shapeOf(options);
   const pieces = vocabulary();
   const fields: [key: string, value: Value][] = [
     ["general.architecture", string("llama")],
@@ -138,7 +146,7 @@ interface Tensor {
 function weights(pieces: readonly Piece[], options: TinyModel): Tensor[] {
   const { seed = 1, says = "words" } = options;
   const random = normalNumbers(seed);
-  const { width, hidden, layers } = shape;
+  const { width, hidden, layers } = shapeOf(options);
   const matrix = (name: string, columns: number, rows: number, scale: number): Tensor => ({
     name,
     dimensions: [columns, rows],
@@ -172,7 +180,7 @@ function weights(pieces: readonly Piece[], options: TinyModel): Tensor[] {
     row.forEach((value, index) => (row[index] = value * length));
   });
   const tensors = [embedding, ...blocks.flat(), ones("output_norm.weight"), output];
-  if (says === "multibyte") spellOut(tensors);
+  if (says === "multibyte") spellOut(tensors, shapeOf(options));
   return tensors;
 }
 
@@ -190,8 +198,7 @@ function rowLength({ kind, text }: Piece, options: TinyModel): number {
  * After each byte of a spelled character, its next byte. Each such pair has a column of its own: the first
  * byte's embedding writes to it, the second one's output row reads it, and nothing else touches it.
  */
-function spellOut(tensors: readonly Tensor[]): void {
-  const { width } = shape;
+function spellOut(tensors: readonly Tensor[], { width, hidden }: ReturnType<typeof shapeOf>): void {
   const pairs = spelled.flatMap((character) => {
     const bytes = [...Buffer.from(character)];
     return bytes.slice(1).map((next, index) => ({ byte: bytes[index] ?? 0, next }));
@@ -204,7 +211,7 @@ function spellOut(tensors: readonly Tensor[]): void {
       }
       // What attention and the hidden layer add to this column is the row of that number.
       if (name.includes("attn_output")) values.fill(0, column * width, (column + 1) * width);
-      if (name.includes("ffn_down")) values.fill(0, column * shape.hidden, (column + 1) * shape.hidden);
+      if (name.includes("ffn_down")) values.fill(0, column * hidden, (column + 1) * hidden);
       if (name === "token_embd.weight") values[(firstByteToken + byte) * width + column] = 8;
       if (name === "output.weight") values[(firstByteToken + next) * width + column] = 8;
     }

@@ -85,10 +85,16 @@ export class Batcher {
 
   start(job: Job): void {
     if (job.choices.length > this.#sequences.length) {
-      this.#report.endings.push({ id: job.id, outcome: { type: "failed" } });
-    } else {
-      this.#waiting.set(job.id, job);
+      this.fail(job.id);
+      return;
     }
+    this.#waiting.set(job.id, job);
+    this.#wake();
+  }
+
+  /** Reports that nothing will come of it. */
+  fail(id: number): void {
+    this.#report.endings.push({ id, outcome: { type: "failed" } });
     this.#wake();
   }
 

@@ -4,7 +4,7 @@ import { loadModel, type LoadedModel } from "./addon.js";
 import type { BatchContext } from "./batch-context.js";
 import { Batcher } from "./batcher.js";
 import { Draw } from "./draw.js";
-import type { StepReport } from "./job.js";
+import type { Choice, StepReport } from "./job.js";
 import type { GenerateRequest, LoadedFacts, LoadRequest } from "./messages.js";
 import { PrefillPace } from "./prefill-pace.js";
 import { PrefixCache } from "./prefix-cache.js";
@@ -67,15 +67,23 @@ export class Runner {
   }
 
   generate(id: number, request: GenerateRequest): void {
-    const { accountId, prompt, choices, stop, maxTokens, sampling, defaults, topLogprobs } = request;
-    const newChoice = (_: unknown, choice: number) => {
-      const { config, nucleus } = samplingPlan(sampling, defaults, this.facts.contextTokens, choice);
-      return {
-        drawing: { config: { ...config, ...this.#grammarConfig(request.grammar) }, nucleus, topLogprobs },
-        reply: new Reply({ ...this.model.vocabulary, stop, maxTokens }),
-      };
+    const { accountId, prompt } = request;
+    try {
+      const choices = Array.from({ length: request.choices }, (_, index) => this.#choice(request, index));
+      this.batcher.start({ id, accountId, prompt, choices });
+    } catch {
+      // Only the native parser of grammars can refuse here, and that must take nobody else with it.
+      this.batcher.fail(id);
+    }
+  }
+
+  #choice(request: GenerateRequest, index: number): Choice {
+    const { stop, maxTokens, sampling, defaults, topLogprobs, grammar } = request;
+    const { config, nucleus } = samplingPlan(sampling, defaults, this.facts.contextTokens, index);
+    return {
+      drawing: { config: { ...config, ...this.#grammarConfig(grammar) }, nucleus, topLogprobs },
+      reply: new Reply({ ...this.model.vocabulary, stop, maxTokens }),
     };
-    this.batcher.start({ id, accountId, prompt, choices: Array.from({ length: choices }, newChoice) });
   }
 
   #grammarConfig(grammar: string | undefined): Pick<SamplerConfig, "grammarEvaluationState"> {

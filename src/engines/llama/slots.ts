@@ -46,9 +46,11 @@ export class Slots {
       this.#taken -= count;
       this.#dispatch();
     };
-    if (signal.aborted) release();
-    // Whoever waited behind one that needed more may go now.
-    if (!entered) this.#dispatch();
+    if (signal.aborted) {
+      release();
+      // Whoever waited behind one that needed more may go now.
+      this.#dispatch();
+    }
     signal.throwIfAborted();
     return release;
   }

@@ -49,6 +49,26 @@ describe("a schema's grammar", () => {
     expect(faultOf({ $ref: "#", minLength: 1, type: "string" })).not.toBeNull();
   });
 
+  it("ends soon, for schemas that take much comparing", () => {
+    const values = Array.from({ length: 2000 }, (_, index) => index);
+    expect(faultOf({ allOf: [{ enum: values }, { enum: [...values, 1] }] })).toBe("");
+    expect(faultOf({ oneOf: values.map((value) => ({ const: value })) })).toBe("");
+  });
+
+  it("leaves out or refuses references with nothing in between, which the native parser does not take", () => {
+    const alternatives = { anyOf: [{ type: "null" }, { $ref: "#" }] };
+    expect(schemaGrammar(alternatives)).not.toContain("ref-");
+    const operand = { anyOf: [{ type: "integer" }, { $ref: "#/$defs/expression" }] };
+    const expression = {
+      anyOf: [
+        { type: "object", properties: { left: { $ref: "#/$defs/operand" } }, required: ["left"] },
+        { $ref: "#/$defs/operand" },
+      ],
+    };
+    expect(faultOf({ $ref: "#/$defs/expression", $defs: { operand, expression } })).toBe("");
+    expect(faultOf({ $ref: "#/$defs/operand", $defs: { operand, expression } })).toBeNull();
+  });
+
   it("merges what must all hold", () => {
     const both = {
       allOf: [

@@ -55,6 +55,7 @@ export function schemaGrammar(schema: Schema): string {
   const grammar = new Grammar();
   const root = new Compiler(grammar, schema).value(schema, []);
   try {
+    if (grammar.isLeftRecursive()) throw new SchemaFault([], "it refers to itself with nothing in between");
     const result = grammar.toText(root);
     if (result === null) throw new SchemaFault([], "no JSON value can satisfy it");
     return result;
@@ -68,12 +69,15 @@ class Compiler {
   readonly #ruleNames = new Map<unknown, string>();
   #schemas = 0;
   #memberRules = 0;
+  /** The references that nothing has been written since: one of them again would lead nowhere. */
+  #open: ReadonlySet<unknown>;
 
   constructor(
     private readonly grammar: Grammar,
     root: Schema,
   ) {
     this.#references = new References(root);
+    this.#open = new Set([root]);
   }
 
   value(schema: unknown, path: Path, depth = 0): Expression {
@@ -92,9 +96,20 @@ class Compiler {
   /** Each place that is referred to becomes one rule, so that schemas may refer to themselves. */
   #reference(schema: Schema, path: Path, depth: number): Expression {
     const target = this.#references.target(schema["$ref"], path);
+    if (this.#open.has(target)) return impossible;
     const name = this.#ruleNames.get(target) ?? `ref-${this.#ruleNames.size}`;
     this.#ruleNames.set(target, name);
-    return this.grammar.define(name, () => this.value(target, path, depth + 1));
+    return this.grammar.define(name, () =>
+      this.#within(new Set([...this.#open, target]), () => this.value(target, path, depth + 1)),
+    );
+  }
+
+  #within(open: ReadonlySet<unknown>, make: () => Expression): Expression {
+    const before = this.#open;
+    this.#open = open;
+    const made = make();
+    this.#open = before;
+    return made;
   }
 
   #constrained(schema: Schema, path: Path, depth: number): Expression {
@@ -159,9 +174,9 @@ class Compiler {
   #typed(type: JsonType, schema: Schema, path: Path, depth: number): Expression {
     switch (type) {
       case "object":
-        return this.#object(schema, path, depth);
+        return this.#within(new Set(), () => this.#object(schema, path, depth));
       case "array":
-        return this.#array(schema, path, depth);
+        return this.#within(new Set(), () => this.#array(schema, path, depth));
       case "string":
         return this.#string(schema, path);
       case "number":

@@ -61,6 +61,59 @@ export class Grammar {
     return [`root ::= ${print(root, possible)}`, ...lines].join("\n") + "\n";
   }
 
+  /** Whether a rule can begin with itself, which the native parser refuses. */
+  isLeftRecursive(): boolean {
+    const edges = new Map([...this.#rules].map(([name, expression]) => [name, this.#beginnings(expression)]));
+    const done = new Set<string>();
+    const reaches = (name: string, above: ReadonlySet<string>): boolean => {
+      if (above.has(name)) return true;
+      if (done.has(name)) return false;
+      const found = (edges.get(name) ?? []).some((next) => reaches(next, new Set([...above, name])));
+      done.add(name);
+      return found;
+    };
+    return [...edges.keys()].some((name) => reaches(name, new Set()));
+  }
+
+  /** The rules that a text of the expression can begin with. */
+  #beginnings(expression: Expression): string[] {
+    switch (expression.type) {
+      case "rule":
+        return [expression.name];
+      case "choice":
+        return expression.options.flatMap((option) => this.#beginnings(option));
+      case "repeat":
+        return this.#beginnings(expression.part);
+      case "sequence": {
+        const writes = expression.parts.findIndex((part) => !this.#mayBeEmpty(part, new Set()));
+        const parts = writes < 0 ? expression.parts : expression.parts.slice(0, writes + 1);
+        return parts.flatMap((part) => this.#beginnings(part));
+      }
+      default:
+        return [];
+    }
+  }
+
+  #mayBeEmpty(expression: Expression, above: ReadonlySet<string>): boolean {
+    switch (expression.type) {
+      case "text":
+        return expression.text === "";
+      case "chars":
+        return false;
+      case "sequence":
+        return expression.parts.every((part) => this.#mayBeEmpty(part, above));
+      case "choice":
+        return expression.options.some((option) => this.#mayBeEmpty(option, above));
+      case "repeat":
+        return expression.min === 0 || this.#mayBeEmpty(expression.part, above);
+      case "rule": {
+        const content = this.#rules.get(expression.name);
+        if (content === undefined || above.has(expression.name)) return false;
+        return this.#mayBeEmpty(content, new Set([...above, expression.name]));
+      }
+    }
+  }
+
   /** Those that can be completed: found from the ones that need no other, until no more are. */
   #possibleRules(): Set<string> {
     const possible = new Set<string>();

@@ -53,6 +53,7 @@ function joined(
     return whole && !both.includes("number") && !both.includes("integer") ? [...both, "integer"] : both;
   }
   if (keyword === "enum" && Array.isArray(a) && Array.isArray(b)) {
+    references.spend(a.length * b.length);
     return a.filter((value) => b.some((candidate) => sameJson(value, candidate)));
   }
   if (keyword === "const") return false;
@@ -94,6 +95,7 @@ export function areDisjoint(a: unknown, b: unknown, references: References, path
   if (!isSchemaObject(left) || !isSchemaObject(right) || depth > 4) return false;
   const [valuesA, valuesB] = [valuesOf(left), valuesOf(right)];
   if (valuesA !== null && valuesB !== null) {
+    references.spend(valuesA.length * valuesB.length);
     return !valuesA.some((value) => valuesB.some((other) => sameJson(value, other)));
   }
   const [typesA, typesB] = [typesOf(left, path), typesOf(right, path)];

@@ -1,13 +1,23 @@
 import { isSchemaObject, SchemaFault, type Path, type Schema } from "./schema.js";
 
 const mostHops = 50;
+/** Comparisons and lookups that one schema may cost; an honest one takes a few hundred. */
+const mostWork = 100_000;
 
-/** Finds what `$ref` points to: places in the same schema, by JSON pointer. */
+/** Finds what `$ref` points to: places in the same schema, by JSON pointer. Also keeps account of the work. */
 export class References {
+  #work = 0;
+
   constructor(private readonly root: Schema) {}
+
+  spend(units: number): void {
+    this.#work += units;
+    if (this.#work > mostWork) throw new SchemaFault([], "it is too large to be followed");
+  }
 
   /** The schema at the end of a chain of references, with the path it was reached by. */
   resolve(schema: unknown, path: Path): unknown {
+    this.spend(1);
     let current = schema;
     for (let hops = 0; isSchemaObject(current) && isOnlyReference(current); hops++) {
       if (hops === mostHops) throw new SchemaFault([...path, "$ref"], "it leads in a circle");
