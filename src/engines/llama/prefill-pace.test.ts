@@ -26,7 +26,7 @@ describe("prefill pace", () => {
   });
 
   it("stays at a few tokens where one takes long", () => {
-    expect(settle(new PrefillPace(504, 128), 70)).toBe(8);
+    expect(settle(new PrefillPace(504, 128), 60)).toBe(8);
     expect(settle(new PrefillPace(504, 128), 200)).toBe(4);
   });
 
@@ -34,6 +34,36 @@ describe("prefill pace", () => {
     const pace = new PrefillPace(504, 128);
     settle(pace, 100);
     expect(settle(pace, 0.5)).toBeGreaterThanOrEqual(256);
+  });
+
+  it("starts with what a first try showed", () => {
+    expect(new PrefillPace(504, 128, 1).tokens(false)).toBe(128);
+    expect(new PrefillPace(504, 128, 60).tokens(false)).toBe(4);
+    expect(new PrefillPace(504, 128, 0.001).tokens(false)).toBe(504);
+  });
+
+  it("does not starve prompts where every step is slow", () => {
+    const pace = new PrefillPace(504, 128);
+    pace.record(0, 2000, true);
+    for (let step = 0; step < 20; step++) pace.record(pace.tokens(false), 1900 + pace.tokens(false), false);
+    expect(pace.tokens(false)).toBeGreaterThanOrEqual(8);
+  });
+
+  it("is not thrown by single steps that are slow for no reason", () => {
+    const pace = new PrefillPace(504, 128);
+    settleBeside(pace, 100, 1);
+    const before = pace.tokens(true);
+    pace.record(before, 3000, true);
+    pace.record(0, 3000, true);
+    expect(pace.tokens(true)).toBe(before);
+  });
+
+  it("keeps its share where everything becomes slower", () => {
+    const pace = new PrefillPace(504, 128);
+    settleBeside(pace, 50, 1);
+    const before = pace.tokens(true);
+    settleBeside(pace, 500, 10);
+    expect(pace.tokens(true)).toBe(before);
   });
 
   it("does not grow on steps that were short because little was left to read", () => {

@@ -3,61 +3,89 @@
  *
  * A step cannot be interrupted: its length decides how fast a hang-up takes effect and how long the other
  * replies stand still while a prompt is read. Between a small quantised model on two cores and a GPU the cost
- * of a token differs a thousandfold, and a busy machine is slower than an idle one, so it is learned from the
- * steps themselves: with nothing but prompts, a step may take a fixed time; beside replies, it may take so many
- * times what one without a prompt takes. Both move by factors of two, so that the same prompt is mostly computed
- * in the same way: batches of different shape round differently.
+ * of a token differs a thousandfold, so it is learned from the steps themselves. With nothing but prompts, a step
+ * may take a fixed time, or twice what a step of replies takes where that is more; beside replies, about twice
+ * what theirs takes. Medians are compared, since on a busy machine any single step can be slow for no reason of
+ * ours. Sizes move by factors of two, so that the same prompt is mostly computed in the same way: batches of
+ * different shape round differently.
  */
 
 /** Long enough for good use of the hardware, short enough that nobody notices the wait. */
 const targetStepMs = 400;
+/** What a prompt may add to a step of replies, in such steps. */
+const addedSteps = 1.2;
 const fewestTokens = 4;
 const firstTokens = 8;
-
-/** Beside replies: too long, and short enough that twice the prompt tokens will not be. */
-const longestRatio = 2.5;
-const shortRatio = 1.6;
 
 export class PrefillPace {
   #alone: number;
   #beside: number;
-  /** A step of replies alone; undefined until there was one. */
-  #replyStepMs: number | undefined;
+  /** Of recent steps: how long replies alone took, and what a prompt token cost. */
+  readonly #replyStepMs = new Recent();
+  readonly #aloneTokenMs = new Recent();
+  readonly #besideTokenMs = new Recent();
 
+  /** `msPerToken`: what a prompt token took in a first try, if there was one. */
   constructor(
     private readonly mostTokens: number,
     private readonly mostBeside: number,
+    msPerToken?: number,
   ) {
-    this.#alone = Math.min(firstTokens, mostTokens);
-    this.#beside = Math.min(firstTokens, mostBeside);
+    const fitting = msPerToken === undefined ? firstTokens : powerOfTwo(targetStepMs / 2 / msPerToken);
+    this.#alone = Math.max(fewestTokens, Math.min(fitting, mostTokens));
+    this.#beside = Math.min(firstTokens, this.#alone, mostBeside);
   }
 
   /** The most prompt tokens for the next step. */
   tokens(besideReplies: boolean): number {
-    return besideReplies ? Math.min(this.#alone, this.#beside) : this.#alone;
+    return besideReplies ? this.#beside : this.#alone;
   }
 
   /** A step with so many prompt tokens took so long. */
   record(promptTokens: number, stepMs: number, besideReplies: boolean): void {
-    if (promptTokens > 0 && besideReplies) this.#adjustBeside(promptTokens, stepMs);
-    if (promptTokens > 0) this.#adjustAlone(promptTokens, stepMs);
-    else this.#replyStepMs = ((this.#replyStepMs ?? stepMs) * 3 + stepMs) / 4;
+    if (promptTokens === 0) this.#replyStepMs.add(stepMs);
+    // The last few tokens of a prompt do not tell what many cost.
+    else if (promptTokens * 2 <= this.tokens(besideReplies)) return;
+    else if (besideReplies) this.#adjustBeside(promptTokens, stepMs);
+    else this.#adjustAlone(promptTokens, stepMs);
   }
 
   #adjustAlone(promptTokens: number, stepMs: number): void {
-    if (stepMs > targetStepMs * 1.5) {
-      this.#alone = Math.max(fewestTokens, this.#alone / 2);
-    } else if (promptTokens >= this.#alone && stepMs * 2 <= targetStepMs) {
-      this.#alone = Math.min(this.mostTokens, this.#alone * 2);
-    }
+    const targetMs = Math.max(targetStepMs, (this.#replyStepMs.median ?? 0) * 2);
+    const tokenMs = this.#aloneTokenMs.add(stepMs / promptTokens);
+    this.#alone = towards(targetMs / tokenMs, this.#alone, this.mostTokens);
   }
 
   #adjustBeside(promptTokens: number, stepMs: number): void {
-    if (this.#replyStepMs === undefined) return;
-    const ratio = stepMs / this.#replyStepMs;
-    if (ratio > longestRatio) this.#beside = Math.max(fewestTokens, this.#beside / 2);
-    else if (promptTokens >= this.#beside && ratio <= shortRatio) {
-      this.#beside = Math.min(this.mostBeside, this.#beside * 2);
-    }
+    const replyMs = this.#replyStepMs.median;
+    if (replyMs === undefined) return;
+    const addedMs = Math.max(stepMs - replyMs, 0.001);
+    const tokenMs = this.#besideTokenMs.add(addedMs / promptTokens);
+    this.#beside = towards((addedSteps * replyMs) / tokenMs, this.#beside, this.mostBeside);
+  }
+}
+
+/** One factor of two towards what fits, where that is clearly more or less. */
+function towards(fitting: number, current: number, most: number): number {
+  if (fitting >= current * 2) return Math.min(most, current * 2);
+  return fitting < current * 0.75 ? Math.max(fewestTokens, current / 2) : current;
+}
+
+const powerOfTwo = (value: number): number => 2 ** Math.floor(Math.log2(Math.max(1, value)));
+
+const kept = 9;
+
+/** The last few values. */
+class Recent {
+  #values: number[] = [];
+
+  /** Returns the new median. */
+  add(value: number): number {
+    this.#values = [...this.#values.slice(1 - kept), value];
+    return this.median ?? value;
+  }
+
+  get median(): number | undefined {
+    return this.#values.toSorted((a, b) => a - b)[Math.floor(this.#values.length / 2)];
   }
 }

@@ -35,7 +35,8 @@ export class Runner {
     const model = await loadModel(request);
     const { context, vocabulary, sizing } = model;
     const template = new ChatTemplate(model.chatTemplate, vocabulary);
-    await warmUp(context);
+    const msPerToken = await warmUp(context);
+    const mostTokens = model.batchTokens - sizing.sequences;
     const samplers = new SamplerPool(model.newSampler);
     const { vocabularySize } = model;
     const drawFacts = { vocabularySize, utf8Guard: new Utf8Guard(vocabulary, vocabularySize) };
@@ -44,7 +45,7 @@ export class Runner {
       context,
       newDraw: (options) => new Draw(context, samplers, drawFacts, options),
       cache: new PrefixCache(sizing.sequences, request.prefixReuse === "on"),
-      pace: new PrefillPace(model.batchTokens - sizing.sequences, request.prefillChunkTokens),
+      pace: new PrefillPace(mostTokens, request.prefillChunkTokens, msPerToken),
       threads: new ThreadPace({ most: adaptableThreads(model, request), setThreads: model.setThreads }),
     });
     const facts: LoadedFacts = {
@@ -105,10 +106,21 @@ function adaptableThreads({ threads, gpu }: LoadedModel, request: LoadRequest): 
   return request.threads === undefined && gpu === "cpu" ? threads : 1;
 }
 
-/** Proves that the model computes, and brings its weights into memory before the first request has to. */
-async function warmUp(context: BatchContext): Promise<void> {
-  context.initBatch(1);
-  context.addToBatch(0, 0, Uint32Array.of(0), Uint32Array.of(0));
-  await context.decodeBatch();
-  context.disposeSequence(0);
+const triedTokens = 8;
+
+/**
+ * Proves that the model computes, and brings its weights into memory before the first request has to. Returns how
+ * long a token of a prompt takes then.
+ */
+async function warmUp(context: BatchContext): Promise<number> {
+  let stepMs = 0;
+  for (let round = 0; round < 2; round++) {
+    const startedMs = performance.now();
+    context.initBatch(triedTokens);
+    context.addToBatch(0, 0, new Uint32Array(triedTokens), Uint32Array.of(triedTokens - 1));
+    await context.decodeBatch();
+    context.disposeSequence(0);
+    stepMs = performance.now() - startedMs;
+  }
+  return stepMs / triedTokens;
 }
