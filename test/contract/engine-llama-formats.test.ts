@@ -63,6 +63,18 @@ describe("replies in a format, from a model that says anything", () => {
     expect(cut.length).toBeLessThan(10);
   }, 300_000);
 
+  it.each<[string, Record<string, unknown>]>([
+    ["a long list", { type: "array", items: { type: "integer" }, maxItems: 1000 }],
+    ["a list that must be long", { type: "array", items: { type: "null" }, minItems: 300, maxItems: 1000 }],
+    ["a string that must be long", { type: "string", minLength: 500, maxLength: 1000 }],
+    ["a pattern that repeats what repeats", { type: "string", pattern: "^([a-z]{0,9} ){0,300}$" }],
+    ["optional parts in optional parts", { type: "string", pattern: "^((a*)*)*b$" }],
+  ])("follow %s", async (_, schema) => {
+    const { text, finishReason } = await inSchema(schema, 1);
+    expect(finishReason).toBe("stop");
+    expect(newValidator().validate(schema, JSON.parse(text))).toBe(true);
+  });
+
   it("are objects for json_object", async () => {
     let ended = 0;
     for (let seed = 0; seed < 30; seed++) {

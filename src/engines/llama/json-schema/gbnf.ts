@@ -55,10 +55,10 @@ export class Grammar {
     if (!canBe(root, possible)) return null;
     const size = [root, ...this.#rules.values()].reduce((sum, expression) => sum + sizeOf(expression), 0);
     if (size > maxElements) throw new GrammarTooLarge();
-    const lines = [...this.#rules]
-      .filter(([name]) => possible.has(name))
-      .map(([name, expression]) => `${name} ::= ${print(expression, possible)}`);
-    return [`root ::= ${print(root, possible)}`, ...lines].join("\n") + "\n";
+    const printer = new Printer(possible);
+    printer.add("root", root);
+    for (const [name, expression] of this.#rules) if (possible.has(name)) printer.add(name, expression);
+    return printer.text;
   }
 
   /** Whether a rule can begin with itself, which the native parser refuses. */
@@ -159,28 +159,47 @@ function sizeOf(expression: Expression): number {
   }
 }
 
-function print(expression: Expression, possible: ReadonlySet<string>): string {
-  switch (expression.type) {
-    case "text":
-      return `"${escapeText(expression.text)}"`;
-    case "chars":
-      return `[${expression.ranges.map(printRange).join("")}]`;
-    case "sequence":
-      return expression.parts.length === 0
-        ? '""'
-        : `(${expression.parts.map((part) => print(part, possible)).join(" ")})`;
-    case "choice": {
-      const options = expression.options.filter((option) => canBe(option, possible));
-      return `(${options.map((option) => print(option, possible)).join(" | ")})`;
+class Printer {
+  text = "";
+  #parts = 0;
+
+  constructor(private readonly possible: ReadonlySet<string>) {}
+
+  add(name: string, expression: Expression): void {
+    const content = this.#print(expression);
+    this.text += `${name} ::= ${content}\n`;
+  }
+
+  #print(expression: Expression): string {
+    switch (expression.type) {
+      case "text":
+        return `"${escapeText(expression.text)}"`;
+      case "chars":
+        return `[${expression.ranges.map(printRange).join("")}]`;
+      case "sequence": {
+        const { parts } = expression;
+        return parts.length === 0 ? '""' : `(${parts.map((part) => this.#print(part)).join(" ")})`;
+      }
+      case "choice": {
+        const options = expression.options.filter((option) => canBe(option, this.possible));
+        return `(${options.map((option) => this.#print(option)).join(" | ")})`;
+      }
+      case "repeat":
+        return this.#printRepeat(expression);
+      case "rule":
+        return expression.name;
     }
-    case "repeat": {
-      // Nothing but the empty text is left of something optional that cannot be.
-      if (!canBe(expression.part, possible) || expression.max === 0) return '""';
-      const { min, max } = expression;
-      return `${print(expression.part, possible)}{${min},${max ?? ""}}`;
-    }
-    case "rule":
-      return expression.name;
+  }
+
+  #printRepeat({ part, min, max }: Extract<Expression, { type: "repeat" }>): string {
+    // Nothing but the empty text is left of something optional that cannot be.
+    if (!canBe(part, this.possible) || max === 0) return '""';
+    const bounds = `{${min},${max ?? ""}}`;
+    if (part.type === "rule" || part.type === "chars" || max === 1) return this.#print(part) + bounds;
+    // The native parser limits what a repetition is written out to: a rule counts once, whatever is in it.
+    const name = `part-${this.#parts++}`;
+    this.add(name, part);
+    return name + bounds;
   }
 }
 
