@@ -1,6 +1,7 @@
 /** What is compared: the whole service, a bare loop on the same binding, and llama-server where there is one. */
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { LoadRequest } from "../src/engines/llama/messages.js";
@@ -24,6 +25,8 @@ export interface Rates {
 
 export interface Contender {
   name: string;
+  /** Its processes. */
+  pids: number[];
   /** Runs one stream for each prompt, all at once. */
   run: (prompts: string[], tokens: number) => Promise<Rates>;
   close: () => Promise<unknown>;
@@ -88,6 +91,7 @@ export async function startBareLoop(setup: BenchSetup): Promise<Contender> {
   await once(child, "message");
   return {
     name: "bare loop",
+    pids: [child.pid ?? 0],
     run: async (prompts, tokens) => {
       const run: BareRun = { prompts: prompts.map(asChat), tokens };
       child.send(run);
@@ -115,7 +119,7 @@ export async function startLlamaServer(binary: string, setup: BenchSetup): Promi
   const child = spawn(binary, args, { stdio: "ignore" });
   const url = `http://127.0.0.1:${port}`;
   await eventually(async () => (await fetch(`${url}/health`).catch(() => null))?.ok === true, 120_000);
-  return overHttp("llama-server", { baseURL: `${url}/v1`, key: "none" }, async () => {
+  return overHttp("llama-server", { baseURL: `${url}/v1`, key: "none" }, [child.pid ?? 0], async () => {
     child.kill();
     await once(child, "exit");
   });
@@ -132,4 +136,17 @@ async function freePort(): Promise<number> {
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+/** Processor time of these processes so far, where the system tells (Linux); their waiting does not count. */
+export function processorMs(pids: readonly number[]): number {
+  const ticks = pids.map((pid) => {
+    const [user = "", system = ""] = readFileSync(`/proc/${pid}/stat`, "utf8")
+      .replace(/.*\) /s, "")
+      .split(" ")
+      .slice(11);
+    return Number(user) + Number(system);
+  });
+  // A tick is a hundredth of a second.
+  return ticks.reduce((sum, own) => sum + own, 0) * 10;
 }

@@ -2,7 +2,7 @@
  * The embedded engine as its users meet it, over HTTP, beside a bare loop on the same binding and, when
  * `LLAMA_SERVER` names a binary, beside llama-server: tokens a second and time to first token with 1 to 16
  * streams. The contenders take turns and the medians of several rounds are shown, so that the machine's speed and
- * mood cancel out in the ratios. Then what a conversation's second turn costs, what a long prompt does to the
+ * mood cancel out in the ratios; the processor time for the same tokens tells on a busy machine too. Then what a conversation's second turn costs, what a long prompt does to the
  * replies beside it, and whether memory stays flat.
  *
  * `BENCH_WEIGHTS` names a GGUF file, or `tiny` or `small` for random weights: next to none, which shows the cost of
@@ -20,6 +20,7 @@ import { closeConnections, streamChat, type ChatEndpoint } from "./chat-stream.j
 import {
   median,
   overHttp,
+  processorMs,
   startBareLoop,
   startLlamaServer,
   startService,
@@ -77,7 +78,7 @@ function randomWeights(scale: number): string {
 async function benchStreams(setup: BenchSetup): Promise<void> {
   const { sotto, endpoint } = await startService(setup);
   const contenders: Contender[] = [
-    overHttp("sotto", endpoint, () => sotto.stop()),
+    overHttp("sotto", endpoint, [sotto.pid, ...childrenOf(sotto.pid)], () => sotto.stop()),
     await startBareLoop(setup),
   ];
   const binary = process.env.LLAMA_SERVER;
@@ -90,6 +91,7 @@ async function benchStreams(setup: BenchSetup): Promise<void> {
       "streams",
       ...contenders.map(({ name }) => `${name} tok/s`),
       ...others.map(({ name }) => `of ${name}`),
+      ...others.map(({ name }) => `CPU of ${name}`),
       ...contenders.map(({ name }) => `${name} first ms`),
     ]);
     for (const streams of streamCounts) await compare(contenders, streams);
@@ -101,18 +103,23 @@ async function benchStreams(setup: BenchSetup): Promise<void> {
 async function compare(contenders: readonly Contender[], streams: number): Promise<void> {
   const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
   const results = contenders.map((): Rates[] => []);
+  const spentMs = contenders.map(() => 0);
   for (let round = 0; round < rounds; round++) {
-    for (const [index, { run }] of contenders.entries()) {
+    for (const [index, { run, pids }] of contenders.entries()) {
+      const beforeMs = processorMs(pids);
       results[index]?.push(await run(Array.from({ length: streams }, newPrompt), tokensPerStream));
+      spentMs[index] = (spentMs[index] ?? 0) + processorMs(pids) - beforeMs;
     }
   }
   const rates = results.map((runs) => median(runs.map(({ tokensPerSecond }) => tokensPerSecond)));
   const firsts = results.map((runs) => median(runs.map(({ firstTokenMs }) => firstTokenMs)));
   const [ours = 0, ...others] = rates;
+  const [ourMs = 0, ...otherMs] = spentMs;
   printRow([
     String(streams),
     ...rates.map((rate) => rate.toFixed(1)),
     ...others.map((rate) => (ours / rate).toFixed(2)),
+    ...otherMs.map((ms) => (ourMs / ms).toFixed(2)),
     ...firsts.map((ms) => ms.toFixed(0)),
   ]);
 }

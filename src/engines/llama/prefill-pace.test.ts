@@ -8,14 +8,14 @@ function settle(pace: PrefillPace, msPerToken: number): number {
   return pace.tokens(false);
 }
 
-/** The same beside replies, whose own step takes so long. Returns the longest step once it has settled. */
-function settleBeside(pace: PrefillPace, replyMs: number, msPerToken: number): number {
+/** The same beside replies, whose own step takes so long. Returns the longest step. */
+function settleBeside(pace: PrefillPace, replyMs: number, msPerToken: number, fixedMs = 0): number {
   let longest = 0;
   for (let step = 0; step < 40; step++) {
     pace.record(0, replyMs, true);
-    const stepMs = replyMs + pace.tokens(true) * msPerToken;
+    const stepMs = replyMs + fixedMs + pace.tokens(true) * msPerToken;
     pace.record(pace.tokens(true), stepMs, true);
-    if (step > 20) longest = Math.max(longest, stepMs);
+    longest = Math.max(longest, stepMs);
   }
   return longest;
 }
@@ -86,6 +86,12 @@ describe("prefill pace", () => {
       expect(pace.tokens(true)).toBeLessThanOrEqual(128);
     },
   );
+
+  it("is not held back by what a prompt of any size adds to a step", () => {
+    const pace = new PrefillPace(504, 128);
+    expect(settleBeside(pace, 100, 0.5, 100)).toBeLessThanOrEqual(300);
+    expect(pace.tokens(true)).toBeGreaterThanOrEqual(64);
+  });
 
   it("reads prompts beside replies as fast as that allows", () => {
     const pace = new PrefillPace(504, 128);

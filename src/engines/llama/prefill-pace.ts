@@ -4,16 +4,22 @@
  * A step cannot be interrupted: its length decides how fast a hang-up takes effect and how long the other
  * replies stand still while a prompt is read. Between a small quantised model on two cores and a GPU the cost
  * of a token differs a thousandfold, so it is learned from the steps themselves. With nothing but prompts, a step
- * may take a fixed time, or twice what a step of replies takes where that is more; beside replies, about twice
- * what theirs takes. Medians are compared, since on a busy machine any single step can be slow for no reason of
+ * may take a fixed time, or twice what a step of replies takes where that is more; beside replies, less than three
+ * times what theirs takes. What a prompt adds to their step is partly the same for one token and for many, since the
+ * weights are gone through once more, so it is kept for each size, and the next size is foreseen from two. Medians are compared, since on a busy machine any single step can be slow for no reason of
  * ours. Sizes move by factors of two, so that the same prompt is mostly computed in the same way: batches of
  * different shape round differently.
  */
 
 /** Long enough for good use of the hardware, short enough that nobody notices the wait. */
 const targetStepMs = 400;
-/** What a prompt may add to a step of replies, in such steps. */
-const addedSteps = 1.2;
+/** What a prompt may add to a step of replies, in such steps; and what a larger one should not be foreseen to. */
+const mostAdded = 1.9;
+const mostForeseen = 1.7;
+/** What going through the weights once more is taken to add, until two sizes tell. */
+const likelyFixed = 0.8;
+/** A size that was too large is tried again after so many steps. */
+const retrySteps = 200;
 const fewestTokens = 4;
 const firstTokens = 8;
 
@@ -23,7 +29,9 @@ export class PrefillPace {
   /** Of recent steps: how long replies alone took, and what a prompt token cost. */
   readonly #replyStepMs = new Recent();
   readonly #aloneTokenMs = new Recent();
-  readonly #besideTokenMs = new Recent();
+  /** For each size, what it added to a step of replies, in such steps. */
+  readonly #added = new Map<number, Recent>();
+  #stepsAtSize = 0;
 
   /** `msPerToken`: what a prompt token took in a first try, if there was one. */
   constructor(
@@ -33,7 +41,7 @@ export class PrefillPace {
   ) {
     const fitting = msPerToken === undefined ? firstTokens : powerOfTwo(targetStepMs / 2 / msPerToken);
     this.#alone = Math.max(fewestTokens, Math.min(fitting, mostTokens));
-    this.#beside = Math.min(firstTokens, this.#alone, mostBeside);
+    this.#beside = Math.min(fewestTokens, mostBeside);
   }
 
   /** The most prompt tokens for the next step. */
@@ -46,7 +54,7 @@ export class PrefillPace {
     if (promptTokens === 0) this.#replyStepMs.add(stepMs);
     // The last few tokens of a prompt do not tell what many cost.
     else if (promptTokens * 2 <= this.tokens(besideReplies)) return;
-    else if (besideReplies) this.#adjustBeside(promptTokens, stepMs);
+    else if (besideReplies) this.#adjustBeside(stepMs);
     else this.#adjustAlone(promptTokens, stepMs);
   }
 
@@ -56,12 +64,27 @@ export class PrefillPace {
     this.#alone = towards(targetMs / tokenMs, this.#alone, this.mostTokens);
   }
 
-  #adjustBeside(promptTokens: number, stepMs: number): void {
+  #adjustBeside(stepMs: number): void {
     const replyMs = this.#replyStepMs.median;
     if (replyMs === undefined) return;
-    const addedMs = Math.max(stepMs - replyMs, 0.001);
-    const tokenMs = this.#besideTokenMs.add(addedMs / promptTokens);
-    this.#beside = towards((addedSteps * replyMs) / tokenMs, this.#beside, this.mostBeside);
+    const size = this.#beside;
+    const samples = this.#added.get(size) ?? new Recent();
+    this.#added.set(size, samples);
+    const added = samples.add(Math.max(0, stepMs - replyMs) / replyMs);
+    this.#stepsAtSize += 1;
+    if (this.#stepsAtSize > retrySteps) this.#added.delete(size * 2);
+    if (added > mostAdded) this.#beside = Math.max(fewestTokens, size / 2);
+    else if (this.#foreseen(size, added) <= mostForeseen) this.#beside = Math.min(this.mostBeside, size * 2);
+    if (this.#beside !== size) this.#stepsAtSize = 0;
+  }
+
+  /** What twice the size would add. */
+  #foreseen(size: number, added: number): number {
+    const seen = this.#added.get(size * 2)?.median;
+    if (seen !== undefined) return seen;
+    const smaller = this.#added.get(size / 2)?.median;
+    if (smaller === undefined) return added + Math.max(0, added - likelyFixed);
+    return added + Math.max(0, added - smaller) * 2;
   }
 }
 
