@@ -60,8 +60,14 @@ export async function startService(
 }
 
 /** Over HTTP, any service that speaks the protocol. */
-export const overHttp = (name: string, endpoint: ChatEndpoint, close: () => Promise<unknown>): Contender => ({
+export const overHttp = (
+  name: string,
+  endpoint: ChatEndpoint,
+  pids: number[],
+  close: () => Promise<unknown>,
+): Contender => ({
   name,
+  pids,
   run: async (prompts, tokens) => {
     const startedMs = performance.now();
     const streams = await Promise.all(

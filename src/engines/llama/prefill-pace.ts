@@ -5,7 +5,7 @@
  * replies stand still while a prompt is read. Between a small quantised model on two cores and a GPU the cost
  * of a token differs a thousandfold, so it is learned from the steps themselves. With nothing but prompts, a step
  * may take a fixed time, or twice what a step of replies takes where that is more; beside replies, less than three
- * times what theirs takes. What a prompt adds to their step is partly the same for one token and for many, since the
+ * times what theirs takes, or a moment that nobody notices where that is more. What a prompt adds to their step is partly the same for one token and for many, since the
  * weights are gone through once more, so it is kept for each size, and the next size is foreseen from two. Medians are compared, since on a busy machine any single step can be slow for no reason of
  * ours. Sizes move by factors of two, so that the same prompt is mostly computed in the same way: batches of
  * different shape round differently.
@@ -16,6 +16,8 @@ const targetStepMs = 400;
 /** What a prompt may add to a step of replies, in such steps; and what a larger one should not be foreseen to. */
 const mostAdded = 1.9;
 const mostForeseen = 1.7;
+/** A step of this length may be made of anything. */
+const unnoticedMs = 50;
 /** What going through the weights once more is taken to add, until two sizes tell. */
 const likelyFixed = 0.8;
 /** A size that was too large is tried again after so many steps. */
@@ -73,8 +75,11 @@ export class PrefillPace {
     const added = samples.add(Math.max(0, stepMs - replyMs) / replyMs);
     this.#stepsAtSize += 1;
     if (this.#stepsAtSize > retrySteps) this.#added.delete(size * 2);
-    if (added > mostAdded) this.#beside = Math.max(fewestTokens, size / 2);
-    else if (this.#foreseen(size, added) <= mostForeseen) this.#beside = Math.min(this.mostBeside, size * 2);
+    const unnoticed = unnoticedMs / replyMs - 1;
+    if (added > Math.max(mostAdded, unnoticed)) this.#beside = Math.max(fewestTokens, size / 2);
+    else if (this.#foreseen(size, added) <= Math.max(mostForeseen, unnoticed * 0.9)) {
+      this.#beside = Math.min(this.mostBeside, size * 2);
+    }
     if (this.#beside !== size) this.#stepsAtSize = 0;
   }
 
