@@ -1,133 +1,212 @@
 /**
- * The embedded engine by itself: tokens a second with 1, 2, 4 and 8 streams and the time to the first token,
- * beside the same work done through the binding's own way of generating. The two take turns, so that the
- * machine's speed and mood cancel out in the ratio.
+ * The embedded engine as its users meet it, over HTTP, beside a bare loop on the same binding and, when
+ * `LLAMA_SERVER` names a binary, beside llama-server: tokens a second and time to first token with 1 to 16
+ * streams. The contenders take turns and the medians of several rounds are shown, so that the machine's speed and
+ * mood cancel out in the ratios; the processor time for the same tokens tells on a busy machine too. Then what a conversation's second turn costs, what a long prompt does to the
+ * replies beside it, and whether memory stays flat.
+ *
+ * `BENCH_WEIGHTS` names a GGUF file, or `tiny` or `small` for random weights: next to none, which shows the cost of
+ * everything but the model, or 60 MB. Without it the starter weights are used. `BENCH_THREADS` and `BENCH_ROUNDS` change what they say.
  */
-import { resolve } from "node:path";
-import { getLlama } from "node-llama-cpp";
+import { execFileSync } from "node:child_process";
+import { availableParallelism } from "node:os";
+import { join, resolve } from "node:path";
 import { loadConfig } from "../src/config.js";
-import { LlamaEngine } from "../src/engines/llama/host.js";
 import { ensureStarterWeights } from "../src/models/starter.js";
+import { childrenOf } from "../test/support/children.js";
+import { newDataDir } from "../test/support/sotto-process.js";
+import { writeTinyGguf } from "../test/support/tiny-gguf.js";
+import { closeConnections, streamChat, type ChatEndpoint } from "./chat-stream.js";
+import {
+  median,
+  overHttp,
+  processorMs,
+  startBareLoop,
+  startLlamaServer,
+  startService,
+  type BenchSetup,
+  type Contender,
+  type Rates,
+} from "./contenders.js";
 
-const streamCounts = [1, 2, 4, 8];
-const mostStreams = Math.max(...streamCounts);
+const streamCounts = [1, 2, 4, 8, 16];
 const tokensPerStream = 32;
-const contextTokens = 512;
 const topics = ["the sea", "a mountain", "an old clock", "two friends", "a key", "rain", "bread", "a train"];
-const promptFor = (stream: number) => `Write a long story about ${topics[stream % topics.length] ?? "life"}.`;
+let asked = 0;
+/** The number comes first, so that no prompt finds its beginning in a cache. */
+const newPrompt = () => `${++asked}. Write a long story about ${topics[asked % topics.length] ?? "life"}.`;
+const words = (count: number) =>
+  Array.from(
+    { length: Math.round(count) },
+    (_, index) => topics[index % topics.length]?.split(" ").at(-1) ?? "",
+  ).join(" ");
 
-/** Something that generates: each stream tells of its tokens as they come. */
-interface Contender {
-  runStream: (stream: number, onToken: () => void) => Promise<void>;
-  close: () => Promise<void>;
+export async function benchEngine(): Promise<void> {
+  const setup: BenchSetup = {
+    weights: await benchWeights(),
+    threads: Number(process.env.BENCH_THREADS ?? availableParallelism()),
+    sequences: Math.max(...streamCounts),
+    contextTokens: 2048,
+  };
+  console.log(`${tokensPerStream} tokens a stream, ${setup.threads} threads\n`);
+  await benchStreams(setup);
+  const { sotto, endpoint } = await startService(setup);
+  try {
+    const wordsPerToken = await measureWords(endpoint);
+    await benchSecondTurn(endpoint, words(1000 * wordsPerToken));
+    await benchLongPrompt(endpoint, words(1500 * wordsPerToken));
+  } finally {
+    await sotto.stop();
+  }
+  await benchMemory(setup);
+  await closeConnections();
 }
 
-/** On this GGUF file, or on the starter weights in the default data directory. */
-export async function benchEngine(file?: string): Promise<void> {
-  const weights = file ?? (await ensureStarterWeights(resolve(loadConfig({ env: {} }).service.dataDir), {}));
-  const { contender: ours, threads } = await startOurs(weights);
-  const binding = await startBinding(weights, threads);
+async function benchWeights(): Promise<string> {
+  const named = process.env.BENCH_WEIGHTS;
+  if (named === undefined) return ensureStarterWeights(resolve(loadConfig({ env: {} }).service.dataDir), {});
+  if (named === "tiny") return randomWeights(1);
+  return named === "small" ? randomWeights(6) : named;
+}
+
+function randomWeights(scale: number): string {
+  const path = join(newDataDir(), "random.gguf");
+  writeTinyGguf(path, { contextTokens: 2048, scale });
+  return path;
+}
+
+async function benchStreams(setup: BenchSetup): Promise<void> {
+  const { sotto, endpoint } = await startService(setup);
+  const contenders: Contender[] = [
+    overHttp("sotto", endpoint, [sotto.pid, ...childrenOf(sotto.pid)], () => sotto.stop()),
+    await startBareLoop(setup),
+  ];
+  const binary = process.env.LLAMA_SERVER;
+  if (binary !== undefined) contenders.push(await startLlamaServer(binary, setup));
   try {
     // The first run of each pays for what every later one finds warm.
-    for (const contender of [ours, binding]) await measure(contender, 1);
-    console.log(
-      `${tokensPerStream} tokens a stream, ${threads} threads, against the binding's own generation\n`,
-    );
-    printRow(["streams", "tok/s", "binding", "ratio", "first token ms", "binding"]);
-    for (const streams of streamCounts) {
-      const [a, b] = [await measure(ours, streams), await measure(binding, streams)];
-      const ratio = (a.tokensPerSecond / b.tokensPerSecond).toFixed(2);
-      const rates = [a.tokensPerSecond.toFixed(1), b.tokensPerSecond.toFixed(1), ratio];
-      printRow([String(streams), ...rates, a.firstTokenMs.toFixed(0), b.firstTokenMs.toFixed(0)]);
-    }
+    for (const { run } of contenders) await run([newPrompt()], 4);
+    const [, ...others] = contenders;
+    printRow([
+      "streams",
+      ...contenders.map(({ name }) => `${name} tok/s`),
+      ...others.map(({ name }) => `of ${name}`),
+      ...others.map(({ name }) => `CPU of ${name}`),
+      ...contenders.map(({ name }) => `${name} first ms`),
+    ]);
+    for (const streams of streamCounts) await compare(contenders, streams);
   } finally {
-    await ours.close();
-    await binding.close();
+    for (const { close } of contenders) await close();
   }
 }
 
-const printRow = (cells: readonly string[]) => {
-  console.log(cells.map((cell) => cell.padStart(15)).join(""));
-};
-
-async function startOurs(weights: string): Promise<{ contender: Contender; threads: number }> {
-  const { engine: config, models } = loadConfig({ env: {} });
-  let threads = 1;
-  const engine = new LlamaEngine({
-    weights,
-    models: { omega: { ...models.omega, systemPrompt: "", repeatPenalty: 1 } },
-    config: { ...config, contextTokens, sequences: mostStreams },
-    onEvent: (event) => {
-      if (event.type === "loaded") threads = event.threads;
-    },
-  });
-  await engine.ready();
-  const greedy = {
-    temperature: 0,
-    topP: 1,
-    topPGiven: false,
-    frequencyPenalty: 0,
-    presencePenalty: 0,
-    logitBias: [],
-  };
-  const runStream: Contender["runStream"] = async (stream, onToken) => {
-    const { signal } = new AbortController();
-    const generation = {
-      model: "omega",
-      accountId: "bench",
-      messages: [{ role: "user", content: promptFor(stream) }],
-      sampling: { ...greedy, seed: undefined },
-      stop: [],
-      maxTokens: tokensPerStream,
-      choices: 1,
-      topLogprobs: undefined,
-      format: { type: "text" },
-    } as const;
-    const prepared = await engine.prepare(generation, signal);
-    for await (const event of engine.generate(prepared, signal)) if (event.type === "text") onToken();
-  };
-  return { contender: { runStream, close: () => engine.close() }, threads };
-}
-
-async function startBinding(weights: string, threads: number): Promise<Contender> {
-  const llama = await getLlama({ build: "never", skipDownload: true, logger: () => undefined });
-  const model = await llama.loadModel({ modelPath: weights });
-  const size = { contextSize: contextTokens, sequences: mostStreams, batchSize: 512, threads };
-  const context = await model.createContext(size);
-  const sequences = Array.from({ length: mostStreams }, () => context.getSequence());
-  const runStream: Contender["runStream"] = async (stream, onToken) => {
-    const sequence = sequences[stream];
-    if (sequence === undefined) throw new Error("there are more streams than sequences");
-    const prompt = model.tokenize(`<|user|>\n${promptFor(stream)}</s>\n<|assistant|>\n`, true);
-    let left = tokensPerStream;
-    for await (const _token of sequence.evaluate(prompt, { temperature: 0 })) {
-      onToken();
-      if (--left === 0) break;
+async function compare(contenders: readonly Contender[], streams: number): Promise<void> {
+  const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
+  const results = contenders.map((): Rates[] => []);
+  const spentMs = contenders.map(() => 0);
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, { run, pids }] of contenders.entries()) {
+      const beforeMs = processorMs(pids);
+      results[index]?.push(await run(Array.from({ length: streams }, newPrompt), tokensPerStream));
+      spentMs[index] = (spentMs[index] ?? 0) + processorMs(pids) - beforeMs;
     }
-    await sequence.clearHistory();
-  };
-  return { runStream, close: () => llama.dispose() };
+  }
+  const rates = results.map((runs) => median(runs.map(({ tokensPerSecond }) => tokensPerSecond)));
+  const firsts = results.map((runs) => median(runs.map(({ firstTokenMs }) => firstTokenMs)));
+  const [ours = 0, ...others] = rates;
+  const [ourMs = 0, ...otherMs] = spentMs;
+  printRow([
+    String(streams),
+    ...rates.map((rate) => rate.toFixed(1)),
+    ...others.map((rate) => (ours / rate).toFixed(2)),
+    ...otherMs.map((ms) => (ourMs / ms).toFixed(2)),
+    ...firsts.map((ms) => ms.toFixed(0)),
+  ]);
 }
 
-interface Rates {
-  tokensPerSecond: number;
-  firstTokenMs: number;
+async function measureWords(endpoint: ChatEndpoint): Promise<number> {
+  const ask = async (content: string) =>
+    (await streamChat(endpoint, { messages: [{ role: "user", content }], maxTokens: 1 })).promptTokens;
+  return 100 / ((await ask(words(120))) - (await ask(words(20))));
 }
 
-/** The rate while all streams are generating: reading the prompts and the last stream alone do not count. */
-async function measure({ runStream }: Contender, streams: number): Promise<Rates> {
-  const startedMs = performance.now();
-  const tokensMs = await Promise.all(
-    Array.from({ length: streams }, async (_, stream) => {
-      const times: number[] = [];
-      await runStream(stream, () => times.push(performance.now()));
-      return times;
-    }),
+/** Aim: a quarter of the cold one at most. */
+async function benchSecondTurn(endpoint: ChatEndpoint, history: string): Promise<void> {
+  const ratios: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    const question = { role: "user", content: `${newPrompt()} ${history}` };
+    const cold = await streamChat(endpoint, { messages: [question], maxTokens: 16 });
+    const answer = { role: "assistant", content: cold.text };
+    const more = { role: "user", content: "And then?" };
+    const warm = await streamChat(endpoint, { messages: [question, answer, more], maxTokens: 16 });
+    const [coldMs, warmMs] = [cold.fragmentsMs[0] ?? 0, warm.fragmentsMs[0] ?? 0];
+    ratios.push(warmMs / coldMs);
+    console.log(
+      `\nsecond turn: first token after ${warmMs.toFixed(0)} ms (${warm.cachedTokens} of ${warm.promptTokens} tokens` +
+        ` cached), cold ${coldMs.toFixed(0)} ms (${cold.promptTokens} tokens)`,
+    );
+  }
+  console.log(`second turn: ${median(ratios).toFixed(2)} of the cold one (aim: at most 0.25)`);
+}
+
+/** Aim: the longest gap three times the usual one at most. */
+async function benchLongPrompt(endpoint: ChatEndpoint, document: string): Promise<void> {
+  const times: number[][] = [];
+  const replies = Array.from({ length: 7 }, async (_, stream) => {
+    const own: number[] = [];
+    times[stream] = own;
+    const messages = [{ role: "user", content: newPrompt() }];
+    await streamChat(endpoint, { messages, maxTokens: 400, onFragment: () => own.push(performance.now()) });
+  });
+  while (!(times.length === 7 && times.every((own) => own.length >= 12))) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const arrivedMs = performance.now();
+  const messages = [{ role: "user", content: `${newPrompt()} ${document}` }];
+  const long = await streamChat(endpoint, { messages, maxTokens: 1 });
+  const readMs = performance.now();
+  await Promise.all(replies);
+  const gaps = (from: number, to: number) =>
+    times.flatMap((own) =>
+      own
+        .slice(1)
+        .flatMap((time, index) => (time > from && (own[index] ?? 0) < to ? [time - (own[index] ?? 0)] : [])),
+    );
+  const usual = median(gaps(0, arrivedMs));
+  const longest = Math.max(...gaps(arrivedMs, readMs));
+  console.log(
+    `\nlong prompt: ${long.promptTokens} tokens read in ${(readMs - arrivedMs).toFixed(0)} ms beside seven streams; ` +
+      `their longest gap ${longest.toFixed(0)} ms, usually ${usual.toFixed(0)} ms: ` +
+      `${(longest / usual).toFixed(1)} times (aim: at most 3)`,
   );
-  const firstMs = tokensMs.map((times) => times[0] ?? Infinity);
-  const from = Math.max(...firstMs);
-  const to = Math.min(...tokensMs.map((times) => times.at(-1) ?? 0));
-  const counted = tokensMs.flat().filter((time) => time > from && time <= to).length;
-  const meanFirstMs = firstMs.reduce((sum, time) => sum + time, 0) / streams;
-  return { tokensPerSecond: (counted / (to - from)) * 1000, firstTokenMs: meanFirstMs - startedMs };
 }
+
+/** On tiny weights, since only what a request leaves behind matters. */
+async function benchMemory(setup: BenchSetup): Promise<void> {
+  const { sotto, endpoint } = await startService({ ...setup, weights: randomWeights(1), threads: 1 });
+  const memory = () => [sotto.pid, ...childrenOf(sotto.pid)].map(megabytes);
+  try {
+    const ask = async () => {
+      const messages = [{ role: "user", content: `${newPrompt()} ${words(asked % 200)}` }];
+      await streamChat(endpoint, { messages, maxTokens: 1 + (asked % 40) });
+    };
+    for (const target of [500, 1000, 1500, 2000]) {
+      for (let done = target - 500; done < target; done += 16)
+        await Promise.all(Array.from({ length: 16 }, ask));
+      console.log(
+        `${target === 500 ? "\n" : ""}memory after ${target} requests: ${memory().join(" + ")} MB (API + engine)`,
+      );
+    }
+  } finally {
+    await sotto.stop();
+  }
+}
+
+function megabytes(pid: number): number {
+  const kilobytes = Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" }));
+  return Math.round(kilobytes / 1024);
+}
+
+const printRow = (cells: readonly string[]) => {
+  console.log(cells.map((cell) => cell.padStart(20)).join(""));
+};

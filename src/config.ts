@@ -226,7 +226,7 @@ const engineFields = {
     env: ["SOTTO_ENGINE_THREADS"],
     schema: optional(integer(1, 1024)),
     default: undefined,
-    doc: "CPU threads of the embedded engine. Default: the physical cores this process may use.",
+    doc: "CPU threads of the embedded engine. Default: the physical cores this process may use, and fewer for as long as other programs need them.",
   }),
   gpu: field({
     env: ["SOTTO_ENGINE_GPU"],
@@ -257,6 +257,18 @@ const engineFields = {
     schema: z.enum(["on", "off"], { error: "must be on or off" }),
     default: "on" as const,
     doc: "`on` re-encodes the starter weights once, from 0.3 to 0.6 GB, so that they answer about three times as fast; `off` uses them as they come.",
+  }),
+  prefixReuse: field({
+    env: ["SOTTO_ENGINE_PREFIX_REUSE"],
+    schema: z.enum(["on", "off"], { error: "must be on or off" }),
+    default: "on" as const,
+    doc: "`on` keeps what was computed for a conversation in memory, for ten minutes at most, so that its next turn costs only its new tokens. Never shared between accounts.",
+  }),
+  cacheType: field({
+    env: ["SOTTO_ENGINE_CACHE_TYPE"],
+    schema: z.enum(["f16", "q8_0", "q4_0"], { error: "must be f16, q8_0 or q4_0" }),
+    default: "f16" as const,
+    doc: "How the attention cache is kept. `q8_0` takes about half the memory of `f16` and `q4_0` about a quarter, at some cost in speed and quality.",
   }),
   loadTimeoutMs: field({
     env: ["SOTTO_ENGINE_LOAD_TIMEOUT_MS"],
@@ -374,7 +386,7 @@ const modelFields = (id: ModelId) => {
       env: env("REPEAT_PENALTY"),
       schema: number(0.5, 2),
       default: 1.15,
-      doc: "Divides the likelihood of tokens the reply already has; `1` is none. Penalties in a request add to it.",
+      doc: "Divides the likelihood of tokens the reply already has; `1` is none. Steps aside for a request with penalties of its own.",
     }),
     minP: field({
       env: env("MIN_P"),

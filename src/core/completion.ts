@@ -145,16 +145,16 @@ export class Completions {
       trace.promptTokens = prepared.promptTokens;
       const cost = prepared.promptTokens + prepared.maxTokens * request.choices;
       reservation = await limits.reserveTokens(caller, cost);
-      const { rates: tokenRates, settle } = reservation;
       const queuedAt = clock.monotonicMs();
       const slot = await queue.enter(caller.account.id, cost, signal);
       trace.queuedMs = clock.monotonicMs() - queuedAt;
+      const reserved = reservation;
       return {
         prepared,
-        tokenRates,
+        tokenRates: reserved.rates,
         settle: async (used) => {
           slot.leave(used);
-          await settle(used);
+          await reserved.settle(used);
           lease.release();
         },
       };

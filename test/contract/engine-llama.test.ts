@@ -3,7 +3,16 @@ import { loadConfig } from "../../src/config.js";
 import type { ChatMessage } from "../../src/protocol/chat.js";
 import { eventually } from "../support/eventually.js";
 import { startTinyEngine, type TinyEngine } from "../support/tiny-engine.js";
-import { describeEngineContract, drain, generationOf, greedy, never, replyTo, startReply } from "./engine.js";
+import {
+  describeEngineContract,
+  drain,
+  generationOf,
+  greedy,
+  never,
+  replyTo,
+  startReply,
+  type Reply,
+} from "./engine.js";
 
 const defaults = loadConfig({ env: {} });
 
@@ -18,7 +27,7 @@ describe("the embedded engine", () => {
   beforeAll(async () => {
     const config = { ...defaults.engine, sequences: 9, contextTokens: 2048, prefillChunkTokens: 16 };
     const models = {
-      omega: { ...defaults.models.omega, systemPrompt: "", maxTokens: 12 },
+      omega: { ...defaults.models.omega, systemPrompt: "", maxTokens: 12, repeatPenalty: 1 },
       prism: { ...defaults.models.prism, systemPrompt: "Be brief." },
     };
     tiny = startTinyEngine({}, { config, models });
@@ -31,22 +40,33 @@ describe("the embedded engine", () => {
     expect(tiny.engine.status("omega")).toMatchObject({ serving: "tiny.gguf", capacity: 9, restarts: 0 });
   });
 
-  it("says beside eight others exactly what it says alone", async () => {
-    const generation = generationOf("What do you think of the sea?", { maxTokens: 60 });
-    const alone = await replyTo(tiny.engine, generation);
-    const others = Array.from({ length: 8 }, (_, index) =>
-      replyTo(
-        tiny.engine,
-        generationOf(`${"x".repeat(40 * index)} number ${index}`, {
-          maxTokens: 100 - 5 * index,
-          sampling: { ...greedy, temperature: index % 2, seed: index },
-        }),
-      ),
-    );
-    const beside = await replyTo(tiny.engine, generation);
-    expect(beside.text).toBe(alone.text);
-    const texts = (await Promise.all(others)).map(({ text }) => text);
-    expect(new Set(texts).size).toBe(8);
+  /** The smallest lead that any token of a greedy reply had over the next. */
+  const smallestLead = ({ logprobs }: Reply) =>
+    Math.min(...logprobs.map(({ top }) => (top[0]?.logprob ?? 0) - (top[1]?.logprob ?? -Infinity)));
+
+  it("says beside eight others exactly what it says alone, where no two tokens tie", async () => {
+    const prompts = ["the sea", "a hill", "old clocks", "bread", "rain", "two friends", "a train", "tea"];
+    let compared = 0;
+    for (const [round, prompt] of prompts.entries()) {
+      const generation = generationOf(`Tell me of ${prompt}.`, { maxTokens: 40, topLogprobs: 2 });
+      const alone = await replyTo(tiny.engine, { ...generation, accountId: `alone ${round}` });
+      // Batches of another shape round differently, in the fourth decimal: only a tie can turn on that.
+      if (smallestLead(alone) < 0.02) continue;
+      compared += 1;
+      const others = Array.from({ length: 8 }, (_, index) =>
+        replyTo(
+          tiny.engine,
+          generationOf(`${"x".repeat(40 * index)} number ${index}`, {
+            maxTokens: 80 - 5 * index,
+            sampling: { ...greedy, temperature: index % 2, seed: index },
+          }),
+        ),
+      );
+      const beside = await replyTo(tiny.engine, { ...generation, accountId: `beside ${round}` });
+      expect(beside.text).toBe(alone.text);
+      await Promise.all(others);
+    }
+    expect(compared).toBeGreaterThanOrEqual(2);
   });
 
   it("frees the sequence of a prompt that nobody waits for any more, while it is read", async () => {

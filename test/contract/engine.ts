@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Engine, Generation, GenerationEvent, PreparedGeneration, Usage } from "../../src/core/ports.js";
-import type { FinishReason, Sampling } from "../../src/protocol/chat.js";
+import type { FinishReason, ReplyLogprob, Sampling } from "../../src/protocol/chat.js";
 import { eventually } from "../support/eventually.js";
 
 export interface EngineUnderTest {
@@ -17,6 +17,7 @@ export interface Reply {
   fragments: string[];
   text: string;
   finishReason: FinishReason | undefined;
+  logprobs: ReplyLogprob[];
   usage: Usage;
 }
 
@@ -53,19 +54,42 @@ export async function replyTo(engine: Engine, generation: Generation, signal = n
   return collect(engine.generate(await engine.prepare(generation, signal), signal));
 }
 
-/** A reply of one choice. Fails when anything follows `done`, or when `done` is missing. */
+/** A reply of one choice. */
 export async function collect(events: AsyncIterable<GenerationEvent>): Promise<Reply> {
-  const fragments: string[] = [];
-  let finishReason: FinishReason | undefined;
+  const [reply] = await collectChoices(events, 1);
+  if (reply === undefined) throw new Error("there is no choice");
+  return reply;
+}
+
+/** All choices. Fails when anything follows a choice's end or `done`, or when one of these is missing. */
+export async function collectChoices(
+  events: AsyncIterable<GenerationEvent>,
+  count: number,
+): Promise<Reply[]> {
+  const choices = Array.from({ length: count }, (): Omit<Reply, "text" | "usage"> => ({
+    fragments: [],
+    finishReason: undefined,
+    logprobs: [],
+  }));
   let usage: Usage | undefined;
   for await (const event of events) {
     expect(usage).toBeUndefined();
-    if (event.type === "text") fragments.push(event.text);
-    else if (event.type === "finished") finishReason = event.finishReason;
-    else usage = event.usage;
+    if (event.type === "done") {
+      usage = event.usage;
+      continue;
+    }
+    const choice = choices[event.choice];
+    if (choice === undefined) throw new Error("there is no such choice");
+    expect(choice.finishReason).toBeUndefined();
+    if (event.type === "finished") choice.finishReason = event.finishReason;
+    else {
+      choice.fragments.push(event.text);
+      choice.logprobs.push(...(event.logprobs ?? []));
+    }
   }
-  if (usage === undefined) throw new Error("the iteration ended without 'done'");
-  return { fragments, text: fragments.join(""), finishReason, usage };
+  const ended = usage;
+  if (ended === undefined) throw new Error("the iteration ended without 'done'");
+  return choices.map((choice) => ({ ...choice, text: choice.fragments.join(""), usage: ended }));
 }
 
 /** Starts a generation and takes its first event, so that it is known to run. */
@@ -186,6 +210,141 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
       );
       expect(all[0]?.text).toBe(alone.text);
       for (const { usage } of all) expect(usage.completionTokens).toBe(24);
+    });
+
+    describe("with several choices", () => {
+      const sampling = { ...greedy, temperature: 1, topPGiven: true, seed: 5 };
+      const choicesOf = async (generation: Generation) =>
+        collectChoices(
+          engine.generate(await engine.prepare(generation, never()), never()),
+          generation.choices,
+        );
+
+      it("draws each for itself, and counts the prompt once", async () => {
+        const generation = generationOf("Be creative.", { sampling, choices: 2 });
+        const { promptTokens } = await engine.prepare(generation, never());
+        const replies = await choicesOf(generation);
+        expect(replies.map(({ finishReason }) => finishReason)).toEqual(["length", "length"]);
+        expect(replies[0]?.text).not.toBe(replies[1]?.text);
+        expect(replies[0]?.usage).toMatchObject({ promptTokens, completionTokens: 48 });
+      });
+
+      it("gives the first what it gives it alone", async () => {
+        const alone = await replyTo(engine, generationOf("Be creative.", { sampling }));
+        const [first] = await choicesOf(generationOf("Be creative.", { sampling, choices: 2 }));
+        expect(first?.text).toBe(alone.text);
+      });
+
+      it("gives all of them the likeliest reply at temperature 0", async () => {
+        const alone = await replyTo(engine, generationOf("Say something."));
+        const replies = await choicesOf(generationOf("Say something.", { choices: 2 }));
+        expect(replies.map(({ text }) => text)).toEqual([alone.text, alone.text]);
+      });
+
+      it("frees all that they held when the signal aborts", async () => {
+        const controller = new AbortController();
+        const generation = generationOf("Talk.", { ...longest, choices: 2 });
+        await startReply(engine, generation, controller.signal);
+        controller.abort(new Error("hung up"));
+        await eventually(isIdle, 1000);
+      });
+
+      it("refuses more of them than it can run", async () => {
+        const { capacity } = engine.status("omega");
+        const generation = generationOf("Hello", { choices: capacity + 1 });
+        await expect(replyTo(engine, generation)).rejects.toMatchObject({
+          code: "invalid_value",
+          param: "n",
+        });
+      });
+    });
+
+    describe("with log probabilities", () => {
+      it("tells of every token, whose bytes are the reply", async () => {
+        const { text, logprobs, usage } = await replyTo(
+          engine,
+          generationOf("Say something.", { topLogprobs: 3 }),
+        );
+        expect(logprobs).toHaveLength(usage.completionTokens);
+        expect(Buffer.from(logprobs.flatMap(({ bytes }) => [...bytes])).toString("utf8")).toBe(text);
+        for (const { logprob, top } of logprobs) {
+          expect(top).toHaveLength(3);
+          const values = top.map((one) => one.logprob);
+          expect(values).toEqual(values.toSorted((a, b) => b - a));
+          for (const value of [logprob, ...values]) expect(Number.isFinite(value) && value <= 0).toBe(true);
+          expect(values.reduce((sum, value) => sum + Math.exp(value), 0)).toBeLessThan(1.001);
+        }
+      });
+
+      it("tells the likeliest tokens in a reply at temperature 0", async () => {
+        const sampling = { ...greedy, frequencyPenalty: 1e-9 };
+        const { logprobs } = await replyTo(engine, generationOf("Go on.", { sampling, topLogprobs: 1 }));
+        for (const { token, top } of logprobs) expect(top[0]?.token).toBe(token);
+      });
+
+      it("changes nothing of the reply", async () => {
+        const { text } = await replyTo(engine, generationOf("Say something."));
+        const told = await replyTo(engine, generationOf("Say something.", { topLogprobs: 0 }));
+        expect(told.text).toBe(text);
+        for (const { top } of told.logprobs) expect(top).toEqual([]);
+      });
+    });
+
+    it("refuses a bias for a token that does not exist", async () => {
+      const sampling = { ...greedy, logitBias: [[999_999_999, 1] as const] };
+      await expect(replyTo(engine, generationOf("Hello", { sampling }))).rejects.toMatchObject({
+        code: "invalid_value",
+        param: "logit_bias",
+      });
+    });
+
+    describe("with a format", () => {
+      const schema = {
+        type: "object",
+        properties: {
+          colour: { enum: ["red", "green"] },
+          count: { type: "integer", minimum: 1, maximum: 12 },
+        },
+        required: ["colour", "count"],
+        additionalProperties: false,
+      };
+
+      it("replies with what the schema allows, and ends there", async () => {
+        const format = { type: "json_schema", name: "answer", schema } as const;
+        const { text, finishReason } = await replyTo(
+          engine,
+          generationOf("Answer.", { format, maxTokens: 200 }),
+        );
+        expect(finishReason).toBe("stop");
+        const answer = JSON.parse(text) as { colour: string; count: number };
+        expect(Object.keys(answer)).toEqual(["colour", "count"]);
+        expect(["red", "green"]).toContain(answer.colour);
+        expect(answer.count >= 1 && answer.count <= 12 && Number.isInteger(answer.count)).toBe(true);
+      });
+
+      it("begins an object when it is to be one", async () => {
+        const format = { type: "json_object" } as const;
+        const { text } = await replyTo(engine, generationOf("Answer.", { format, maxTokens: 20 }));
+        expect(text).toMatch(/^\{/);
+      });
+
+      it("refuses a schema that nothing satisfies", async () => {
+        const format = { type: "json_schema", name: "none", schema: { enum: [] } } as const;
+        await expect(replyTo(engine, generationOf("Answer.", { format }))).rejects.toMatchObject({
+          code: "invalid_value",
+          param: expect.stringMatching(/^response_format\.json_schema\.schema/) as unknown,
+        });
+      });
+    });
+
+    it("never tells of more cached tokens than the prompt has, and of none to a stranger", async () => {
+      const prompt = "Once upon a time there was a long, long prompt.";
+      const ask = async (accountId: string) =>
+        (await replyTo(engine, generationOf(prompt, { accountId }))).usage;
+      await ask("acc_first");
+      const again = await ask("acc_first");
+      expect(again.cachedTokens).toBeLessThan(again.promptTokens);
+      expect((await ask("acc_stranger")).cachedTokens).toBe(0);
     });
 
     it("throws the reason of a signal that aborted before", async () => {

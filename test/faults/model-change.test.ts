@@ -19,7 +19,7 @@ const reply = async (model: string, maxTokens = 12) => {
   const completion = await client.chat.completions.create({
     model,
     temperature: 0,
-    max_tokens: maxTokens,
+    max_completion_tokens: maxTokens,
     messages: [{ role: "user", content: "hello" }],
   });
   return completion.choices[0]?.message.content ?? "";
@@ -55,7 +55,7 @@ describe("a model on a running server", () => {
     const stream = await client.chat.completions.create({
       model: "prism",
       temperature: 0,
-      max_tokens: 900,
+      max_completion_tokens: 900,
       stream: true,
       messages: [{ role: "user", content: "hello" }],
     });
@@ -99,7 +99,7 @@ describe("a model on a running server", () => {
       const expected = await there.chat.completions.create({
         model: "omega",
         temperature: 0,
-        max_tokens: 12,
+        max_completion_tokens: 12,
         messages: [{ role: "user", content: "hello" }],
       });
       await eventually(async () => {
@@ -143,7 +143,7 @@ describe("a pool of this machine's weights and a server elsewhere", () => {
       const ask = (content: string) =>
         openai.chat.completions.create({
           model: "omega",
-          max_tokens: 4,
+          max_completion_tokens: 4,
           messages: [{ role: "user", content }],
         });
       const served = () => elsewhere.metric("sotto_tokens_total", 'omega",kind="completion');

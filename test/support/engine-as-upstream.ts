@@ -8,7 +8,7 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startApp } from "../../src/app.js";
+import { startApp, type App } from "../../src/app.js";
 import { loadConfig } from "../../src/config.js";
 import { createKey } from "../../src/core/account-keys.js";
 import { systemClock, type Engine } from "../../src/core/ports.js";
@@ -38,14 +38,18 @@ export async function serveAsUpstream(engine: Engine): Promise<EngineAsUpstream>
     },
   });
   const app = await startApp(config, { engine });
-  const account = await app.store.createAccount({
-    email: "gateway@example.com",
-    passwordHash: null,
-    role: "user",
-    planId: "free",
-  });
-  const request = { name: "gateway", models: null, operations: null, expiresAt: null };
-  const { text: key } = await createKey(app.store, systemClock, account, request);
+  const newKey = async (email: string) => {
+    const account = { email, passwordHash: null, role: "user", planId: "free" } as const;
+    const request = { name: "gateway", models: null, operations: null, expiresAt: null };
+    return (await createKey(app.store, systemClock, await app.store.createAccount(account), request)).text;
+  };
+  const key = await newKey("gateway@example.com");
+  const keys = new Map<string, Promise<string>>();
+  const keyOf = (salt: string) => {
+    const known = keys.get(salt) ?? newKey(`salt${keys.size}@example.com`);
+    keys.set(salt, known);
+    return known;
+  };
 
   const contextTokens = () => engine.status("omega").contextTokens;
   const front = createServer((incoming, response) => {
@@ -54,7 +58,7 @@ export async function serveAsUpstream(engine: Engine): Promise<EngineAsUpstream>
       response.end(JSON.stringify({ data: [{ id: "omega", max_model_len: contextTokens() }] }));
     } else if (incoming.url === "/tokenize") {
       void answerCount(engine, incoming, response);
-    } else passOn(app.port, incoming, response);
+    } else void passOn(app, keyOf, incoming, response);
   });
   front.listen(0, "127.0.0.1");
   await once(front, "listening");
@@ -87,14 +91,28 @@ async function answerCount(engine: Engine, incoming: IncomingMessage, response: 
   }
 }
 
-function passOn(port: number, incoming: IncomingMessage, response: ServerResponse): void {
+/** The whole body of a chat, with the account that its salt stands for: the prompt caches of vLLM are apart by it. */
+async function passOn(
+  app: App,
+  keyOf: (salt: string) => Promise<string>,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const parts: Buffer[] = [];
+  for await (const part of incoming) parts.push(part as Buffer);
+  const body = Buffer.concat(parts);
+  const salt = /"cache_salt":"([^"]+)"/.exec(body.toString())?.[1];
   const { method, url, headers } = incoming;
-  const outgoing = httpRequest({ host: "127.0.0.1", port, method, path: url, headers }, (answer) => {
-    response.writeHead(answer.statusCode ?? 500, answer.headers);
-    answer.pipe(response);
-    answer.on("error", () => response.destroy());
-  });
+  const authorization = salt === undefined ? headers.authorization : `Bearer ${await keyOf(salt)}`;
+  const outgoing = httpRequest(
+    { host: "127.0.0.1", port: app.port, method, path: url, headers: { ...headers, authorization } },
+    (answer) => {
+      response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(response);
+      answer.on("error", () => response.destroy());
+    },
+  );
   outgoing.on("error", () => response.destroy());
   response.on("close", () => outgoing.destroy());
-  incoming.pipe(outgoing);
+  outgoing.end(body);
 }

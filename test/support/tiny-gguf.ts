@@ -10,12 +10,17 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import type { LoadRequest } from "../../src/engines/llama/messages.js";
 
 export interface TinyModel {
   seed?: number;
+  /** How many times as wide and as deep; 1 unless told. */
+  scale?: number;
   contextTokens?: number;
-  /** `multibyte` says emoji and Chinese, as whole pieces and as single bytes. */
-  says?: "words" | "multibyte";
+  /** `multibyte` says emoji and Chinese, as whole pieces and as single bytes; `anything` has no favourites. */
+  says?: "words" | "multibyte" | "anything";
+  /** How sure the model is of its words; 0.6 unless told. */
+  loudness?: number;
   /** Replies end by themselves after some words. */
   ends?: boolean;
   /** Jinja; null leaves it out of the file. */
@@ -27,14 +32,33 @@ export function writeTinyGguf(path: string, options: TinyModel = {}): void {
   writeFileSync(path, fileOf(options));
 }
 
+/** How to load such a file in the test's own process. */
+export const tinyLoad = (weights: string, changes: Partial<LoadRequest> = {}): LoadRequest => ({
+  weights,
+  threads: 1,
+  gpu: "off",
+  sequences: 4,
+  contextTokens: 1024,
+  prefillChunkTokens: 128,
+  prefixReuse: "on",
+  cacheType: "f16",
+  ...changes,
+});
+
 export const chatMlTemplate =
   "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}{% endfor %}" +
   "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
 
-const shape = { width: 64, heads: 2, layers: 2, hidden: 96 };
+const shapeOf = ({ scale = 1 }: TinyModel) => ({
+  width: 64 * scale,
+  heads: 2 * scale,
+  layers: 2 * scale,
+  hidden: 96 * scale,
+});
 
 function fileOf(options: TinyModel): Buffer {
   const { contextTokens = 1024, chatTemplate = chatMlTemplate } = options;
+  const shape = shapeOf(options);
   const pieces = vocabulary();
   const fields: [key: string, value: Value][] = [
     ["general.architecture", string("llama")],
@@ -119,9 +143,10 @@ interface Tensor {
   values: Float32Array;
 }
 
-function weights(pieces: readonly Piece[], { seed = 1, says = "words", ends = false }: TinyModel): Tensor[] {
+function weights(pieces: readonly Piece[], options: TinyModel): Tensor[] {
+  const { seed = 1, says = "words" } = options;
   const random = normalNumbers(seed);
-  const { width, hidden, layers } = shape;
+  const { width, hidden, layers } = shapeOf(options);
   const matrix = (name: string, columns: number, rows: number, scale: number): Tensor => ({
     name,
     dimensions: [columns, rows],
@@ -151,17 +176,19 @@ function weights(pieces: readonly Piece[], { seed = 1, says = "words", ends = fa
   const output = matrix("output.weight", width, pieces.length, 1);
   pieces.forEach((piece, token) => {
     const row = output.values.subarray(token * width, (token + 1) * width);
-    const length = rowLength(piece, says, ends);
+    const length = rowLength(piece, options);
     row.forEach((value, index) => (row[index] = value * length));
   });
   const tensors = [embedding, ...blocks.flat(), ones("output_norm.weight"), output];
-  if (says === "multibyte") spellOut(tensors);
+  if (says === "multibyte") spellOut(tensors, shapeOf(options));
   return tensors;
 }
 
-function rowLength({ kind, text }: Piece, says: TinyModel["says"], ends: boolean): number {
+function rowLength({ kind, text }: Piece, options: TinyModel): number {
+  const { says = "words", ends = false, loudness = 0.6 } = options;
   if (kind === "end") return ends ? 0.9 : 0;
-  if (says === "words") return kind === "word" ? 0.6 : 0;
+  if (says === "anything") return loudness;
+  if (says === "words") return kind === "word" ? loudness : 0;
   const startsSpelled = spelled.some((character) => text === byteText(Buffer.from(character)[0] ?? 0));
   if (kind === "multibyte" || startsSpelled) return 0.6;
   return kind === "word" ? 0.3 : 0;
@@ -171,8 +198,7 @@ function rowLength({ kind, text }: Piece, says: TinyModel["says"], ends: boolean
  * After each byte of a spelled character, its next byte. Each such pair has a column of its own: the first
  * byte's embedding writes to it, the second one's output row reads it, and nothing else touches it.
  */
-function spellOut(tensors: readonly Tensor[]): void {
-  const { width } = shape;
+function spellOut(tensors: readonly Tensor[], { width, hidden }: ReturnType<typeof shapeOf>): void {
   const pairs = spelled.flatMap((character) => {
     const bytes = [...Buffer.from(character)];
     return bytes.slice(1).map((next, index) => ({ byte: bytes[index] ?? 0, next }));
@@ -185,7 +211,7 @@ function spellOut(tensors: readonly Tensor[]): void {
       }
       // What attention and the hidden layer add to this column is the row of that number.
       if (name.includes("attn_output")) values.fill(0, column * width, (column + 1) * width);
-      if (name.includes("ffn_down")) values.fill(0, column * shape.hidden, (column + 1) * shape.hidden);
+      if (name.includes("ffn_down")) values.fill(0, column * hidden, (column + 1) * hidden);
       if (name === "token_embd.weight") values[(firstByteToken + byte) * width + column] = 8;
       if (name === "output.weight") values[(firstByteToken + next) * width + column] = 8;
     }

@@ -10,6 +10,8 @@ import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { getLlama, LlamaLogLevel, type Llama, type LlamaContext, type LlamaModel } from "node-llama-cpp";
 import type { BatchContext, Sampler } from "./batch-context.js";
+import { quotaCores } from "./cpu-quota.js";
+import type { GrammarState } from "./grammar.js";
 import type { LoadedFacts, LoadRequest } from "./messages.js";
 import {
   cacheBytesPerToken,
@@ -18,6 +20,7 @@ import {
   largestCacheTokens,
   type Sizing,
 } from "./sizing.js";
+import { tokenBytes } from "./token-bytes.js";
 import { hasSpecialText, isSpecialToken, type TokenFacts, type Vocabulary } from "./vocabulary.js";
 
 export interface LoadedModel {
@@ -26,12 +29,19 @@ export interface LoadedModel {
   chatTemplate: string | undefined;
   sizing: Sizing;
   threads: number;
+  /** From the next batch on. */
+  setThreads: (threads: number) => void;
   gpu: LoadedFacts["gpu"];
+  gpuLayers: number;
+  layers: number;
   description: string;
   context: BatchContext;
   /** The most tokens one batch can hold. */
   batchTokens: number;
+  vocabularySize: number;
   newSampler: () => Sampler;
+  /** Throws when the text is no grammar. */
+  newGrammarState: (gbnf: string) => GrammarState;
   dispose: () => Promise<void>;
 }
 
@@ -43,17 +53,31 @@ interface NativeModel {
   /** Ends the process when there is no such token. */
   getTokenString(token: number): string;
   getTokenAttributes(token: number): number;
+  getVocabularyType(): number;
   isEogToken(token: number): boolean;
   shouldPrependBosToken(): boolean;
 }
 
+interface NativeContext extends BatchContext {
+  setThreads(threads: number): void;
+}
+
 interface NativeHandles {
   model: NativeModel;
-  context: BatchContext;
+  context: NativeContext;
   newSampler: () => Sampler;
+  newGrammarState: (gbnf: string) => GrammarState;
+}
+
+interface NativeClasses {
+  AddonSampler: new (model: NativeModel) => Sampler;
+  AddonGrammar: new (gbnf: string, options: { addonExports: unknown }) => object;
+  AddonGrammarEvaluationState: new (model: NativeModel, grammar: object) => GrammarState;
 }
 
 const batchTokens = 512;
+
+const nativeCacheTypes = { f16: "F16", q8_0: "Q8_0", q4_0: "Q4_0" } as const;
 
 /** Native log lines to quote when loading fails. */
 const quotedLines = 3;
@@ -96,14 +120,17 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     gpuLayers: { fitContext: { contextSize: largestCacheTokens(request) } },
   });
   const sizing = sizeFor(model, request);
-  const cores = Math.min(llama.cpuMathCores, availableParallelism());
+  const cores = Math.min(llama.cpuMathCores, availableParallelism(), quotaCores() ?? Infinity);
   const threads = request.threads ?? chooseThreads(model.size, cores);
   const context = await model.createContext({
     sequences: sizing.sequences,
     contextSize: sizing.contextTokens,
     batchSize: batchTokens,
     threads,
-    flashAttention: "auto",
+    // Wanted everywhere; "auto" tries it and does without where the device cannot.
+    flashAttention: request.cacheType === "f16" ? "auto" : true,
+    experimentalKvCacheKeyType: nativeCacheTypes[request.cacheType],
+    experimentalKvCacheValueType: nativeCacheTypes[request.cacheType],
     // The size was chosen for this machine already, or by its operator: take it or fail.
     ignoreMemorySafetyChecks: true,
     failedCreationRemedy: false,
@@ -115,11 +142,18 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     chatTemplate: tokenizer.chat_template,
     sizing,
     threads,
+    setThreads: (count) => {
+      native.context.setThreads(count);
+    },
     gpu: llama.gpu === false ? "cpu" : llama.gpu,
+    gpuLayers: model.gpuLayers,
+    layers: model.fileInsights.totalLayers,
     description: model.typeDescription,
     context: native.context,
     batchTokens: context.batchSize,
+    vocabularySize: tokenizer.ggml.tokens.length,
     newSampler: native.newSampler,
+    newGrammarState: native.newGrammarState,
     dispose: () => llama.dispose(),
   };
 }
@@ -137,6 +171,7 @@ function sizeFor(model: LlamaModel, request: LoadRequest): Sizing {
       keyValueHeads: attention?.head_count_kv ?? heads,
       keyLength: attention?.key_length,
       valueLength: attention?.value_length,
+      cacheType: request.cacheType,
     }),
     // Also knows the limit of a container.
     availableBytes: process.availableMemory(),
@@ -148,11 +183,12 @@ function sizeFor(model: LlamaModel, request: LoadRequest): Sizing {
 function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext): NativeHandles {
   // The one place where the compiler is told something it cannot check; the next lines check it.
   const internals = { llama, model, context } as unknown as {
-    llama: { _bindings: { AddonSampler: new (model: NativeModel) => Sampler } };
+    llama: { _bindings: NativeClasses };
     model: { _model: NativeModel };
-    context: { _ctx: BatchContext };
+    context: { _ctx: NativeContext };
   };
-  const { AddonSampler } = internals.llama._bindings;
+  const classes = internals.llama._bindings;
+  const { AddonSampler, AddonGrammar, AddonGrammarEvaluationState } = classes;
   const handles = { model: internals.model._model, context: internals.context._ctx };
   requireMethods(handles.model, [
     "tokenize",
@@ -167,9 +203,19 @@ function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext): 
     "decodeBatch",
     "sampleToken",
     "disposeSequence",
+    "removeTokenCellsFromSequence",
+    "copySequenceStateFromOtherSequence",
+    "getSequenceKvCacheMinPosition",
+    "setThreads",
   ]);
   requireMethods(AddonSampler.prototype, ["applyConfig"]);
-  return { ...handles, newSampler: () => new AddonSampler(handles.model) };
+  requireMethods(classes, ["AddonGrammar", "AddonGrammarEvaluationState"]);
+  return {
+    ...handles,
+    newSampler: () => new AddonSampler(handles.model),
+    newGrammarState: (gbnf) =>
+      new AddonGrammarEvaluationState(handles.model, new AddonGrammar(gbnf, { addonExports: classes })),
+  };
 }
 
 function requireMethods(handle: unknown, names: readonly string[]): void {
@@ -186,11 +232,13 @@ function readVocabulary(model: NativeModel, texts: readonly string[]): Vocabular
     // Asked of the native code, which corrects what some files say of their tokens.
     attributes: model.getTokenAttributes(token),
   }));
+  const type = model.getVocabularyType();
   const textOf = (token: number) => texts[token] ?? "";
   const bos = model.tokenBos();
   return {
     tokenize: (text, special) => model.tokenize(text, special),
     detokenize: (ids) => model.detokenize(ids, false),
+    bytesOf: (token) => tokenBytes(textOf(token), tokens[token]?.attributes ?? 0, type),
     isEndOfGeneration: (token) => model.isEogToken(token),
     firstToken: bos >= 0 && model.shouldPrependBosToken() ? bos : null,
     bosText: textOf(bos),

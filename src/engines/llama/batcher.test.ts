@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { BatchContext, Sampler } from "./batch-context.js";
-import { Batcher, type Ending, type StepReport } from "./batcher.js";
+import type { BatchContext } from "./batch-context.js";
+import { Batcher } from "./batcher.js";
+import type { Ending, StepReport } from "./job.js";
 import { PrefillPace } from "./prefill-pace.js";
+import { PrefixCache } from "./prefix-cache.js";
 import { Reply } from "./reply.js";
-import { samplerConfig } from "./sampler.js";
+import { rawConfig } from "./sampler.js";
 
 /**
  * A context without a model. A batch is computed when the test says so; each sequence then says `a`, `b`, `c` …
@@ -12,11 +14,12 @@ class FakeContext implements BatchContext {
   /** Tokens of each sequence in the batch under way, by sequence, in the order in which they were added. */
   batch = new Map<number, number>();
   batches: [sequenceId: number, tokens: number][][] = [];
+  /** Sequences that were emptied, both before use and after. */
   disposed: number[] = [];
   /** Batches that hold any of these sequences fail. */
   failing = new Set<number>();
+  copies: [target: number, source: number][] = [];
   #positions = new Map<number, number>();
-  #said = new Map<Sampler, number>();
   #finish: (() => void) | undefined;
 
   initBatch(): void {
@@ -38,10 +41,8 @@ class FakeContext implements BatchContext {
     }
   }
 
-  async sampleToken(_logitIndex: number, sampler: Sampler): Promise<number> {
-    const said = this.#said.get(sampler) ?? 0;
-    this.#said.set(sampler, said + 1);
-    return "a".charCodeAt(0) + said;
+  sampleToken(): Promise<never> {
+    throw new Error("tokens are drawn by the test");
   }
 
   disposeSequence(sequenceId: number): void {
@@ -49,8 +50,19 @@ class FakeContext implements BatchContext {
     this.#positions.delete(sequenceId);
   }
 
-  removeTokenCellsFromSequence(): boolean {
+  removeTokenCellsFromSequence(sequenceId: number, start: number): boolean {
+    this.#positions.set(sequenceId, Math.min(start, this.#positions.get(sequenceId) ?? 0));
     return true;
+  }
+
+  copySequenceStateFromOtherSequence(target: number, source: number): Promise<number> {
+    this.copies.push([target, source]);
+    this.#positions.set(target, this.#positions.get(source) ?? 0);
+    return Promise.resolve(0);
+  }
+
+  getSequenceKvCacheMinPosition(): number {
+    return 0;
   }
 
   /** Lets the batch under way be computed, and the batcher get to the next one. */
@@ -62,65 +74,58 @@ class FakeContext implements BatchContext {
   }
 }
 
-const sampling = samplerConfig(
-  {
-    temperature: 0,
-    topP: 1,
-    topPGiven: false,
-    frequencyPenalty: 0,
-    presencePenalty: 0,
-    seed: undefined,
-    logitBias: [],
-  },
-  { repeatPenalty: 1, minP: 0 },
-  100,
-);
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-function setUp({ sequences = 4, prefillChunkTokens = 4, paceTokens = 8 } = {}) {
+function setUp({ sequences = 4, prefillChunkTokens = 4, paceTokens = 8, reuse = false } = {}) {
   const context = new FakeContext();
   const reports: StepReport[] = [];
   let broken = 0;
-  let samplersTaken = 0;
+  let drawing = 0;
   const batcher = new Batcher({
     context,
-    samplers: {
-      take: () => {
-        samplersTaken += 1;
-        return { applyConfig: () => undefined };
-      },
-      giveBack: () => (samplersTaken -= 1),
+    newDraw: () => {
+      drawing += 1;
+      let said = 0;
+      return {
+        next: () => Promise.resolve({ token: "a".charCodeAt(0) + said++ }),
+        close: () => (drawing -= 1),
+      };
     },
-    sequences,
-    prefillChunkTokens,
-    pace: new PrefillPace(paceTokens),
+    cache: new PrefixCache(sequences, reuse),
+    pace: new PrefillPace(paceTokens, prefillChunkTokens),
+    threads: { run: (step) => step() },
     onStep: (report) => reports.push(report),
     onBroken: () => (broken += 1),
   });
-  const start = (id: number, promptTokens: number, maxTokens = 100) => {
+  const newChoice = (maxTokens: number) => ({
+    drawing: { config: rawConfig, nucleus: undefined, topLogprobs: undefined },
+    reply: new Reply({
+      detokenize: (tokens) => String.fromCharCode(...tokens),
+      bytesOf: (token) => Buffer.from([token]),
+      isEndOfGeneration: () => false,
+      stop: [],
+      maxTokens,
+    }),
+  });
+  const start = (id: number, promptTokens: number, maxTokens = 100, choices = 1, accountId = "one") => {
     batcher.start({
       id,
+      accountId,
       prompt: new Uint32Array(promptTokens),
-      sampling,
-      reply: new Reply({
-        detokenize: (tokens) => String.fromCharCode(...tokens),
-        isEndOfGeneration: () => false,
-        stop: [],
-        maxTokens,
-      }),
+      choices: Array.from({ length: choices }, () => newChoice(maxTokens)),
     });
   };
   return {
     context,
     batcher,
     start,
-    samplersTaken: () => samplersTaken,
+    drawing: () => drawing,
     active: () => reports.at(-1)?.active,
     broken: () => broken,
-    textOf: (id: number) =>
+    textOf: (id: number, choice = 0) =>
       reports
         .flatMap(({ progress }) => progress)
-        .filter((one) => one.id === id)
+        .filter((one) => one.id === id && one.choice === choice)
         .map(({ text }) => text ?? "")
         .join(""),
     endingOf: (id: number): Ending["outcome"] | undefined =>
@@ -130,14 +135,14 @@ function setUp({ sequences = 4, prefillChunkTokens = 4, paceTokens = 8 } = {}) {
 
 describe("batcher", () => {
   it("reads a lone prompt in large steps and then generates one token a step", async () => {
-    const { context, start, textOf, endingOf, samplersTaken } = setUp();
+    const { context, start, textOf, endingOf, drawing } = setUp();
     start(1, 10, 2);
     for (let step = 0; step < 4; step++) await context.step();
     expect(context.batches).toEqual([[[0, 8]], [[0, 2]], [[0, 1]]]);
     expect(textOf(1)).toBe("ab");
-    expect(endingOf(1)).toEqual({ type: "finished", finishReason: "length", completionTokens: 2 });
-    expect(samplersTaken()).toBe(0);
-    expect(context.disposed).toEqual([0]);
+    expect(endingOf(1)).toEqual({ type: "finished", completionTokens: 2, cachedTokens: 0 });
+    expect(drawing()).toBe(0);
+    expect(context.disposed).toEqual([0, 0]);
   });
 
   it("keeps replies going while a prompt is read beside them, in ascending order of sequence", async () => {
@@ -171,24 +176,24 @@ describe("batcher", () => {
     await context.step();
     expect(active()).toBe(1);
     expect(context.batches.at(-1)).toEqual([[0, 1]]);
-    expect(context.disposed).toEqual([0]);
+    expect(context.disposed).toEqual([0, 0, 0]);
   });
 
   it("drops an aborted generation within one step, waiting, reading or replying", async () => {
-    const { context, start, batcher, endingOf, samplersTaken, active } = setUp({ sequences: 2 });
+    const { context, start, batcher, endingOf, drawing, active } = setUp({ sequences: 2 });
     start(1, 1);
     await context.step();
     start(2, 1000);
     start(3, 1);
     await context.step();
     await context.step();
-    expect(samplersTaken()).toBe(2);
+    expect(drawing()).toBe(2);
     for (const id of [1, 2, 3]) batcher.abort(id);
     await context.step();
     for (const id of [1, 2, 3]) expect(endingOf(id)).toEqual({ type: "aborted" });
-    expect(samplersTaken()).toBe(0);
+    expect(drawing()).toBe(0);
     expect(active()).toBe(0);
-    expect(context.disposed.toSorted()).toEqual([0, 1]);
+    expect(context.disposed.slice(-2).toSorted()).toEqual([0, 1]);
   });
 
   it("draws no token for a generation that was aborted while it was computed", async () => {
@@ -235,5 +240,85 @@ describe("batcher", () => {
     await context.step();
     await closed;
     expect(context.batches).toHaveLength(2);
+  });
+
+  it("reads the prompt of several choices once, and gives each of them a copy", async () => {
+    const { context, start, textOf, endingOf, active } = setUp({ paceTokens: 16 });
+    start(1, 6, 2, 3);
+    for (let step = 0; step < 3; step++) await context.step();
+    expect(context.batches.slice(0, 2)).toEqual([
+      [[0, 6]],
+      [
+        [0, 1],
+        [1, 1],
+        [2, 1],
+      ],
+    ]);
+    expect(context.copies).toEqual([
+      [1, 0],
+      [2, 0],
+    ]);
+    expect([0, 1, 2].map((choice) => textOf(1, choice))).toEqual(["ab", "ab", "ab"]);
+    expect(endingOf(1)).toEqual({ type: "finished", completionTokens: 6, cachedTokens: 0 });
+    expect(active()).toBe(0);
+  });
+
+  it("lets several choices wait until all of them have a sequence, and nobody pass", async () => {
+    const { context, start, batcher, active } = setUp({ sequences: 2 });
+    start(1, 1);
+    await context.step();
+    start(2, 1, 100, 2);
+    start(3, 1);
+    await context.step();
+    expect(active()).toBe(1);
+    batcher.abort(1);
+    await context.step();
+    expect(active()).toBe(2);
+    expect(context.batches.at(-1)).toHaveLength(1);
+  });
+
+  it("fails more choices than there are sequences", async () => {
+    const { start, endingOf } = setUp({ sequences: 2 });
+    start(1, 1, 1, 3);
+    await settle();
+    expect(endingOf(1)).toEqual({ type: "failed" });
+  });
+
+  it("fails all choices when one of them cannot be computed", async () => {
+    const { context, start, endingOf, active, drawing } = setUp();
+    start(1, 1, 100, 2);
+    start(2, 1);
+    await context.step();
+    context.failing.add(1);
+    for (let step = 0; step < 5; step++) await context.step();
+    expect(endingOf(1)).toEqual({ type: "failed" });
+    expect(endingOf(2)).toBeUndefined();
+    expect(active()).toBe(1);
+    expect(drawing()).toBe(1);
+  });
+
+  it("computes only what is new of a prompt that continues the account's last one", async () => {
+    const { context, start, endingOf } = setUp({ reuse: true });
+    start(1, 5, 1);
+    for (let step = 0; step < 2; step++) await context.step();
+    start(2, 9, 1);
+    for (let step = 0; step < 2; step++) await context.step();
+    start(3, 9, 1, 1, "two");
+    for (let step = 0; step < 3; step++) await context.step();
+    expect(context.batches).toEqual([[[0, 5]], [[0, 4]], [[1, 8]], [[1, 1]]]);
+    expect(endingOf(2)).toMatchObject({ cachedTokens: 5 });
+    expect(endingOf(3)).toMatchObject({ cachedTokens: 0 });
+  });
+
+  it("clears a sequence before another account gets it", async () => {
+    const { context, start, endingOf } = setUp({ reuse: true, sequences: 1 });
+    start(1, 5, 1);
+    for (let step = 0; step < 2; step++) await context.step();
+    expect(context.disposed).toEqual([0]);
+    start(2, 5, 1, 1, "two");
+    await settle();
+    expect(context.disposed).toEqual([0, 0]);
+    for (let step = 0; step < 2; step++) await context.step();
+    expect(endingOf(2)).toMatchObject({ cachedTokens: 0 });
   });
 });

@@ -7,65 +7,50 @@
  * free sequence or waits for one in order of arrival, an aborted one is dropped, whatever its stage, at the end
  * of the step that is under way. What all of them produced in a step is reported at once.
  *
+ * A generation of several choices takes as many sequences at once. One of them reads the prompt; the others get
+ * a copy of what it computed, and each goes on with tokens of its own.
+ *
  * When a batch fails, each of its sequences is computed again alone, so that only those fail which must. When
  * nothing can be computed twice in a row, the native context is taken for lost: `onBroken` is called and the
  * loop ends.
  */
-import type { FinishReason } from "../../protocol/chat.js";
-import type { BatchContext, Sampler } from "./batch-context.js";
-import type { Reply } from "./reply.js";
-import type { SamplerConfig } from "./sampler.js";
-import type { SamplerPool } from "./sampler-pool.js";
+import type { BatchContext } from "./batch-context.js";
+import type { Draw, DrawOptions } from "./draw.js";
+import type { Job, StepReport } from "./job.js";
 import type { PrefillPace } from "./prefill-pace.js";
+import type { PrefixCache } from "./prefix-cache.js";
 import { sharePrefill } from "./step-plan.js";
-
-export interface Job {
-  id: number;
-  /** At least one token. */
-  prompt: Uint32Array;
-  sampling: SamplerConfig;
-  reply: Reply;
-}
-
-export interface Progress {
-  id: number;
-  /** What a new token added to the reply, possibly nothing yet; null while the prompt is read. */
-  text: string | null;
-}
-
-export interface Ending {
-  id: number;
-  outcome:
-    | { type: "finished"; finishReason: FinishReason; completionTokens: number }
-    | { type: "aborted" }
-    | { type: "failed" };
-}
-
-export interface StepReport {
-  /** Sequences in use after the step. */
-  active: number;
-  progress: Progress[];
-  endings: Ending[];
-}
+import type { ThreadPace } from "./thread-pace.js";
 
 export interface BatcherOptions {
   context: BatchContext;
-  samplers: Pick<SamplerPool, "take" | "giveBack">;
-  sequences: number;
+  newDraw: (options: DrawOptions) => Pick<Draw, "next" | "close">;
+  cache: PrefixCache;
   pace: PrefillPace;
-  /** The most prompt tokens in a step beside replies, if the pace allows more. */
-  prefillChunkTokens: number;
+  threads: Pick<ThreadPace, "run">;
   onStep: (report: StepReport) => void;
   onBroken: () => void;
 }
 
-interface Sequence {
+/** A job that runs. */
+interface Group {
   job: Job;
-  sampler: Sampler;
+  /** In the order of its choices; the first one reads the prompt. */
+  sequenceIds: readonly number[];
+  cachedTokens: number;
+  unfinished: number;
+}
+
+interface Sequence {
+  group: Group;
+  choice: number;
+  draw: Pick<Draw, "next" | "close">;
   /** Tokens whose keys and values are in the cache. */
-  computed: number;
-  /** Drawn and not yet computed; null while the prompt is read. */
-  newest: number | null;
+  computed: number[];
+  /** `waits`: for the sequence that reads the prompt. */
+  state: "reads" | "waits" | "replies";
+  /** Drawn and not yet computed, while it replies. */
+  newest: number;
 }
 
 interface Entry {
@@ -78,8 +63,6 @@ interface Entry {
   draws: boolean;
 }
 
-/** What the native sampler gives when it has nothing to choose from. */
-const noToken = -1;
 const noLogits = new Uint32Array(0);
 
 export class Batcher {
@@ -93,7 +76,7 @@ export class Batcher {
   readonly #loop: Promise<void>;
 
   constructor(private readonly options: BatcherOptions) {
-    this.#sequences = Array.from({ length: options.sequences }, () => null);
+    this.#sequences = Array.from({ length: options.cache.sequences }, () => null);
     this.#loop = this.#run().catch(() => {
       // Outside of a batch only bookkeeping can throw, and native bookkeeping that fails is not to be trusted.
       options.onBroken();
@@ -101,7 +84,17 @@ export class Batcher {
   }
 
   start(job: Job): void {
+    if (job.choices.length > this.#sequences.length) {
+      this.fail(job.id);
+      return;
+    }
     this.#waiting.set(job.id, job);
+    this.#wake();
+  }
+
+  /** Reports that nothing will come of it. */
+  fail(id: number): void {
+    this.#report.endings.push({ id, outcome: { type: "failed" } });
     this.#wake();
   }
 
@@ -121,16 +114,18 @@ export class Batcher {
   async #run(): Promise<void> {
     while (!this.#closed) {
       this.#dropAborted();
+      this.#forgetExpired();
       this.#admit();
       this.#sendReport();
       const entries = this.#plan();
       if (entries.length === 0) {
-        await new Promise<void>((resolve) => (this.#wake = resolve));
+        await this.#idle();
         continue;
       }
       const startedMs = performance.now();
       const anyComputed = await this.#compute(entries);
-      this.options.pace.record(promptTokensIn(entries), performance.now() - startedMs);
+      const besideReplies = entries.some(({ reads }) => !reads);
+      this.options.pace.record(promptTokensIn(entries), performance.now() - startedMs, besideReplies);
       this.#failedSteps = anyComputed ? 0 : this.#failedSteps + 1;
       if (this.#failedSteps >= 2) {
         this.#closed = true;
@@ -140,43 +135,89 @@ export class Batcher {
     }
   }
 
+  /** Until there is something to do, or something to forget. */
+  async #idle(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      const expiryMs = this.options.cache.nextExpiryMs;
+      if (expiryMs !== undefined) timer = setTimeout(resolve, expiryMs).unref();
+    });
+    clearTimeout(timer);
+  }
+
   #dropAborted(): void {
     for (const id of this.#aborted) {
       const wasWaiting = this.#waiting.delete(id);
       if (wasWaiting) this.#report.endings.push({ id, outcome: { type: "aborted" } });
-      const sequenceId = this.#sequences.findIndex((sequence) => sequence?.job.id === id);
-      if (sequenceId >= 0) this.#end(sequenceId, { type: "aborted" });
+      const group = this.#sequences.find((sequence) => sequence?.group.job.id === id)?.group;
+      if (group !== undefined) this.#endGroup(group, "aborted");
     }
     this.#aborted.clear();
   }
 
+  #forgetExpired(): void {
+    for (const sequenceId of this.options.cache.expire()) this.options.context.disposeSequence(sequenceId);
+  }
+
   #admit(): void {
     for (const [id, job] of this.#waiting) {
-      const sequenceId = this.#sequences.indexOf(null);
-      if (sequenceId < 0) return;
+      if (this.options.cache.freeSequences < job.choices.length) return;
       this.#waiting.delete(id);
-      const sampler = this.options.samplers.take(job.sampling);
-      this.#sequences[sequenceId] = { job, sampler, computed: 0, newest: null };
-      this.#report.progress.push({ id, text: null });
+      this.#seat(job);
+      this.#report.progress.push({ id, choice: 0, text: null });
     }
   }
 
+  #seat(job: Job): void {
+    const { cache, newDraw } = this.options;
+    const taken = job.choices.flatMap(() => cache.take(job.accountId, job.prompt) ?? []);
+    // The one that has most of the prompt reads the rest of it.
+    taken.sort((a, b) => b.keptTokens - a.keptTokens);
+    const sequenceIds = taken.map(({ sequenceId }) => sequenceId);
+    const group = { job, sequenceIds, cachedTokens: 0, unfinished: taken.length };
+    job.choices.forEach(({ drawing }, choice) => {
+      const seat = taken[choice];
+      if (seat === undefined) return;
+      const { sequenceId, keptTokens } = seat;
+      const kept = this.#keep(sequenceId, choice === 0 ? keptTokens : 0);
+      if (choice === 0) group.cachedTokens = kept;
+      this.#sequences[sequenceId] = {
+        group,
+        choice,
+        draw: newDraw(drawing),
+        computed: Array.from(job.prompt.subarray(0, kept)),
+        state: choice === 0 ? "reads" : "waits",
+        newest: 0,
+      };
+    });
+  }
+
+  /** Keeps the first tokens of a sequence and forgets the others. Returns how many it has. */
+  #keep(sequenceId: number, tokens: number): number {
+    const { context } = this.options;
+    // Attention to a sliding window drops old positions, which the first new token would need again.
+    const isWhole = tokens > 0 && context.getSequenceKvCacheMinPosition(sequenceId) === 0;
+    if (isWhole && context.removeTokenCellsFromSequence(sequenceId, tokens, -1)) return tokens;
+    context.disposeSequence(sequenceId);
+    return 0;
+  }
+
   #plan(): Entry[] {
-    const remaining = this.#sequences.map((sequence) =>
-      sequence?.newest === null ? sequence.job.prompt.length - sequence.computed : 0,
+    const reading = this.#sequences.flatMap((sequence) =>
+      sequence?.state === "reads" ? [sequence.group.job.prompt.length - sequence.computed.length] : [],
     );
-    const reading = remaining.filter((tokens) => tokens > 0);
-    const anyReply = this.#sequences.some((sequence) => (sequence?.newest ?? null) !== null);
-    const { pace, prefillChunkTokens } = this.options;
-    const shares = sharePrefill(reading, anyReply ? Math.min(pace.tokens, prefillChunkTokens) : pace.tokens);
+    const anyReply = this.#sequences.some((sequence) => sequence?.state === "replies");
+    const shares = sharePrefill(reading, this.options.pace.tokens(anyReply));
     return this.#sequences.flatMap((sequence, sequenceId): Entry[] => {
-      if (sequence === null) return [];
-      if (sequence.newest !== null) {
+      if (sequence === null || sequence.state === "waits") return [];
+      if (sequence.state === "replies") {
         return [{ sequenceId, sequence, tokens: Uint32Array.of(sequence.newest), reads: false, draws: true }];
       }
-      const end = sequence.computed + (shares.shift() ?? 0);
-      const { prompt } = sequence.job;
-      const tokens = prompt.subarray(sequence.computed, end);
+      const { prompt } = sequence.group.job;
+      const start = sequence.computed.length;
+      const end = start + (shares.shift() ?? 0);
+      const tokens = prompt.subarray(start, end);
       return [{ sequenceId, sequence, tokens, reads: true, draws: end === prompt.length }];
     });
   }
@@ -190,15 +231,19 @@ export class Batcher {
     }
     for (const { sequenceId, sequence } of entries) {
       // The failed batch may have left some of its tokens in the cache.
-      this.options.context.removeTokenCellsFromSequence(sequenceId, sequence.computed, -1);
+      this.options.context.removeTokenCellsFromSequence(sequenceId, sequence.computed.length, -1);
     }
     const [only, ...others] = entries;
     if (only !== undefined && others.length === 0) {
-      this.#end(only.sequenceId, { type: "failed" });
+      this.#endGroup(only.sequence.group, "failed");
       return false;
     }
     let anyComputed = false;
-    for (const entry of entries) anyComputed = (await this.#compute([entry])) || anyComputed;
+    for (const entry of entries) {
+      // A sibling of one that failed is over too.
+      if (this.#sequences[entry.sequenceId] !== entry.sequence) continue;
+      anyComputed = (await this.#compute([entry])) || anyComputed;
+    }
     return anyComputed;
   }
 
@@ -209,9 +254,9 @@ export class Batcher {
       context.initBatch(entries.reduce((sum, { tokens }) => sum + tokens.length, 0));
       const logitIndexes = entries.map(({ sequenceId, sequence, tokens, draws }) => {
         const asked = draws ? Uint32Array.of(tokens.length - 1) : noLogits;
-        return context.addToBatch(sequenceId, sequence.computed, tokens, asked)[0];
+        return context.addToBatch(sequenceId, sequence.computed.length, tokens, asked)[0];
       });
-      await context.decodeBatch();
+      await this.options.threads.run(() => context.decodeBatch());
       return logitIndexes;
     } catch {
       return null;
@@ -219,33 +264,85 @@ export class Batcher {
   }
 
   async #advance({ sequenceId, sequence, tokens }: Entry, logitIndex: number | undefined): Promise<void> {
-    sequence.computed += tokens.length;
-    const { id, reply } = sequence.job;
+    for (const token of tokens) sequence.computed.push(token);
+    const { group } = sequence;
     if (logitIndex === undefined) {
-      this.#report.progress.push({ id, text: null });
+      this.#report.progress.push({ id: group.job.id, choice: 0, text: null });
       return;
     }
     // Aborted while the batch was computed: nobody reads the token.
-    if (this.#aborted.has(id)) return;
-    const token = await this.options.context.sampleToken(logitIndex, sequence.sampler).catch(() => noToken);
-    if (token === noToken) {
-      this.#end(sequenceId, { type: "failed" });
+    if (this.#aborted.has(group.job.id)) return;
+    if (sequence.state === "replies") {
+      await this.#draw(sequenceId, sequence, logitIndex);
       return;
     }
-    sequence.newest = token;
-    const { text, finishReason } = reply.accept(token);
-    this.#report.progress.push({ id, text });
-    if (finishReason === null) return;
-    this.#end(sequenceId, { type: "finished", finishReason, completionTokens: reply.completionTokens });
+    const siblings = await this.#branch(group);
+    if (siblings === null) this.#endGroup(group, "failed");
+    else await Promise.all(siblings.map(([id, sibling]) => this.#draw(id, sibling, logitIndex)));
   }
 
-  #end(sequenceId: number, outcome: Ending["outcome"]): void {
+  /** The prompt has been read: every choice gets it. Null when that could not be done. */
+  async #branch(group: Group): Promise<[sequenceId: number, sequence: Sequence][] | null> {
+    const { context } = this.options;
+    const [first = 0, ...others] = group.sequenceIds;
+    try {
+      for (const sequenceId of others) await context.copySequenceStateFromOtherSequence(sequenceId, first);
+    } catch {
+      return null;
+    }
+    return group.sequenceIds.flatMap((sequenceId) => {
+      const sequence = this.#sequences[sequenceId] ?? null;
+      if (sequence === null) return [];
+      if (sequence.state === "waits") sequence.computed = Array.from(group.job.prompt);
+      sequence.state = "replies";
+      return [[sequenceId, sequence]];
+    });
+  }
+
+  async #draw(sequenceId: number, sequence: Sequence, logitIndex: number): Promise<void> {
+    const { group, choice } = sequence;
+    const drawn = await sequence.draw.next(logitIndex).catch(() => null);
+    // A sibling may have failed meanwhile, and this one with it.
+    if (this.#sequences[sequenceId] !== sequence) return;
+    const reply = group.job.choices[choice]?.reply;
+    if (drawn === null || reply === undefined) {
+      this.#endGroup(group, "failed");
+      return;
+    }
+    sequence.newest = drawn.token;
+    const { finishReason, ...part } = reply.accept(drawn);
+    const progress = { id: group.job.id, choice, ...part };
+    this.#report.progress.push(finishReason === null ? progress : { ...progress, finishReason });
+    if (finishReason !== null) this.#finish(sequenceId, sequence);
+  }
+
+  #finish(sequenceId: number, { group }: Sequence): void {
+    this.#free(sequenceId, true);
+    group.unfinished -= 1;
+    if (group.unfinished > 0) return;
+    const { id, choices } = group.job;
+    const completionTokens = choices.reduce((sum, { reply }) => sum + reply.completionTokens, 0);
+    const { cachedTokens } = group;
+    this.#report.endings.push({ id, outcome: { type: "finished", completionTokens, cachedTokens } });
+  }
+
+  #endGroup(group: Group, type: "aborted" | "failed"): void {
+    for (const sequenceId of group.sequenceIds) {
+      if (this.#sequences[sequenceId]?.group === group) this.#free(sequenceId, type === "aborted");
+    }
+    this.#report.endings.push({ id: group.job.id, outcome: { type } });
+  }
+
+  /** `intact`: what it has computed is what its tokens say. */
+  #free(sequenceId: number, intact: boolean): void {
     const sequence = this.#sequences[sequenceId];
     if (sequence === null || sequence === undefined) return;
     this.#sequences[sequenceId] = null;
-    this.options.samplers.giveBack(sequence.sampler);
-    this.#report.endings.push({ id: sequence.job.id, outcome });
-    this.options.context.disposeSequence(sequenceId);
+    sequence.draw.close();
+    const { cache, context } = this.options;
+    const tokens = intact ? Uint32Array.from(sequence.computed) : null;
+    const staysWarm = cache.giveBack(sequenceId, sequence.group.job.accountId, tokens);
+    if (!staysWarm) context.disposeSequence(sequenceId);
   }
 
   #sendReport(): void {

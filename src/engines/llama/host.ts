@@ -22,9 +22,10 @@ import type {
 import type { ChatMessage } from "../../protocol/chat.js";
 import { ServiceError } from "../../protocol/errors.js";
 import type { ModelId } from "../../protocol/models.js";
-import type { StepReport } from "./batcher.js";
 import type { ChildExit, EngineChild } from "./child.js";
+import type { StepReport } from "./job.js";
 import type { LoadedFacts, PrepareResult } from "./messages.js";
+import { grammarOf } from "./reply-grammar.js";
 import { Run } from "./run.js";
 import { Slots } from "./slots.js";
 import { Supervisor } from "./supervisor.js";
@@ -110,9 +111,10 @@ export class LlamaEngine implements Engine {
   }
 
   async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
-    refuseUnsupported(generation);
     const { systemPrompt, maxTokens } = this.#defaultsOf(generation.model);
+    const grammar = grammarOf(generation.format);
     const child = await this.#supervisor.readyChild(signal);
+    this.#refuseWhatDoesNotFit(generation);
     const result = await this.#read(child, withSystemPrompt(generation.messages, systemPrompt), signal);
     const contextTokens = this.#supervisor.facts?.contextTokens ?? 0;
     switch (result.type) {
@@ -122,7 +124,7 @@ export class LlamaEngine implements Engine {
           generation,
           promptTokens,
           maxTokens: Math.min(generation.maxTokens ?? maxTokens, contextTokens - promptTokens),
-          prompt: new LlamaPrompt(result.tokens),
+          prompt: new LlamaPrompt(result.tokens, grammar),
         };
       }
       case "too_long":
@@ -141,12 +143,12 @@ export class LlamaEngine implements Engine {
     prepared: PreparedGeneration,
     signal: AbortSignal,
   ): AsyncGenerator<GenerationEvent, void, undefined> {
-    const releaseSlot = await this.#slots.acquire(signal);
+    const releaseSlots = await this.#slots.acquire(signal, prepared.generation.choices);
     let run: Run;
     try {
-      run = this.#start(await this.#supervisor.readyChild(signal), prepared, releaseSlot);
+      run = this.#start(await this.#supervisor.readyChild(signal), prepared, releaseSlots);
     } catch (error) {
-      releaseSlot();
+      releaseSlots();
       throw error;
     }
     const abort = () => {
@@ -184,6 +186,23 @@ export class LlamaEngine implements Engine {
     await closed;
   }
 
+  /** What is well-formed but more than this model or machine has. */
+  #refuseWhatDoesNotFit({ choices, sampling }: Generation): void {
+    const { sequences = 0, vocabularySize = 0 } = this.#supervisor.facts ?? {};
+    if (choices > sequences) {
+      throw new ServiceError("invalid_value", {
+        message: `Invalid value for 'n': this model gives at most ${sequences} choices, but got ${choices}.`,
+        param: "n",
+      });
+    }
+    if (sampling.logitBias.some(([token]) => token >= vocabularySize)) {
+      throw new ServiceError("invalid_value", {
+        message: `Invalid key in 'logit_bias': the tokens of this model are numbered from 0 to ${vocabularySize - 1}.`,
+        param: "logit_bias",
+      });
+    }
+  }
+
   #defaultsOf(model: ModelId): ModelDefaults {
     const defaults = this.options.models[model];
     if (defaults === undefined) throw new ServiceError("model_not_found", { param: "model" });
@@ -214,12 +233,12 @@ export class LlamaEngine implements Engine {
     return result;
   }
 
-  #start(child: EngineChild, prepared: PreparedGeneration, releaseSlot: () => void): Run {
+  #start(child: EngineChild, prepared: PreparedGeneration, releaseSlots: () => void): Run {
     const { generation, maxTokens, prompt } = prepared;
     if (!(prompt instanceof LlamaPrompt)) throw new Error("This generation was prepared by another engine.");
     const { repeatPenalty, minP } = this.#defaultsOf(generation.model);
     const { firstTokenTimeoutMs, nextTokenTimeoutMs } = this.options.config;
-    const { stop, sampling } = generation;
+    const { accountId, stop, sampling, choices, topLogprobs } = generation;
     const id = this.#nextId++;
     const run = new Run({
       id,
@@ -227,14 +246,24 @@ export class LlamaEngine implements Engine {
       prepared,
       firstTokenTimeoutMs,
       nextTokenTimeoutMs,
-      releaseSlot,
+      releaseSlots,
       unavailable: () => this.#supervisor.unavailable(),
     });
     this.#runs.set(id, run);
     child.send({
       type: "generate",
       id,
-      request: { prompt: prompt.tokens, maxTokens, stop, sampling, defaults: { repeatPenalty, minP } },
+      request: {
+        accountId,
+        prompt: prompt.tokens,
+        choices,
+        maxTokens,
+        stop,
+        sampling,
+        defaults: { repeatPenalty, minP },
+        topLogprobs,
+        grammar: prompt.grammar,
+      },
     });
     return run;
   }
@@ -260,7 +289,10 @@ export class LlamaEngine implements Engine {
 
 /** The engine's form of a prompt. A class, so that `generate` knows its own. */
 class LlamaPrompt {
-  constructor(readonly tokens: Uint32Array) {}
+  constructor(
+    readonly tokens: Uint32Array,
+    readonly grammar: string | undefined,
+  ) {}
 }
 
 function withSystemPrompt(messages: readonly ChatMessage[], systemPrompt: string): readonly ChatMessage[] {
@@ -291,16 +323,3 @@ const childVariables =
 function childEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => childVariables.test(name)));
 }
-
-function refuseUnsupported({ choices, topLogprobs, format, sampling }: Generation): void {
-  if (choices > 1) throw unsupported("n");
-  if (topLogprobs !== undefined) throw unsupported("logprobs");
-  if (format.type !== "text") throw unsupported("response_format");
-  if (sampling.logitBias.length > 0) throw unsupported("logit_bias");
-}
-
-const unsupported = (param: string): ServiceError =>
-  new ServiceError("unsupported_parameter", {
-    message: `Unsupported parameter: '${param}'. This model's engine does not support it.`,
-    param,
-  });

@@ -3,7 +3,7 @@
  * of one child.
  */
 import type { ChatMessage, Sampling } from "../../protocol/chat.js";
-import type { StepReport } from "./batcher.js";
+import type { StepReport } from "./job.js";
 import type { PromptResult } from "./prompt.js";
 import type { SamplingDefaults } from "./sampler.js";
 
@@ -14,14 +14,25 @@ export interface LoadRequest {
   sequences: number | undefined;
   contextTokens: number | undefined;
   prefillChunkTokens: number;
+  prefixReuse: "on" | "off";
+  cacheType: CacheType;
 }
 
+/** How keys and values are kept: 16-bit floats, or 8 or 4 bits each. */
+export type CacheType = "f16" | "q8_0" | "q4_0";
+
 export interface GenerateRequest {
+  /** Nothing computed for one account serves another. */
+  accountId: string;
   prompt: Uint32Array;
+  choices: number;
   maxTokens: number;
   stop: readonly string[];
   sampling: Sampling;
   defaults: SamplingDefaults;
+  topLogprobs: number | undefined;
+  /** GBNF that the reply must follow. */
+  grammar: string | undefined;
 }
 
 export type ToWorker =
@@ -38,6 +49,11 @@ export interface LoadedFacts {
   threads: number;
   contextTokens: number;
   sequences: number;
+  cacheType: CacheType;
+  /** Layers of the model on the GPU, of so many. */
+  gpuLayers: number;
+  layers: number;
+  vocabularySize: number;
   gpu: "cpu" | "cuda" | "vulkan" | "metal";
   /** Architecture, size and quantisation, as the native code words it. */
   description: string;

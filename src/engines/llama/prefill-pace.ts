@@ -3,34 +3,117 @@
  *
  * A step cannot be interrupted: its length decides how fast a hang-up takes effect and how long the other
  * replies stand still while a prompt is read. Between a small quantised model on two cores and a GPU the cost
- * of a token differs a thousandfold, and a busy machine is slower than an idle one, so it is learned from the
- * steps themselves. It moves by factors of two, so that the same prompt is mostly computed in the same way:
- * batches of different shape round differently.
+ * of a token differs a thousandfold, so it is learned from the steps themselves. With nothing but prompts, a step
+ * may take a fixed time, or twice what a step of replies takes where that is more; beside replies, less than three
+ * times what theirs takes, or a moment that nobody notices where that is more. What a prompt adds to their step is partly the same for one token and for many, since the
+ * weights are gone through once more, so it is kept for each size, and the next size is foreseen from two. Medians are compared, since on a busy machine any single step can be slow for no reason of
+ * ours. Sizes move by factors of two, so that the same prompt is mostly computed in the same way: batches of
+ * different shape round differently.
  */
 
 /** Long enough for good use of the hardware, short enough that nobody notices the wait. */
 const targetStepMs = 400;
+/** What a prompt may add to a step of replies, in such steps; and what a larger one should not be foreseen to. */
+const mostAdded = 1.9;
+const mostForeseen = 1.7;
+/** A step of this length may be made of anything. */
+const unnoticedMs = 50;
+/** What going through the weights once more is taken to add, until two sizes tell. */
+const likelyFixed = 0.8;
+/** A size that was too large is tried again after so many steps. */
+const retrySteps = 200;
 const fewestTokens = 4;
 const firstTokens = 8;
 
 export class PrefillPace {
-  #tokens: number;
+  #alone: number;
+  #beside: number;
+  /** Of recent steps: how long replies alone took, and what a prompt token cost. */
+  readonly #replyStepMs = new Recent();
+  readonly #aloneTokenMs = new Recent();
+  /** For each size, what it added to a step of replies, in such steps. */
+  readonly #added = new Map<number, Recent>();
+  #stepsAtSize = 0;
 
-  constructor(private readonly mostTokens: number) {
-    this.#tokens = Math.min(firstTokens, mostTokens);
+  /** `msPerToken`: what a prompt token took in a first try, if there was one. */
+  constructor(
+    private readonly mostTokens: number,
+    private readonly mostBeside: number,
+    msPerToken?: number,
+  ) {
+    const fitting = msPerToken === undefined ? firstTokens : powerOfTwo(targetStepMs / 2 / msPerToken);
+    this.#alone = Math.max(fewestTokens, Math.min(fitting, mostTokens));
+    this.#beside = Math.min(fewestTokens, mostBeside);
   }
 
   /** The most prompt tokens for the next step. */
-  get tokens(): number {
-    return this.#tokens;
+  tokens(besideReplies: boolean): number {
+    return besideReplies ? this.#beside : this.#alone;
   }
 
   /** A step with so many prompt tokens took so long. */
-  record(promptTokens: number, stepMs: number): void {
-    if (stepMs > targetStepMs * 1.5) {
-      this.#tokens = Math.max(fewestTokens, this.#tokens / 2);
-    } else if (promptTokens >= this.#tokens && stepMs * 2 <= targetStepMs) {
-      this.#tokens = Math.min(this.mostTokens, this.#tokens * 2);
+  record(promptTokens: number, stepMs: number, besideReplies: boolean): void {
+    if (promptTokens === 0) this.#replyStepMs.add(stepMs);
+    // The last few tokens of a prompt do not tell what many cost.
+    else if (promptTokens * 2 <= this.tokens(besideReplies)) return;
+    else if (besideReplies) this.#adjustBeside(stepMs);
+    else this.#adjustAlone(promptTokens, stepMs);
+  }
+
+  #adjustAlone(promptTokens: number, stepMs: number): void {
+    const targetMs = Math.max(targetStepMs, (this.#replyStepMs.median ?? 0) * 2);
+    const tokenMs = this.#aloneTokenMs.add(stepMs / promptTokens);
+    this.#alone = towards(targetMs / tokenMs, this.#alone, this.mostTokens);
+  }
+
+  #adjustBeside(stepMs: number): void {
+    const replyMs = this.#replyStepMs.median;
+    if (replyMs === undefined) return;
+    const size = this.#beside;
+    const samples = this.#added.get(size) ?? new Recent();
+    this.#added.set(size, samples);
+    const added = samples.add(Math.max(0, stepMs - replyMs) / replyMs);
+    this.#stepsAtSize += 1;
+    if (this.#stepsAtSize > retrySteps) this.#added.delete(size * 2);
+    const unnoticed = unnoticedMs / replyMs - 1;
+    if (added > Math.max(mostAdded, unnoticed)) this.#beside = Math.max(fewestTokens, size / 2);
+    else if (this.#foreseen(size, added) <= Math.max(mostForeseen, unnoticed * 0.9)) {
+      this.#beside = Math.min(this.mostBeside, size * 2);
     }
+    if (this.#beside !== size) this.#stepsAtSize = 0;
+  }
+
+  /** What twice the size would add. */
+  #foreseen(size: number, added: number): number {
+    const seen = this.#added.get(size * 2)?.median;
+    if (seen !== undefined) return seen;
+    const smaller = this.#added.get(size / 2)?.median;
+    if (smaller === undefined) return added + Math.max(0, added - likelyFixed);
+    return added + Math.max(0, added - smaller) * 2;
+  }
+}
+
+/** One factor of two towards what fits, where that is clearly more or less. */
+function towards(fitting: number, current: number, most: number): number {
+  if (fitting >= current * 2) return Math.min(most, current * 2);
+  return fitting < current * 0.75 ? Math.max(fewestTokens, current / 2) : current;
+}
+
+const powerOfTwo = (value: number): number => 2 ** Math.floor(Math.log2(Math.max(1, value)));
+
+const kept = 9;
+
+/** The last few values. */
+class Recent {
+  #values: number[] = [];
+
+  /** Returns the new median. */
+  add(value: number): number {
+    this.#values = [...this.#values.slice(1 - kept), value];
+    return this.median ?? value;
+  }
+
+  get median(): number | undefined {
+    return this.#values.toSorted((a, b) => a - b)[Math.floor(this.#values.length / 2)];
   }
 }

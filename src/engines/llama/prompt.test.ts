@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chatMlTemplate, writeTinyGguf } from "../../../test/support/tiny-gguf.js";
+import { chatMlTemplate, tinyLoad, writeTinyGguf } from "../../../test/support/tiny-gguf.js";
 import type { ChatMessage } from "../../protocol/chat.js";
 import { loadModel, type LoadedModel } from "./addon.js";
 import { PromptBuilder } from "./prompt.js";
@@ -15,8 +15,7 @@ let model: LoadedModel;
 beforeAll(async () => {
   const weights = join(folder, "tiny.gguf");
   writeTinyGguf(weights);
-  const sizing = { sequences: 1, contextTokens: 1024 };
-  model = await loadModel({ weights, threads: 1, gpu: "off", prefillChunkTokens: 128, ...sizing });
+  model = await loadModel(tinyLoad(weights, { sequences: 1 }));
 });
 afterAll(async () => {
   await model.dispose();

@@ -1,22 +1,27 @@
 /**
- * The host's end of one reply: what the child reports goes in as it comes, the consumer takes it out in its own
- * time. Text that waits is joined; a reply is limited in length, so it needs no other limit.
+ * The host's end of one generation: what the child reports goes in as it comes, the consumer takes it out in
+ * its own time. Text that waits is joined; replies are limited in length, so it needs no other limit.
  */
 import type { GenerationEvent } from "../../core/ports.js";
 
 export class ReplyStream {
-  #text = "";
-  #end: { ending: readonly GenerationEvent[] } | { error: Error } | undefined;
+  #events: GenerationEvent[] = [];
+  #end: { error: Error | null } | undefined;
   #wake: () => void = () => undefined;
 
-  push(text: string): void {
-    this.#text += text;
+  push(event: GenerationEvent): void {
+    const last = this.#events.at(-1);
+    if (last?.type === "text" && event.type === "text" && last.choice === event.choice) {
+      this.#events[this.#events.length - 1] = joined(last, event);
+    } else {
+      this.#events.push(event);
+    }
     this.#wake();
   }
 
-  /** `ending` is all that follows the text. */
-  finish(ending: readonly GenerationEvent[]): void {
-    this.#end ??= { ending };
+  /** Nothing follows what was pushed. */
+  finish(): void {
+    this.#end ??= { error: null };
     this.#wake();
   }
 
@@ -33,14 +38,12 @@ export class ReplyStream {
     try {
       for (;;) {
         signal.throwIfAborted();
-        if (this.#text !== "") {
-          const text = this.#text;
-          this.#text = "";
-          yield { type: "text", choice: 0, text };
+        const event = this.#events.shift();
+        if (event !== undefined) {
+          yield event;
         } else if (this.#end === undefined) {
           await new Promise<void>((resolve) => (this.#wake = resolve));
-        } else if ("ending" in this.#end) {
-          yield* this.#end.ending;
+        } else if (this.#end.error === null) {
           return;
         } else {
           throw this.#end.error;
@@ -50,4 +53,13 @@ export class ReplyStream {
       signal.removeEventListener("abort", onAbort);
     }
   }
+}
+
+type TextEvent = Extract<GenerationEvent, { type: "text" }>;
+
+function joined(first: TextEvent, second: TextEvent): TextEvent {
+  const text = first.text + second.text;
+  const { choice } = first;
+  if (first.logprobs === undefined || second.logprobs === undefined) return { type: "text", choice, text };
+  return { type: "text", choice, text, logprobs: [...first.logprobs, ...second.logprobs] };
 }

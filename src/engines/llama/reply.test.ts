@@ -5,6 +5,7 @@ const endOfTurn = 0;
 const newReply = (maxTokens: number, stop: string[] = []) =>
   new Reply({
     detokenize: (tokens) => Buffer.from(tokens).toString("utf8"),
+    bytesOf: (token) => Buffer.from([token]),
     isEndOfGeneration: (token) => token === endOfTurn,
     stop,
     maxTokens,
@@ -13,7 +14,7 @@ const newReply = (maxTokens: number, stop: string[] = []) =>
 function partsOf(reply: Reply, bytes: Iterable<number>) {
   const parts = [];
   for (const byte of bytes) {
-    const part = reply.accept(byte);
+    const part = reply.accept({ token: byte });
     parts.push(part);
     if (part.finishReason !== null) break;
   }
@@ -50,5 +51,58 @@ describe("reply", () => {
 
   it("ends before a character that its limit cuts", () => {
     expect(partsOf(newReply(3), Buffer.from("a😀"))).toEqual({ text: "a", finishReason: "length" });
+  });
+
+  describe("with log probabilities", () => {
+    /** For each part, its text and the tokens told with it. */
+    const told = (reply: Reply, bytes: Iterable<number>) => {
+      const parts: [text: string, tokens: string][] = [];
+      for (const token of bytes) {
+        const part = reply.accept({ token, logprobs: { own: [token, -1], top: [[token, -1]] } });
+        const raw = (part.logprobs ?? []).flatMap(({ bytes: own }) => [...own]);
+        parts.push([part.text, Buffer.from(raw).toString("utf8")]);
+        if (part.finishReason !== null) break;
+      }
+      return parts;
+    };
+
+    it("tells of a token with its text", () => {
+      expect(told(newReply(2), Buffer.from("ab"))).toEqual([
+        ["a", "a"],
+        ["b", "b"],
+      ]);
+    });
+
+    it("tells of the tokens of one character together", () => {
+      expect(told(newReply(9), Buffer.from("é!"))).toEqual([
+        ["", ""],
+        ["é", "é"],
+        ["!", "!"],
+      ]);
+    });
+
+    it("holds back the tokens that may begin a stop sequence, and never tells of those that did", () => {
+      expect(told(newReply(9, ["cd"]), Buffer.from("acxcd"))).toEqual([
+        ["a", "a"],
+        ["", ""],
+        ["cx", "cx"],
+        ["", ""],
+        ["", ""],
+      ]);
+    });
+
+    it("tells of what was held back when the reply ends otherwise", () => {
+      expect(told(newReply(2, ["cd"]), Buffer.from("ac"))).toEqual([
+        ["a", "a"],
+        ["c", "c"],
+      ]);
+    });
+
+    it("gives a token that is part of a character its exact bytes", () => {
+      const reply = newReply(1);
+      const [first = 0] = Buffer.from("é");
+      const { logprobs } = reply.accept({ token: first, logprobs: { own: [first, -2], top: [] } });
+      expect(logprobs).toEqual([{ token: "\uFFFD", bytes: [first], logprob: -2, top: [] }]);
+    });
   });
 });

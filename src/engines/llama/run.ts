@@ -1,11 +1,11 @@
 /**
- * One generation under way in a child. Its slot is given back when the child reports that the sequence is free,
- * or is gone itself, and not before: an abort alone frees nothing.
+ * One generation under way in a child. Its slots are given back when the child reports that its sequences are
+ * free, or is gone itself, and not before: an abort alone frees nothing.
  */
 import type { PreparedGeneration } from "../../core/ports.js";
 import type { ServiceError } from "../../protocol/errors.js";
-import type { Ending, Progress } from "./batcher.js";
 import type { EngineChild } from "./child.js";
+import type { Ending, Progress } from "./job.js";
 import { ReplyStream } from "./reply-stream.js";
 
 export interface RunOptions {
@@ -15,7 +15,7 @@ export interface RunOptions {
   /** Longest time without any progress, on the prompt and then on the reply. */
   firstTokenTimeoutMs: number;
   nextTokenTimeoutMs: number;
-  releaseSlot: () => void;
+  releaseSlots: () => void;
   unavailable: () => ServiceError;
 }
 
@@ -29,7 +29,7 @@ export class Run {
     this.#timer = this.#newTimer(options.firstTokenTimeoutMs);
   }
 
-  moved({ text }: Progress): void {
+  moved({ choice, text, logprobs, finishReason }: Progress): void {
     if (this.#state !== "running") return;
     if (text !== null && !this.#hasToken) {
       this.#hasToken = true;
@@ -37,7 +37,11 @@ export class Run {
       this.#timer = this.#newTimer(this.options.nextTokenTimeoutMs);
     }
     this.#timer.refresh();
-    if (text !== null && text !== "") this.stream.push(text);
+    const hasLogprobs = logprobs !== undefined && logprobs.length > 0;
+    if (text !== null && (text !== "" || hasLogprobs)) {
+      this.stream.push({ type: "text", choice, text, ...(logprobs === undefined ? {} : { logprobs }) });
+    }
+    if (finishReason !== undefined) this.stream.push({ type: "finished", choice, finishReason });
   }
 
   ended(outcome: Ending["outcome"]): void {
@@ -46,15 +50,13 @@ export class Run {
       this.stream.fail(this.options.unavailable());
       return;
     }
-    const { finishReason, completionTokens } = outcome;
+    const { completionTokens, cachedTokens } = outcome;
     const { promptTokens } = this.options.prepared;
-    this.stream.finish([
-      { type: "finished", choice: 0, finishReason },
-      { type: "done", usage: { promptTokens, completionTokens, cachedTokens: 0 } },
-    ]);
+    this.stream.push({ type: "done", usage: { promptTokens, completionTokens, cachedTokens } });
+    this.stream.finish();
   }
 
-  /** The child is gone, and with it the sequence. */
+  /** The child is gone, and with it the sequences. */
   lost(): void {
     this.#release();
     this.stream.fail(this.options.unavailable());
@@ -71,7 +73,7 @@ export class Run {
   #release(): void {
     this.#state = "ended";
     clearTimeout(this.#timer);
-    this.options.releaseSlot();
+    this.options.releaseSlots();
   }
 
   #newTimer(timeoutMs: number): NodeJS.Timeout {

@@ -2,14 +2,19 @@
 import type { ChatMessage } from "../../protocol/chat.js";
 import { loadModel, type LoadedModel } from "./addon.js";
 import type { BatchContext } from "./batch-context.js";
-import { Batcher, type StepReport } from "./batcher.js";
+import { Batcher } from "./batcher.js";
+import { Draw } from "./draw.js";
+import type { Choice, StepReport } from "./job.js";
 import type { GenerateRequest, LoadedFacts, LoadRequest } from "./messages.js";
 import { PrefillPace } from "./prefill-pace.js";
+import { PrefixCache } from "./prefix-cache.js";
 import { PromptBuilder, type PromptResult } from "./prompt.js";
 import { Reply } from "./reply.js";
-import { samplerConfig } from "./sampler.js";
+import { samplingPlan, type SamplerConfig } from "./sampler.js";
 import { SamplerPool } from "./sampler-pool.js";
 import { ChatTemplate } from "./template.js";
+import { ThreadPace } from "./thread-pace.js";
+import { Utf8Guard } from "./utf8-guard.js";
 
 export interface RunnerEvents {
   onStep: (report: StepReport) => void;
@@ -30,20 +35,28 @@ export class Runner {
     const model = await loadModel(request);
     const { context, vocabulary, sizing } = model;
     const template = new ChatTemplate(model.chatTemplate, vocabulary);
-    await warmUp(context);
+    const msPerToken = await warmUp(context);
+    const mostTokens = model.batchTokens - sizing.sequences;
+    const samplers = new SamplerPool(model.newSampler);
+    const { vocabularySize } = model;
+    const drawFacts = { vocabularySize, utf8Guard: new Utf8Guard(vocabulary, vocabularySize) };
     const batcher = new Batcher({
       ...events,
       context,
-      samplers: new SamplerPool(model.newSampler),
-      sequences: sizing.sequences,
-      pace: new PrefillPace(model.batchTokens - sizing.sequences),
-      prefillChunkTokens: request.prefillChunkTokens,
+      newDraw: (options) => new Draw(context, samplers, drawFacts, options),
+      cache: new PrefixCache(sizing.sequences, request.prefixReuse === "on"),
+      pace: new PrefillPace(mostTokens, request.prefillChunkTokens, msPerToken),
+      threads: new ThreadPace({ most: adaptableThreads(model, request), setThreads: model.setThreads }),
     });
     const facts: LoadedFacts = {
       ...sizing,
       loadMs: Math.round(performance.now() - startedMs),
       threads: model.threads,
+      cacheType: request.cacheType,
       gpu: model.gpu,
+      gpuLayers: model.gpuLayers,
+      layers: model.layers,
+      vocabularySize,
       description: model.description,
       memoryBytes: process.memoryUsage.rss(),
     };
@@ -55,13 +68,27 @@ export class Runner {
   }
 
   generate(id: number, request: GenerateRequest): void {
-    const { prompt, stop, maxTokens, sampling, defaults } = request;
-    this.batcher.start({
-      id,
-      prompt,
-      sampling: samplerConfig(sampling, defaults, this.facts.contextTokens),
+    const { accountId, prompt } = request;
+    try {
+      const choices = Array.from({ length: request.choices }, (_, index) => this.#choice(request, index));
+      this.batcher.start({ id, accountId, prompt, choices });
+    } catch {
+      // Only the native parser of grammars can refuse here, and that must take nobody else with it.
+      this.batcher.fail(id);
+    }
+  }
+
+  #choice(request: GenerateRequest, index: number): Choice {
+    const { stop, maxTokens, sampling, defaults, topLogprobs, grammar } = request;
+    const { config, nucleus } = samplingPlan(sampling, defaults, this.facts.contextTokens, index);
+    return {
+      drawing: { config: { ...config, ...this.#grammarConfig(grammar) }, nucleus, topLogprobs },
       reply: new Reply({ ...this.model.vocabulary, stop, maxTokens }),
-    });
+    };
+  }
+
+  #grammarConfig(grammar: string | undefined): Pick<SamplerConfig, "grammarEvaluationState"> {
+    return grammar === undefined ? {} : { grammarEvaluationState: this.model.newGrammarState(grammar) };
   }
 
   abort(id: number): void {
@@ -74,10 +101,26 @@ export class Runner {
   }
 }
 
-/** Proves that the model computes, and brings its weights into memory before the first request has to. */
-async function warmUp(context: BatchContext): Promise<void> {
-  context.initBatch(1);
-  context.addToBatch(0, 0, Uint32Array.of(0), Uint32Array.of(0));
-  await context.decodeBatch();
-  context.disposeSequence(0);
+/** What the operator chose stays as it is, and with a GPU the processor's time tells nothing. */
+function adaptableThreads({ threads, gpu }: LoadedModel, request: LoadRequest): number {
+  return request.threads === undefined && gpu === "cpu" ? threads : 1;
+}
+
+const triedTokens = 8;
+
+/**
+ * Proves that the model computes, and brings its weights into memory before the first request has to. Returns how
+ * long a token of a prompt takes then.
+ */
+async function warmUp(context: BatchContext): Promise<number> {
+  let stepMs = 0;
+  for (let round = 0; round < 2; round++) {
+    const startedMs = performance.now();
+    context.initBatch(triedTokens);
+    context.addToBatch(0, 0, new Uint32Array(triedTokens), Uint32Array.of(triedTokens - 1));
+    await context.decodeBatch();
+    context.disposeSequence(0);
+    stepMs = performance.now() - startedMs;
+  }
+  return stepMs / triedTokens;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { samplerConfig, type SamplerConfig } from "./sampler.js";
+import { samplingPlan, type SamplerConfig } from "./sampler.js";
 import { SamplerPool } from "./sampler-pool.js";
 
 const sampling = {
@@ -10,7 +10,8 @@ const sampling = {
   presencePenalty: 0,
   logitBias: [],
 };
-const configWith = (seed: number) => samplerConfig({ ...sampling, seed }, { repeatPenalty: 1, minP: 0 }, 100);
+const configWith = (seed: number) =>
+  samplingPlan({ ...sampling, seed }, { repeatPenalty: 1, minP: 0 }, 100).config;
 
 /** Starts to draw anew when the seed changes, as the native sampler does. */
 class FakeSampler {

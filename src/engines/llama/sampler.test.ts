@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Sampling } from "../../protocol/chat.js";
-import { foldSeed, samplerConfig } from "./sampler.js";
+import { foldSeed, samplingPlan } from "./sampler.js";
 
 const sampling: Sampling = {
   temperature: 1,
@@ -12,8 +12,9 @@ const sampling: Sampling = {
   seed: undefined,
   logitBias: [],
 };
-const configOf = (changes: Partial<Sampling>) =>
-  samplerConfig({ ...sampling, ...changes }, { repeatPenalty: 1.15, minP: 0.05 }, 2048);
+const planOf = (changes: Partial<Sampling>, choice = 0) =>
+  samplingPlan({ ...sampling, ...changes }, { repeatPenalty: 1.15, minP: 0.05 }, 2048, choice);
+const configOf = (changes: Partial<Sampling>, choice = 0) => planOf(changes, choice).config;
 
 describe("sampler", () => {
   it("makes a seed for the native sampler of any integer, never the one that means none", () => {
@@ -51,5 +52,39 @@ describe("sampler", () => {
     expect(config.repeatPenaltyMaxTokens).toBe(2048);
     expect(config.repeatPenaltyFrequencyPenalty).toBe(0.5);
     expect(config.repeatPenaltyPresencePenalty).toBe(-0.5);
+  });
+
+  it("gives each choice a seed of its own, the same every time", () => {
+    const seeds = [0, 1, 2, 3].map((choice) => configOf({ seed: 7 }, choice).seed);
+    expect(new Set(seeds).size).toBe(4);
+    expect(seeds[0]).toBe(7);
+    expect([0, 1, 2, 3].map((choice) => configOf({ seed: 7 }, choice).seed)).toEqual(seeds);
+  });
+
+  it("leaves the model's penalty aside for a request with its own", () => {
+    expect(configOf({}).repeatPenalty).toBe(1.15);
+    expect(configOf({ frequencyPenalty: 0.1 }).repeatPenalty).toBe(1);
+    expect(configOf({ presencePenalty: -0.1 }).repeatPenalty).toBe(1);
+  });
+
+  it("keeps top_p for after the temperature where the order matters", () => {
+    const topP = { topP: 0.5, topPGiven: true };
+    expect(planOf({ ...topP, temperature: 0.7 })).toMatchObject({ nucleus: 0.5, config: { topP: 1 } });
+    for (const temperature of [0, 1]) {
+      expect(planOf({ ...topP, temperature })).toMatchObject({ nucleus: undefined, config: { topP: 0.5 } });
+    }
+    expect(planOf({ temperature: 0.7 }).nucleus).toBeUndefined();
+  });
+
+  it("gives a token that is named twice the last of its biases", () => {
+    const { tokenBiasKeys, tokenBiasValues } = configOf({
+      logitBias: [
+        [5, 1],
+        [6, 2],
+        [5, -3],
+      ],
+    });
+    expect([...(tokenBiasKeys ?? [])]).toEqual([5, 6]);
+    expect([...(tokenBiasValues ?? [])]).toEqual([-3, 2]);
   });
 });

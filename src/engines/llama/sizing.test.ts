@@ -52,12 +52,14 @@ describe("sizing", () => {
       heads: 32,
       keyLength: undefined,
       valueLength: undefined,
+      cacheType: "f16" as const,
     };
     expect(cacheBytesPerToken({ ...shape, keyValueHeads: 4 })).toBe(22_528);
     expect(cacheBytesPerToken({ ...shape, keyValueHeads: [4, 2] })).toBe(6 * 128 * 2);
     expect(cacheBytesPerToken({ ...shape, keyValueHeads: 1, keyLength: 192, valueLength: 128 })).toBe(
       22 * 320 * 2,
     );
+    expect(cacheBytesPerToken({ ...shape, keyValueHeads: 4, cacheType: "q8_0" })).toBe(22_528 * (17 / 32));
   });
 
   it("uses all cores for a model that is worth it, one for a toy", () => {

@@ -4,6 +4,8 @@
  * long contexts, then parallel sequences, then the context again, since one short conversation is better than
  * none.
  */
+import type { CacheType } from "./messages.js";
+
 export interface SizingInput {
   trainContextTokens: number;
   weightsBytes: number;
@@ -69,9 +71,12 @@ export interface AttentionShape {
   keyValueHeads: number | readonly number[];
   keyLength: number | undefined;
   valueLength: number | undefined;
+  cacheType: CacheType;
 }
 
-/** Keys and values are kept as 16-bit floats. */
+/** Quantised ones hold a 16-bit scale for each 32 values. */
+const bytesPerValue: Record<CacheType, number> = { f16: 2, q8_0: 34 / 32, q4_0: 18 / 32 };
+
 export function cacheBytesPerToken(shape: AttentionShape): number {
   const headLength = shape.embeddingLength / Math.max(1, shape.heads);
   const valuesPerHead = (shape.keyLength ?? headLength) + (shape.valueLength ?? headLength);
@@ -80,7 +85,7 @@ export function cacheBytesPerToken(shape: AttentionShape): number {
     typeof keyValueHeads === "number"
       ? keyValueHeads * shape.layers
       : keyValueHeads.reduce((sum, heads) => sum + heads, 0);
-  return headsOfAllLayers * valuesPerHead * 2;
+  return headsOfAllLayers * valuesPerHead * bytesPerValue[shape.cacheType];
 }
 
 /** Below this, threads wait for each other longer than they compute. */

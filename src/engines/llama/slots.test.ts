@@ -51,4 +51,26 @@ describe("slots", () => {
     await settle();
     expect(order).toEqual([0, 1]);
   });
+
+  it("wait for several at once, and let nobody pass meanwhile", async () => {
+    const slots = new Slots(3);
+    const free = await slots.acquire(never);
+    const order: string[] = [];
+    const impatient = new AbortController();
+    const three = slots.acquire(impatient.signal, 3).catch(() => order.push("gave up"));
+    void slots.acquire(never).then(() => order.push("one"));
+    await settle();
+    expect(order).toEqual([]);
+    impatient.abort();
+    await three;
+    await settle();
+    expect(order.toSorted()).toEqual(["gave up", "one"]);
+    free();
+    const release = await slots.acquire(never, 2);
+    release();
+  });
+
+  it("make do with fewer where there are not so many", async () => {
+    await new Slots(2).acquire(never, 3);
+  });
 });

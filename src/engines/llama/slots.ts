@@ -1,7 +1,15 @@
-/** Who may use the engine's sequences: first come, first served. A waiter whose signal aborts leaves at once. */
+/**
+ * Who may use the engine's sequences: first come, first served, also when one that needs several has to wait for
+ * them. A waiter whose signal aborts leaves at once.
+ */
+interface Waiter {
+  count: number;
+  /** Tells the waiter that it is its turn. */
+  enter: () => void;
+}
+
 export class Slots {
-  /** Each tells its waiter that it is its turn. */
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new Set<Waiter>();
   #taken = 0;
 
   constructor(private capacity: number) {}
@@ -12,39 +20,46 @@ export class Slots {
     this.#dispatch();
   }
 
-  /** Resolves to the function that gives the slot back, safe to call more than once. */
-  async acquire(signal: AbortSignal): Promise<() => void> {
+  /** Resolves to the function that gives the slots back, safe to call more than once. */
+  async acquire(signal: AbortSignal, count = 1): Promise<() => void> {
     signal.throwIfAborted();
     let entered = false;
     await new Promise<void>((resolve) => {
       const leave = () => {
-        this.#waiting.delete(enter);
+        this.#waiting.delete(waiter);
         signal.removeEventListener("abort", leave);
         resolve();
       };
       const enter = () => {
         entered = true;
-        this.#taken += 1;
+        this.#taken += count;
         leave();
       };
+      const waiter = { count, enter };
       signal.addEventListener("abort", leave);
-      this.#waiting.add(enter);
+      this.#waiting.add(waiter);
       this.#dispatch();
     });
     const release = () => {
       if (!entered) return;
       entered = false;
-      this.#taken -= 1;
+      this.#taken -= count;
       this.#dispatch();
     };
-    if (signal.aborted) release();
+    if (signal.aborted) {
+      release();
+      // Whoever waited behind one that needed more may go now.
+      this.#dispatch();
+    }
     signal.throwIfAborted();
     return release;
   }
 
   #dispatch(): void {
-    for (const enter of this.#waiting) {
-      if (this.#taken >= this.capacity) return;
+    for (const { count, enter } of this.#waiting) {
+      // After a restart there may be fewer than somebody waits for: then they must do.
+      const enough = Math.min(count, Math.max(1, this.capacity));
+      if (this.#taken + enough > this.capacity) return;
       enter();
     }
   }

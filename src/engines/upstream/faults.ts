@@ -2,6 +2,7 @@
  * What an engine's failure means to our client. An engine's own words may quote the conversation, so they are
  * looked at here, for what kind of failure they tell of, and go no further: neither to the client nor to a log.
  */
+import type { Generation } from "../../core/ports.js";
 import { ServiceError } from "../../protocol/errors.js";
 
 /** The engine failed, is away, or answered with what no engine should. */
@@ -19,6 +20,12 @@ export function contextExceeded(contextTokens: number, promptTokens?: number): S
     param: "messages",
   });
 }
+
+export const tooManyChoices = (most: number): ServiceError =>
+  new ServiceError("invalid_value", {
+    message: `Invalid value for 'n': this model can write at most ${most} choices at once.`,
+    param: "n",
+  });
 
 export interface FailedResponse {
   status: number;
@@ -41,8 +48,34 @@ export function faultOfResponse(
   // member of a pool may do better.
   if (status < 400 || status >= 500 || status === 401 || status === 403 || status === 404)
     return unavailable();
-  // The engine refuses what we made of a request that is right by our contract: a fault on our side.
-  return new ServiceError("internal_error");
+  return new EngineRefusal();
+}
+
+/** The engine refuses what we made of a request that is right by our contract: a fault on our side, as a rule. */
+class EngineRefusal extends ServiceError {
+  constructor() {
+    super("internal_error");
+  }
+}
+
+/**
+ * Whether an engine can follow a schema, a bias or so many choices is known to the engine alone: where a request
+ * has one of them and is refused, that is taken for the reason.
+ */
+export function explainRefusal(error: unknown, { format, sampling, choices }: Generation): unknown {
+  if (!(error instanceof EngineRefusal)) return error;
+  const doubtful = [
+    format.type === "json_schema" ? ["response_format.json_schema.schema", "this schema"] : [],
+    sampling.logitBias.length > 0 ? ["logit_bias", "a bias for one of these tokens"] : [],
+    choices > 1 ? ["n", "so many choices"] : [],
+    format.type === "json_object" ? ["response_format", "this format"] : [],
+  ].find((entry) => entry.length > 0);
+  if (doubtful === undefined) return error;
+  const [param = "", what = ""] = doubtful;
+  return new ServiceError("invalid_value", {
+    message: `Invalid value for '${param}': this model's engine does not take ${what}.`,
+    param,
+  });
 }
 
 /** An error event in a stream that began as a success. */

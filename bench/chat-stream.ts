@@ -1,0 +1,74 @@
+/** One streamed completion over HTTP, timed token by token. */
+import { Agent, fetch } from "undici";
+
+export interface ChatEndpoint {
+  baseURL: string;
+  key: string;
+}
+
+export interface StreamTimes {
+  tokens: number;
+  cachedTokens: number;
+  promptTokens: number;
+  text: string;
+  /** When each fragment came, from the request on. */
+  fragmentsMs: number[];
+}
+
+export interface Ask {
+  messages: { role: string; content: string }[];
+  maxTokens: number;
+  onFragment?: () => void;
+}
+
+/** Connections are kept, and as many as there are streams; a long prompt may take its time. */
+const dispatcher = new Agent({ connections: 64, headersTimeout: 600_000, bodyTimeout: 600_000 });
+
+export async function streamChat({ baseURL, key }: ChatEndpoint, ask: Ask): Promise<StreamTimes> {
+  const startedMs = performance.now();
+  const response = await fetch(`${baseURL}/chat/completions`, {
+    dispatcher,
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      model: "omega",
+      messages: ask.messages,
+      max_tokens: ask.maxTokens,
+      temperature: 0,
+      stream: true,
+      stream_options: { include_usage: true },
+    }),
+  });
+  if (!response.ok || response.body === null) throw new Error(`the request failed with ${response.status}`);
+  const times: StreamTimes = { tokens: 0, cachedTokens: 0, promptTokens: 0, text: "", fragmentsMs: [] };
+  let pending = "";
+  for await (const part of response.body.pipeThrough(new TextDecoderStream())) {
+    const lines = (pending + part).split("\n");
+    pending = lines.pop() ?? "";
+    for (const line of lines) {
+      if (!line.startsWith("data: {")) continue;
+      const { choices, usage } = JSON.parse(line.slice("data: ".length)) as Chunk;
+      const content = choices?.[0]?.delta?.content ?? "";
+      if (content !== "") {
+        times.text += content;
+        times.fragmentsMs.push(performance.now() - startedMs);
+        ask.onFragment?.();
+      }
+      times.tokens = usage?.completion_tokens ?? times.tokens;
+      times.promptTokens = usage?.prompt_tokens ?? times.promptTokens;
+      times.cachedTokens = usage?.prompt_tokens_details?.cached_tokens ?? times.cachedTokens;
+    }
+  }
+  return times;
+}
+
+interface Chunk {
+  choices?: { delta?: { content?: string | null } }[];
+  usage?: {
+    prompt_tokens: number;
+    completion_tokens: number;
+    prompt_tokens_details?: { cached_tokens?: number };
+  } | null;
+}
+
+export const closeConnections = (): Promise<void> => dispatcher.close();

@@ -1,0 +1,158 @@
+/** What is compared: the whole service, a bare loop on the same binding, and llama-server where there is one. */
+import { fork, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import type { LoadRequest } from "../src/engines/llama/messages.js";
+import { eventually } from "../test/support/eventually.js";
+import { startSotto, type SottoProcess } from "../test/support/sotto-process.js";
+import type { BareResult, BareRun } from "./bare-loop.js";
+import { streamChat, type ChatEndpoint } from "./chat-stream.js";
+
+export interface BenchSetup {
+  weights: string;
+  threads: number;
+  sequences: number;
+  contextTokens: number;
+}
+
+export interface Rates {
+  tokensPerSecond: number;
+  /** The median of the streams. */
+  firstTokenMs: number;
+}
+
+export interface Contender {
+  name: string;
+  /** Its processes. */
+  pids: number[];
+  /** Runs one stream for each prompt, all at once. */
+  run: (prompts: string[], tokens: number) => Promise<Rates>;
+  close: () => Promise<unknown>;
+}
+
+export async function startService(
+  setup: BenchSetup,
+  env: Record<string, string> = {},
+): Promise<{ sotto: SottoProcess; endpoint: ChatEndpoint }> {
+  const perModel = ["OMEGA", "PRISM", "LAMBDA"].flatMap((model) => [
+    [`SOTTO_MODELS_${model}_WEIGHTS`, setup.weights],
+    [`SOTTO_MODELS_${model}_SYSTEM_PROMPT`, ""],
+    [`SOTTO_MODELS_${model}_REPEAT_PENALTY`, "1"],
+  ]);
+  const sotto = await startSotto({
+    env: {
+      ...(Object.fromEntries(perModel) as Record<string, string>),
+      SOTTO_ENGINE_THREADS: String(setup.threads),
+      SOTTO_ENGINE_SEQUENCES: String(setup.sequences),
+      SOTTO_ENGINE_CONTEXT_TOKENS: String(setup.contextTokens),
+      SOTTO_LIMIT_REQUESTS_PER_MINUTE: "1000000",
+      SOTTO_LIMIT_TOKENS_PER_MINUTE: "1000000000",
+      SOTTO_LIMIT_CONCURRENT_REQUESTS: "1000",
+      SOTTO_ENGINE_FIRST_TOKEN_TIMEOUT_MS: "600000",
+      SOTTO_ENGINE_NEXT_TOKEN_TIMEOUT_MS: "600000",
+      SOTTO_LOG_LEVEL: "error",
+      ...env,
+    },
+  });
+  return { sotto, endpoint: { baseURL: sotto.baseURL, key: await sotto.newKey() } };
+}
+
+/** Over HTTP, any service that speaks the protocol. */
+export const overHttp = (
+  name: string,
+  endpoint: ChatEndpoint,
+  pids: number[],
+  close: () => Promise<unknown>,
+): Contender => ({
+  name,
+  pids,
+  run: async (prompts, tokens) => {
+    const startedMs = performance.now();
+    const streams = await Promise.all(
+      prompts.map((content) =>
+        streamChat(endpoint, { messages: [{ role: "user", content }], maxTokens: tokens }),
+      ),
+    );
+    const wallMs = performance.now() - startedMs;
+    const total = streams.reduce((sum, stream) => sum + stream.tokens, 0);
+    const firstMs = streams.map(({ fragmentsMs }) => fragmentsMs[0] ?? wallMs);
+    return { tokensPerSecond: (total / wallMs) * 1000, firstTokenMs: median(firstMs) };
+  },
+  close,
+});
+
+export async function startBareLoop(setup: BenchSetup): Promise<Contender> {
+  const file = fileURLToPath(new URL("./bare-loop.ts", import.meta.url));
+  const child = fork(file, { serialization: "advanced", execArgv: process.execArgv });
+  const request: LoadRequest = {
+    ...setup,
+    gpu: "auto",
+    prefillChunkTokens: 128,
+    prefixReuse: "off",
+    cacheType: "f16",
+  };
+  child.send(request);
+  await once(child, "message");
+  return {
+    name: "bare loop",
+    pids: [child.pid ?? 0],
+    run: async (prompts, tokens) => {
+      const run: BareRun = { prompts: prompts.map(asChat), tokens };
+      child.send(run);
+      const [{ firstTokenMs, wallMs }] = (await once(child, "message")) as [BareResult];
+      return {
+        tokensPerSecond: ((prompts.length * tokens) / wallMs) * 1000,
+        firstTokenMs: median(firstTokenMs),
+      };
+    },
+    close: async () => {
+      child.kill();
+      await once(child, "exit");
+    },
+  };
+}
+
+/** About as long as the chat templates make it. */
+const asChat = (prompt: string): string => `<|user|>\n${prompt}</s>\n<|assistant|>\n`;
+
+export async function startLlamaServer(binary: string, setup: BenchSetup): Promise<Contender> {
+  const port = await freePort();
+  const { weights, threads, sequences, contextTokens } = setup;
+  const sizes = ["-t", threads, "-np", sequences, "-c", sequences * contextTokens].map(String);
+  const args = ["-m", weights, ...sizes, "--host", "127.0.0.1", "--port", String(port)];
+  const child = spawn(binary, args, { stdio: "ignore" });
+  const url = `http://127.0.0.1:${port}`;
+  await eventually(async () => (await fetch(`${url}/health`).catch(() => null))?.ok === true, 120_000);
+  return overHttp("llama-server", { baseURL: `${url}/v1`, key: "none" }, [child.pid ?? 0], async () => {
+    child.kill();
+    await once(child, "exit");
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+/** Processor time of these processes so far, where the system tells (Linux); their waiting does not count. */
+export function processorMs(pids: readonly number[]): number {
+  const ticks = pids.map((pid) => {
+    const [user = "", system = ""] = readFileSync(`/proc/${pid}/stat`, "utf8")
+      .replace(/.*\) /s, "")
+      .split(" ")
+      .slice(11);
+    return Number(user) + Number(system);
+  });
+  // A tick is a hundredth of a second.
+  return ticks.reduce((sum, own) => sum + own, 0) * 10;
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from "vitest";
+import { schemaGrammar } from "./compile.js";
+import { SchemaFault } from "./schema.js";
+
+/** Where a schema is refused, or null. */
+function faultOf(schema: Record<string, unknown>): string | null {
+  try {
+    schemaGrammar(schema);
+    return null;
+  } catch (error) {
+    if (error instanceof SchemaFault) return error.path.join(".");
+    throw error;
+  }
+}
+
+describe("a schema's grammar", () => {
+  it("keeps properties in their order, and leaves out the optional ones or not", () => {
+    const properties = { a: { const: 1 }, b: { const: 2 }, c: { const: 3 } };
+    const grammar = schemaGrammar({ type: "object", properties, required: ["b"] });
+    expect(grammar).toMatch(/^root ::= /);
+    for (const name of ["a", "b", "c"]) expect(grammar).toContain(`"\\x22${name}\\x22"`);
+  });
+
+  it("grows with the schema, not with its nesting", () => {
+    const nested = (depth: number): Record<string, unknown> =>
+      depth === 0
+        ? { type: "string" }
+        : {
+            type: "object",
+            properties: { a: { type: "array", items: nested(depth - 1) }, b: { type: "null" } },
+          };
+    const [ten, twenty] = [schemaGrammar(nested(10)).length, schemaGrammar(nested(20)).length];
+    expect(twenty).toBeLessThan(ten * 2.5);
+  });
+
+  it("leaves out what cannot be, where it need not be", () => {
+    const tree = { type: "object", properties: { next: { $ref: "#" }, end: { type: "null" } } };
+    expect(faultOf(tree)).toBeNull();
+    expect(faultOf({ anyOf: [{ type: "null" }, { $ref: "#" }] })).toBeNull();
+    expect(faultOf({ type: "array", items: { $ref: "#" } })).toBeNull();
+    expect(faultOf({ type: "array", items: { $ref: "#" }, minItems: 1 })).toBe("");
+    expect(faultOf({ $ref: "#" })).toBe("");
+  });
+
+  it("ends, for references that never do", () => {
+    const circle = { $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } } };
+    expect(faultOf(circle)).toBe("");
+    expect(faultOf({ allOf: [{ $ref: "#" }], type: "object" })).not.toBeNull();
+    expect(faultOf({ $ref: "#", minLength: 1, type: "string" })).not.toBeNull();
+  });
+
+  it("ends soon, for schemas that take much comparing", () => {
+    const values = Array.from({ length: 2000 }, (_, index) => index);
+    expect(faultOf({ allOf: [{ enum: values }, { enum: [...values, 1] }] })).toBe("");
+    expect(faultOf({ oneOf: values.map((value) => ({ const: value })) })).toBe("");
+  });
+
+  it("leaves out or refuses references with nothing in between, which the native parser does not take", () => {
+    const alternatives = { anyOf: [{ type: "null" }, { $ref: "#" }] };
+    expect(schemaGrammar(alternatives)).not.toContain("ref-");
+    const operand = { anyOf: [{ type: "integer" }, { $ref: "#/$defs/expression" }] };
+    const expression = {
+      anyOf: [
+        { type: "object", properties: { left: { $ref: "#/$defs/operand" } }, required: ["left"] },
+        { $ref: "#/$defs/operand" },
+      ],
+    };
+    expect(faultOf({ $ref: "#/$defs/expression", $defs: { operand, expression } })).toBe("");
+    expect(faultOf({ $ref: "#/$defs/operand", $defs: { operand, expression } })).toBeNull();
+  });
+
+  it("merges what must all hold", () => {
+    const both = {
+      allOf: [
+        { type: "integer", minimum: 3 },
+        { type: "number", maximum: 2 },
+      ],
+    };
+    expect(faultOf(both)).toBe("minimum");
+    expect(faultOf({ allOf: [{ type: "string" }, { type: "null" }] })).toBe("");
+    const closed = { type: "object", properties: { a: {} }, additionalProperties: false };
+    expect(faultOf({ allOf: [closed, { required: ["b"] }] })).toBe("");
+    expect(faultOf({ allOf: [closed, { properties: { b: {} } }] })).toBeNull();
+    expect(faultOf({ allOf: [{ pattern: "a" }, { pattern: "b" }], type: "string" })).toBe("pattern");
+  });
+
+  it("takes alternatives that exclude each other, and only those, for oneOf", () => {
+    const tagged = (kind: string) => ({
+      type: "object",
+      properties: { kind: { const: kind } },
+      required: ["kind"],
+    });
+    expect(faultOf({ oneOf: [tagged("a"), tagged("b"), { type: "null" }] })).toBeNull();
+    expect(faultOf({ oneOf: [tagged("a"), tagged("a")] })).toBe("oneOf");
+    expect(faultOf({ oneOf: [{ type: "integer" }, { type: "number" }] })).toBe("oneOf");
+    expect(faultOf({ oneOf: [{ enum: [1, 2] }, { enum: [3] }, { type: "string" }] })).toBeNull();
+    expect(faultOf({ oneOf: [{ enum: [1, 2] }, { enum: [2] }] })).toBe("oneOf");
+  });
+
+  it("names the keyword that it cannot keep", () => {
+    const cases: [Record<string, unknown>, string][] = [
+      [{ type: "array", uniqueItems: true }, "uniqueItems"],
+      [{ type: "array", contains: {} }, "contains"],
+      [{ type: "object", patternProperties: {} }, "patternProperties"],
+      [{ type: "object", properties: { a: {} }, minProperties: 1 }, "minProperties"],
+      [{ type: "string", pattern: "a", minLength: 3 }, "minLength"],
+      [{ type: "number", multipleOf: 0.1 }, "multipleOf"],
+      [{ if: {}, then: {} }, "if"],
+      [{ items: { properties: { deep: { not: {} } } } }, "items.properties.deep.not"],
+    ];
+    for (const [schema, place] of cases) expect(faultOf(schema)).toBe(place);
+  });
+
+  it("is not confused by names from the prototype", () => {
+    const properties = JSON.parse(
+      '{"__proto__": {"type": "null"}, "constructor": {"type": "null"}}',
+    ) as object;
+    expect(schemaGrammar({ type: "object", properties })).toContain("__proto__");
+    expect(faultOf({ $ref: "#/constructor" })).toBe("$ref");
+    expect(faultOf({ type: "string", format: "constructor" })).toBe("format");
+  });
+});

@@ -1,0 +1,106 @@
+/** A JSON schema as the client sent it, and the ways to look at it without trusting it. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** What is wrong with it, and where: `path` leads from the schema's root to a keyword. */
+export class SchemaFault extends Error {
+  constructor(
+    readonly path: readonly (string | number)[],
+    readonly reason: string,
+  ) {
+    super(reason);
+  }
+}
+
+export type Path = readonly (string | number)[];
+
+export const jsonTypes = ["object", "array", "string", "number", "integer", "boolean", "null"] as const;
+export type JsonType = (typeof jsonTypes)[number];
+
+export function isSchemaObject(value: unknown): value is Schema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The keywords with no say in what is valid. */
+const annotations = new Set([
+  ..."$schema $id $comment $anchor title description default examples deprecated readOnly writeOnly".split(
+    " ",
+  ),
+  ..."$defs definitions contentEncoding contentMediaType".split(" "),
+]);
+
+const followed = new Set([
+  ..."$ref type enum const allOf anyOf oneOf minimum maximum exclusiveMinimum exclusiveMaximum multipleOf".split(
+    " ",
+  ),
+  ..."minLength maxLength pattern format items prefixItems minItems maxItems uniqueItems".split(" "),
+  ..."properties required additionalProperties minProperties maxProperties".split(" "),
+]);
+
+/** Keywords that constrain, without annotations. Throws for one that cannot be followed. */
+export function constraints(schema: Schema, path: Path): Schema {
+  const entries = Object.entries(schema).filter(([keyword]) => !annotations.has(keyword));
+  const unknown = entries.find(([keyword]) => !followed.has(keyword));
+  if (unknown !== undefined) throw new SchemaFault([...path, unknown[0]], "this keyword is not supported");
+  return Object.fromEntries(entries);
+}
+
+export function typesOf(schema: Schema, path: Path): JsonType[] {
+  const { type } = schema;
+  if (type === undefined) return [...jsonTypes];
+  const names = Array.isArray(type) ? type : [type];
+  return names.map((name) => {
+    const known = jsonTypes.find((candidate) => candidate === name);
+    if (known === undefined)
+      throw new SchemaFault([...path, "type"], `expected one of ${jsonTypes.join(", ")}`);
+    return known;
+  });
+}
+
+export function typeOf(value: unknown): JsonType {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
+  if (typeof value === "string") return "string";
+  return typeof value === "boolean" ? "boolean" : "object";
+}
+
+export function isOfType(value: unknown, types: readonly JsonType[]): boolean {
+  const type = typeOf(value);
+  return types.includes(type) || (type === "integer" && types.includes("number"));
+}
+
+/** A finite number, or undefined where the keyword is absent. */
+export function numberAt(schema: Schema, keyword: string, path: Path): number | undefined {
+  const value = schema[keyword];
+  if (value === undefined || (typeof value === "number" && Number.isFinite(value))) return value;
+  throw new SchemaFault([...path, keyword], "expected a number");
+}
+
+export function countAt(schema: Schema, keyword: string, path: Path): number | undefined {
+  const value = numberAt(schema, keyword, path);
+  if (value === undefined || (Number.isInteger(value) && value >= 0)) return value;
+  throw new SchemaFault([...path, keyword], "expected a whole number, 0 or more");
+}
+
+export function listAt(schema: Schema, keyword: string, path: Path): readonly unknown[] {
+  const value = schema[keyword] ?? [];
+  if (Array.isArray(value)) return value;
+  throw new SchemaFault([...path, keyword], "expected an array");
+}
+
+export function schemasAt(schema: Schema, keyword: string, path: Path): Schema {
+  const value = schema[keyword] ?? {};
+  if (isSchemaObject(value)) return value;
+  throw new SchemaFault([...path, keyword], "expected an object");
+}
+
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((item, index) => sameJson(item, b[index]));
+  }
+  if (isSchemaObject(a) && isSchemaObject(b)) {
+    const keys = Object.keys(a);
+    return keys.length === Object.keys(b).length && keys.every((key) => key in b && sameJson(a[key], b[key]));
+  }
+  return a === b;
+}

@@ -1,0 +1,120 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { PrefixCache } from "./prefix-cache.js";
+
+const tokens = (text: string) => Uint32Array.from(text, (char) => char.charCodeAt(0));
+const setUp = (sequences: number, reuse = true) => {
+  let nowMs = 0;
+  const cache = new PrefixCache(sequences, reuse, () => nowMs);
+  /** Runs a prompt to its end, with a reply. */
+  const run = (accountId: string, prompt: string, reply = "!") => {
+    const taken = cache.take(accountId, tokens(prompt));
+    if (taken !== undefined) cache.giveBack(taken.sequenceId, accountId, tokens(prompt + reply));
+    nowMs += 1;
+    return taken;
+  };
+  return { cache, run, pass: (ms: number) => (nowMs += ms) };
+};
+
+describe("prefix cache", () => {
+  it("lets a conversation's next turn keep all of the last", () => {
+    const { run } = setUp(3);
+    const first = run("a", "hello", " world");
+    expect(run("a", "hello world, how")).toEqual({ sequenceId: first?.sequenceId, keptTokens: 11 });
+  });
+
+  it("never keeps the last token of a prompt, which the reply is drawn from", () => {
+    const { run } = setUp(1);
+    run("a", "hello");
+    expect(run("a", "hello")?.keptTokens).toBe(4);
+    expect(run("a", "h")?.keptTokens).toBe(0);
+  });
+
+  it("keeps nothing for another account, whatever it asks", () => {
+    const { run } = setUp(2);
+    run("a", "the same prompt");
+    run("a", "and another one");
+    expect(run("b", "the same prompt")?.keptTokens).toBe(0);
+  });
+
+  it("takes the longest match", () => {
+    const { run } = setUp(3);
+    run("a", "once upon a time");
+    const longer = run("a", "zzz once upon a", " time there was");
+    expect(run("a", "zzz once upon a time there")?.sequenceId).toBe(longer?.sequenceId);
+  });
+
+  it("does not give up a conversation for a few tokens while there is room", () => {
+    const { run } = setUp(2);
+    const first = run("a", "system: tell me a long story about the sea");
+    expect(run("a", "system: and now something entirely different")).not.toEqual(first);
+  });
+
+  it("evicts the one that was used least recently", () => {
+    const { run } = setUp(2);
+    const [one, two] = [run("a", "first talk"), run("b", "second talk")];
+    run("a", "first talk! goes on");
+    expect(run("c", "third talk")?.sequenceId).toBe(two?.sequenceId);
+    expect(run("a", "first talk! goes on! and on")).toEqual({ sequenceId: one?.sequenceId, keptTokens: 20 });
+    expect(run("b", "second talk")?.keptTokens).toBe(0);
+  });
+
+  it("forgets what nobody came back for", () => {
+    const { cache, run, pass } = setUp(2);
+    const first = run("a", "hello");
+    expect(cache.nextExpiryMs).toBeGreaterThan(0);
+    expect(cache.expire()).toEqual([]);
+    pass(10 * 60_000);
+    expect(cache.expire()).toEqual([first?.sequenceId]);
+    expect(cache.nextExpiryMs).toBeUndefined();
+    expect(run("a", "hello")?.keptTokens).toBe(0);
+  });
+
+  it("keeps nothing when it is switched off, nor what is not to be trusted", () => {
+    const off = setUp(1, false);
+    off.run("a", "hello");
+    expect(off.run("a", "hello")?.keptTokens).toBe(0);
+    const { cache, run } = setUp(1);
+    const taken = cache.take("a", tokens("hello"));
+    expect(cache.giveBack(taken?.sequenceId ?? -1, "a", null)).toBe(false);
+    expect(run("a", "hello")?.keptTokens).toBe(0);
+  });
+
+  it("in any order of events: one holder for a sequence, and only what its account computed is kept", () => {
+    const step = fc.record({
+      accountId: fc.constantFrom("a", "b", "c"),
+      prompt: fc.string({ unit: fc.constantFrom("x", "y"), minLength: 1, maxLength: 8 }),
+      reply: fc.string({ unit: fc.constantFrom("x", "y"), maxLength: 3 }),
+      ends: fc.nat(3),
+      intact: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 4 }), fc.array(step, { maxLength: 60 }), (sequences, steps) => {
+        const { cache } = setUp(sequences);
+        /** What is in the native cache, with whose it is: the truth that the bookkeeping must match. */
+        const truth = Array.from({ length: sequences }, () => ({ accountId: "", text: "" }));
+        const running: { sequenceId: number; accountId: string; text: string }[] = [];
+        for (const { accountId, prompt, reply, ends, intact } of steps) {
+          const taken = cache.take(accountId, tokens(prompt));
+          expect(taken === undefined).toBe(running.length === sequences);
+          if (taken !== undefined) {
+            const { sequenceId, keptTokens } = taken;
+            expect(running.map((one) => one.sequenceId)).not.toContain(sequenceId);
+            const held = truth[sequenceId];
+            expect(keptTokens).toBeLessThan(prompt.length);
+            if (keptTokens > 0) {
+              expect(held?.accountId).toBe(accountId);
+              expect(held?.text.slice(0, keptTokens)).toBe(prompt.slice(0, keptTokens));
+            }
+            running.push({ sequenceId, accountId, text: prompt + reply });
+          }
+          for (const one of running.splice(0, ends)) {
+            truth[one.sequenceId] = intact ? one : { accountId: "", text: "" };
+            cache.giveBack(one.sequenceId, one.accountId, intact ? tokens(one.text) : null);
+          }
+          expect(cache.freeSequences).toBe(sequences - running.length);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,103 @@
+/**
+ * Which sequence computes what: the bookkeeping of the native cache.
+ *
+ * A sequence that has ended keeps what it computed, with the account it was computed for. The next prompt of
+ * that account that begins with the same tokens takes it over and computes only the rest. Nothing is ever kept
+ * across accounts: whoever gets a sequence of another account gets it empty. Among sequences that are free, one
+ * that fits is taken first, then an empty one, then the one that was used least recently. What nobody came back
+ * for within a while is forgotten.
+ *
+ * The memory of all sequences is reserved when the model is loaded, so keeping them warm costs none.
+ */
+export interface Taken {
+  sequenceId: number;
+  /** How many tokens of the prompt it has computed already. Everything after them must be removed. */
+  keptTokens: number;
+}
+
+interface Warm {
+  accountId: string;
+  tokens: Uint32Array;
+  usedAtMs: number;
+}
+
+/** How long a sequence waits for the next turn of its conversation. */
+const keepMs = 10 * 60_000;
+
+export class PrefixCache {
+  readonly #free: Map<number, Warm | null>;
+
+  constructor(
+    readonly sequences: number,
+    private readonly reuse: boolean,
+    private readonly nowMs: () => number = () => performance.now(),
+  ) {
+    this.#free = new Map(Array.from({ length: sequences }, (_, sequenceId) => [sequenceId, null]));
+  }
+
+  get freeSequences(): number {
+    return this.#free.size;
+  }
+
+  /** Undefined when none is free. The last token of a prompt is never kept: the reply is drawn from it. */
+  take(accountId: string, prompt: Uint32Array): Taken | undefined {
+    const sequenceId = this.#bestFor(accountId, prompt) ?? this.#emptyOne() ?? this.#leastRecent();
+    if (sequenceId === undefined) return undefined;
+    const warm = this.#free.get(sequenceId) ?? null;
+    this.#free.delete(sequenceId);
+    return { sequenceId, keptTokens: reusableTokens(warm, accountId, prompt) };
+  }
+
+  /** `tokens` are what the sequence has computed; null when that is not to be trusted. True when it stays warm. */
+  giveBack(sequenceId: number, accountId: string, tokens: Uint32Array | null): boolean {
+    const stays = this.reuse && tokens !== null && tokens.length > 0;
+    this.#free.set(sequenceId, stays ? { accountId, tokens, usedAtMs: this.nowMs() } : null);
+    return stays;
+  }
+
+  /** Forgets what was kept too long, and tells which sequences to clear. */
+  expire(): number[] {
+    const before = this.nowMs() - keepMs;
+    const expired = [...this.#free].filter(([, warm]) => warm !== null && warm.usedAtMs <= before);
+    for (const [sequenceId] of expired) this.#free.set(sequenceId, null);
+    return expired.map(([sequenceId]) => sequenceId);
+  }
+
+  /** Until the next one is to be forgotten; undefined when none is kept. */
+  get nextExpiryMs(): number | undefined {
+    const times = [...this.#free.values()].flatMap((warm) => (warm === null ? [] : [warm.usedAtMs]));
+    return times.length === 0 ? undefined : Math.max(0, Math.min(...times) + keepMs - this.nowMs());
+  }
+
+  /**
+   * One whose tokens are mostly the prompt's, or the reverse: the same conversation, or one that shares most of
+   * its beginning. Less than that is not worth forgetting another conversation for.
+   */
+  #bestFor(accountId: string, prompt: Uint32Array): number | undefined {
+    let best: { sequenceId: number; kept: number } | undefined;
+    for (const [sequenceId, warm] of this.#free) {
+      const kept = reusableTokens(warm, accountId, prompt);
+      const isWorthIt = warm !== null && kept * 2 >= Math.min(prompt.length, warm.tokens.length);
+      if (kept > (best?.kept ?? 0) && isWorthIt) best = { sequenceId, kept };
+    }
+    return best?.sequenceId;
+  }
+
+  #emptyOne(): number | undefined {
+    return [...this.#free].find(([, warm]) => warm === null)?.[0];
+  }
+
+  #leastRecent(): number | undefined {
+    const byAge = [...this.#free].sort(([, a], [, b]) => (a?.usedAtMs ?? 0) - (b?.usedAtMs ?? 0));
+    return byAge[0]?.[0];
+  }
+}
+
+function reusableTokens(warm: Warm | null, accountId: string, prompt: Uint32Array): number {
+  if (warm?.accountId !== accountId) return 0;
+  const { tokens } = warm;
+  const most = Math.min(tokens.length, prompt.length - 1);
+  let same = 0;
+  while (same < most && tokens[same] === prompt[same]) same += 1;
+  return same;
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { ThreadPace } from "./thread-pace.js";
+
+/** Steps of a second on a machine that gives us so many cores. */
+function setUp(most: number) {
+  let [nowMs, cpuMs] = [0, 0];
+  const changes: number[] = [];
+  const pace = new ThreadPace({
+    most,
+    setThreads: (threads) => changes.push(threads),
+    cpuMs: () => cpuMs,
+    nowMs: () => nowMs,
+  });
+  const steps = async (count: number, cores: number) => {
+    for (let step = 0; step < count; step++) {
+      await pace.run(() => {
+        nowMs += 1000;
+        cpuMs += 1000 * Math.min(cores, pace.threads);
+        return Promise.resolve();
+      });
+    }
+  };
+  return { pace, steps, changes };
+}
+
+describe("thread pace", () => {
+  it("leaves threads alone that have a core each", async () => {
+    const { steps, changes } = setUp(4);
+    await steps(100, 4);
+    expect(changes).toEqual([]);
+  });
+
+  it("uses fewer when they have to share", async () => {
+    const { pace, steps } = setUp(4);
+    await steps(1, 1.2);
+    expect(pace.threads).toBe(4);
+    await steps(1, 1.2);
+    expect(pace.threads).toBe(1);
+  });
+
+  it("goes on with one thread, however little it gets", async () => {
+    const { steps, changes } = setUp(2);
+    await steps(50, 0.2);
+    expect(changes).toEqual([1]);
+  });
+
+  it("comes back when the machine is calm again", async () => {
+    const { pace, steps } = setUp(3);
+    await steps(2, 1);
+    expect(pace.threads).toBe(1);
+    await steps(20, 3);
+    expect(pace.threads).toBe(3);
+  });
+
+  it("tries less and less often what does not work", async () => {
+    const { steps, changes } = setUp(2);
+    // One core is always free, a second never.
+    await steps(400, 1);
+    const tries = changes.filter((threads) => threads === 2).length;
+    expect(tries).toBeGreaterThan(2);
+    expect(tries).toBeLessThan(12);
+  });
+
+  it("measures nothing where there is nothing to choose", async () => {
+    const { steps, changes } = setUp(1);
+    await steps(10, 0.1);
+    expect(changes).toEqual([]);
+  });
+});
