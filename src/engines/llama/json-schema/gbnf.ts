@@ -89,7 +89,8 @@ export class Grammar {
         const parts = writes < 0 ? expression.parts : expression.parts.slice(0, writes + 1);
         return parts.flatMap((part) => this.#beginnings(part));
       }
-      default:
+      case "text":
+      case "chars":
         return [];
     }
   }
