@@ -39,7 +39,12 @@ export class Run {
     this.#timer.refresh();
     const hasLogprobs = logprobs !== undefined && logprobs.length > 0;
     if (text !== null && (text !== "" || hasLogprobs)) {
-      this.stream.push({ type: "text", choice, text, ...(logprobs === undefined ? {} : { logprobs }) });
+      const event = { type: "text", choice, text, ...(logprobs === undefined ? {} : { logprobs }) } as const;
+      if (!this.stream.push(event)) {
+        this.stream.fail(this.options.unavailable());
+        this.abort();
+        return;
+      }
     }
     if (finishReason !== undefined) this.stream.push({ type: "finished", choice, finishReason });
   }
