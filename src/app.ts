@@ -155,6 +155,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
         !draining &&
         gate.refusal() === null &&
         modelIds.every((model) => fleet.status(model).state === "ready"),
+      isDraining: () => draining,
       maintenance: () => gate.announcement(),
       engineStatus: (model) => fleet.status(model),
       metrics,

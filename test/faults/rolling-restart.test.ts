@@ -27,7 +27,7 @@ describe.skipIf(noRedis)("a rolling restart under load", () => {
 
   it("fails no request", async () => {
     const [one, two] = parts.replicas;
-    const apiKey = await one.process.newKey();
+    const { secret: apiKey } = await parts.newKey();
     let isOver = false;
     let [whole, streamed] = [0, 0];
     const failures: unknown[] = [];
@@ -62,6 +62,8 @@ describe.skipIf(noRedis)("a rolling restart under load", () => {
 
     await someMore();
     for (const [index, replica] of [one, two].entries()) {
+      // In the middle of a reply.
+      await eventually(async () => (await replica.process.metric("sotto_sequences_active", "omega")) > 0);
       replica.process.kill("SIGTERM");
       expect(await replica.process.exited()).toBe(0);
       await eventually(() => !balancer.isIn(index));
@@ -81,7 +83,7 @@ async function readWhole(client: OpenAI): Promise<void> {
 }
 
 async function readStream(client: OpenAI): Promise<void> {
-  const stream = await client.chat.completions.create({ ...request, max_tokens: 200, stream: true });
+  const stream = await client.chat.completions.create({ ...request, max_tokens: 300, stream: true });
   let finishReason: string | null = null;
   for await (const { choices } of stream) finishReason = choices[0]?.finish_reason ?? finishReason;
   if (finishReason !== "length") throw new Error("a stream ended early");

@@ -4,7 +4,7 @@
  * restart of both under load in rolling-restart.test.ts.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Browser, password } from "../support/dashboard.js";
+import { Browser } from "../support/dashboard.js";
 import { eventually } from "../support/eventually.js";
 import { noRedis } from "../support/redis.js";
 import {
@@ -20,24 +20,13 @@ describe.skipIf(noRedis)("two replicas and an engine, three processes", () => {
   let parts: ThreeProcesses;
   let one: Replica;
   let two: Replica;
-  let operator: Browser;
-  let keys = 0;
 
   beforeAll(async () => {
     parts = await startThreeProcesses();
     [one, two] = parts.replicas;
-    operator = new Browser(one.process.url);
-    await operator.post("/api/sign-up", { email: "ada@example.com", password });
   }, 120_000);
   afterAll(() => parts.stop(), 60_000);
 
-  /** By the dashboard of the first replica. */
-  const newKey = async (limits: { requestsPerMinute?: number; concurrentRequests?: number } = {}) => {
-    keys += 1;
-    const none = { requestsPerMinute: null, tokensPerMinute: null, concurrentRequests: null };
-    const body = { name: `key ${keys}`, models: null, expiresInDays: null, limits: { ...none, ...limits } };
-    return operator.post<{ key: { id: string }; secret: string }>("/api/keys", body);
-  };
   const both = () => [one, two] as const;
   /** How many of `times` requests, to one and the other in turn, were let in. */
   const admittedOf = async (times: number, key: string): Promise<number> => {
@@ -60,19 +49,19 @@ describe.skipIf(noRedis)("two replicas and an engine, three processes", () => {
     );
 
   it("answer with the third one's model", async () => {
-    const { secret } = await newKey();
+    const { secret } = await parts.newKey();
     expect(await Promise.all(both().map((replica) => ask(replica, secret)))).toEqual([200, 200]);
     const replies = () => parts.engine.metric("sotto_time_to_first_token_seconds_count", "omega");
     await eventually(async () => (await replies()) === 2);
   });
 
   it("keep a limit in total", async () => {
-    const { secret } = await newKey({ requestsPerMinute: 40 });
+    const { secret } = await parts.newKey({ requestsPerMinute: 40 });
     expect(await admittedOf(80, secret)).toBe(40);
   });
 
   it("keep the number of requests at once in total", async () => {
-    const { secret } = await newKey({ concurrentRequests: 2 });
+    const { secret } = await parts.newKey({ concurrentRequests: 2 });
     const hangUp = new AbortController();
     const streams = await Promise.all(both().map((replica) => openStream(replica, secret, hangUp.signal)));
     expect(streams.map(({ status }) => status)).toEqual([200, 200]);
@@ -83,7 +72,7 @@ describe.skipIf(noRedis)("two replicas and an engine, three processes", () => {
 
   it("admit at most 1.1 times a limit in all while Redis is killed and returns", async () => {
     const limit = 200;
-    const { secret } = await newKey({ requestsPerMinute: limit });
+    const { secret } = await parts.newKey({ requestsPerMinute: limit });
     const startedMs = performance.now();
     let admitted = await admittedOf(limit / 4, secret);
     expect(admitted).toBe(limit / 4);
@@ -123,27 +112,27 @@ describe.skipIf(noRedis)("two replicas and an engine, three processes", () => {
   };
 
   it("cut the streams of a key and refuse it within 2 s when it is revoked on the other", async () => {
-    const { key, secret } = await newKey();
-    await endsEverywhere(secret, () => operator.post(`/api/keys/${key.id}/revoke`), 2_000);
+    const { key, secret } = await parts.newKey();
+    await endsEverywhere(secret, () => parts.ada.post(`/api/keys/${key.id}/revoke`), 2_000);
   });
 
   it("do so within 2 s when it is revoked on the command line", async () => {
-    const { key, secret } = await newKey();
+    const { key, secret } = await parts.newKey();
     await endsEverywhere(secret, () => one.process.run("keys", "revoke", key.id), 2_000);
   });
 
   it("do so within 10 s while Redis is away, by reading the database", async () => {
-    const { key, secret } = await newKey();
+    const { key, secret } = await parts.newKey();
     await parts.redis.kill();
     await limitsAre("degraded");
-    await endsEverywhere(secret, () => operator.post(`/api/keys/${key.id}/revoke`), 10_000);
+    await endsEverywhere(secret, () => parts.ada.post(`/api/keys/${key.id}/revoke`), 10_000);
     await parts.redis.start();
     await limitsAre("up");
   }, 60_000);
 
   it("let known keys go on for a minute while Postgres is stopped, then answer 503, never 401, and recover", async () => {
-    const { secret } = await newKey();
-    const { secret: stranger } = await newKey();
+    const { secret } = await parts.newKey();
+    const { secret: stranger } = await parts.newKey();
     const answers = (key: string) => Promise.all(both().map((replica) => ask(replica, key)));
     expect(await answers(secret)).toEqual([200, 200]);
 

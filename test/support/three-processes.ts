@@ -2,7 +2,10 @@
  * An installation past one machine, made of real parts: two replicas of the built program on a real Postgres and
  * a real Redis, and a third Sotto as their engine, which runs the embedded engine on tiny weights.
  */
+import { noKeyLimits, type KeyLimits } from "../../src/core/ports.js";
+import type { KeyWithSecret } from "../../src/protocol/dashboard.js";
 import { question } from "./chat.js";
+import { Browser, password } from "./dashboard.js";
 import { eventually } from "./eventually.js";
 import { freePort } from "./free-port.js";
 import { TestPostgres } from "./postgres.js";
@@ -23,6 +26,9 @@ export interface ThreeProcesses {
   redis: TestRedis;
   engine: SottoProcess;
   replicas: readonly [Replica, Replica];
+  /** Made by the dashboard of the first replica, where `ada` is signed in. */
+  newKey(limits?: Partial<KeyLimits>): Promise<KeyWithSecret>;
+  ada: Browser;
   stop(): Promise<void>;
 }
 
@@ -52,7 +58,7 @@ export async function startThreeProcesses(): Promise<ThreeProcesses> {
     ]);
     const env = {
       ...roomy,
-      ...upstreamOf(engine.baseURL, await engine.newKey()),
+      ...upstreamOf(engine.baseURL, (await keyMaker(await signUp(engine))()).secret),
       SOTTO_DATABASE_URL: postgres.url(await postgres.createDatabase()),
       SOTTO_REDIS_URL: redis.url,
     };
@@ -60,7 +66,8 @@ export async function startThreeProcesses(): Promise<ThreeProcesses> {
       opened(startReplica(env), ({ process }) => process.stop()),
       opened(startReplica(env), ({ process }) => process.stop()),
     ]);
-    return { postgres, redis, engine, replicas, stop };
+    const ada = await signUp(replicas[0].process);
+    return { postgres, redis, engine, replicas, ada, newKey: keyMaker(ada), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -86,10 +93,7 @@ function upstreamOf(url: string, key: string): Record<string, string> {
 async function startReplica(env: Record<string, string>): Promise<Replica> {
   const dataDir = newDataDir();
   const port = await freePort();
-  const program = [
-    ...["--import", "tsx", "--import", "./test/support/leaping-clock.ts"],
-    ...["dist/main.js", "serve"],
-  ];
+  const program = ["--import", "./test/support/leaping-clock.js", "dist/main.js", "serve"];
   const run = () => startSotto({ env: { ...env, SOTTO_PORT: String(port) }, dataDir, program });
   const replica = {
     process: await run(),
@@ -104,6 +108,26 @@ async function startReplica(env: Record<string, string>): Promise<Replica> {
     },
   };
   return replica;
+}
+
+async function signUp({ url }: SottoProcess): Promise<Browser> {
+  const visitor = new Browser(url);
+  await visitor.post("/api/sign-up", { email: "ada@example.com", password });
+  return visitor;
+}
+
+function keyMaker(visitor: Browser) {
+  let keys = 0;
+  return (limits: Partial<KeyLimits> = {}) => {
+    keys += 1;
+    const own = { ...noKeyLimits, ...limits };
+    return visitor.post<KeyWithSecret>("/api/keys", {
+      name: `key ${keys}`,
+      models: null,
+      expiresInDays: null,
+      limits: own,
+    });
+  };
 }
 
 // --------------------------------------------------------------------------------------------- requests
