@@ -97,11 +97,14 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     });
     closers.push(async () => gate.close());
     await gate.refresh();
+    let storeHealth: "ok" | "away" = "ok";
     const metrics = new Metrics({
       sequencesActive: (model) => fleet.status(model).active,
       sequencesCapacity: (model) => fleet.status(model).capacity,
       engineRestarts: (model) => fleet.status(model).restarts,
       queueWaiting: (model) => fleet.queueOf(model).waiting,
+      isStoreUp: () => storeHealth === "ok",
+      isRedisUp: config.storage.redisUrl === undefined ? null : () => counters.health() === "ok",
     });
     const completions = new Completions({
       engine: fleet,
@@ -116,7 +119,10 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       keys,
       cutStreams: (target) => completions.cut(target),
       onModelsChanged: () => void engines.follow(),
-      onStoreHealth: (health) => log.warn(health === "ok" ? "database returned" : "database away"),
+      onStoreHealth: (health) => {
+        storeHealth = health;
+        log.warn(health === "ok" ? "database returned" : "database away");
+      },
     });
     closers.push(() => follower.close());
     announcements.onAnnounced(() => void follower.look());

@@ -78,12 +78,12 @@ describe.skipIf(noRedis)("a rolling restart under load", () => {
 });
 
 async function readWhole(client: OpenAI): Promise<void> {
-  const { choices } = await client.chat.completions.create({ ...request, max_tokens: 32 });
+  const { choices } = await client.chat.completions.create({ ...request, max_completion_tokens: 32 });
   if (choices[0]?.finish_reason !== "length") throw new Error("a reply is not whole");
 }
 
 async function readStream(client: OpenAI): Promise<void> {
-  const stream = await client.chat.completions.create({ ...request, max_tokens: 300, stream: true });
+  const stream = await client.chat.completions.create({ ...request, max_completion_tokens: 300, stream: true });
   let finishReason: string | null = null;
   for await (const { choices } of stream) finishReason = choices[0]?.finish_reason ?? finishReason;
   if (finishReason !== "length") throw new Error("a stream ended early");

@@ -81,13 +81,15 @@ describe.skipIf(noRedis)("two replicas and an engine, three processes", () => {
     const withoutRedis = await admittedOf(limit / 2, secret);
     admitted += withoutRedis;
     await limitsAre("degraded");
+    expect(await one.process.metric("sotto_redis_up")).toBe(0);
     admitted += await admittedOf(limit / 2, secret);
     await parts.redis.start();
     // Asked without a pause while one and then the other finds it again.
-    let isBack = false;
-    const back = limitsAre("up").finally(() => (isBack = true));
-    while (!isBack) admitted += await admittedOf(10, secret);
-    await back;
+    const looked = new AbortController();
+    const isBack = limitsAre("up").finally(() => looked.abort());
+    while (!looked.signal.aborted) admitted += await admittedOf(10, secret);
+    await isBack;
+    expect(await one.process.metric("sotto_redis_up")).toBe(1);
     admitted += await admittedOf(limit, secret);
 
     const windows = Math.ceil((performance.now() - startedMs) / 60_000);
@@ -143,6 +145,7 @@ describe.skipIf(noRedis)("two replicas and an engine, three processes", () => {
     expect(await answers(secret)).toEqual([200, 200]);
     await Promise.all(both().map((replica) => replica.leap()));
     expect(await answers(secret)).toEqual([503, 503]);
+    await eventually(async () => (await one.process.metric("sotto_store_up")) === 0);
 
     await parts.postgres.start();
     for (const replica of both()) {
@@ -150,6 +153,7 @@ describe.skipIf(noRedis)("two replicas and an engine, three processes", () => {
       await eventually(async () => statuses.add(await ask(replica, secret)).has(200), 20_000);
       expect(statuses).not.toContain(401);
       expect(await ask(replica, stranger)).toBe(200);
+      await eventually(async () => (await replica.process.metric("sotto_store_up")) === 1);
     }
   }, 60_000);
 });
