@@ -83,7 +83,11 @@ async function readWhole(client: OpenAI): Promise<void> {
 }
 
 async function readStream(client: OpenAI): Promise<void> {
-  const stream = await client.chat.completions.create({ ...request, max_completion_tokens: 300, stream: true });
+  const stream = await client.chat.completions.create({
+    ...request,
+    max_completion_tokens: 300,
+    stream: true,
+  });
   let finishReason: string | null = null;
   for await (const { choices } of stream) finishReason = choices[0]?.finish_reason ?? finishReason;
   if (finishReason !== "length") throw new Error("a stream ended early");
