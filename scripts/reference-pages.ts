@@ -1,7 +1,8 @@
-/** The pages of docs/ that are made from code: the settings, the errors, the catalogue of models. */
+/** The pages of docs/ that are made from code: the settings, the errors, the metrics, the catalogue of models. */
 import { readFileSync } from "node:fs";
 import { format } from "prettier";
 import { eachField, fileName } from "../src/config.js";
+import { Metrics } from "../src/metrics.js";
 import { catalog, memoryOf } from "../src/models/catalog.js";
 import { gigabytes } from "../src/models/sizes.js";
 import { errorTable } from "../src/protocol/errors.js";
@@ -61,6 +62,38 @@ what was sent. Each response has an \`x-request-id\` that the operator can find 
 ${rows.join("\n")}
 
 _Made from \`src/protocol/errors.ts\` by \`npm run docs\`._
+`);
+}
+
+export async function metricsPage(): Promise<string> {
+  const none = () => 0;
+  const metrics = new Metrics({
+    sequencesActive: none,
+    sequencesCapacity: none,
+    engineRestarts: none,
+    queueWaiting: none,
+    isStoreUp: () => true,
+    isRedisUp: () => true,
+  });
+  const { body } = await metrics.text();
+  const rows = [...body.matchAll(/^# HELP (sotto_\w+) (.+)\n# TYPE \1 (\w+)$/gm)].map(
+    ([, name = "", help = "", type = ""]) => `| \`${name}\` | ${type} | ${help} |`,
+  );
+  return markdown(`# Metrics
+
+For Prometheus, at \`/metrics\`: with the token of \`SOTTO_METRICS_TOKEN\`, or on the port of \`SOTTO_METRICS_PORT\`.
+Labels are models, route names, statuses and error codes, never anything that a client could choose. Besides these
+there are the usual metrics of a Node.js process.
+
+| name | type | what it tells |
+| --- | --- | --- |
+${rows.join("\n")}
+
+\`sotto_redis_up\` is there only where a Redis is configured. While the database is away, keys that were used in the
+last minute go on and everything else gets 503; while Redis is away, each replica admits its share of every limit.
+Both recover without a restart, and both are worth an alert.
+
+_Made from \`src/metrics.ts\` by \`npm run docs\`._
 `);
 }
 

@@ -98,11 +98,14 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     });
     closers.push(async () => gate.close());
     await gate.refresh();
+    let storeHealth: "ok" | "away" = "ok";
     const metrics = new Metrics({
       sequencesActive: (model) => fleet.status(model).active,
       sequencesCapacity: (model) => fleet.status(model).capacity,
       engineRestarts: (model) => fleet.status(model).restarts,
       queueWaiting: (model) => fleet.queueOf(model).waiting,
+      isStoreUp: () => storeHealth === "ok",
+      isRedisUp: config.storage.redisUrl === undefined ? null : () => counters.health() === "ok",
     });
     const speeds = new SpeedNotes(store, (model) =>
       engines.memoryBytes(model) === null ? null : fleet.status(model).serving,
@@ -124,7 +127,10 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       keys,
       cutStreams: (target) => completions.cut(target),
       onModelsChanged: () => void engines.follow(),
-      onStoreHealth: (health) => log.warn(health === "ok" ? "database returned" : "database away"),
+      onStoreHealth: (health) => {
+        storeHealth = health;
+        log.warn(health === "ok" ? "database returned" : "database away");
+      },
     });
     closers.push(() => follower.close());
     announcements.onAnnounced(() => void follower.look());
@@ -163,6 +169,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
         !draining &&
         gate.refusal() === null &&
         modelIds.every((model) => fleet.status(model).state === "ready"),
+      isDraining: () => draining,
       maintenance: () => gate.announcement(),
       engineStatus: (model) => fleet.status(model),
       metrics,

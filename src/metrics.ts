@@ -14,6 +14,9 @@ export interface MetricSources {
   sequencesCapacity(model: ModelId): number;
   engineRestarts(model: ModelId): number;
   queueWaiting(model: ModelId): number;
+  isStoreUp(): boolean;
+  /** Null where no Redis is configured: then there is no such metric. */
+  isRedisUp: (() => boolean) | null;
 }
 
 export interface RequestMetric {
@@ -88,6 +91,17 @@ export class Metrics {
     this.#gauge("sotto_engine_restarts", "Times the engine was restarted after it died.", (model) =>
       sources.engineRestarts(model),
     );
+    this.#health("sotto_store_up", "Whether the database answers: 1, or 0 while it is away.", () =>
+      sources.isStoreUp(),
+    );
+    const { isRedisUp } = sources;
+    if (isRedisUp !== null) {
+      this.#health(
+        "sotto_redis_up",
+        "Whether limits are counted in Redis: 1, or 0 while it is away and each replica keeps its share.",
+        isRedisUp,
+      );
+    }
   }
 
   request({ route, status, code, durationMs }: RequestMetric): void {
@@ -109,6 +123,15 @@ export class Metrics {
 
   async text(): Promise<{ contentType: string; body: string }> {
     return { contentType: this.#registry.contentType, body: await this.#registry.metrics() };
+  }
+
+  #health(name: string, help: string, isUp: () => boolean): void {
+    const gauge: Gauge = new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect: () => gauge.set(isUp() ? 1 : 0),
+    });
   }
 
   #gauge(name: string, help: string, read: (model: ModelId) => number): void {

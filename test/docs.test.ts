@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { catalog } from "../src/models/catalog.js";
-import { configurationPage, errorsPage, modelsPage } from "../scripts/reference-pages.js";
+import { configurationPage, errorsPage, metricsPage, modelsPage } from "../scripts/reference-pages.js";
 
 describe("documentation", () => {
   it("docs/configuration.md says what src/config.ts says (npm run docs)", async () => {
@@ -10,6 +10,12 @@ describe("documentation", () => {
 
   it("docs/errors.md says what src/protocol/errors.ts says (npm run docs)", async () => {
     expect(readFileSync("docs/errors.md", "utf8")).toBe(await errorsPage());
+  });
+
+  it("docs/metrics.md says what src/metrics.ts says (npm run docs)", async () => {
+    const page = readFileSync("docs/metrics.md", "utf8");
+    expect(page).toBe(await metricsPage());
+    expect(page).toContain("| `sotto_requests_total` ");
   });
 
   it("docs/models.md has the catalogue of src/models/catalog.ts (npm run docs)", async () => {

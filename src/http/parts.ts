@@ -18,6 +18,8 @@ export interface HttpParts {
   limits: Limits;
   completions: Completions;
   isReady: () => boolean;
+  /** The server is about to end: clients should open their next connection elsewhere. */
+  isDraining?: () => boolean;
   /** The maintenance that is open or comes next, for a header; null when none is scheduled. */
   maintenance?: () => string | null;
   engineStatus: (model: ModelId) => EngineStatus;

@@ -3,7 +3,13 @@
  * bodies that Node or Fastify would send by themselves are all taken over, so that a client meets only those
  * of the specification.
  */
-import { fastify, type FastifyInstance, type onRequestAsyncHookHandler, type RouteOptions } from "fastify";
+import {
+  fastify,
+  type FastifyInstance,
+  type FastifyReply,
+  type onRequestAsyncHookHandler,
+  type RouteOptions,
+} from "fastify";
 import { ServiceError } from "../protocol/errors.js";
 import { authenticate, countRequest } from "./auth.js";
 import { BadHttp, requireHost } from "./bad-http.js";
@@ -68,6 +74,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     apiRoutes(parts),
   );
   addRoutes(app, "", [], openRoutes(parts));
+  app.addHook("onSend", closeWhileDraining(parts));
   app.addHook("onSend", lingerOnUnreadBody(parts.config.bodyLimitBytes, timeouts.lingerMs));
   return app;
 }
@@ -98,6 +105,16 @@ function announceMaintenance({ maintenance }: HttpParts): onRequestAsyncHookHand
   return async (_request, reply) => {
     const announced = maintenance?.() ?? null;
     if (announced !== null) reply.header("x-sotto-maintenance", announced);
+  };
+}
+
+/**
+ * A kept connection would be cut when the server ends, perhaps under the next request. Told so, clients and load
+ * balancers open the next one elsewhere. Streams under way have sent their headers; they finish as they are.
+ */
+function closeWhileDraining({ isDraining }: HttpParts) {
+  return async (_request: unknown, reply: FastifyReply): Promise<void> => {
+    if (isDraining?.() === true) reply.header("connection", "close");
   };
 }
 

@@ -37,6 +37,7 @@ describe("SIGTERM", () => {
     const key = await server.newKey();
     const open = await openStreams(server, key, 30);
     expect(open.every(({ status }) => status === 200)).toBe(true);
+    expect((await fetch(`${server.url}/readyz`)).headers.get("connection")).toBe("keep-alive");
     expect(await readiness(server)).toBe(200);
 
     server.kill("SIGTERM");
@@ -44,6 +45,8 @@ describe("SIGTERM", () => {
     const refused = await ask(server, key, 1);
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
     expect(await refused.json()).toMatchObject({ error: { code: "maintenance" } });
+    // So that nobody's next request is on its way on a connection that ends.
+    expect(refused.headers.get("connection")).toBe("close");
 
     const bodies = await Promise.all(open.map((response) => response.text()));
     expect(bodies.filter((body) => body.endsWith("data: [DONE]\n\n"))).toHaveLength(streams);

@@ -15,7 +15,7 @@ const program = ["redis-server", "valkey-server"].find((name) => spawnSync(name,
 export const noRedis = program === undefined;
 if (noRedis) {
   console.error(
-    "\n!!! SKIPPED: there is no redis-server (or valkey-server) on this machine. The tests of limits and leases in Redis did not run.\n",
+    "\n!!! SKIPPED: there is no redis-server (or valkey-server) on this machine. Nothing that replicas share through Redis was tested: limits, leases, revocations, rolling restarts.\n",
   );
 }
 

@@ -92,6 +92,8 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     sequencesCapacity: () => engine.options.capacity,
     engineRestarts: () => 0,
     queueWaiting: (model) => queues[model].waiting,
+    isStoreUp: () => true,
+    isRedisUp: null,
   });
   const logLines: Record<string, unknown>[] = [];
   const keys = new FakeKeys();
