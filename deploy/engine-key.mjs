@@ -30,7 +30,8 @@ const { key } = sotto("keys", "create", email, "--name", "replicas");
 // The engine's one account stands for all of the replicas' accounts, so its prompt cache is shared by them:
 // the switch below is the operator's word that this is accepted. vLLM and SGLang keep accounts apart and need
 // none: see docs/upstreams.md.
-const engine = { url, profile: "openai", key, acceptSharedCache: true };
+// What the starter weights can hold, and run at once where memory allows: an engine of this profile does not tell.
+const engine = { url, profile: "openai", key, acceptSharedCache: true, contextTokens: 2048, maxConcurrent: 8 };
 const settings = Object.fromEntries(
   models.map((model) => [`models_${model}_upstreams`, [{ ...engine, name: model }]]),
 );
