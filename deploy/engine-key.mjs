@@ -31,7 +31,14 @@ const { key } = sotto("keys", "create", email, "--name", "replicas");
 // the switch below is the operator's word that this is accepted. vLLM and SGLang keep accounts apart and need
 // none: see docs/upstreams.md.
 // What the starter weights can hold, and run at once where memory allows: an engine of this profile does not tell.
-const engine = { url, profile: "openai", key, acceptSharedCache: true, contextTokens: 2048, maxConcurrent: 8 };
+const engine = {
+  url,
+  profile: "openai",
+  key,
+  acceptSharedCache: true,
+  contextTokens: 2048,
+  maxConcurrent: 8,
+};
 const settings = Object.fromEntries(
   models.map((model) => [`models_${model}_upstreams`, [{ ...engine, name: model }]]),
 );
