@@ -1,0 +1,55 @@
+/**
+ * Runs once before the services of compose.yaml: makes a key for the engine, and writes the configuration file
+ * with which the replicas find and use it. Keys are random, so neither side could know it beforehand.
+ *
+ * It runs on the engine's data directory, before the engine starts. Run again, it leaves a key that is there
+ * and still good as it is, and makes a new one otherwise.
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { argv, env, execPath, exit, stdout } from "node:process";
+
+const [, , file = "/config/sotto.json"] = argv;
+const program = env.PROGRAM ?? "/app/dist/main.js";
+const url = env.ENGINE_URL ?? "http://engine:8080/v1";
+const email = "replicas@engine.internal";
+const models = ["omega", "prism", "lambda"];
+
+const sotto = (...words) =>
+  JSON.parse(execFileSync(execPath, [program, ...words, "--json"], { encoding: "utf8", timeout: 60_000 }));
+
+const accounts = sotto("accounts", "list");
+// An operator without a password: nobody can sign in as it, and the engine prints no link to make another.
+if (!accounts.some((account) => account.email === email)) sotto("accounts", "create", email, "--admin");
+
+if (isGood(file)) {
+  stdout.write("The replicas have a key for the engine.\n");
+  exit(0);
+}
+const { key } = sotto("keys", "create", email, "--name", "replicas");
+// The engine's one account stands for all of the replicas' accounts, so its prompt cache is shared by them:
+// the switch below is the operator's word that this is accepted. vLLM and SGLang keep accounts apart and need
+// none: see docs/upstreams.md.
+// What the starter weights can hold, and run at once where memory allows: an engine of this profile does not tell.
+const engine = {
+  url,
+  profile: "openai",
+  key,
+  acceptSharedCache: true,
+  contextTokens: 2048,
+  maxConcurrent: 8,
+};
+const settings = Object.fromEntries(
+  models.map((model) => [`models_${model}_upstreams`, [{ ...engine, name: model }]]),
+);
+writeFileSync(`${file}.new`, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
+renameSync(`${file}.new`, file);
+stdout.write("Made a key for the engine, and the replicas' configuration.\n");
+
+/** Whether the file names a key that the engine still takes; its last four characters are all it keeps. */
+function isGood(path) {
+  if (!existsSync(path)) return false;
+  const [member] = JSON.parse(readFileSync(path, "utf8")).models_omega_upstreams;
+  const active = sotto("keys", "list", email).filter(({ state }) => state === "active");
+  return member.url === url && active.some(({ last_four }) => last_four === member.key.slice(-4));
+}
