@@ -124,7 +124,12 @@ describe("deploy", () => {
 
   it("shows and alerts on metrics and error codes that exist", async () => {
     const none = { sequencesActive: () => 0, sequencesCapacity: () => 0, engineRestarts: () => 0 };
-    const { body } = await new Metrics({ ...none, queueWaiting: () => 0 }).text();
+    const { body } = await new Metrics({
+      ...none,
+      queueWaiting: () => 0,
+      isStoreUp: () => true,
+      isRedisUp: () => true,
+    }).text();
     const known = new Set(matches(body, /^# HELP (\S+)/gm));
     const queries = ["deploy/grafana/sotto.json", "deploy/prometheus/alerts.yaml"].map(read).join("\n");
     const used = matches(queries, /\b((?:sotto|nodejs|process)_[a-z0-9_]+)(?=[[{,)]|\\?"|$)/gm);
