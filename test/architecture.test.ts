@@ -31,7 +31,7 @@ const mayImport: Record<string, readonly string[]> = {
   models: ["core", "protocol", "config", "models"],
   store: ["core", "protocol", "config", "store"],
   core: ["protocol", "core"],
-  config: ["protocol"],
+  config: ["protocol", "config"],
   log: ["protocol"],
   metrics: ["protocol"],
   tracing: ["protocol"],

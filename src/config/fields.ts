@@ -1,0 +1,371 @@
+/** Every setting: environment name, default, what it does. `npm run docs` writes docs/configuration.md from it. */
+import { z } from "zod";
+import type { ModelId } from "../protocol/models.js";
+import {
+  field,
+  integer,
+  number,
+  optional,
+  proxyAddresses,
+  upstreamList,
+  webAddress,
+  yesOrNo,
+  type Field,
+} from "./kinds.js";
+
+const serviceFields = {
+  host: field({
+    env: ["SOTTO_HOST"],
+    schema: z.string().min(1, "must be an address such as 127.0.0.1 or 0.0.0.0"),
+    default: "127.0.0.1",
+    doc: "Address to listen on. `0.0.0.0` accepts connections from other machines.",
+  }),
+  port: field({
+    env: ["SOTTO_PORT", "PORT"],
+    schema: integer(0, 65535),
+    default: 8080,
+    doc: "Port to listen on; `0` takes a free one.",
+  }),
+  dataDir: field({
+    env: ["SOTTO_DATA_DIR"],
+    schema: z.string().min(1, "must be a folder"),
+    default: "./data",
+    doc: "Folder for the database and the model files.",
+  }),
+  ownerName: field({
+    env: ["SOTTO_OWNER_NAME"],
+    schema: z.string().min(1).max(100),
+    default: "sotto",
+    doc: "The operator's name, shown as `owned_by` in the list of models.",
+  }),
+  logLevel: field({
+    env: ["SOTTO_LOG_LEVEL"],
+    schema: z.enum(["silent", "error", "warn", "info", "debug", "trace"], {
+      error: "must be silent, error, warn, info, debug or trace",
+    }),
+    default: "info" as const,
+    doc: "How much is logged. No level logs what users send.",
+  }),
+  bodyLimitBytes: field({
+    env: ["SOTTO_BODY_LIMIT_BYTES"],
+    schema: integer(1024, 256 * 1024 * 1024),
+    default: 4 * 1024 * 1024,
+    doc: "Largest request body.",
+  }),
+  metricsToken: field({
+    env: ["SOTTO_METRICS_TOKEN"],
+    schema: optional(z.string().min(16, "must have at least 16 characters")),
+    default: undefined,
+    doc: "Serves Prometheus metrics at `/metrics` to requests that carry this bearer token. Without it, and without `SOTTO_METRICS_PORT`, there are no metrics to read.",
+    secret: true,
+  }),
+  metricsPort: field({
+    env: ["SOTTO_METRICS_PORT"],
+    schema: optional(integer(0, 65535)),
+    default: undefined,
+    doc: "Serves `/metrics` without a token on this port of 127.0.0.1.",
+  }),
+  otlpEndpoint: field({
+    env: ["OTEL_EXPORTER_OTLP_ENDPOINT"],
+    schema: optional(webAddress),
+    default: undefined,
+    doc: "Sends one OpenTelemetry span for each request to this collector, by OTLP over HTTP. A span has names and numbers, no content. Default: none.",
+  }),
+  otlpHeaders: field({
+    env: ["OTEL_EXPORTER_OTLP_HEADERS"],
+    schema: optional(
+      z.string().regex(/^[^=,\s]+=[^,]*(,[^=,\s]+=[^,]*)*$/, "must be names and values, such as a=b,c=d"),
+    ),
+    default: undefined,
+    doc: "Headers for the collector, such as `authorization=Bearer …`. Default: none.",
+    secret: true,
+  }),
+  otlpServiceName: field({
+    env: ["OTEL_SERVICE_NAME"],
+    schema: z.string().min(1).max(100),
+    default: "sotto",
+    doc: "Name of this service in traces.",
+  }),
+};
+
+const accountFields = {
+  signUp: field({
+    env: ["SOTTO_SIGN_UP"],
+    schema: z.enum(["open", "invite", "closed"], { error: "must be open, invite or closed" }),
+    default: "open" as const,
+    doc: "Who may make an account in the dashboard: everyone, whoever has an invitation, or nobody.",
+  }),
+  publicUrl: field({
+    env: ["SOTTO_PUBLIC_URL"],
+    schema: optional(webAddress),
+    default: undefined,
+    doc: "Address at which people reach the service, for links in mails and feeds. Default: `http://` with host and port.",
+  }),
+  smtpUrl: field({
+    env: ["SOTTO_SMTP_URL"],
+    schema: optional(
+      z.url({
+        protocol: /^smtps?$/,
+        error: "must be an address such as smtps://user:password@mail.example.com",
+      }),
+    ),
+    default: undefined,
+    doc: "Mail server for password links and invitations. Without it the operator hands them over. Default: none.",
+    secret: true,
+  }),
+  mailFrom: field({
+    env: ["SOTTO_MAIL_FROM"],
+    schema: z.string().min(3).max(254),
+    default: "Sotto <sotto@localhost>",
+    doc: "Sender of mails.",
+  }),
+  sessionIdleDays: field({
+    env: ["SOTTO_SESSION_IDLE_DAYS"],
+    schema: number(0.01, 365),
+    default: 7,
+    doc: "Days without use after which people are signed out of the dashboard.",
+  }),
+  sessionDays: field({
+    env: ["SOTTO_SESSION_DAYS"],
+    schema: number(0.01, 365),
+    default: 30,
+    doc: "Days after which people are signed out however much they use it.",
+  }),
+  usageRetentionDays: field({
+    env: ["SOTTO_USAGE_RETENTION_DAYS"],
+    schema: integer(1, 36_500),
+    default: 400,
+    doc: "Days for which usage and the audit trail are kept.",
+  }),
+  trustProxy: field({
+    env: ["SOTTO_TRUST_PROXY"],
+    schema: optional(proxyAddresses),
+    default: undefined,
+    doc: "Reverse proxies in front whose `X-Forwarded-*` headers are believed about a client's address and TLS: `loopback`, `uniquelocal`, addresses or ranges such as `10.0.0.0/8`, with commas between. Default: none.",
+  }),
+};
+
+const storageFields = {
+  databaseUrl: field({
+    env: ["SOTTO_DATABASE_URL"],
+    schema: optional(
+      z.url({
+        protocol: /^postgres(ql)?$/,
+        error: "must be an address such as postgres://user:password@db.example.com/sotto",
+      }),
+    ),
+    default: undefined,
+    doc: "Postgres database for the rows, which several replicas may share. `?sslmode=` is `disable` (default), `require`, `verify-ca` or `verify-full`; `&sslrootcert=` names a file with the issuer's certificate. Default: SQLite in the data directory.",
+    secret: true,
+  }),
+  databasePoolSize: field({
+    env: ["SOTTO_DATABASE_POOL_SIZE"],
+    schema: integer(1, 1000),
+    default: 10,
+    doc: "Most connections to Postgres at once.",
+  }),
+  redisUrl: field({
+    env: ["SOTTO_REDIS_URL"],
+    schema: optional(
+      z.url({ protocol: /^rediss?$/, error: "must be an address such as redis://cache.example.com:6379/0" }),
+    ),
+    default: undefined,
+    doc: "Redis or Valkey that counts limits for all replicas together (`rediss://` for TLS). Default: each process counts for itself.",
+    secret: true,
+  }),
+  replicas: field({
+    env: ["SOTTO_REPLICAS"],
+    schema: integer(1, 10_000),
+    default: 1,
+    doc: "How many replicas share the limits when Redis was never reached and so cannot say: each then allows its share.",
+  }),
+};
+
+const engineFields = {
+  threads: field({
+    env: ["SOTTO_ENGINE_THREADS"],
+    schema: optional(integer(1, 1024)),
+    default: undefined,
+    doc: "CPU threads of the embedded engine. Default: the physical cores this process may use, and fewer for as long as other programs need them.",
+  }),
+  gpu: field({
+    env: ["SOTTO_ENGINE_GPU"],
+    schema: z.enum(["auto", "off"], { error: "must be auto or off" }),
+    default: "auto" as const,
+    doc: "`auto` uses CUDA, Vulkan or Metal where the machine has it; `off` stays on the CPU.",
+  }),
+  sequences: field({
+    env: ["SOTTO_ENGINE_SEQUENCES"],
+    schema: optional(integer(1, 256)),
+    default: undefined,
+    doc: "Generations that run at once on one model file. Default: 8, or fewer where memory is short.",
+  }),
+  contextTokens: field({
+    env: ["SOTTO_ENGINE_CONTEXT_TOKENS"],
+    schema: optional(integer(128, 1_048_576)),
+    default: undefined,
+    doc: "Context of each sequence, prompt and reply together. Default: what the model was trained for, at most 4096.",
+  }),
+  prefillChunkTokens: field({
+    env: ["SOTTO_ENGINE_PREFILL_CHUNK_TOKENS"],
+    schema: integer(16, 2048),
+    default: 128,
+    doc: "Prompt tokens computed in one step beside running replies. Larger reads prompts faster, smaller keeps the others' tokens coming.",
+  }),
+  reencodeStarter: field({
+    env: ["SOTTO_ENGINE_REENCODE_STARTER"],
+    schema: z.enum(["on", "off"], { error: "must be on or off" }),
+    default: "on" as const,
+    doc: "`on` re-encodes the starter weights once, from 0.3 to 0.6 GB, so that they answer about three times as fast; `off` uses them as they come.",
+  }),
+  prefixReuse: field({
+    env: ["SOTTO_ENGINE_PREFIX_REUSE"],
+    schema: z.enum(["on", "off"], { error: "must be on or off" }),
+    default: "on" as const,
+    doc: "`on` keeps what was computed for a conversation in memory, for ten minutes at most, so that its next turn costs only its new tokens. Never shared between accounts.",
+  }),
+  cacheType: field({
+    env: ["SOTTO_ENGINE_CACHE_TYPE"],
+    schema: z.enum(["f16", "q8_0", "q4_0"], { error: "must be f16, q8_0 or q4_0" }),
+    default: "f16" as const,
+    doc: "How the attention cache is kept. `q8_0` takes about half the memory of `f16` and `q4_0` about a quarter, at some cost in speed and quality.",
+  }),
+  loadTimeoutMs: field({
+    env: ["SOTTO_ENGINE_LOAD_TIMEOUT_MS"],
+    schema: integer(1000, 3_600_000),
+    default: 300_000,
+    doc: "Longest time for loading a model file before the engine counts as failed.",
+  }),
+  firstTokenTimeoutMs: field({
+    env: ["SOTTO_ENGINE_FIRST_TOKEN_TIMEOUT_MS"],
+    schema: integer(100, 3_600_000),
+    default: 60_000,
+    doc: "Longest wait for the first token once a request runs.",
+  }),
+  nextTokenTimeoutMs: field({
+    env: ["SOTTO_ENGINE_NEXT_TOKEN_TIMEOUT_MS"],
+    schema: integer(100, 3_600_000),
+    default: 30_000,
+    doc: "Longest wait between two tokens.",
+  }),
+  strictPreflight: field({
+    env: ["SOTTO_ENGINE_STRICT_PREFLIGHT"],
+    schema: yesOrNo,
+    default: false,
+    doc: "Whether engines on the network that are known to log requests, to share caches between accounts or to phone home are refused, not only warned of.",
+  }),
+};
+
+const downloadFields = {
+  hfEndpoint: field({
+    env: ["SOTTO_HF_ENDPOINT"],
+    schema: webAddress,
+    default: "https://huggingface.co",
+    doc: "Where `sotto models pull` finds models: Hugging Face or a mirror of it.",
+  }),
+  hfToken: field({
+    env: ["SOTTO_HF_TOKEN"],
+    schema: optional(z.string().min(1)),
+    default: undefined,
+    doc: "Token for models that ask for one. Sent to that address only. Default: none.",
+    secret: true,
+  }),
+};
+
+const limitFields = {
+  requestsPerMinute: field({
+    env: ["SOTTO_LIMIT_REQUESTS_PER_MINUTE"],
+    schema: integer(1, 1_000_000_000),
+    default: 600,
+    doc: "Requests a minute for each account on the default plan. Written to the plan when the database is first made.",
+  }),
+  tokensPerMinute: field({
+    env: ["SOTTO_LIMIT_TOKENS_PER_MINUTE"],
+    schema: integer(1, 1_000_000_000),
+    default: 200_000,
+    doc: "Tokens a minute, prompt and reply together, likewise.",
+  }),
+  concurrentRequests: field({
+    env: ["SOTTO_LIMIT_CONCURRENT_REQUESTS"],
+    schema: integer(1, 1_000_000),
+    default: 16,
+    doc: "Requests at once, likewise.",
+  }),
+  queueLength: field({
+    env: ["SOTTO_QUEUE_LENGTH"],
+    schema: integer(0, 100_000),
+    default: 256,
+    doc: "Requests that may wait for a model; one more is answered 503 at once.",
+  }),
+  queueWaitMs: field({
+    env: ["SOTTO_QUEUE_WAIT_MS"],
+    schema: integer(0, 600_000),
+    default: 60_000,
+    doc: "Longest wait in the queue before 503.",
+  }),
+  drainMs: field({
+    env: ["SOTTO_DRAIN_MS"],
+    schema: integer(0, 3_600_000),
+    default: 120_000,
+    doc: "On SIGTERM, how long running replies may take to finish.",
+  }),
+};
+
+/** Short on purpose: of ten questions put to the starter weights, longer ones had fewer answered well. */
+const defaultSystemPrompt = "You are a helpful assistant.";
+
+const modelFields = (id: ModelId) => {
+  const env = (name: string) => [`SOTTO_MODELS_${id.toUpperCase()}_${name}`] as const;
+  return {
+    weights: field({
+      env: env("WEIGHTS"),
+      schema: optional(z.string().min(1, "must be a GGUF file, or 'starter'")),
+      default: undefined,
+      doc: `GGUF file that answers for \`${id}\`, or \`starter\` for the weights that come with Sotto. Default: what \`sotto models use\` chose, or else the starter; given here, it wins.`,
+    }),
+    upstreams: field({
+      env: env("UPSTREAMS"),
+      schema: upstreamList,
+      default: [],
+      doc: "Engines on the network that answer instead of the weights, a list: see [upstreams.md](upstreams.md). Default: none.",
+      secret: true,
+    }),
+    systemPrompt: field({
+      env: env("SYSTEM_PROMPT"),
+      schema: z.string().max(100_000),
+      default: defaultSystemPrompt,
+      doc: "System message used when a request has none; counted in `usage`. Empty for none.",
+    }),
+    maxTokens: field({
+      env: env("MAX_TOKENS"),
+      schema: integer(1, 2_147_483_647),
+      default: 256,
+      doc: "Most tokens to generate when a request has no `max_tokens`.",
+    }),
+    repeatPenalty: field({
+      env: env("REPEAT_PENALTY"),
+      schema: number(0.5, 2),
+      default: 1.15,
+      doc: "Divides the likelihood of tokens the reply already has; `1` is none. Steps aside for a request with penalties of its own.",
+    }),
+    minP: field({
+      env: env("MIN_P"),
+      schema: number(0, 1),
+      default: 0.2,
+      doc: "Drops tokens less likely than this share of the likeliest one, unless the request sets `top_p`. `0` drops none.",
+    }),
+  };
+};
+
+/** Every field by group, as documented and as written in the file. */
+export const configFields = {
+  service: serviceFields,
+  accounts: accountFields,
+  storage: storageFields,
+  engine: engineFields,
+  downloads: downloadFields,
+  limits: limitFields,
+  omega: modelFields("omega"),
+  prism: modelFields("prism"),
+  lambda: modelFields("lambda"),
+} satisfies Record<string, Record<string, Field<never> | Field<unknown>>>;

@@ -1,0 +1,57 @@
+/** The kinds of values that settings have, each with what is said about one that is wrong. */
+import { isIP } from "node:net";
+import { z } from "zod";
+import { engineMemberSchema } from "../protocol/engine-member.js";
+
+export interface Field<T> {
+  /** Environment names, the first wins; also the source of the name in the file (`SOTTO_A_B` → `a_b`). */
+  env: readonly [string, ...string[]];
+  schema: z.ZodType<T>;
+  default: T;
+  doc: string;
+  secret?: boolean;
+}
+
+export const field = <T>(spec: Field<T>): Field<T> => spec;
+
+export const number = (min: number, max: number) =>
+  z.coerce
+    .number({ error: "must be a number" })
+    .min(min, `must be at least ${min}`)
+    .max(max, `must be at most ${max}`);
+export const integer = (min: number, max: number) => number(min, max).int("must be a whole number");
+/** Empty means "choose for me", so that a deployment file can leave the variable blank. */
+export const optional = <T>(schema: z.ZodType<T>) =>
+  z.preprocess((value) => (value === "" || value === "auto" ? undefined : value), schema.optional());
+export const webAddress = z
+  .url({ protocol: /^https?$/, error: "must be an address such as https://chat.example.com" })
+  .transform((url) => url.replace(/\/+$/, ""));
+/** A list in the file; the same as JSON in the environment. */
+export const upstreamList = z.preprocess((value, context) => {
+  if (typeof value !== "string") return value;
+  if (value === "") return [];
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return parsed;
+  } catch {
+    context.addIssue({ code: "custom", message: "must be a list of engines as JSON" });
+    return z.NEVER;
+  }
+}, z.array(engineMemberSchema).max(64));
+export const yesOrNo = z.preprocess(
+  (value) => (value === "true" ? true : value === "false" ? false : value),
+  z.boolean({ error: "must be true or false" }),
+);
+export const proxyAddresses = z.string().refine((text) => text.split(",").every(isProxyAddress), {
+  error: "must be loopback, linklocal, uniquelocal or addresses such as 10.0.0.0/8, with commas between",
+});
+
+function isProxyAddress(text: string): boolean {
+  const item = text.trim();
+  if (["loopback", "linklocal", "uniquelocal"].includes(item)) return true;
+  const [address = "", bits, more] = item.split("/");
+  const family = isIP(address);
+  const longest = family === 4 ? 32 : 128;
+  const isPrefix = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest);
+  return family !== 0 && isPrefix && more === undefined;
+}
