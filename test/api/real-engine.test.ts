@@ -65,3 +65,34 @@ describe("a reply at temperature 0", () => {
     }
   });
 });
+
+describe("what the engine computed for a conversation", () => {
+  const history = Array.from({ length: 6 }, (_, turn) => ({
+    role: turn % 2 === 0 ? ("user" as const) : ("assistant" as const),
+    content: `turn ${turn} of a conversation that goes on for a while`,
+  }));
+  const cached = async (apiKey: string) => {
+    const response = await fetch(`${sotto.baseURL}/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        model: "omega",
+        max_tokens: 4,
+        messages: [...history, { role: "user", content: "and now?" }],
+      }),
+    });
+    const { usage } = (await response.json()) as {
+      usage: { prompt_tokens: number; prompt_tokens_details: { cached_tokens: number } };
+    };
+    return usage.prompt_tokens_details.cached_tokens / usage.prompt_tokens;
+  };
+
+  it("serves the same account again, and no other", async () => {
+    const [mine, theirs] = [await sotto.newKey(), await sotto.newKey()];
+    expect(await cached(mine)).toBe(0);
+    expect(await cached(mine)).toBeGreaterThan(0.9);
+    expect(await cached(theirs)).toBe(0);
+    expect(await cached(theirs)).toBeGreaterThan(0.9);
+    expect(await cached(mine)).toBeGreaterThan(0.9);
+  });
+});

@@ -13,7 +13,7 @@ if (noPrlimit) {
   );
 }
 
-describe.skipIf(noPrlimit)("while the disk takes no more", () => {
+describe.skipIf(noPrlimit)("while its files may not grow", () => {
   let sotto: SottoProcess;
   beforeAll(async () => {
     sotto = await startTinySotto();
