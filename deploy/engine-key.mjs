@@ -27,15 +27,14 @@ if (isGood(file)) {
   exit(0);
 }
 const { key } = sotto("keys", "create", email, "--name", "replicas");
-// The engine's one account stands for all of the replicas' accounts, so its prompt cache is shared by them:
-// the switch below is the operator's word that this is accepted. vLLM and SGLang keep accounts apart and need
-// none: see docs/upstreams.md.
-// What the starter weights can hold, and run at once where memory allows: an engine of this profile does not tell.
 const engine = {
   url,
   profile: "openai",
   key,
+  // The operator's word that the accounts of the replicas, which are one account to the engine, may share its
+  // prompt cache. vLLM and SGLang keep them apart and need none: docs/upstreams.md.
   acceptSharedCache: true,
+  // What the starter weights hold, and run at once where memory allows. An engine of this profile does not tell.
   contextTokens: 2048,
   maxConcurrent: 8,
 };

@@ -187,6 +187,11 @@ describe("deploy", () => {
     });
   });
 
+  it("has a load balancer that passes hang-ups on", () => {
+    // Set to -1 for streams, as many guides say, it keeps a request alive that its client has left.
+    expect(read("deploy/Caddyfile")).not.toMatch(/^\s*flush_interval/m);
+  });
+
   it("keeps the cluster from setting SOTTO_PORT for a service of that name", () => {
     expect(podSpec.enableServiceLinks).toBe(false);
   });
