@@ -23,7 +23,6 @@ import { smtpMailer } from "./mail.js";
 import { Metrics } from "./metrics.js";
 import { SpeedNotes } from "./models/measured-speed.js";
 import { ServiceError } from "./protocol/errors.js";
-import { modelIds } from "./protocol/models.js";
 import { startEngines, type EngineOverrides } from "./start-engines.js";
 import { lockDataDir } from "./store/data-dir-lock.js";
 import { openCounters } from "./store/open-counters.js";
@@ -165,10 +164,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       keys,
       limits,
       completions,
-      isReady: () =>
-        !draining &&
-        gate.refusal() === null &&
-        modelIds.every((model) => fleet.status(model).state === "ready"),
+      isReady: () => !draining && gate.refusal() === null && engines.isReady(),
       isDraining: () => draining,
       maintenance: () => gate.announcement(),
       engineStatus: (model) => fleet.status(model),

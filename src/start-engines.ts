@@ -94,6 +94,21 @@ export class Engines {
     }
   }
 
+  /**
+   * Whether requests should be sent here: some model can answer, and none is still being loaded. An engine on the
+   * network that is away takes its own model with it, not the others.
+   */
+  isReady(): boolean {
+    const states = modelIds.map((model) => {
+      const { state } = this.fleet.status(model);
+      return {
+        state,
+        isLoading: state === "starting" && !(this.fleet.engineOf(model) instanceof PoolEngine),
+      };
+    });
+    return states.some(({ state }) => state === "ready") && states.every(({ isLoading }) => !isLoading);
+  }
+
   /** Of the process that runs the model, when it had loaded; null where it runs elsewhere. */
   memoryBytes(model: ModelId): number | null {
     return this.builder.memoryBytes(this.fleet.engineOf(model));

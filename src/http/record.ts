@@ -9,6 +9,8 @@ const clientClosedRequest = 499;
 
 const knownMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
+const probes = ["/healthz", "/readyz", "/metrics"];
+
 export function recordExchange({ log, metrics, traces, usage, clock }: HttpParts) {
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const { caller, code, stream, trace, startedMs, signal } = request.exchange;
@@ -19,7 +21,9 @@ export function recordExchange({ log, metrics, traces, usage, clock }: HttpParts
 
     const method = knownMethods.includes(request.method) ? request.method : "other";
 
-    log.info("request", {
+    // Probes come every few seconds and say nothing when all is well.
+    const level = status === 200 && probes.includes(route) ? "debug" : "info";
+    log[level]("request", {
       requestId: request.id,
       account: caller?.account.id,
       key: caller?.key.id,
