@@ -148,12 +148,12 @@ describe("a person", { timeout: 120_000 }, () => {
       name: string;
     }[];
     expect(tables.length).toBeGreaterThan(8);
-    for (const { name } of tables.filter(({ name }) => name !== "audit")) {
+    for (const { name } of tables) {
       const rows = JSON.stringify(database.prepare(`select * from "${name}"`).all());
       expect(rows).not.toContain(email);
-      expect(rows).not.toContain(account.id);
+      // The trail, and for an hour what other servers are told, name it by an id that means nothing any more.
+      if (name !== "audit" && name !== "changes") expect(rows).not.toContain(account.id);
     }
-    expect(JSON.stringify(database.prepare("select * from audit").all())).not.toContain(email);
     database.close();
   });
 });
