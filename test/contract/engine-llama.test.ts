@@ -85,6 +85,14 @@ describe("the embedded engine", () => {
     await eventually(() => tiny.engine.sequencesActive() === 0, 1000);
   });
 
+  it("refuses more choices than it can run", async () => {
+    const choices = tiny.engine.status("omega").capacity + 1;
+    await expect(replyTo(tiny.engine, generationOf("Hello", { choices }))).rejects.toMatchObject({
+      code: "invalid_value",
+      param: "n",
+    });
+  });
+
   it("uses the model's cap when a request has none", async () => {
     const { maxTokens } = await tiny.engine.prepare(generationOf("Hi", { maxTokens: undefined }), never());
     expect(maxTokens).toBe(12);

@@ -248,15 +248,6 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
         controller.abort(new Error("hung up"));
         await eventually(isIdle, 1000);
       });
-
-      it("refuses more of them than it can run", async () => {
-        const { capacity } = engine.status("omega");
-        const generation = generationOf("Hello", { choices: capacity + 1 });
-        await expect(replyTo(engine, generation)).rejects.toMatchObject({
-          code: "invalid_value",
-          param: "n",
-        });
-      });
     });
 
     describe("with log probabilities", () => {

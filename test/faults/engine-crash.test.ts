@@ -150,7 +150,7 @@ describe("when the engine's process stands still", () => {
   });
 
   it("gives up on a reply that stops in the middle", async () => {
-    const saysOneWord = `if (message.type === "generate") step({ active: 1, progress: [{ id: message.id, text: "Well" }] });`;
+    const saysOneWord = `if (message.type === "generate") step({ active: 1, progress: [{ id: message.id, choice: 0, text: "Well" }] });`;
     const tiny = start({
       config: { ...config, nextTokenTimeoutMs: 100 },
       workerFile: fakeWorker(loadsAndPrepares + answersPings + saysOneWord),

@@ -20,7 +20,7 @@ import { ServiceError } from "../../protocol/errors.js";
 import type { ModelId } from "../../protocol/models.js";
 import { CacheSalts } from "./cache-salt.js";
 import { Connection } from "./connection.js";
-import { contextExceeded, explainRefusal, tooManyChoices, unavailable } from "./faults.js";
+import { contextExceeded, explainRefusal, unavailable } from "./faults.js";
 import { HealthWatch } from "./health.js";
 import { timeoutsOf, type UpstreamOptions, type UpstreamTimeouts } from "./options.js";
 import { profiles, type Profile } from "./profiles.js";
@@ -78,7 +78,6 @@ export class UpstreamEngine implements Engine {
     signal.throwIfAborted();
     const defaults = this.#defaultsOf(generation.model);
     requireSupported(this.#profile, generation);
-    if (generation.choices > this.#capacity()) throw tooManyChoices(this.#capacity());
     if (this.#closed || this.#health.state !== "ready") throw unavailable();
     const messages = withSystemPrompt(generation.messages, defaults.systemPrompt);
     const contextTokens = this.#contextTokens();

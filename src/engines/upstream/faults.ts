@@ -21,12 +21,6 @@ export function contextExceeded(contextTokens: number, promptTokens?: number): S
   });
 }
 
-export const tooManyChoices = (most: number): ServiceError =>
-  new ServiceError("invalid_value", {
-    message: `Invalid value for 'n': this model can write at most ${most} choices at once.`,
-    param: "n",
-  });
-
 export interface FailedResponse {
   status: number;
   retryAfter: string | undefined;
