@@ -34,7 +34,9 @@ describe("sotto maintenance", () => {
     expect(stdout).toContain("from 2099-01-31 09:00 to 2099-01-31 10:00 UTC");
     const [window] = (await sotto.json("maintenance", "list")) as { id: string; state: string }[];
     expect(window).toMatchObject({ state: "planned", title: "New disks" });
-    expect(await sotto.json("maintenance", "end", window?.id ?? "")).toMatchObject({ state: "over" });
+    expect(await sotto.json("maintenance", "end", window?.id ?? "")).toMatchObject({
+      state: "called off",
+    });
   });
 
   it("reads times with a zone, and says what is wrong with others", async () => {
