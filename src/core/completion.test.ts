@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { callerWith } from "../../test/support/caller.js";
+import { chatRequest } from "../../test/support/chat-request.js";
 import { MemoryCounter, MemoryLeases } from "../store/memory-counter.js";
-import type { ChatRequest } from "../protocol/chat.js";
 import { Completions, type CompletionEvent } from "./completion.js";
 import { FairQueue } from "./fair-queue.js";
 import { Limits } from "./limits.js";
@@ -25,26 +25,7 @@ const wordy: Engine = {
   close: async () => undefined,
 };
 
-const request: ChatRequest = {
-  model: "omega",
-  messages: [{ role: "user", content: "hello" }],
-  sampling: {
-    temperature: 1,
-    topP: 1,
-    topPGiven: false,
-    frequencyPenalty: 0,
-    presencePenalty: 0,
-    seed: undefined,
-    logitBias: [],
-  },
-  stop: [],
-  maxTokens: 8,
-  choices: 1,
-  topLogprobs: undefined,
-  format: { type: "text" },
-  stream: false,
-  includeUsage: false,
-};
+const request = chatRequest("hello", { maxTokens: 8 });
 
 function setup(plan: Partial<Plan> = {}, engine: Engine = wordy) {
   const queue = new FairQueue({ capacity: () => 4, maxLength: 10, maxWaitMs: 1000, clock: systemClock });

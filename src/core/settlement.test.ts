@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { callerWith } from "../../test/support/caller.js";
+import { chatRequest } from "../../test/support/chat-request.js";
 import { FakeEngine } from "../../test/support/fake-engine.js";
 import { ServiceError } from "../protocol/errors.js";
 import { MemoryCounter, MemoryLeases } from "../store/memory-counter.js";
@@ -37,27 +38,6 @@ function setup() {
   const completions = new Completions({ engine, limits, queueOf: () => queue, clock: systemClock });
   return { engine, queue, limits, completions };
 }
-
-const chatOf = (text: string, maxTokens: number) => ({
-  model: "omega",
-  messages: [{ role: "user" as const, content: text }],
-  sampling: {
-    temperature: 1,
-    topP: 1,
-    topPGiven: false,
-    frequencyPenalty: 0,
-    presencePenalty: 0,
-    seed: undefined,
-    logitBias: [],
-  },
-  stop: [],
-  maxTokens,
-  choices: 1,
-  topLogprobs: undefined,
-  format: { type: "text" as const },
-  stream: true,
-  includeUsage: false,
-});
 
 describe("reserving and settling", () => {
   it("adds up to the tokens reported, over 1,000 random requests with aborts and errors", async () => {
@@ -115,9 +95,10 @@ async function run(
 ): Promise<void> {
   const client = new AbortController();
   const mine = { ...caller, key: { ...caller.key, id: `key ${text.split(" ")[0] ?? ""}` } };
+  const request = chatRequest(text, { maxTokens: plan.maxTokens, stream: true });
   let seen = 0;
   try {
-    for await (const event of completions.run(chatOf(text, plan.maxTokens), mine, client.signal, trace)) {
+    for await (const event of completions.run(request, mine, client.signal, trace)) {
       if (event.type !== "text") continue;
       seen += 1;
       if (seen <= plan.after) continue;
