@@ -8,7 +8,7 @@ import { benchOverhead } from "./overhead.js";
 import { benchGateway } from "./gateway.js";
 import { benchSignIn } from "./sign-in.js";
 import { benchSoak } from "./soak.js";
-import { benchStreams } from "./streams.js";
+import { benchStalled, benchStreams } from "./streams.js";
 import { benchStarter } from "./starter.js";
 
 const benches: Record<string, () => Promise<void>> = {
@@ -18,6 +18,7 @@ const benches: Record<string, () => Promise<void>> = {
   gateway: benchGateway,
   "sign-in": benchSignIn,
   streams: benchStreams,
+  stalled: benchStalled,
   soak: benchSoak,
   starter: benchStarter,
 };

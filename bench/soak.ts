@@ -18,7 +18,7 @@ export async function benchSoak(): Promise<void> {
   const sotto = await startTinySotto({
     SOTTO_LIMIT_REQUESTS_PER_MINUTE: "100000",
     SOTTO_LIMIT_TOKENS_PER_MINUTE: "2000000",
-    SOTTO_LIMIT_CONCURRENT_REQUESTS: "10",
+    SOTTO_LIMIT_CONCURRENT_REQUESTS: "3",
     SOTTO_QUEUE_LENGTH: "8",
   });
   try {

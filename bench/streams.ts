@@ -17,11 +17,6 @@ const openAtOnce = 200;
 const watchSeconds = 30;
 
 export async function benchStreams(): Promise<void> {
-  await measureReaders();
-  await measureStalledReaders();
-}
-
-async function measureReaders(): Promise<void> {
   const sotto = await startPacedSotto({ tokenMs: 1_000, capacity: 20_000 }, { env: noLimits });
   const sockets: Socket[] = [];
   try {
@@ -52,7 +47,7 @@ async function measureReaders(): Promise<void> {
   }
 }
 
-async function measureStalledReaders(): Promise<void> {
+export async function benchStalled(): Promise<void> {
   const sotto = await startPacedSotto({ tokenMs: 0, capacity: 20_000 }, { env: noLimits });
   const sockets: Socket[] = [];
   try {
