@@ -48,7 +48,7 @@ export async function benchStreams(): Promise<void> {
 }
 
 export async function benchStalled(): Promise<void> {
-  const sotto = await startPacedSotto({ tokenMs: 0, capacity: 20_000 }, { env: noLimits });
+  const sotto = await startPacedSotto({ tokenMs: 0, capacity: 20_000, textChars: 8_000 }, { env: noLimits });
   const sockets: Socket[] = [];
   try {
     const request = await streamRequest(sotto);

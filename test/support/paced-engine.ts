@@ -13,6 +13,8 @@ import type {
 export interface PacedEngineOptions {
   tokenMs: number;
   capacity: number;
+  /** Length of what it says at a time; a short word by default. */
+  textChars?: number;
 }
 
 export class PacedEngine implements Engine {
@@ -30,11 +32,12 @@ export class PacedEngine implements Engine {
   ): AsyncGenerator<GenerationEvent, void, undefined> {
     this.#active += 1;
     const pace = new Pace(this.options.tokenMs, signal);
+    const text = "word ".repeat(Math.ceil((this.options.textChars ?? 5) / 5));
     try {
       for (let token = 0; token < maxTokens; token++) {
         await pace.next();
         signal.throwIfAborted();
-        yield { type: "text", choice: 0, text: "word " };
+        yield { type: "text", choice: 0, text };
       }
       yield { type: "finished", choice: 0, finishReason: "length" };
       yield { type: "done", usage: { promptTokens, completionTokens: maxTokens, cachedTokens: 0 } };

@@ -1,4 +1,4 @@
-/** The service with a `PacedEngine`, as a program: `PACED_TOKEN_MS` and `PACED_CAPACITY` set its pace. */
+/** The service with a `PacedEngine`, as a program: `PACED_…` in its environment set its pace. */
 import { startApp } from "../../src/app.js";
 import { stopOnSignal } from "../../src/cli/stop-on-signal.js";
 import { loadConfig } from "../../src/config.js";
@@ -7,10 +7,14 @@ import { PacedEngine, type PacedEngineOptions } from "./paced-engine.js";
 
 /** Starts this file in a process of its own. */
 export function startPacedSotto(
-  { tokenMs, capacity }: PacedEngineOptions,
+  { tokenMs, capacity, textChars = 5 }: PacedEngineOptions,
   { env = {}, ...options }: Omit<SottoOptions, "program"> = {},
 ): Promise<SottoProcess> {
-  const pace = { PACED_TOKEN_MS: String(tokenMs), PACED_CAPACITY: String(capacity) };
+  const pace = {
+    PACED_TOKEN_MS: String(tokenMs),
+    PACED_CAPACITY: String(capacity),
+    PACED_TEXT_CHARS: String(textChars),
+  };
   const program = ["--import", "tsx", "test/support/paced-service.ts", "run"];
   return startSotto({ ...options, env: { ...pace, ...env }, program });
 }
@@ -20,6 +24,7 @@ if (process.argv[2] === "run") {
   const engine = new PacedEngine({
     tokenMs: Number(process.env.PACED_TOKEN_MS),
     capacity: Number(process.env.PACED_CAPACITY),
+    textChars: Number(process.env.PACED_TEXT_CHARS),
   });
   const app = await startApp(config, { engine });
   const stopped = stopOnSignal(app, config.limits.drainMs);
