@@ -6,6 +6,7 @@
 import { execFileSync } from "node:child_process";
 import { childrenOf } from "../test/support/children.js";
 import { startSotto, type SottoProcess } from "../test/support/sotto-process.js";
+import { median } from "./statistics.js";
 
 const tokensPerStream = 48;
 const prompt = "Write a long story about a lighthouse keeper and a storm.";
@@ -31,13 +32,12 @@ export async function benchApi(): Promise<void> {
       const elapsed = (performance.now() - began) / 1000;
       const rate = runs.reduce((sum, run) => sum + run.tokens, 0) / elapsed;
       alone ||= rate;
-      const firstTokens = runs.map((run) => run.firstTokenMs).sort((a, b) => a - b);
       console.log(
         [
           String(streams).padStart(7),
           rate.toFixed(1).padStart(10),
           (rate / streams).toFixed(1).padStart(12),
-          seconds(firstTokens[Math.floor(streams / 2)] ?? 0).padStart(22),
+          seconds(median(runs.map((run) => run.firstTokenMs))).padStart(22),
           (rate / alone).toFixed(2).padStart(21),
         ].join(" "),
       );

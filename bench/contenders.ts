@@ -9,6 +9,7 @@ import { eventually } from "../test/support/eventually.js";
 import { startSotto, type SottoProcess } from "../test/support/sotto-process.js";
 import type { BareResult, BareRun } from "./bare-loop.js";
 import { streamChat, type ChatEndpoint } from "./chat-stream.js";
+import { median } from "./statistics.js";
 
 export interface BenchSetup {
   weights: string;
@@ -137,11 +138,6 @@ async function freePort(): Promise<number> {
   const { port } = server.address() as AddressInfo;
   server.close();
   return port;
-}
-
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
 /** Processor time of these processes so far, where the system tells (Linux); their waiting does not count. */

@@ -18,7 +18,6 @@ import { newDataDir } from "../test/support/sotto-process.js";
 import { writeTinyGguf } from "../test/support/tiny-gguf.js";
 import { closeConnections, streamChat, type ChatEndpoint } from "./chat-stream.js";
 import {
-  median,
   overHttp,
   processorMs,
   startBareLoop,
@@ -28,6 +27,7 @@ import {
   type Contender,
   type Rates,
 } from "./contenders.js";
+import { median } from "./statistics.js";
 
 const streamCounts = [1, 2, 4, 8, 16];
 const tokensPerStream = 32;

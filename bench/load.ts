@@ -1,6 +1,7 @@
 /** What the measurements of the HTTP path share: closed-loop load, percentiles, memory of a process. */
 import { readFileSync } from "node:fs";
 import { Pool } from "undici";
+import { percentile } from "./statistics.js";
 
 export interface LoadResult {
   requestsPerSecond: number;
@@ -43,13 +44,6 @@ export async function load({ url, headers, body }: Target, connections: number, 
     statuses,
   } satisfies LoadResult;
 }
-
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-}
-
-export const median = (values: readonly number[]): number => percentile(values, 0.5);
 
 /** Resident memory in bytes. */
 export function residentBytes(pid: number): number {

@@ -6,7 +6,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { startPacedSotto } from "../test/support/paced-service.js";
-import { chatTarget, load, median, noLimits, percentile, type LoadResult } from "./load.js";
+import { chatTarget, load, noLimits, type LoadResult } from "./load.js";
+import { median, percentile } from "./statistics.js";
 
 const connections = 32;
 const rounds = 5;

@@ -6,6 +6,7 @@
 import { startDashboard } from "../test/support/dashboard.js";
 import { FakeClock } from "../test/support/fake-clock.js";
 import { startSmtpServer } from "../test/support/smtp-server.js";
+import { median } from "./statistics.js";
 
 const rounds = 200;
 /** Longer than any throttle's window. */
@@ -38,8 +39,8 @@ export async function benchSignIn(): Promise<void> {
       console.log(
         [
           name.padEnd(15),
-          median(known).padStart(14),
-          median(unknown).padStart(18),
+          milliseconds(known).padStart(14),
+          milliseconds(unknown).padStart(18),
           longer.toFixed(2).padStart(19),
         ].join(" "),
       );
@@ -50,5 +51,4 @@ export async function benchSignIn(): Promise<void> {
   }
 }
 
-const median = (times: readonly number[]): string =>
-  `${(times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0).toFixed(2)} ms`;
+const milliseconds = (times: readonly number[]): string => `${median(times).toFixed(2)} ms`;

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { getLlama, type Llama, type LlamaContextSequence, type LlamaModel, type Token } from "node-llama-cpp";
 import { reencode } from "../src/models/reencode.js";
 import { ensureStarterWeights } from "../src/models/starter.js";
+import { median } from "./statistics.js";
 
 const rounds = 5;
 const tokensPerRound = 32;
@@ -171,6 +172,3 @@ const prompt = (model: LlamaModel, question: string): Token[] =>
     `<s><|system|>\nYou are a helpful assistant.</s>\n<|user|>\n${question}</s>\n<|assistant|>\n`,
     true,
   );
-
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;

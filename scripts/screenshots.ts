@@ -12,37 +12,12 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { pageAddresses } from "../src/protocol/page-addresses.js";
 
-export const publicPages = [
-  "/",
-  "/docs",
-  "/docs/models",
-  "/docs/streaming",
-  "/docs/api",
-  "/docs/errors",
-  "/docs/limits",
-  "/docs/privacy",
-  "/changelog",
-  "/status",
-  "/sign-up",
-  "/sign-in",
-  "/setup",
-  "/reset",
-  "/no-such-page",
-];
-export const accountPages = [
-  "/app",
-  "/app/keys",
-  "/app/usage",
-  "/app/playground",
-  "/app/limits",
-  "/app/account",
-  "/admin/accounts",
-  "/admin/plans",
-  "/admin/engines",
-  "/admin/changelog",
-  "/admin/audit",
-];
+const isBehindSignIn = (page: string) => page.startsWith("/app") || page.startsWith("/admin");
+const publicPages = [...pageAddresses.filter((page) => !isBehindSignIn(page)), "/no-such-page"];
+/** `/admin` alone leads on to the first of its pages. */
+const accountPages = pageAddresses.filter((page) => isBehindSignIn(page) && page !== "/admin");
 
 const looks = {
   light: { colorScheme: "light", viewport: { width: 1440, height: 900 } },

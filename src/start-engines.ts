@@ -17,7 +17,7 @@ import { preflight } from "./engines/upstream/preflight.js";
 import type { Log } from "./log.js";
 import { readMapping } from "./models/mapping.js";
 import { prepareWeights } from "./models/prepare-weights.js";
-import { describeMember, type ModelSource } from "./models/source.js";
+import { describeMember, weightsSource, type ModelSource } from "./models/source.js";
 import type { WeightsProgress } from "./models/starter.js";
 import { WeightsFault } from "./models/weights-fault.js";
 import type { EngineMemberView } from "./protocol/dashboard.js";
@@ -230,11 +230,7 @@ class EngineBuilder {
       await this.#lookOver(member, config);
       return { ...common, make: () => this.#startUpstream(member, config) };
     }
-    const { weights } = member;
-    const path = await this.#prepare(
-      weights === "starter" ? { type: "starter" } : { type: "weights", path: weights },
-      config,
-    );
+    const path = await this.#prepare(weightsSource(member.weights), config);
     return { ...common, make: () => this.#startWeights(path, config) };
   }
 

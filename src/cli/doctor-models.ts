@@ -7,7 +7,7 @@ import { readWeightsFacts, type WeightsFacts } from "../models/gguf.js";
 import { mapModels, readMapping, type Mapping } from "../models/mapping.js";
 import { memoryNeed } from "../models/memory.js";
 import { gigabytes } from "../models/sizes.js";
-import type { ModelSource } from "../models/source.js";
+import { weightsSource, type ModelSource } from "../models/source.js";
 import { findStarter } from "../models/starter.js";
 import { WeightsFault } from "../models/weights-fault.js";
 import type { EngineMember } from "../protocol/engine-member.js";
@@ -119,8 +119,7 @@ function memoryFinding({ engine }: Config, loaded: readonly WeightsFacts[]): Fin
 /** What is known against it, asked of the engine itself. */
 async function checkMember(config: Config, model: ModelId, member: EngineMember): Promise<Finding[]> {
   if (!("url" in member)) {
-    const source = member.weights === "starter" ? { type: "starter" as const } : weightsOf(member.weights);
-    return checkSource(config, model, source, new Map());
+    return checkSource(config, model, weightsSource(member.weights), new Map());
   }
   const { preflight } = await import("../engines/upstream/preflight.js");
   const findings = await preflight(member, { strict: config.engine.strictPreflight });
@@ -131,5 +130,3 @@ async function checkMember(config: Config, model: ModelId, member: EngineMember)
     return { name: model, state: isBroken ? "broken" : "hint", detail: `${member.url}: ${text}`, next };
   });
 }
-
-const weightsOf = (path: string) => ({ type: "weights" as const, path });

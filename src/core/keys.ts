@@ -19,6 +19,7 @@
 import { ServiceError } from "../protocol/errors.js";
 import { keyHash } from "./key-format.js";
 import type { Clock, KeyRecord, Store } from "./ports.js";
+import { Rounds } from "./rounds.js";
 import { withTimeLimit } from "./time-limit.js";
 
 export { keyHash, mintKey } from "./key-format.js";
@@ -56,15 +57,14 @@ export class KeyRing {
   #lastUsed = new Map<string, Date>();
   /** Counts calls of `forget`: a query that began before one must not put its answer back. */
   #forgotten = 0;
-  #flushing: Promise<void> | null = null;
-  readonly #timer: NodeJS.Timeout;
+  readonly #flushes: Rounds;
   readonly #waits: KeyRingWaits;
 
   constructor(store: Store, clock: Clock, waits: KeyRingWaits = { storeMs: 5_000, patienceMs: 1_000 }) {
     this.#store = store;
     this.#clock = clock;
     this.#waits = waits;
-    this.#timer = setInterval(() => void this.flush(), flushEveryMs).unref();
+    this.#flushes = new Rounds(() => this.#write(), flushEveryMs);
   }
 
   /** Throws `invalid_api_key` for any key that does not work now, `overloaded` when that cannot be known. */
@@ -97,17 +97,11 @@ export class KeyRing {
 
   /** Writes the last-used times gathered so far. Never rejects. */
   flush(): Promise<void> {
-    this.#flushing ??= this.#write().finally(() => {
-      this.#flushing = null;
-    });
-    return this.#flushing;
+    return this.#flushes.run();
   }
 
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    // One that is under way may have begun before the last times came.
-    await this.#flushing;
-    await this.flush();
+  close(): Promise<void> {
+    return this.#flushes.finish();
   }
 
   async #write(): Promise<void> {

@@ -36,8 +36,8 @@ export class Limits {
 
   /** Counts one request. The readings are for headers, which a refusal carries too. */
   async countRequest(caller: KeyRecord): Promise<{ rates: Rates; refusal: ServiceError | null }> {
-    const taken = await this.#take(requestMeters(caller), 1);
-    const tokens = await this.#read(tokenMeters(caller));
+    const taken = await this.#take(metersOf("requests", caller), 1);
+    const tokens = await this.#read(metersOf("tokens", caller));
     return {
       rates: { requests: taken.rate, tokens },
       refusal: taken.refusedBy === null ? null : refuse(taken.refusedBy, taken.rate.resetMs),
@@ -47,22 +47,22 @@ export class Limits {
   /** What is left of the plan now, for the dashboard. Counts nothing. */
   async read(caller: Pick<KeyRecord, "account" | "plan">): Promise<Rates & { held: number }> {
     return {
-      requests: await this.#read([accountRequests(caller)]),
-      tokens: await this.#read([accountTokens(caller)]),
+      requests: await this.#read([accountMeter("requests", caller)]),
+      tokens: await this.#read([accountMeter("tokens", caller)]),
       held: await this.leases.held(caller.account.id),
     };
   }
 
   /** Throws when there is no token left: cheap, so it can stand before any work on the prompt. */
   async requireTokens(caller: KeyRecord): Promise<void> {
-    for (const meter of tokenMeters(caller)) {
+    for (const meter of metersOf("tokens", caller)) {
       const { remaining, resetMs } = await this.#read([meter]);
       if (remaining <= 0) throw refuse(meter, resetMs);
     }
   }
 
   async reserveTokens(caller: KeyRecord, amount: number): Promise<TokenReservation> {
-    const taken = await this.#take(tokenMeters(caller), amount);
+    const taken = await this.#take(metersOf("tokens", caller), amount);
     if (taken.refusedBy !== null) {
       throw refuse(taken.refusedBy, taken.rate.resetMs, `this request needs up to ${amount}`);
     }
@@ -93,9 +93,9 @@ export class Limits {
   }
 
   /** Counts on every meter or on none. */
-  async #take(meters: readonly Meter[], amount: number): Promise<Taken> {
+  async #take(meters: Meters, amount: number): Promise<Taken> {
     const counted: Counted[] = [];
-    let tightest: RateReading | undefined;
+    const readings: RateReading[] = [];
     for (const meter of meters) {
       const reading = await this.counter.take(meter.name, amount, meter.limit, windowMs);
       const rate = rateOf(meter, reading);
@@ -104,18 +104,17 @@ export class Limits {
         return { counted: [], rate, refusedBy: meter };
       }
       counted.push({ name: meter.name, window: reading.window });
-      tightest = tighter(tightest, rate);
+      readings.push(rate);
     }
-    return { counted, rate: tightest ?? unlimited, refusedBy: null };
+    return { counted, rate: tightest(readings), refusedBy: null };
   }
 
-  async #read(meters: readonly Meter[]): Promise<RateReading> {
-    let tightest: RateReading | undefined;
+  async #read(meters: Meters): Promise<RateReading> {
+    const readings: RateReading[] = [];
     for (const meter of meters) {
-      const rate = rateOf(meter, await this.counter.read(meter.name, meter.limit, windowMs));
-      tightest = tighter(tightest, rate);
+      readings.push(rateOf(meter, await this.counter.read(meter.name, meter.limit, windowMs)));
     }
-    return tightest ?? unlimited;
+    return tightest(readings);
   }
 
   async #adjust(counted: readonly Counted[], amount: number): Promise<void> {
@@ -134,6 +133,9 @@ interface Meter {
   whose: string;
 }
 
+/** The account's is always there. */
+type Meters = readonly [Meter, ...Meter[]];
+
 interface Counted {
   name: string;
   window: string;
@@ -149,39 +151,29 @@ type Payer = Pick<KeyRecord, "account" | "plan">;
 
 const planOf = (name: string): string => `the plan '${name}'`;
 
-const accountRequests = ({ account, plan }: Payer): Meter => ({
-  name: `requests:${account.id}`,
-  limit: plan.requestsPerMinute,
-  unit: "requests per minute",
-  whose: planOf(plan.name),
-});
+/** What is counted by the minute, and how it is called. */
+const rates = {
+  requests: { limit: "requestsPerMinute", unit: "requests per minute" },
+  tokens: { limit: "tokensPerMinute", unit: "tokens per minute" },
+} as const;
 
-const accountTokens = ({ account, plan }: Payer): Meter => ({
-  name: `tokens:${account.id}`,
-  limit: plan.tokensPerMinute,
-  unit: "tokens per minute",
-  whose: planOf(plan.name),
-});
-
-/** The key's own limit first, where it has one. */
-function requestMeters(caller: KeyRecord): Meter[] {
-  const { id, limits } = caller.key;
-  const account = accountRequests(caller);
-  if (limits.requestsPerMinute === null) return [account];
-  const own = { name: `requests:key:${id}`, limit: limits.requestsPerMinute, whose: "this key" };
-  return [{ ...own, unit: account.unit }, account];
+function accountMeter(kind: keyof Rates, { account, plan }: Payer): Meter {
+  const { limit, unit } = rates[kind];
+  return { name: `${kind}:${account.id}`, limit: plan[limit], unit, whose: planOf(plan.name) };
 }
 
-function tokenMeters(caller: KeyRecord): Meter[] {
+/** The key's own limit first, where it has one. */
+function metersOf(kind: keyof Rates, caller: KeyRecord): Meters {
+  const { limit, unit } = rates[kind];
   const { id, limits } = caller.key;
-  const account = accountTokens(caller);
-  if (limits.tokensPerMinute === null) return [account];
-  const own = { name: `tokens:key:${id}`, limit: limits.tokensPerMinute, whose: "this key" };
-  return [{ ...own, unit: account.unit }, account];
+  const own = limits[limit];
+  const account = accountMeter(kind, caller);
+  return own === null
+    ? [account]
+    : [{ name: `${kind}:key:${id}`, limit: own, unit, whose: "this key" }, account];
 }
 
 const noLease: Lease = { release: () => undefined };
-const unlimited: RateReading = { limit: 0, remaining: 0, resetMs: 0 };
 
 const rateOf = ({ limit }: Meter, { remaining, resetMs }: CounterReading): RateReading => ({
   limit,
@@ -189,8 +181,8 @@ const rateOf = ({ limit }: Meter, { remaining, resetMs }: CounterReading): RateR
   resetMs,
 });
 
-const tighter = (a: RateReading | undefined, b: RateReading): RateReading =>
-  a === undefined || b.remaining < a.remaining ? b : a;
+const tightest = (readings: readonly RateReading[]): RateReading =>
+  readings.reduce((least, reading) => (reading.remaining < least.remaining ? reading : least));
 
 function refuse({ limit, unit, whose }: Meter, resetMs: number, detail?: string): ServiceError {
   const seconds = Math.max(1, Math.ceil(resetMs / 1000));

@@ -10,6 +10,7 @@
 import { ServiceError } from "../protocol/errors.js";
 import type { MaintenanceWindow } from "./dashboard-ports.js";
 import type { Clock } from "./ports.js";
+import { Rounds } from "./rounds.js";
 
 export interface MaintenanceGateOptions {
   /** Windows that are not over at this time, the earliest first. */
@@ -27,11 +28,10 @@ const longestRetrySeconds = 60;
 
 export class MaintenanceGate {
   #windows: readonly MaintenanceWindow[] = [];
-  #reading: Promise<void> | null = null;
-  readonly #timer: NodeJS.Timeout;
+  readonly #readings: Rounds;
 
   constructor(private readonly options: MaintenanceGateOptions) {
-    this.#timer = setInterval(() => void this.refresh(), options.pollMs ?? defaultPollMs).unref();
+    this.#readings = new Rounds(() => this.#read(), options.pollMs ?? defaultPollMs);
   }
 
   /** What a new completion is refused with now; null when there is no maintenance. */
@@ -49,14 +49,11 @@ export class MaintenanceGate {
 
   /** Reads the windows again. Never rejects; callers at the same time share one reading. */
   refresh(): Promise<void> {
-    this.#reading ??= this.#read().finally(() => {
-      this.#reading = null;
-    });
-    return this.#reading;
+    return this.#readings.run();
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#readings.stop();
   }
 
   async #read(): Promise<void> {

@@ -9,6 +9,7 @@ import type { UsageBucketRow, UsageStore } from "./dashboard-ports.js";
 import { noFirstTokens, sumOfFirstTokens, withFirstToken } from "./first-tokens.js";
 import type { LiveRates } from "./live-rates.js";
 import type { Clock } from "./ports.js";
+import { Rounds } from "./rounds.js";
 
 const flushEveryMs = 2_000;
 const mostBuckets = 20_000;
@@ -28,9 +29,8 @@ export interface UsedRequest {
 
 export class UsageRecorder {
   #buckets = new Map<string, UsageBucketRow>();
-  #flushing: Promise<void> | null = null;
   #failing = false;
-  readonly #timer: NodeJS.Timeout;
+  readonly #flushes: Rounds;
 
   constructor(
     private readonly store: UsageStore,
@@ -38,7 +38,7 @@ export class UsageRecorder {
     private readonly clock: Clock,
     private readonly reportFault: (error: unknown) => void,
   ) {
-    this.#timer = setInterval(() => void this.flush(), flushEveryMs).unref();
+    this.#flushes = new Rounds(() => this.#write(), flushEveryMs);
   }
 
   record(used: UsedRequest): void {
@@ -69,17 +69,11 @@ export class UsageRecorder {
 
   /** Writes what has gathered. Never rejects. */
   flush(): Promise<void> {
-    this.#flushing ??= this.#write().finally(() => {
-      this.#flushing = null;
-    });
-    return this.#flushing;
+    return this.#flushes.run();
   }
 
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    // One that is under way may have begun before the last counts came.
-    await this.#flushing;
-    await this.flush();
+  close(): Promise<void> {
+    return this.#flushes.finish();
   }
 
   async #write(): Promise<void> {

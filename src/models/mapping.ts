@@ -10,7 +10,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Store } from "../core/ports.js";
 import type { EngineMember } from "../protocol/engine-member.js";
 import { modelIds, type ModelId } from "../protocol/models.js";
-import { modelSourceSchema, sourceSetting, type ModelSource } from "./source.js";
+import { modelSourceSchema, sourceSetting, weightsSource, type ModelSource } from "./source.js";
 
 export type DesiredSource =
   | { type: "source"; source: ModelSource; from: "configuration" | "setting" | "default" }
@@ -47,9 +47,7 @@ export function configuredSource(models: ConfiguredModels, model: ModelId): Desi
     };
   }
   if (weights === undefined) return null;
-  const source: ModelSource =
-    weights === "starter" ? { type: "starter" } : { type: "weights", path: weights };
-  return { type: "source", source, from: "configuration" };
+  return { type: "source", source: weightsSource(weights), from: "configuration" };
 }
 
 export const sameSource = (a: ModelSource, b: ModelSource): boolean => isDeepStrictEqual(a, b);

@@ -2,6 +2,7 @@
 import { basename } from "node:path";
 import { z } from "zod";
 import type { Store } from "../core/ports.js";
+import { Rounds } from "../core/rounds.js";
 import type { ModelId } from "../protocol/models.js";
 
 const schema = z.object({ tokensPerSecond: z.number().positive(), at: z.coerce.date() });
@@ -38,7 +39,7 @@ const fewestGaps = 20;
 /** Follows how fast the models generate here, one stream's rate each, and notes it now and then. */
 export class SpeedNotes {
   readonly #gaps = new Map<ModelId, { ms: number; count: number }>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #rounds: Rounds;
 
   constructor(
     private readonly store: Pick<Store, "setSetting">,
@@ -46,7 +47,7 @@ export class SpeedNotes {
     private readonly fileOf: (model: ModelId) => string | null,
     everyMs = 60_000,
   ) {
-    this.#timer = setInterval(() => void this.flush(), everyMs).unref();
+    this.#rounds = new Rounds(() => this.#note(), everyMs);
   }
 
   add(model: ModelId, gapMs: number): void {
@@ -55,7 +56,15 @@ export class SpeedNotes {
   }
 
   /** Never rejects: a speed that is not noted is no loss. */
-  async flush(): Promise<void> {
+  flush(): Promise<void> {
+    return this.#rounds.run();
+  }
+
+  close(): Promise<void> {
+    return this.#rounds.finish();
+  }
+
+  async #note(): Promise<void> {
     for (const [model, { ms, count }] of this.#gaps) {
       const file = this.fileOf(model);
       if (count < fewestGaps || ms <= 0 || file === null) continue;
@@ -63,10 +72,5 @@ export class SpeedNotes {
       const tokensPerSecond = Math.round(10_000 / ms) / 10;
       await noteSpeed(this.store, file, { tokensPerSecond, at: new Date() }).catch(() => undefined);
     }
-  }
-
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.flush();
   }
 }

@@ -31,3 +31,7 @@ export function describeSource(source: ModelSource): string {
 
 export const describeMember = (member: EngineMember): string =>
   "url" in member ? member.url : member.weights;
+
+/** Weights as an operator writes them: the word for those that come with Sotto, or a file. */
+export const weightsSource = (weights: string): Exclude<ModelSource, { type: "upstreams" }> =>
+  weights === "starter" ? { type: "starter" } : { type: "weights", path: weights };

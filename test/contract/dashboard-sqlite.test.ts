@@ -3,24 +3,9 @@ import { expect, it } from "vitest";
 import { impersonalTables } from "../../src/store/stored-rows.js";
 import { databasePath } from "../../src/store/sqlite.js";
 import { openTemporaryStore } from "../support/temporary-store.js";
-import { describeAuditContract } from "./audit.js";
-import { describeChangeContract } from "./changes.js";
-import { describeAccountContract } from "./dashboard-accounts.js";
-import { describeLinkContract } from "./links.js";
-import { describeNewsContract } from "./news.js";
-import { describeSessionContract } from "./sessions.js";
-import { describeUsageContract } from "./usage.js";
+import { storeParts } from "./store-parts.js";
 
-const suites = [
-  describeAccountContract,
-  describeSessionContract,
-  describeLinkContract,
-  describeUsageContract,
-  describeNewsContract,
-  describeAuditContract,
-  describeChangeContract,
-];
-for (const describeContract of suites) describeContract("SQLite", openTemporaryStore);
+for (const describeContract of storeParts) describeContract("SQLite", openTemporaryStore);
 
 it("shows people every table of the database that can be about them", async () => {
   const opened = await openTemporaryStore();

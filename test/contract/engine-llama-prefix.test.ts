@@ -4,6 +4,7 @@ import type { Generation } from "../../src/core/ports.js";
 import type { ChatMessage } from "../../src/protocol/chat.js";
 import { startTinyEngine, type TinyEngine } from "../support/tiny-engine.js";
 import { generationOf, replyTo, startReply, type Reply } from "./engine.js";
+import { uniformNumbers } from "../support/uniform-numbers.js";
 
 const { engine: defaults, models } = loadConfig({ env: {} });
 const omega = { ...models.omega, systemPrompt: "", repeatPenalty: 1 };
@@ -147,15 +148,4 @@ function randomGeneration(random: () => number): Generation {
     content: `${words[below(turn === 0 ? 2 : words.length)] ?? ""} and ${words[turn] ?? ""} `.repeat(4),
   }));
   return generationOf("", { accountId: `acc_${below(5)}`, messages, maxTokens: 4, topLogprobs: 2 });
-}
-
-/** mulberry32. */
-function uniformNumbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

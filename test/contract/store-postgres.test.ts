@@ -1,26 +1,11 @@
 import { expect, it } from "vitest";
 import { impersonalTables } from "../../src/store/stored-rows.js";
 import { openTemporaryPostgresStore, sharedPostgres } from "../support/postgres.js";
-import { describeAuditContract } from "./audit.js";
-import { describeChangeContract } from "./changes.js";
-import { describeAccountContract } from "./dashboard-accounts.js";
-import { describeLinkContract } from "./links.js";
-import { describeNewsContract } from "./news.js";
-import { describeSessionContract } from "./sessions.js";
 import { describeStoreContract } from "./store.js";
-import { describeUsageContract } from "./usage.js";
+import { storeParts } from "./store-parts.js";
 
 describeStoreContract("Postgres", () => openTemporaryPostgresStore());
-const suites = [
-  describeAccountContract,
-  describeSessionContract,
-  describeLinkContract,
-  describeUsageContract,
-  describeNewsContract,
-  describeAuditContract,
-  describeChangeContract,
-];
-for (const describeContract of suites) describeContract("Postgres", openTemporaryPostgresStore);
+for (const describeContract of storeParts) describeContract("Postgres", openTemporaryPostgresStore);
 
 it("shows people every table of a Postgres database that can be about them", async () => {
   const opened = await openTemporaryPostgresStore();

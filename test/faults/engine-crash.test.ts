@@ -9,6 +9,7 @@ import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/config.js";
 import type { LlamaEngineOptions } from "../../src/engines/llama/host.js";
 import { collect, drain, generationOf, never, replyTo, startReply } from "../contract/engine.js";
+import { isAlive } from "../support/children.js";
 import { eventually } from "../support/eventually.js";
 import { startTinyEngine, type TinyEngine } from "../support/tiny-engine.js";
 import { writeTinyGguf, type TinyModel } from "../support/tiny-gguf.js";
@@ -275,12 +276,3 @@ describe("the engine's process", () => {
 });
 
 const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms, `nothing in ${ms} ms`));
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -8,3 +8,12 @@ export function childrenOf(parent: number): number[] {
     .filter(([, ppid]) => ppid === parent)
     .map(([pid = 0]) => pid);
 }
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -12,6 +12,7 @@ import { afterAll } from "vitest";
 import type { FullStore } from "../../src/core/dashboard-ports.js";
 import type { Clock } from "../../src/core/ports.js";
 import { openPostgresStore } from "../../src/store/postgres.js";
+import { isAlive } from "./children.js";
 import { eventually } from "./eventually.js";
 import { freePort } from "./free-port.js";
 import { linkPostgresLibraries, withLibraries } from "./postgres-libraries.js";
@@ -161,13 +162,4 @@ export async function openTemporaryPostgresStore(clock?: Clock): Promise<Tempora
     await server.query(`set client_min_messages = error; drop schema ${schema} cascade`);
   };
   return { store: await another(), schema, url, another, dispose };
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,6 +1,8 @@
 /**
  * Random JSON schemas from a seed, with everything that can be followed, and none whose values can be long.
  */
+import { uniformNumbers } from "./uniform-numbers.js";
+
 type Schema = Record<string, unknown>;
 
 export function randomSchemas(seed: number): () => Schema {
@@ -115,14 +117,3 @@ const tagged = (kind: string, value: Schema): Schema => ({
   required: ["kind", "value"],
   additionalProperties: false,
 });
-
-/** mulberry32. */
-function uniformNumbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

@@ -1,7 +1,7 @@
 /** Which models are allowed: all, or some by name. `null` is all, also those that are added later. */
-import { useId } from "react";
 import { modelIds, type ModelId } from "../../src/protocol/models.js";
 import { Checkbox } from "./checkbox.tsx";
+import { Fieldset } from "./fieldset.tsx";
 
 interface ModelsFieldProps {
   value: readonly ModelId[] | null;
@@ -12,36 +12,27 @@ interface ModelsFieldProps {
 }
 
 export function ModelsField({ value, onChange, among = modelIds, error }: ModelsFieldProps) {
-  const id = useId();
   const set = (model: ModelId, on: boolean) =>
     onChange(among.filter((one) => (one === model ? on : (value ?? []).includes(one))));
   return (
-    <fieldset aria-describedby={error === undefined ? undefined : `${id}-error`}>
-      <legend className="text-sm font-medium">Models</legend>
-      <div className="mt-1.5 flex flex-col gap-2">
-        <Checkbox
-          label="All models"
-          checked={value === null}
-          onChange={(event) => onChange(event.target.checked ? null : [...among])}
-        />
-        {value !== null && (
-          <div className="flex flex-wrap gap-x-6 gap-y-2 pl-6.5">
-            {among.map((model) => (
-              <Checkbox
-                key={model}
-                label={model}
-                checked={value.includes(model)}
-                onChange={(event) => set(model, event.target.checked)}
-              />
-            ))}
-          </div>
-        )}
-      </div>
-      {error !== undefined && (
-        <p id={`${id}-error`} role="alert" className="mt-1.5 text-sm text-bad">
-          {error}
-        </p>
+    <Fieldset legend="Models" error={error}>
+      <Checkbox
+        label="All models"
+        checked={value === null}
+        onChange={(event) => onChange(event.target.checked ? null : [...among])}
+      />
+      {value !== null && (
+        <div className="flex flex-wrap gap-x-6 gap-y-2 pl-6.5">
+          {among.map((model) => (
+            <Checkbox
+              key={model}
+              label={model}
+              checked={value.includes(model)}
+              onChange={(event) => set(model, event.target.checked)}
+            />
+          ))}
+        </div>
       )}
-    </fieldset>
+    </Fieldset>
   );
 }

@@ -1,8 +1,8 @@
 /** Limits of one key below its plan's: none by default, and then a number for each that is wanted. */
-import { useId } from "react";
 import type { KeyLimitsView, PlanView } from "../../../../src/protocol/dashboard.js";
 import { Checkbox } from "../../../components/checkbox.tsx";
 import { Field } from "../../../components/field.tsx";
+import { Fieldset } from "../../../components/fieldset.tsx";
 import { Input } from "../../../components/input.tsx";
 
 /** As typed; empty where the plan's limit alone counts. */
@@ -30,39 +30,30 @@ interface KeyLimitsFieldProps {
 }
 
 export function KeyLimitsField({ value, onChange, plan, error }: KeyLimitsFieldProps) {
-  const id = useId();
   return (
-    <fieldset aria-describedby={error === undefined ? undefined : `${id}-error`}>
-      <legend className="text-sm font-medium">Limits</legend>
-      <div className="mt-1.5 flex flex-col gap-3">
-        <Checkbox
-          label="Lower than my plan's"
-          hint="So that a test cannot use up what production needs."
-          checked={value !== null}
-          onChange={(event) => onChange(event.target.checked ? noTypedLimits : null)}
-        />
-        {value !== null && (
-          <div className="grid gap-3 pl-6.5 sm:grid-cols-3">
-            {names.map((name) => (
-              <Field key={name} label={labels[name]}>
-                <Input
-                  value={value[name]}
-                  inputMode="numeric"
-                  autoComplete="off"
-                  placeholder={plan?.[name].toLocaleString("en")}
-                  onChange={(event) => onChange({ ...value, [name]: event.target.value })}
-                />
-              </Field>
-            ))}
-          </div>
-        )}
-      </div>
-      {error !== undefined && (
-        <p id={`${id}-error`} role="alert" className="mt-1.5 text-sm text-bad">
-          {error}
-        </p>
+    <Fieldset legend="Limits" error={error}>
+      <Checkbox
+        label="Lower than my plan's"
+        hint="So that a test cannot use up what production needs."
+        checked={value !== null}
+        onChange={(event) => onChange(event.target.checked ? noTypedLimits : null)}
+      />
+      {value !== null && (
+        <div className="grid gap-3 pl-6.5 sm:grid-cols-3">
+          {names.map((name) => (
+            <Field key={name} label={labels[name]}>
+              <Input
+                value={value[name]}
+                inputMode="numeric"
+                autoComplete="off"
+                placeholder={plan?.[name].toLocaleString("en")}
+                onChange={(event) => onChange({ ...value, [name]: event.target.value })}
+              />
+            </Field>
+          ))}
+        </div>
       )}
-    </fieldset>
+    </Fieldset>
   );
 }
 

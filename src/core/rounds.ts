@@ -1,0 +1,34 @@
+/**
+ * Work done in rounds, one at a time: by itself every `everyMs`, and whenever somebody asks. Whoever asks while
+ * a round is under way shares it. The work must not reject: nobody is there to hear it.
+ */
+export class Rounds {
+  #underWay: Promise<void> | null = null;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(
+    private readonly work: () => Promise<void>,
+    everyMs: number,
+  ) {
+    this.#timer = setInterval(() => void this.run(), everyMs).unref();
+  }
+
+  run(): Promise<void> {
+    this.#underWay ??= this.work().finally(() => {
+      this.#underWay = null;
+    });
+    return this.#underWay;
+  }
+
+  /** No more of them by itself. */
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Stops after one more: a round that is under way may have begun before the latest came. */
+  async finish(): Promise<void> {
+    this.stop();
+    await this.#underWay;
+    await this.run();
+  }
+}

@@ -1,0 +1,18 @@
+/** What every store has beside keys and accounts: one list, so that no database is let off a part of it. */
+import { describeAuditContract } from "./audit.js";
+import { describeChangeContract } from "./changes.js";
+import { describeAccountContract } from "./dashboard-accounts.js";
+import { describeLinkContract } from "./links.js";
+import { describeNewsContract } from "./news.js";
+import { describeSessionContract } from "./sessions.js";
+import { describeUsageContract } from "./usage.js";
+
+export const storeParts = [
+  describeAccountContract,
+  describeSessionContract,
+  describeLinkContract,
+  describeUsageContract,
+  describeNewsContract,
+  describeAuditContract,
+  describeChangeContract,
+];

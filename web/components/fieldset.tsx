@@ -1,0 +1,23 @@
+/** Controls that belong together under one legend, and what is wrong with them. */
+import { useId, type ReactNode } from "react";
+
+interface FieldsetProps {
+  legend: string;
+  error?: string | undefined;
+  children: ReactNode;
+}
+
+export function Fieldset({ legend, error, children }: FieldsetProps) {
+  const errorId = useId();
+  return (
+    <fieldset aria-describedby={error === undefined ? undefined : errorId}>
+      <legend className="text-sm font-medium">{legend}</legend>
+      <div className="mt-1.5 flex flex-col gap-3">{children}</div>
+      {error !== undefined && (
+        <p id={errorId} role="alert" className="mt-1.5 text-sm text-bad">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  );
+}
