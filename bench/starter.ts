@@ -5,7 +5,7 @@
  * judges the re-encoding.
  */
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { getLlama, type Llama, type LlamaContextSequence, type LlamaModel, type Token } from "node-llama-cpp";
 import { reencode } from "../src/models/reencode.js";
@@ -66,7 +66,9 @@ interface Loaded {
 
 async function load(llama: Llama, modelPath: string): Promise<Loaded> {
   const model = await llama.loadModel({ modelPath });
-  const context = await model.createContext({ contextSize: 1024, batchSize: 512 });
+  // The binding would take at least four: on fewer processors they wait for one another, at half a token a second.
+  const threads = availableParallelism();
+  const context = await model.createContext({ contextSize: 1024, batchSize: 512, threads });
   return { model, sequence: context.getSequence() };
 }
 
