@@ -17,7 +17,9 @@ import {
   cacheBytesPerToken,
   chooseSizing,
   chooseThreads,
+  copyingPays,
   largestCacheTokens,
+  type AttentionShape,
   type Sizing,
 } from "./sizing.js";
 import { tokenBytes } from "./token-bytes.js";
@@ -36,6 +38,8 @@ export interface LoadedModel {
   layers: number;
   description: string;
   context: BatchContext;
+  /** Whether copying a sequence costs less than going through the weights. */
+  movesSequences: boolean;
   /** The most tokens one batch can hold. */
   batchTokens: number;
   vocabularySize: number;
@@ -119,7 +123,16 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     // Where there is a GPU, as many layers as leave room for the cache; nothing without one.
     gpuLayers: { fitContext: { contextSize: largestCacheTokens(request) } },
   });
-  const sizing = sizeFor(model, request);
+  const cacheBytes = cacheBytesPerToken(attentionShape(model, request));
+  const sizing = chooseSizing({
+    trainContextTokens: model.trainContextSize,
+    weightsBytes: model.size,
+    cacheBytesPerToken: cacheBytes,
+    // Also knows the limit of a container.
+    availableBytes: process.availableMemory(),
+    sequences: request.sequences,
+    contextTokens: request.contextTokens,
+  });
   const cores = Math.min(llama.cpuMathCores, availableParallelism(), quotaCores() ?? Infinity);
   const threads = request.threads ?? chooseThreads(model.size, cores);
   const context = await model.createContext({
@@ -150,6 +163,7 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     layers: model.fileInsights.totalLayers,
     description: model.typeDescription,
     context: native.context,
+    movesSequences: copyingPays(sizing.contextTokens * cacheBytes, model.size),
     batchTokens: context.batchSize,
     vocabularySize: tokenizer.ggml.tokens.length,
     newSampler: native.newSampler,
@@ -158,26 +172,18 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
   };
 }
 
-function sizeFor(model: LlamaModel, request: LoadRequest): Sizing {
+function attentionShape(model: LlamaModel, { cacheType }: LoadRequest): AttentionShape {
   const { attention, block_count, embedding_length } = model.fileInfo.architectureMetadata;
   const heads = typeof attention?.head_count === "number" ? attention.head_count : 1;
-  return chooseSizing({
-    trainContextTokens: model.trainContextSize,
-    weightsBytes: model.size,
-    cacheBytesPerToken: cacheBytesPerToken({
-      layers: block_count ?? 0,
-      embeddingLength: embedding_length ?? 0,
-      heads,
-      keyValueHeads: attention?.head_count_kv ?? heads,
-      keyLength: attention?.key_length,
-      valueLength: attention?.value_length,
-      cacheType: request.cacheType,
-    }),
-    // Also knows the limit of a container.
-    availableBytes: process.availableMemory(),
-    sequences: request.sequences,
-    contextTokens: request.contextTokens,
-  });
+  return {
+    layers: block_count ?? 0,
+    embeddingLength: embedding_length ?? 0,
+    heads,
+    keyValueHeads: attention?.head_count_kv ?? heads,
+    keyLength: attention?.key_length,
+    valueLength: attention?.value_length,
+    cacheType,
+  };
 }
 
 function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext): NativeHandles {

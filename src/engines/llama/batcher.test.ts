@@ -76,7 +76,13 @@ class FakeContext implements BatchContext {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-function setUp({ sequences = 4, prefillChunkTokens = 4, paceTokens = 8, reuse = false } = {}) {
+function setUp({
+  sequences = 4,
+  prefillChunkTokens = 4,
+  paceTokens = 8,
+  reuse = false,
+  movesSequences = true,
+} = {}) {
   const context = new FakeContext();
   const reports: StepReport[] = [];
   let broken = 0;
@@ -94,6 +100,7 @@ function setUp({ sequences = 4, prefillChunkTokens = 4, paceTokens = 8, reuse = 
     cache: new PrefixCache(sequences, reuse),
     pace: new PrefillPace(paceTokens, prefillChunkTokens),
     threads: { run: (step) => step() },
+    movesSequences,
     onStep: (report) => reports.push(report),
     onBroken: () => (broken += 1),
   });
@@ -155,11 +162,11 @@ describe("batcher", () => {
       [[0, 1]],
       [
         [0, 1],
-        [1, 4],
+        [1, 5],
       ],
       [
         [0, 1],
-        [1, 4],
+        [1, 5],
       ],
     ]);
   });
@@ -215,6 +222,7 @@ describe("batcher", () => {
     for (let step = 0; step < 4; step++) await context.step();
     expect(endingOf(2)).toEqual({ type: "failed" });
     expect([textOf(1), textOf(3)]).toEqual(["a", "a"]);
+    context.failing.clear();
     await context.step();
     expect([textOf(1), textOf(3)]).toEqual(["ab", "ab"]);
     expect(broken()).toBe(0);
@@ -320,5 +328,49 @@ describe("batcher", () => {
     expect(context.disposed).toEqual([0, 0]);
     for (let step = 0; step < 2; step++) await context.step();
     expect(endingOf(2)).toMatchObject({ cachedTokens: 0 });
+  });
+
+  it("closes the gap that a reply leaves, so that the others are computed in one pass", async () => {
+    const { context, start, textOf } = setUp();
+    start(1, 1);
+    start(2, 1, 1);
+    start(3, 1);
+    await context.step();
+    expect(context.copies).toEqual([[1, 2]]);
+    await context.step();
+    expect(context.batches.at(-1)).toEqual([
+      [0, 1],
+      [1, 1],
+    ]);
+    expect(context.disposed.at(-1)).toBe(2);
+    expect([textOf(1), textOf(3)]).toEqual(["ab", "ab"]);
+  });
+
+  it("keeps a conversation whose place is needed elsewhere", async () => {
+    const { context, start, endingOf } = setUp({ reuse: true });
+    start(1, 1, 100, 1, "other");
+    start(2, 1, 1);
+    start(3, 1, 100, 1, "other");
+    await context.step();
+    expect(context.copies).toEqual([
+      [3, 1],
+      [1, 2],
+    ]);
+    start(4, 3, 1);
+    for (let step = 0; step < 3; step++) await context.step();
+    expect(endingOf(4)).toMatchObject({ cachedTokens: 1 });
+  });
+
+  it("leaves sequences where they are when moving them does not pay", async () => {
+    const { context, start } = setUp({ movesSequences: false });
+    start(1, 1);
+    start(2, 1, 1);
+    start(3, 1);
+    for (let step = 0; step < 2; step++) await context.step();
+    expect(context.copies).toEqual([]);
+    expect(context.batches.at(-1)).toEqual([
+      [0, 1],
+      [2, 1],
+    ]);
   });
 });

@@ -2,7 +2,7 @@
  * Continuous batching: one loop that computes all running generations together.
  *
  * Each step takes the newest token of every reply under way and a share of the prompts still being read, in
- * ascending order of sequence (the native batch splitter needs that), computes them as one batch, then draws
+ * ascending order of sequence and without gaps (the native batch splitter needs that), computes them as one batch, then draws
  * the next token of every sequence that is ready. Generations join and leave between steps: a new one takes a
  * free sequence or waits for one in order of arrival, an aborted one is dropped, whatever its stage, at the end
  * of the step that is under way. What all of them produced in a step is reported at once.
@@ -19,7 +19,8 @@ import type { Draw, DrawOptions } from "./draw.js";
 import type { Job, StepReport } from "./job.js";
 import type { PrefillPace } from "./prefill-pace.js";
 import type { PrefixCache } from "./prefix-cache.js";
-import { sharePrefill } from "./step-plan.js";
+import { closingMoves, type Move } from "./ranks.js";
+import { promptShare } from "./step-plan.js";
 import type { ThreadPace } from "./thread-pace.js";
 
 export interface BatcherOptions {
@@ -28,6 +29,8 @@ export interface BatcherOptions {
   cache: PrefixCache;
   pace: PrefillPace;
   threads: Pick<ThreadPace, "run">;
+  /** Whether sequences may change places, where that saves a pass through the weights. */
+  movesSequences: boolean;
   onStep: (report: StepReport) => void;
   onBroken: () => void;
 }
@@ -36,7 +39,7 @@ export interface BatcherOptions {
 interface Group {
   job: Job;
   /** In the order of its choices; the first one reads the prompt. */
-  sequenceIds: readonly number[];
+  sequenceIds: number[];
   cachedTokens: number;
   unfinished: number;
 }
@@ -71,6 +74,8 @@ export class Batcher {
   readonly #aborted = new Set<number>();
   #closed = false;
   #failedSteps = 0;
+  /** There may be some between the sequences in use. */
+  #hasGaps = false;
   #wake: () => void = () => undefined;
   #report: StepReport = emptyReport();
   readonly #loop: Promise<void>;
@@ -117,6 +122,12 @@ export class Batcher {
       this.#forgetExpired();
       this.#admit();
       this.#sendReport();
+      const moves = this.#movesToMake();
+      if (moves.length > 0) {
+        await this.#move(moves);
+        // Somebody may have come or gone meanwhile.
+        continue;
+      }
       const entries = this.#plan();
       if (entries.length === 0) {
         await this.#idle();
@@ -171,6 +182,7 @@ export class Batcher {
 
   #seat(job: Job): void {
     const { cache, newDraw } = this.options;
+    this.#hasGaps = true;
     const taken = job.choices.flatMap(() => cache.take(job.accountId, job.prompt) ?? []);
     // The one that has most of the prompt reads the rest of it.
     taken.sort((a, b) => b.keptTokens - a.keptTokens);
@@ -203,12 +215,41 @@ export class Batcher {
     return 0;
   }
 
+  /** What brings the sequences in use together; see ranks.ts. */
+  #movesToMake(): Move[] {
+    if (!this.#hasGaps || !this.options.movesSequences) return [];
+    this.#hasGaps = false;
+    const inUse = this.#sequences.flatMap((sequence, id) => (sequence === null ? [] : [id]));
+    return closingMoves(inUse, this.#sequences.length);
+  }
+
+  async #move(moves: readonly Move[]): Promise<void> {
+    const { cache, context } = this.options;
+    const targets = new Set(moves.map(({ to }) => to));
+    for (const { from, to } of moves) {
+      const room = cache.move(from, to, targets);
+      if (room !== undefined) await context.copySequenceStateFromOtherSequence(room, to);
+      await context.copySequenceStateFromOtherSequence(to, from);
+      context.disposeSequence(from);
+      this.#reseat(from, to);
+    }
+  }
+
+  #reseat(from: number, to: number): void {
+    const sequence = this.#sequences[from] ?? null;
+    this.#sequences[to] = sequence;
+    this.#sequences[from] = null;
+    if (sequence === null) return;
+    const { group } = sequence;
+    group.sequenceIds = group.sequenceIds.map((id) => (id === from ? to : id));
+  }
+
   #plan(): Entry[] {
     const reading = this.#sequences.flatMap((sequence) =>
       sequence?.state === "reads" ? [sequence.group.job.prompt.length - sequence.computed.length] : [],
     );
     const anyReply = this.#sequences.some((sequence) => sequence?.state === "replies");
-    const shares = sharePrefill(reading, this.options.pace.tokens(anyReply));
+    const share = promptShare(reading, this.options.pace.tokens(anyReply), anyReply);
     return this.#sequences.flatMap((sequence, sequenceId): Entry[] => {
       if (sequence === null || sequence.state === "waits") return [];
       if (sequence.state === "replies") {
@@ -216,7 +257,7 @@ export class Batcher {
       }
       const { prompt } = sequence.group.job;
       const start = sequence.computed.length;
-      const end = start + (shares.shift() ?? 0);
+      const end = start + share;
       const tokens = prompt.subarray(start, end);
       return [{ sequenceId, sequence, tokens, reads: true, draws: end === prompt.length }];
     });
@@ -338,6 +379,7 @@ export class Batcher {
     const sequence = this.#sequences[sequenceId];
     if (sequence === null || sequence === undefined) return;
     this.#sequences[sequenceId] = null;
+    this.#hasGaps = true;
     sequence.draw.close();
     const { cache, context } = this.options;
     const tokens = intact ? Uint32Array.from(sequence.computed) : null;

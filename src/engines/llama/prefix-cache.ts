@@ -41,7 +41,7 @@ export class PrefixCache {
 
   /** Undefined when none is free. The last token of a prompt is never kept: the reply is drawn from it. */
   take(accountId: string, prompt: Uint32Array): Taken | undefined {
-    const sequenceId = this.#bestFor(accountId, prompt) ?? this.#emptyOne() ?? this.#leastRecent();
+    const sequenceId = this.#bestFor(accountId, prompt) ?? this.#leastRecent();
     if (sequenceId === undefined) return undefined;
     const warm = this.#free.get(sequenceId) ?? null;
     this.#free.delete(sequenceId);
@@ -53,6 +53,20 @@ export class PrefixCache {
     const stays = this.reuse && tokens !== null && tokens.length > 0;
     this.#free.set(sequenceId, stays ? { accountId, tokens, usedAtMs: this.nowMs() } : null);
     return stays;
+  }
+
+  /**
+   * A sequence in use moves from one place to another one, which is free. What was kept there goes to the free one
+   * that loses least by it, if any does: returned is where it must be copied to. None of `targets` will do.
+   */
+  move(from: number, to: number, targets: ReadonlySet<number>): number | undefined {
+    const kept = this.#free.get(to) ?? null;
+    const room = kept === null ? undefined : this.#leastRecent(targets);
+    const isOlder = room !== undefined && (this.#free.get(room)?.usedAtMs ?? -1) < (kept?.usedAtMs ?? 0);
+    this.#free.delete(to);
+    if (isOlder) this.#free.set(room, kept);
+    this.#free.set(from, null);
+    return isOlder ? room : undefined;
   }
 
   /** Forgets what was kept too long, and tells which sequences to clear. */
@@ -83,15 +97,16 @@ export class PrefixCache {
     return best?.sequenceId;
   }
 
-  #emptyOne(): number | undefined {
-    return [...this.#free].find(([, warm]) => warm === null)?.[0];
-  }
-
-  #leastRecent(): number | undefined {
-    const byAge = [...this.#free].sort(([, a], [, b]) => (a?.usedAtMs ?? 0) - (b?.usedAtMs ?? 0));
-    return byAge[0]?.[0];
+  /** An empty one if there is one: the first of them, which leaves the fewest gaps. */
+  #leastRecent(except: ReadonlySet<number> = none): number | undefined {
+    const age = (warm: Warm | null) => warm?.usedAtMs ?? -1;
+    return [...this.#free]
+      .filter(([sequenceId]) => !except.has(sequenceId))
+      .sort(([idA, a], [idB, b]) => age(a) - age(b) || idA - idB)[0]?.[0];
   }
 }
+
+const none: ReadonlySet<number> = new Set();
 
 function reusableTokens(warm: Warm | null, accountId: string, prompt: Uint32Array): number {
   if (warm?.accountId !== accountId) return 0;

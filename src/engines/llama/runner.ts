@@ -45,8 +45,9 @@ export class Runner {
       context,
       newDraw: (options) => new Draw(context, samplers, drawFacts, options),
       cache: new PrefixCache(sizing.sequences, request.prefixReuse === "on"),
-      pace: new PrefillPace(mostTokens, request.prefillChunkTokens, msPerToken),
+      pace: new PrefillPace(mostTokens, Math.min(request.prefillChunkTokens, mostTokens), msPerToken),
       threads: new ThreadPace({ most: adaptableThreads(model, request), setThreads: model.setThreads }),
+      movesSequences: model.movesSequences,
     });
     const facts: LoadedFacts = {
       ...sizing,

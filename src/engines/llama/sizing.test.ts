@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cacheBytesPerToken, chooseSizing, chooseThreads, type SizingInput } from "./sizing.js";
+import { cacheBytesPerToken, chooseSizing, chooseThreads, copyingPays, type SizingInput } from "./sizing.js";
 
 const gigabyte = 1024 ** 3;
 const smallModel: SizingInput = {
@@ -65,5 +65,11 @@ describe("sizing", () => {
   it("uses all cores for a model that is worth it, one for a toy", () => {
     expect(chooseThreads(gigabyte, 8)).toBe(8);
     expect(chooseThreads(500_000, 8)).toBe(1);
+  });
+
+  it("copies a sequence that is small beside the weights, or small at all", () => {
+    expect(copyingPays(0.1 * gigabyte, 0.6 * gigabyte)).toBe(true);
+    expect(copyingPays(16 * gigabyte, 5 * gigabyte)).toBe(false);
+    expect(copyingPays(500_000, 300_000)).toBe(true);
   });
 });

@@ -88,6 +88,15 @@ export function cacheBytesPerToken(shape: AttentionShape): number {
   return headsOfAllLayers * valuesPerHead * bytesPerValue[shape.cacheType];
 }
 
+/** So little is copied in no time. */
+const unnoticedBytes = 16 * 1024 * 1024;
+
+/** Whether copying all that is reserved for a sequence costs less than going through the weights once more. */
+export function copyingPays(sequenceBytes: number, weightsBytes: number): boolean {
+  const readAndWritten = 2 * sequenceBytes;
+  return readAndWritten <= Math.max(weightsBytes, unnoticedBytes);
+}
+
 /** Below this, threads wait for each other longer than they compute. */
 const bytesWorthThreads = 32 * 1024 * 1024;
 

@@ -1,21 +1,28 @@
 /**
- * How many prompt tokens each waiting prompt gets in one step.
+ * How many prompt tokens each prompt gets in one step: the same for all.
  *
- * The budget is shared evenly, and what a short prompt does not need goes to the longer ones: a short question
- * is read in its first steps even while a long document is being read beside it. Every prompt gets at least
- * one token, so that none stands still.
+ * The native code takes as many tokens of every sequence as the shortest has, in one pass through the weights, and
+ * the rest in further passes. Replies have one token each, so the first token of every prompt goes with them and
+ * costs little; what comes after it is a pass of its own. Its fast kernels take four tokens at a time, and what is
+ * left over one by one, each nearly as slow as four.
+ *
+ * A prompt that ends sooner than its share makes the step shorter for all, and none stands still: a short question
+ * is read in its first steps even while a long document is being read beside it.
  */
-export function sharePrefill(remaining: readonly number[], budgetTokens: number): number[] {
-  const shares = remaining.map(() => 0);
-  const shortestFirst = remaining
-    .map((tokens, index) => ({ tokens, index }))
-    .sort((a, b) => a.tokens - b.tokens);
-  let left = Math.max(budgetTokens, remaining.length);
-  shortestFirst.forEach(({ tokens, index }, position) => {
-    const evenShare = Math.floor(left / (shortestFirst.length - position));
-    const share = Math.min(tokens, evenShare);
-    shares[index] = share;
-    left -= share;
-  });
-  return shares;
+export function promptShare(
+  remaining: readonly number[],
+  budgetTokens: number,
+  besideReplies: boolean,
+): number {
+  const most = Math.max(1, Math.floor(budgetTokens / remaining.length));
+  const ownPass = inFours(most, remaining.length);
+  return Math.min(...remaining, besideReplies ? ownPass + 1 : ownPass);
+}
+
+/** The largest share that makes whole fours of so many prompts, if there is one. */
+function inFours(most: number, prompts: number): number {
+  for (let share = most; share > most - 4 && share > 0; share--) {
+    if ((share * prompts) % 4 === 0) return share;
+  }
+  return most;
 }
