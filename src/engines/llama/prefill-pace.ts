@@ -5,10 +5,12 @@
  * replies stand still while a prompt is read. Between a small quantised model on two cores and a GPU the cost
  * of a token differs a thousandfold, so it is learned from the steps themselves. With nothing but prompts, a step
  * may take a fixed time, or twice what a step of replies takes where that is more; beside replies, less than three
- * times what theirs takes, or a moment that nobody notices where that is more. What a prompt adds to their step is partly the same for one token and for many, since the
- * weights are gone through once more, so it is kept for each size, and the next size is foreseen from two. Medians are compared, since on a busy machine any single step can be slow for no reason of
- * ours. Sizes move by factors of two, so that the same prompt is mostly computed in the same way: batches of
- * different shape round differently.
+ * times what theirs takes, or a moment that nobody notices where that is more.
+ *
+ * What a prompt adds to their step is partly the same for one token and for many, since the weights are gone
+ * through once more, so it is kept for each size, and the next size is foreseen from two. Medians are compared,
+ * since on a busy machine any single step can be slow for no reason of ours. Sizes move by factors of two, so that
+ * the same prompt is mostly computed in the same way: batches of different shape round differently.
  */
 
 /** Long enough for good use of the hardware, short enough that nobody notices the wait. */

@@ -38,6 +38,18 @@ describe("thread pace", () => {
     expect(pace.threads).toBe(1);
   });
 
+  it("gives up one where another process takes half a core", async () => {
+    const { pace, steps } = setUp(8);
+    await steps(2, 7.3);
+    expect(pace.threads).toBe(7);
+  });
+
+  it("takes no notice of what our own process for requests takes", async () => {
+    const { steps, changes } = setUp(2);
+    await steps(50, 1.8);
+    expect(changes).toEqual([]);
+  });
+
   it("goes on with one thread, however little it gets", async () => {
     const { steps, changes } = setUp(2);
     await steps(50, 0.2);

@@ -4,9 +4,9 @@
  * The threads of a step meet after every operation, hundreds of times, and spin while they wait. On cores of
  * their own that is fastest. Where another process takes a core away, all of them spin until the one that lost
  * it gets its next turn, and two threads are many times slower than one; the binding offers no way to wait
- * otherwise. So the processor time of each step is compared with its duration: when the threads got much less
- * than a core each, fewer are used; after a calm while, one more is tried, and if it does not get its core
- * either, the next try comes later.
+ * otherwise. So the processor time of the steps is compared with their duration: when the threads got less than a
+ * core each, fewer are used; after a calm while, one more is tried, and if it does not get its core either, the
+ * next try comes later.
  */
 export interface ThreadPaceOptions {
   /** As many as there are cores for us. */
@@ -17,17 +17,22 @@ export interface ThreadPaceOptions {
   nowMs?: () => number;
 }
 
-/** Below this share of a core for each thread, there are too many. */
-const crowdedShare = 0.6;
-/** Above this one, each had its own. */
-const calmShare = 0.85;
+/**
+ * One other process on one of our cores takes half of it, and all threads wait for the one that has the other half.
+ * So it is the cores that are missing that count, not their share.
+ */
+const crowdedCores = 0.5;
+const calmCores = 0.25;
+/** Single steps say little: some are short, and our own process for requests takes its moments too. */
+const windowMs = 250;
+const crowdedWindows = 2;
 const firstCalmMs = 2000;
 const longestCalmMs = 60_000;
-/** One slow step may be chance. */
-const crowdedSteps = 2;
 
 export class ThreadPace {
   #threads: number;
+  #windowMs = 0;
+  #windowCpuMs = 0;
   #crowded = 0;
   #calmMs = 0;
   #neededCalmMs = firstCalmMs;
@@ -49,15 +54,19 @@ export class ThreadPace {
     if (this.options.most === 1) return step();
     const [startedMs, startedCpuMs] = [this.#nowMs(), this.#cpuMs()];
     await step();
-    const stepMs = this.#nowMs() - startedMs;
-    if (stepMs > 0) this.#record(stepMs, (this.#cpuMs() - startedCpuMs) / stepMs);
+    this.#windowMs += this.#nowMs() - startedMs;
+    this.#windowCpuMs += this.#cpuMs() - startedCpuMs;
+    if (this.#windowMs < windowMs) return;
+    this.#judge(this.#windowMs, this.#windowCpuMs / this.#windowMs);
+    this.#windowMs = 0;
+    this.#windowCpuMs = 0;
   }
 
-  #record(stepMs: number, cores: number): void {
-    const share = cores / this.#threads;
-    this.#crowded = share < crowdedShare ? this.#crowded + 1 : 0;
-    this.#calmMs = share >= calmShare ? this.#calmMs + stepMs : 0;
-    if (this.#threads > 1 && this.#crowded >= crowdedSteps) {
+  #judge(lastedMs: number, cores: number): void {
+    const missing = this.#threads - cores;
+    this.#crowded = missing > crowdedCores ? this.#crowded + 1 : 0;
+    this.#calmMs = missing <= calmCores ? this.#calmMs + lastedMs : 0;
+    if (this.#threads > 1 && this.#crowded >= crowdedWindows) {
       // A try that failed; one that lasted starts anew.
       const wasTried = this.#neededCalmMs > firstCalmMs;
       this.#neededCalmMs = Math.min(longestCalmMs, this.#neededCalmMs * (wasTried ? 2 : 1));
