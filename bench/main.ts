@@ -3,6 +3,7 @@
  * shared and noisy, so look at ratios within a run rather than at numbers across runs.
  */
 import { benchApi } from "./api.js";
+import { benchCrowded } from "./crowded.js";
 import { benchEngine } from "./engine.js";
 import { benchOverhead } from "./overhead.js";
 import { benchGateway } from "./gateway.js";
@@ -13,7 +14,8 @@ import { benchStarter } from "./starter.js";
 
 const benches: Record<string, () => Promise<void>> = {
   api: benchApi,
-  engine: () => benchEngine(),
+  engine: benchEngine,
+  crowded: benchCrowded,
   overhead: benchOverhead,
   gateway: benchGateway,
   "sign-in": benchSignIn,

@@ -146,7 +146,7 @@ export class Completions {
       const cost = prepared.promptTokens + prepared.maxTokens * request.choices;
       reservation = await limits.reserveTokens(caller, cost);
       const queuedAt = clock.monotonicMs();
-      const slot = await queue.enter(caller.account.id, cost, signal);
+      const slot = await queue.enter({ accountId: caller.account.id, cost, places: request.choices }, signal);
       trace.queuedMs = clock.monotonicMs() - queuedAt;
       const reserved = reservation;
       return {

@@ -15,12 +15,12 @@ function queueOf(capacity: number, overrides: { maxLength?: number; maxWaitMs?: 
 }
 
 /** Enters and notes the order in which slots are given. */
-function enterAll(queue: FairQueue, requests: [account: string, cost: number][]) {
+function enterAll(queue: FairQueue, requests: [account: string, cost: number, places?: number][]) {
   const order: string[] = [];
   const slots: Slot[] = [];
-  for (const [account, cost] of requests) {
-    void queue.enter(account, cost, never).then((slot) => {
-      order.push(account);
+  for (const [accountId, cost, places = 1] of requests) {
+    void queue.enter({ accountId, cost, places }, never).then((slot) => {
+      order.push(accountId);
       slots.push(slot);
     });
   }
@@ -87,7 +87,7 @@ describe("fair queue", () => {
     const order: number[] = [];
     const slots: Slot[] = [];
     for (let index = 0; index < 5; index++) {
-      void queue.enter("a", 10, never).then((slot) => {
+      void queue.enter({ accountId: "a", cost: 10, places: 1 }, never).then((slot) => {
         order.push(index);
         slots.push(slot);
       });
@@ -106,23 +106,25 @@ describe("fair queue", () => {
       ["a", 1],
       ["a", 1],
     ]);
-    const error: unknown = await queue.enter("a", 1, never).catch((reason: unknown) => reason);
+    const error: unknown = await queue
+      .enter({ accountId: "a", cost: 1, places: 1 }, never)
+      .catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: "overloaded" });
     expect((error as ServiceError).retryAfterSeconds).toBeGreaterThanOrEqual(1);
   });
 
   it("gives up a wait that is too long", async () => {
     const queue = queueOf(1, { maxWaitMs: 5 });
-    await queue.enter("a", 1, never);
-    expect(await codeOf(queue.enter("b", 1, never))).toBe("overloaded");
+    await queue.enter({ accountId: "a", cost: 1, places: 1 }, never);
+    expect(await codeOf(queue.enter({ accountId: "b", cost: 1, places: 1 }, never))).toBe("overloaded");
     expect(queue.waiting).toBe(0);
   });
 
   it("lets a waiter that hangs up leave, and counts its cost no more", async () => {
     const queue = queueOf(1);
-    const first = await queue.enter("a", 1, never);
+    const first = await queue.enter({ accountId: "a", cost: 1, places: 1 }, never);
     const hangUp = new AbortController();
-    const waiting = queue.enter("b", 1000, hangUp.signal);
+    const waiting = queue.enter({ accountId: "b", cost: 1000, places: 1 }, hangUp.signal);
     hangUp.abort(new Error("hung up"));
     await expect(waiting).rejects.toThrow("hung up");
     expect(queue.waiting).toBe(0);
@@ -137,9 +139,48 @@ describe("fair queue", () => {
 
   it("frees a slot once, however often it is left", async () => {
     const queue = queueOf(1);
-    const slot = await queue.enter("a", 1, never);
+    const slot = await queue.enter({ accountId: "a", cost: 1, places: 1 }, never);
     slot.leave(1);
     slot.leave(1);
     expect(queue.running).toBe(0);
+  });
+
+  it("counts a place for each choice, and lets nobody pass one that waits for several", async () => {
+    const queue = queueOf(4);
+    const entered = enterAll(queue, [
+      ["a", 1, 3],
+      ["b", 1, 2],
+      ["c", 1, 1],
+    ]);
+    await settled();
+    expect(entered.order).toEqual(["a"]);
+    entered.slots[0]?.leave(1);
+    await settled();
+    expect(entered.order).toEqual(["a", "b", "c"]);
+    expect(queue.running).toBe(3);
+  });
+
+  it("runs one that needs more places than there are alone", async () => {
+    const queue = queueOf(2);
+    const entered = enterAll(queue, [
+      ["a", 1, 5],
+      ["b", 1, 1],
+    ]);
+    await settled();
+    expect(entered.order).toEqual(["a"]);
+    await drain(entered, 1);
+    expect(entered.order).toEqual(["a", "b"]);
+  });
+
+  it("lets those behind go when one that waits for several hangs up", async () => {
+    const queue = queueOf(2);
+    enterAll(queue, [["a", 1, 1]]);
+    const hangUp = new AbortController();
+    const waiting = queue.enter({ accountId: "b", cost: 1, places: 2 }, hangUp.signal);
+    const behind = enterAll(queue, [["c", 1, 1]]);
+    hangUp.abort(new Error("hung up"));
+    await expect(waiting).rejects.toThrow("hung up");
+    await settled();
+    expect(behind.order).toEqual(["c"]);
   });
 });

@@ -27,9 +27,15 @@ export interface Slot {
   leave(usedCost: number): void;
 }
 
-interface Waiter {
+export interface Entrant {
   accountId: string;
+  /** In tokens. */
   cost: number;
+  /** How many of the engine's places it takes: one for each choice it makes at once. */
+  places: number;
+}
+
+interface Waiter extends Entrant {
   startTag: number;
   enter: (slot: Slot) => void;
 }
@@ -52,6 +58,7 @@ export class FairQueue {
     return this.#waiting.size;
   }
 
+  /** Places that are taken. */
   get running(): number {
     return this.#running;
   }
@@ -62,7 +69,7 @@ export class FairQueue {
     if (mustWait && this.#waiting.size >= this.options.maxLength) throw this.#overloaded("The queue is full");
   }
 
-  async enter(accountId: string, cost: number, signal: AbortSignal): Promise<Slot> {
+  async enter({ accountId, cost, places }: Entrant, signal: AbortSignal): Promise<Slot> {
     signal.throwIfAborted();
     this.requireRoom();
     return new Promise<Slot>((resolve, reject) => {
@@ -73,6 +80,7 @@ export class FairQueue {
       const waiter: Waiter = {
         accountId,
         cost,
+        places,
         startTag: this.#tag(accountId, cost),
         enter: (slot) => {
           stopWaiting();
@@ -84,6 +92,8 @@ export class FairQueue {
         this.#waiting.delete(waiter);
         this.#giveBack(accountId, cost);
         reject(reason);
+        // Those behind may need less room.
+        this.dispatch();
       };
       const onAbort = () => {
         abandon(abortReason(signal));
@@ -99,23 +109,30 @@ export class FairQueue {
 
   /** Starts what fits. Called by itself; also call it when the capacity has grown. */
   dispatch(): void {
-    while (this.#waiting.size > 0 && this.#running < this.options.capacity()) {
+    for (;;) {
       const next = this.#smallestTag();
-      if (next === undefined) return;
+      // One that needs many places waits for them, and nobody passes it: it would wait for ever.
+      if (next === undefined || !this.#fits(next)) return;
       this.#waiting.delete(next);
       this.#virtualTime = Math.max(this.#virtualTime, next.startTag);
-      this.#running += 1;
+      this.#running += next.places;
       next.enter(this.#slot(next));
     }
   }
 
-  #slot({ accountId, cost }: Waiter): Slot {
+  /** What needs more than there are in all runs alone. */
+  #fits({ places }: Entrant): boolean {
+    const capacity = this.options.capacity();
+    return this.#running + Math.min(places, Math.max(1, capacity)) <= capacity;
+  }
+
+  #slot({ accountId, cost, places }: Waiter): Slot {
     let left = false;
     return {
       leave: (usedCost) => {
         if (left) return;
         left = true;
-        this.#running -= 1;
+        this.#running -= places;
         this.#giveBack(accountId, Math.max(0, cost - usedCost));
         this.#measureDrain();
         this.dispatch();

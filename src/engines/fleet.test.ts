@@ -72,7 +72,7 @@ describe("a fleet of engines", () => {
     const engine = launch({ omega: a, prism: a, lambda: a });
     a.ships[0]?.hold();
     a.ships[0]?.release(1);
-    const slot = await engine.queueOf("omega").enter("acc", 1, never());
+    const slot = await engine.queueOf("omega").enter({ accountId: "acc", cost: 1, places: 1 }, never());
     const { events } = await startReply(engine, generationOf("Hi"));
     await engine.assign({ omega: b, prism: b, lambda: b });
     expect(await says(engine, "omega")).toBe("I am bb");
@@ -110,7 +110,7 @@ describe("a fleet of engines", () => {
   it("closes an engine whose replies do not end within the drain time", async () => {
     const [a, b] = [source("a"), source("bb")];
     const engine = launch({ omega: a, prism: a, lambda: a }, 300);
-    await engine.queueOf("omega").enter("acc", 1, never());
+    await engine.queueOf("omega").enter({ accountId: "acc", cost: 1, places: 1 }, never());
     await engine.assign({ omega: b, prism: b, lambda: b });
     await eventually(() => a.ships[0]?.closed === 1);
   });

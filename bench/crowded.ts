@@ -1,0 +1,68 @@
+/**
+ * The engine on a machine where another process keeps one core busy: threads that adapt beside as many as there are
+ * cores, and beside one fewer. All three services are up and take turns.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
+import { loadConfig } from "../src/config.js";
+import { ensureStarterWeights } from "../src/models/starter.js";
+import { closeConnections } from "./chat-stream.js";
+import { overHttp, startService, type Contender } from "./contenders.js";
+import { median } from "./statistics.js";
+
+const rounds = 3;
+const tokensPerStream = 32;
+const spin = "for (;;);";
+
+export async function benchCrowded(): Promise<void> {
+  const cores = availableParallelism();
+  const weights = await ensureStarterWeights(resolve(loadConfig({ env: {} }).service.dataDir), {});
+  const start = async (name: string, threads: string): Promise<Contender> => {
+    const setup = { weights, threads: cores, sequences: 8, contextTokens: 2048 };
+    const { sotto, endpoint } = await startService(setup, { SOTTO_ENGINE_THREADS: threads });
+    return overHttp(name, endpoint, [], () => sotto.stop());
+  };
+  const contenders = [
+    await start("adapting", ""),
+    await start(`${cores} threads`, String(cores)),
+    await start(`${Math.max(1, cores - 1)} threads`, String(Math.max(1, cores - 1))),
+  ];
+  try {
+    await compare("quiet", contenders);
+    const other = spawn(process.execPath, ["-e", spin], { stdio: "ignore" });
+    try {
+      await compare("one core busy", contenders);
+    } finally {
+      other.kill("SIGKILL");
+      await once(other, "exit");
+    }
+  } finally {
+    for (const { close } of contenders) await close();
+    await closeConnections();
+  }
+}
+
+async function compare(machine: string, contenders: readonly Contender[]): Promise<void> {
+  for (const streams of [1, 4]) {
+    const rates = contenders.map((): number[] => []);
+    // The first round is for getting used to the machine.
+    for (let round = 0; round <= rounds; round++) {
+      for (const [index, { run }] of contenders.entries()) {
+        const prompts = Array.from(
+          { length: streams },
+          (_, stream) => `${round}.${stream}. Tell me a story.`,
+        );
+        const { tokensPerSecond } = await run(prompts, tokensPerStream);
+        if (round > 0) rates[index]?.push(tokensPerSecond);
+      }
+    }
+    const [first = 0, ...others] = rates.map(median);
+    const cells = contenders.map(({ name }, index) => `${name} ${median(rates[index] ?? []).toFixed(1)}`);
+    console.log(
+      `${machine}, ${streams} streams, tokens a second: ${cells.join(", ")}; ` +
+        `adapting is ${others.map((rate) => (first / rate).toFixed(2)).join(" and ")} of the others`,
+    );
+  }
+}
