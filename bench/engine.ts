@@ -2,16 +2,21 @@
  * The embedded engine as its users meet it, over HTTP, beside a bare loop on the same binding and, when
  * `LLAMA_SERVER` names a binary, beside llama-server: tokens a second and time to first token with 1 to 16
  * streams. The contenders take turns and the medians of several rounds are shown, so that the machine's speed and
- * mood cancel out in the ratios; the processor time for the same tokens tells on a busy machine too. Then what a conversation's second turn costs, what a long prompt does to the
- * replies beside it, and whether memory stays flat.
+ * mood cancel out in the ratios; the processor time for the same tokens tells on a busy machine too. Then what a
+ * conversation's second turn costs, what a long prompt does to the replies beside it, whether the engine keeps to the
+ * memory that is stated for it, and whether memory stays flat.
  *
  * `BENCH_WEIGHTS` names a GGUF file, or `tiny` or `small` for random weights: next to none, which shows the cost of
- * everything but the model, or 60 MB. Without it the starter weights are used. `BENCH_THREADS` and `BENCH_ROUNDS` change what they say.
+ * everything but the model, or 60 MB. Without it the starter weights are used. `BENCH_THREADS` and `BENCH_ROUNDS`
+ * change what they say.
  */
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { loadConfig } from "../src/config.js";
+import { readWeightsFacts } from "../src/models/gguf.js";
+import { memoryNeed } from "../src/models/memory.js";
 import { ensureStarterWeights } from "../src/models/starter.js";
 import { childrenOf } from "../test/support/children.js";
 import { newDataDir } from "../test/support/sotto-process.js";
@@ -27,6 +32,7 @@ import {
   type Contender,
   type Rates,
 } from "./contenders.js";
+import { inMegabytes } from "./load.js";
 import { median } from "./statistics.js";
 
 const streamCounts = [1, 2, 4, 8, 16];
@@ -55,6 +61,7 @@ export async function benchEngine(): Promise<void> {
     const wordsPerToken = await measureWords(endpoint);
     await benchSecondTurn(endpoint, words(1000 * wordsPerToken));
     await benchLongPrompt(endpoint, words(1500 * wordsPerToken));
+    await benchBudget(setup, sotto.pid, endpoint, words(100 * wordsPerToken));
   } finally {
     await sotto.stop();
   }
@@ -178,6 +185,43 @@ async function benchLongPrompt(endpoint: ChatEndpoint, document: string): Promis
     `\nlong prompt: ${long.promptTokens} tokens read in ${(readMs - arrivedMs).toFixed(0)} ms beside seven streams; ` +
       `their longest gap ${longest.toFixed(0)} ms, usually ${usual.toFixed(0)} ms: ` +
       `${(longest / usual).toFixed(1)} times (aim: at most 3)`,
+  );
+}
+
+/**
+ * Every sequence in use. What the system maps of the file counts apart: it is dropped where memory is short, and
+ * read again where it is needed.
+ */
+async function benchBudget(
+  setup: BenchSetup,
+  servicePid: number,
+  endpoint: ChatEndpoint,
+  document: string,
+): Promise<void> {
+  const stated = memoryNeed(await readWeightsFacts(setup.weights), setup).usualBytes;
+  let [own, mapped] = [0, 0];
+  const look = () => {
+    for (const pid of childrenOf(servicePid)) {
+      const status = readFileSync(`/proc/${pid}/status`, "utf8");
+      const kilobytes = (name: string) =>
+        Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(status)?.[1] ?? 0);
+      own = Math.max(own, kilobytes("RssAnon") * 1024);
+      mapped = Math.max(mapped, kilobytes("RssFile") * 1024);
+    }
+  };
+  const timer = setInterval(look, 100);
+  await Promise.all(
+    Array.from({ length: setup.sequences }, () =>
+      streamChat(endpoint, {
+        messages: [{ role: "user", content: `${newPrompt()} ${document}` }],
+        maxTokens: tokensPerStream,
+      }),
+    ),
+  );
+  clearInterval(timer);
+  console.log(
+    `\nmemory at full load (${setup.sequences} streams): ${inMegabytes(own)} of the engine's own, stated ` +
+      `${inMegabytes(stated)}: ${(own / stated).toFixed(2)}; ${inMegabytes(mapped)} of the file mapped`,
   );
 }
 
