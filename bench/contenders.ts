@@ -13,7 +13,8 @@ import { median } from "./statistics.js";
 
 export interface BenchSetup {
   weights: string;
-  threads: number;
+  /** Undefined: what each contender takes by itself. */
+  threads: number | undefined;
   sequences: number;
   contextTokens: number;
 }
@@ -45,7 +46,7 @@ export async function startService(
   const sotto = await startSotto({
     env: {
       ...(Object.fromEntries(perModel) as Record<string, string>),
-      SOTTO_ENGINE_THREADS: String(setup.threads),
+      SOTTO_ENGINE_THREADS: String(setup.threads ?? ""),
       SOTTO_ENGINE_SEQUENCES: String(setup.sequences),
       SOTTO_ENGINE_CONTEXT_TOKENS: String(setup.contextTokens),
       SOTTO_LIMIT_REQUESTS_PER_MINUTE: "1000000",
@@ -121,7 +122,13 @@ const asChat = (prompt: string): string => `<|user|>\n${prompt}</s>\n<|assistant
 export async function startLlamaServer(binary: string, setup: BenchSetup): Promise<Contender> {
   const port = await freePort();
   const { weights, threads, sequences, contextTokens } = setup;
-  const sizes = ["-t", threads, "-np", sequences, "-c", sequences * contextTokens].map(String);
+  const sizes = [
+    ...(threads === undefined ? [] : ["-t", threads]),
+    "-np",
+    sequences,
+    "-c",
+    sequences * contextTokens,
+  ].map(String);
   const args = ["-m", weights, ...sizes, "--host", "127.0.0.1", "--port", String(port)];
   const child = spawn(binary, args, { stdio: "ignore" });
   const url = `http://127.0.0.1:${port}`;

@@ -12,7 +12,6 @@
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { loadConfig } from "../src/config.js";
 import { readWeightsFacts } from "../src/models/gguf.js";
@@ -50,11 +49,13 @@ const words = (count: number) =>
 export async function benchEngine(): Promise<void> {
   const setup: BenchSetup = {
     weights: await benchWeights(),
-    threads: Number(process.env.BENCH_THREADS ?? availableParallelism()),
+    threads: process.env.BENCH_THREADS === undefined ? undefined : Number(process.env.BENCH_THREADS),
     sequences: Math.max(...streamCounts),
     contextTokens: 2048,
   };
-  console.log(`${tokensPerStream} tokens a stream, ${setup.threads} threads\n`);
+  const { threads } = setup;
+  const chosen = threads === undefined ? "threads as each takes them by itself" : `${threads} threads`;
+  console.log(`${tokensPerStream} tokens a stream, ${chosen}\n`);
   await benchStreams(setup);
   const { sotto, endpoint } = await startService(setup);
   try {
