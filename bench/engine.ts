@@ -8,7 +8,7 @@
  *
  * `BENCH_WEIGHTS` names a GGUF file, or `tiny` or `small` for random weights: next to none, which shows the cost of
  * everything but the model, or 60 MB. Without it the starter weights are used. `BENCH_THREADS` and `BENCH_ROUNDS`
- * change what they say.
+ * change what they say; `BENCH_PARTS` chooses from streams, turns, prompt, budget and memory.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -56,17 +56,19 @@ export async function benchEngine(): Promise<void> {
   const { threads } = setup;
   const chosen = threads === undefined ? "threads as each takes them by itself" : `${threads} threads`;
   console.log(`${tokensPerStream} tokens a stream, ${chosen}\n`);
-  await benchStreams(setup);
+  const asked = process.env.BENCH_PARTS?.split(",");
+  const wants = (part: string) => asked?.includes(part) ?? true;
+  if (wants("streams")) await benchStreams(setup);
   const { sotto, endpoint } = await startService(setup);
   try {
     const wordsPerToken = await measureWords(endpoint);
-    await benchSecondTurn(endpoint, words(1000 * wordsPerToken));
-    await benchLongPrompt(endpoint, words(1500 * wordsPerToken));
-    await benchBudget(setup, sotto.pid, endpoint, words(100 * wordsPerToken));
+    if (wants("turns")) await benchSecondTurn(endpoint, words(1000 * wordsPerToken));
+    if (wants("prompt")) await benchLongPrompt(endpoint, words(1500 * wordsPerToken));
+    if (wants("budget")) await benchBudget(setup, sotto.pid, endpoint, words(100 * wordsPerToken));
   } finally {
     await sotto.stop();
   }
-  await benchMemory(setup);
+  if (wants("memory")) await benchMemory(setup);
   await closeConnections();
 }
 

@@ -15,7 +15,7 @@ import { cacheSaltSetting, newCacheSaltSecret } from "./engines/upstream/cache-s
 import { UpstreamEngine } from "./engines/upstream/engine.js";
 import { preflight } from "./engines/upstream/preflight.js";
 import type { Log } from "./log.js";
-import { readMapping } from "./models/mapping.js";
+import { readMapping, type DesiredSource } from "./models/mapping.js";
 import { prepareWeights } from "./models/prepare-weights.js";
 import { describeMember, weightsSource, type ModelSource } from "./models/source.js";
 import type { WeightsProgress } from "./models/starter.js";
@@ -155,14 +155,12 @@ class EngineBuilder {
         sources.set(model, await this.#sourceOf(model, desired.source, config));
       } catch (error) {
         if (!(error instanceof Error)) throw error;
-        faults.push(
-          `${whereOf(model, desired.type === "source" ? desired.from : "setting")}: ${error.message}`,
-        );
+        faults.push(`${whereOf(model, desired)}: ${error.message}`);
       }
     }
     if (faults.length > 0) {
       throw new WeightsFault(
-        `${faults.join("\n")}\nSet it to a GGUF file, or to 'starter' for the weights that come with Sotto.`,
+        `${faults.join("\n")}\nGive it a GGUF file, a server, or 'starter' for the weights that come with Sotto.`,
       );
     }
     return forEachModel((model) => {
@@ -280,8 +278,11 @@ function logEngineEvent(log: Log, event: LlamaEvent): void {
 }
 
 /** Where the operator finds what to change. */
-const whereOf = (model: ModelId, from: "configuration" | "setting" | "default"): string =>
-  from === "configuration" ? `SOTTO_MODELS_${model.toUpperCase()}_WEIGHTS` : `sotto models use ${model}`;
+function whereOf(model: ModelId, desired: DesiredSource): string {
+  if (desired.type !== "source" || desired.from !== "configuration") return `sotto models use ${model}`;
+  const setting = desired.source.type === "upstreams" ? "UPSTREAMS" : "WEIGHTS";
+  return `SOTTO_MODELS_${model.toUpperCase()}_${setting}`;
+}
 
 /** Everything of it but its weight, whatever the order it is written in. */
 const settingsOf = (member: EngineMember): string =>

@@ -1,5 +1,5 @@
 /**
- * Writes a GGUF file anew with its IQ2_XXS tensors as Q4_0, which processors decode about three times as fast:
+ * Writes a GGUF file anew with its IQ2_XXS tensors as Q4_0, which processors decode more than twice as fast:
  * llama.cpp has hand-written kernels for Q4_0 on every processor and lays it out for them while loading. Other
  * tensors are copied as they are.
  *

@@ -101,7 +101,7 @@ export async function ensureStarterWeights(dataDir: string, options: StarterOpti
     // Another process may have been faster, and taken the joined file away under this one's hands.
     if ((await findDamage(path, fast, () => {})) === null) return path;
     onNotice(
-      `The starter weights could not be re-encoded (${reason}): they answer as they are, about three times slower.`,
+      `The starter weights could not be re-encoded (${reason}): they answer as they are, at less than half the speed.`,
     );
     return joined;
   }

@@ -16,8 +16,8 @@
 /** Long enough for good use of the hardware, short enough that nobody notices the wait. */
 const targetStepMs = 400;
 /** What a prompt may add to a step of replies, in such steps; and what a larger one should not be foreseen to. */
-const mostAdded = 1.9;
-const mostForeseen = 1.7;
+const mostAdded = 1.5;
+const mostForeseen = 1.35;
 /** A step of this length may be made of anything. */
 const unnoticedMs = 50;
 /** What going through the weights once more is taken to add, until two sizes tell. */

@@ -1,7 +1,8 @@
 /**
- * The prompt formats of the common model families, as their authors document them. The templates here are short
- * ones that lay a conversation out in each format, in the idioms of the Jinja that such models come with:
- * namespaces, slices, filters, macros, whitespace control, exceptions.
+ * The prompt formats of the common model families, as their authors document them; those of Llama 2 and 3, Gemma,
+ * Phi 3, Mistral and ChatML were compared with what llama.cpp's own tests expect (tests/test-chat-template.cpp). The
+ * templates here are short ones that lay a conversation out in each format, in the idioms of the Jinja that such
+ * models come with: namespaces, slices, filters, macros, whitespace control, exceptions.
  */
 import { describe, expect, it } from "vitest";
 import type { ChatMessage } from "../../protocol/chat.js";
