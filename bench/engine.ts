@@ -255,5 +255,5 @@ function megabytes(pid: number): number {
 }
 
 const printRow = (cells: readonly string[]) => {
-  console.log(cells.map((cell) => cell.padStart(20)).join(""));
+  console.log(cells.map((cell) => cell.padStart(22)).join(""));
 };
