@@ -270,22 +270,30 @@ export class Batcher {
       await Promise.all(entries.map((entry, index) => this.#advance(entry, logitIndexes[index])));
       return true;
     }
-    for (const { sequenceId, sequence } of entries) {
-      // The failed batch may have left some of its tokens in the cache.
-      this.options.context.removeTokenCellsFromSequence(sequenceId, sequence.computed.length, -1);
-    }
     const [only, ...others] = entries;
     if (only !== undefined && others.length === 0) {
       this.#endGroup(only.sequence.group, "failed");
       return false;
     }
+    // A sibling of one that failed is over too.
+    const isOver = ({ sequenceId, sequence }: Entry) => this.#sequences[sequenceId] !== sequence;
+    for (const entry of entries) {
+      if (!isOver(entry) && !this.#rewind(entry)) this.#endGroup(entry.sequence.group, "failed");
+    }
     let anyComputed = false;
     for (const entry of entries) {
-      // A sibling of one that failed is over too.
-      if (this.#sequences[entry.sequenceId] !== entry.sequence) continue;
-      anyComputed = (await this.#compute([entry])) || anyComputed;
+      if (!isOver(entry)) anyComputed = (await this.#compute([entry])) || anyComputed;
     }
     return anyComputed;
+  }
+
+  /** Takes back what a failed batch may have left of the entry. False when the sequence is not what it was. */
+  #rewind({ sequenceId, sequence, tokens }: Entry): boolean {
+    const { context } = this.options;
+    const { length } = sequence.computed;
+    if (!context.removeTokenCellsFromSequence(sequenceId, length, -1)) return false;
+    // Several tokens may have pushed out of a sliding window what the first of them needs again.
+    return length === 0 || tokens.length === 1 || context.getSequenceKvCacheMinPosition(sequenceId) === 0;
   }
 
   /** Where each entry's logits are, undefined for those that draw nothing; null when the batch failed. */
