@@ -67,6 +67,7 @@ interface Entry {
 }
 
 const noLogits = new Uint32Array(0);
+const noTokens = new Uint32Array(0);
 
 export class Batcher {
   readonly #waiting = new Map<number, Job>();
@@ -183,22 +184,24 @@ export class Batcher {
   #seat(job: Job): void {
     const { cache, newDraw } = this.options;
     this.#hasGaps = true;
-    const taken = job.choices.flatMap(() => cache.take(job.accountId, job.prompt) ?? []);
-    // The one that has most of the prompt reads the rest of it.
-    taken.sort((a, b) => b.keptTokens - a.keptTokens);
+    const { accountId, prompt, choices } = job;
+    // One reads the prompt, or the rest of it; the others start empty, at the cost of no conversation that fits.
+    const taken = choices.flatMap(
+      (_, choice) => cache.take(accountId, choice === 0 ? prompt : noTokens) ?? [],
+    );
     const sequenceIds = taken.map(({ sequenceId }) => sequenceId);
     const group = { job, sequenceIds, cachedTokens: 0, unfinished: taken.length };
-    job.choices.forEach(({ drawing }, choice) => {
+    choices.forEach(({ drawing }, choice) => {
       const seat = taken[choice];
       if (seat === undefined) return;
       const { sequenceId, keptTokens } = seat;
-      const kept = this.#keep(sequenceId, choice === 0 ? keptTokens : 0);
+      const kept = this.#keep(sequenceId, keptTokens);
       if (choice === 0) group.cachedTokens = kept;
       this.#sequences[sequenceId] = {
         group,
         choice,
         draw: newDraw(drawing),
-        computed: Array.from(job.prompt.subarray(0, kept)),
+        computed: Array.from(prompt.subarray(0, kept)),
         state: choice === 0 ? "reads" : "waits",
         newest: 0,
       };
