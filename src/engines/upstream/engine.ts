@@ -22,6 +22,7 @@ import { CacheSalts } from "./cache-salt.js";
 import { Connection } from "./connection.js";
 import { contextExceeded, explainRefusal, unavailable } from "./faults.js";
 import { HealthWatch } from "./health.js";
+import { requireIsolation } from "./isolation.js";
 import { timeoutsOf, type UpstreamOptions, type UpstreamTimeouts } from "./options.js";
 import { profiles, type Profile } from "./profiles.js";
 import { fewestTokens, PromptCounter, type PromptCount } from "./prompt-count.js";
@@ -47,11 +48,15 @@ export class UpstreamEngine implements Engine {
   readonly #calls = new Set<StreamCall>();
   #closed = false;
 
-  /** Use `createUpstream`, which also refuses what must not be used. */
+  /**
+   * Throws `UpstreamRefused` for one that may not get conversations. The engine is not asked anything yet: it may be
+   * started later. Its address is checked at every connection; `preflight` tells the rest.
+   */
   constructor(
     private readonly options: UpstreamOptions,
     { clock = systemClock, random = Math.random, onState = () => undefined }: UpstreamEngineParts = {},
   ) {
+    requireIsolation(options);
     this.#profile = profiles[options.profile];
     this.#timeouts = timeoutsOf(options);
     const connections = options.maxConcurrent ?? this.#profile.usualConcurrent;
