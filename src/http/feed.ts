@@ -36,7 +36,7 @@ export function feedRoute({
   };
 }
 
-export function atomFeed(
+function atomFeed(
   { id, ownerName, baseUrl }: FeedHead,
   announcements: readonly Announcement[],
 ): string {
