@@ -38,9 +38,13 @@ export interface UpstreamEngineParts {
   onState?: (state: EngineStatus["state"]) => void;
 }
 
+/** Unless the operator says; opened as they are needed. What an engine tells of itself is not believed beyond it. */
+const mostConnections = 256;
+
 export class UpstreamEngine implements Engine {
   readonly #profile: Profile;
   readonly #timeouts: UpstreamTimeouts;
+  readonly #connections: number;
   readonly #connection: Connection;
   readonly #health: HealthWatch;
   readonly #counter: PromptCounter;
@@ -59,8 +63,8 @@ export class UpstreamEngine implements Engine {
     requireIsolation(options);
     this.#profile = profiles[options.profile];
     this.#timeouts = timeoutsOf(options);
-    const connections = options.maxConcurrent ?? this.#profile.usualConcurrent;
-    this.#connection = new Connection(options, connections, this.#timeouts);
+    this.#connections = options.maxConcurrent ?? mostConnections;
+    this.#connection = new Connection(options, this.#connections, this.#timeouts);
     this.#counter = new PromptCounter(this.#connection, this.#profile, this.#timeouts.countMs, clock);
     this.#salts = this.#profile.cache.type === "salt" ? new CacheSalts(options.cacheSaltSecret) : null;
     this.#health = new HealthWatch(
@@ -207,9 +211,9 @@ export class UpstreamEngine implements Engine {
   }
 
   #capacity(): number {
-    const { maxConcurrent } = this.options;
-    const { usualConcurrent } = this.#profile;
-    return Math.max(1, Math.min(maxConcurrent ?? usualConcurrent, this.#health.facts.concurrent ?? Infinity));
+    const told = this.#health.facts.concurrent;
+    const wanted = this.options.maxConcurrent ?? told ?? this.#profile.usualConcurrent;
+    return Math.max(1, Math.min(wanted, told ?? Infinity, this.#connections));
   }
 
   #replyTokens(asked: number, count: PromptCount, messages: readonly ChatMessage[]): number {
