@@ -6,7 +6,7 @@ import { startApp } from "../src/app.js";
 import { loadConfig } from "../src/config.js";
 import { createKey } from "../src/core/account-keys.js";
 import { systemClock } from "../src/core/ports.js";
-import { createUpstream } from "../src/engines/upstream/create.js";
+import { UpstreamEngine } from "../src/engines/upstream/engine.js";
 
 const fragments = 20;
 const chunk = (delta: object, finish: string | null) =>
@@ -77,7 +77,7 @@ async function sotto(url: string, dataDir: string): Promise<{ port: number; key:
       SOTTO_QUEUE_LENGTH: "10000",
     },
   });
-  const upstream = await createUpstream({
+  const upstream = new UpstreamEngine({
     url,
     profile: "openai",
     acceptSharedCache: true,

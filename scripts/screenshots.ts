@@ -38,7 +38,7 @@ interface ScreenshotOptions extends Visit {
   chromiumPath: string;
 }
 
-export async function takeScreenshots(options: ScreenshotOptions): Promise<string[]> {
+async function takeScreenshots(options: ScreenshotOptions): Promise<string[]> {
   await mkdir(options.out, { recursive: true });
   const browser = await chromium.launch({
     executablePath: options.chromiumPath,

@@ -100,7 +100,7 @@ export const api = {
 };
 
 /** The address with the query's set fields appended. */
-export function withQuery(path: string, query: Query): string {
+function withQuery(path: string, query: Query): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== "") search.set(name, String(value));

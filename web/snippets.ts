@@ -17,7 +17,7 @@ export function chatSamples(options: SnippetOptions = {}): [curl: Sample, python
   return [curlSample(options), pythonSample(options), nodeSample(options)];
 }
 
-export function curlSample({ key, model = "omega" }: SnippetOptions = {}): Sample {
+function curlSample({ key, model = "omega" }: SnippetOptions = {}): Sample {
   return {
     id: "curl",
     label: "curl",
@@ -32,7 +32,7 @@ export function curlSample({ key, model = "omega" }: SnippetOptions = {}): Sampl
   };
 }
 
-export function pythonSample({ key, model = "omega" }: SnippetOptions = {}): Sample {
+function pythonSample({ key, model = "omega" }: SnippetOptions = {}): Sample {
   return {
     id: "python",
     label: "Python",
@@ -52,7 +52,7 @@ print(reply.choices[0].message.content)`,
   };
 }
 
-export function nodeSample({ key, model = "omega" }: SnippetOptions = {}): Sample {
+function nodeSample({ key, model = "omega" }: SnippetOptions = {}): Sample {
   return {
     id: "node",
     label: "Node",

@@ -40,7 +40,7 @@ export type AuditAction =
 /** Who acts: an account's id, or the operator at the command line. */
 export type Actor = { accountId: string } | "command line";
 
-export const auditPageSize = 100;
+const auditPageSize = 100;
 
 export class Audit {
   constructor(

@@ -136,7 +136,7 @@ export class Completions {
     if (refusal !== null) throw refusal;
 
     const queue = queueOf(model);
-    queue.requireRoom();
+    queue.requireRoom(request.choices);
     const lease = await limits.acquireLease(caller);
     let reservation: TokenReservation | undefined;
     try {

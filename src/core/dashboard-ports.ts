@@ -101,8 +101,7 @@ export interface SessionStore {
 
 // ----------------------------------------------------------------------------------------- one-time links
 
-export const linkKinds = ["setup", "reset", "invite"] as const;
-export type LinkKind = (typeof linkKinds)[number];
+export type LinkKind = "setup" | "reset" | "invite";
 
 export interface NewLink {
   kind: LinkKind;

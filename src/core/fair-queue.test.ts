@@ -1,13 +1,18 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { eventually } from "../../test/support/eventually.js";
 import { ServiceError } from "../protocol/errors.js";
 import { FairQueue, type Slot } from "./fair-queue.js";
 import { systemClock } from "./ports.js";
 
 const never = new AbortController().signal;
 
-function queueOf(capacity: number, overrides: { maxLength?: number; maxWaitMs?: number } = {}): FairQueue {
+function queueOf(
+  capacity: number | (() => number),
+  overrides: { maxLength?: number; maxWaitMs?: number } = {},
+): FairQueue {
   return new FairQueue({
-    capacity: () => capacity,
+    capacity: typeof capacity === "number" ? () => capacity : capacity,
     maxLength: overrides.maxLength ?? 1000,
     maxWaitMs: overrides.maxWaitMs ?? 60_000,
     clock: systemClock,
@@ -183,4 +188,100 @@ describe("fair queue", () => {
     await settled();
     expect(behind.order).toEqual(["c"]);
   });
+
+  it("lets nobody wait who would be one too many, also when single places are left", async () => {
+    const queue = queueOf(2, { maxLength: 0 });
+    await queue.enter({ accountId: "a", cost: 1, places: 1 }, never);
+    expect(await codeOf(queue.enter({ accountId: "b", cost: 1, places: 2 }, never))).toBe("overloaded");
+    await queue.enter({ accountId: "c", cost: 1, places: 1 }, never);
+  });
+
+  it("notices by itself that there is room again", async () => {
+    let capacity = 0;
+    const queue = queueOf(() => capacity);
+    const entered = enterAll(queue, [["a", 1, 3]]);
+    await settled();
+    expect(entered.order).toEqual([]);
+    capacity = 2;
+    await eventually(() => entered.order.length === 1);
+  });
+
+  it("keeps everybody's turn while there is no capacity at all", async () => {
+    let capacity = 1;
+    const queue = queueOf(() => capacity);
+    const running = await queue.enter({ accountId: "a", cost: 10, places: 1 }, never);
+    const order: string[] = [];
+    const enter = async (name: string) => {
+      const slot = await queue.enter({ accountId: "a", cost: 10, places: 1 }, never);
+      order.push(name);
+      slot.leave(10);
+    };
+    const second = enter("second");
+    capacity = 0;
+    running.leave(10);
+    const third = enter("third");
+    capacity = 1;
+    await Promise.all([second, third]);
+    expect(order).toEqual(["second", "third"]);
+  });
+
+  it("in any order of events: within the capacity, everybody in the end, nobody twice", async () => {
+    const event = fc.oneof(
+      fc.record({
+        type: fc.constant("enter" as const),
+        accountId: fc.constantFrom("a", "b", "c"),
+        cost: fc.integer({ min: 0, max: 50 }),
+        places: fc.integer({ min: 1, max: 5 }),
+      }),
+      fc.record({ type: fc.constant("leave" as const), used: fc.integer({ min: 0, max: 60 }) }),
+      fc.record({ type: fc.constant("hang up" as const), which: fc.nat(20) }),
+      fc.record({ type: fc.constant("capacity" as const), capacity: fc.integer({ min: 0, max: 4 }) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { maxLength: 60, size: "max" }), async (events) => {
+        let capacity = 3;
+        const queue = queueOf(() => capacity);
+        const running: { slot: Slot; places: number }[] = [];
+        const hangUps: AbortController[] = [];
+        let [came, went, left] = [0, 0, 0];
+        for (const one of events) {
+          if (one.type === "capacity") capacity = one.capacity;
+          else if (one.type === "hang up") hangUps[one.which]?.abort();
+          else if (one.type === "leave") {
+            const slot = running.shift()?.slot;
+            if (slot !== undefined) left += 1;
+            slot?.leave(one.used);
+          } else {
+            came += 1;
+            const hangUp = new AbortController();
+            hangUps.push(hangUp);
+            const { places } = one;
+            queue.enter(one, hangUp.signal).then(
+              (slot) => running.push({ slot, places }),
+              () => (went += 1),
+            );
+          }
+          await settled();
+          expect(queue.running).toBe(running.reduce((sum, { places }) => sum + places, 0));
+          expect(came).toBe(went + left + running.length + queue.waiting);
+        }
+        capacity = 2;
+        await drainAll(queue, running);
+        expect([queue.waiting, queue.running]).toEqual([0, 0]);
+      }),
+    );
+  });
 });
+
+async function drainAll(queue: FairQueue, running: { slot: Slot }[]): Promise<void> {
+  // Whoever enters makes the queue read its new capacity.
+  queue.enter({ accountId: "last", cost: 1, places: 1 }, never).then(
+    (slot) => running.push({ slot }),
+    () => undefined,
+  );
+  await settled();
+  for (let one = running.shift(); one !== undefined; one = running.shift()) {
+    one.slot.leave(1);
+    await settled();
+  }
+}

@@ -9,13 +9,14 @@
  * account when it leaves.
  *
  * Bounded in length and in wait: past either, `overloaded` with the time it should take to drain. A waiter
- * whose signal aborts leaves at once.
+ * whose signal aborts leaves at once. An engine does not tell when its capacity grows, as that of a pool does when
+ * one of its engines comes back, so while anybody waits it is read again every moment.
  */
 import { ServiceError } from "../protocol/errors.js";
 import type { Clock } from "./ports.js";
 
 export interface FairQueueOptions {
-  /** How many may run now; read at each dispatch, since an engine's capacity can change. */
+  /** How many may run now. Read again and again, since an engine's capacity can change; it may be 0. */
   capacity: () => number;
   maxLength: number;
   maxWaitMs: number;
@@ -40,6 +41,12 @@ interface Waiter extends Entrant {
   enter: (slot: Slot) => void;
 }
 
+/** How often the capacity is read while somebody waits. */
+const lookAgainMs = 250;
+
+/** Accounts whose end tags are kept before those that are not ahead any more are looked for. */
+const fewAccounts = 1000;
+
 /** Weight of the newest interval in the measured drain rate. */
 const drainSmoothing = 0.2;
 
@@ -51,6 +58,8 @@ export class FairQueue {
   #running = 0;
   #drainIntervalMs = 0;
   #lastLeaveMs: number | undefined;
+  #looksAgain: NodeJS.Timeout | undefined;
+  #accountsToForgetAt = fewAccounts;
 
   constructor(private readonly options: FairQueueOptions) {}
 
@@ -64,14 +73,14 @@ export class FairQueue {
   }
 
   /** Throws what `enter` would throw for a full queue, before any work is spent on the request. */
-  requireRoom(): void {
-    const mustWait = this.#running >= this.options.capacity() || this.#waiting.size > 0;
+  requireRoom(places: number): void {
+    const mustWait = this.#waiting.size > 0 || !this.#fits(places);
     if (mustWait && this.#waiting.size >= this.options.maxLength) throw this.#overloaded("The queue is full");
   }
 
   async enter({ accountId, cost, places }: Entrant, signal: AbortSignal): Promise<Slot> {
     signal.throwIfAborted();
-    this.requireRoom();
+    this.requireRoom(places);
     return new Promise<Slot>((resolve, reject) => {
       const stopWaiting = () => {
         clearTimeout(timer);
@@ -93,7 +102,7 @@ export class FairQueue {
         this.#giveBack(accountId, cost);
         reject(reason);
         // Those behind may need less room.
-        this.dispatch();
+        this.#dispatch();
       };
       const onAbort = () => {
         abandon(abortReason(signal));
@@ -103,25 +112,37 @@ export class FairQueue {
       }, this.options.maxWaitMs);
       signal.addEventListener("abort", onAbort, { once: true });
       this.#waiting.add(waiter);
-      this.dispatch();
+      this.#dispatch();
     });
   }
 
-  /** Starts what fits. Called by itself; also call it when the capacity has grown. */
-  dispatch(): void {
+  #dispatch(): void {
     for (;;) {
       const next = this.#smallestTag();
       // One that needs many places waits for them, and nobody passes it: it would wait for ever.
-      if (next === undefined || !this.#fits(next)) return;
+      if (next === undefined || !this.#fits(next.places)) break;
       this.#waiting.delete(next);
       this.#virtualTime = Math.max(this.#virtualTime, next.startTag);
       this.#running += next.places;
       next.enter(this.#slot(next));
     }
+    this.#lookAgainWhileAnyWaits();
+    if (this.#running === 0 && this.#waiting.size === 0) this.#startOver();
+  }
+
+  #lookAgainWhileAnyWaits(): void {
+    if (this.#waiting.size === 0) {
+      clearInterval(this.#looksAgain);
+      this.#looksAgain = undefined;
+      return;
+    }
+    this.#looksAgain ??= setInterval(() => {
+      this.#dispatch();
+    }, lookAgainMs).unref();
   }
 
   /** What needs more than there are in all runs alone. */
-  #fits({ places }: Entrant): boolean {
+  #fits(places: number): boolean {
     const capacity = this.options.capacity();
     return this.#running + Math.min(places, Math.max(1, capacity)) <= capacity;
   }
@@ -135,8 +156,7 @@ export class FairQueue {
         this.#running -= places;
         this.#giveBack(accountId, Math.max(0, cost - usedCost));
         this.#measureDrain();
-        this.dispatch();
-        if (this.#running === 0) this.#startOver();
+        this.#dispatch();
       },
     };
   }
@@ -152,7 +172,14 @@ export class FairQueue {
   #tag(accountId: string, cost: number): number {
     const startTag = Math.max(this.#virtualTime, this.#endTags.get(accountId) ?? 0);
     this.#endTags.set(accountId, startTag + cost);
+    if (this.#endTags.size >= this.#accountsToForgetAt) this.#forgetThoseNotAhead();
     return startTag;
+  }
+
+  /** The virtual time has passed them meanwhile. Rare enough to cost nothing by the request. */
+  #forgetThoseNotAhead(): void {
+    for (const [id, endTag] of this.#endTags) if (endTag <= this.#virtualTime) this.#endTags.delete(id);
+    this.#accountsToForgetAt = Math.max(fewAccounts, 2 * this.#endTags.size);
   }
 
   #giveBack(accountId: string, cost: number): void {

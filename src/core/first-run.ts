@@ -7,7 +7,7 @@ import { createAccount, defaultPlanId } from "./accounts.js";
 import { createKey } from "./account-keys.js";
 import type { Clock, Store } from "./ports.js";
 
-export const localEmail = "local@localhost";
+const localEmail = "local@localhost";
 const setting = "first_run_at";
 
 /** The new key's secret on the first run, null ever after. */

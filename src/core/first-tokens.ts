@@ -5,7 +5,7 @@
  */
 
 /** Where the steps end, in milliseconds; what takes longer than the last falls into one more step. */
-export const firstTokenBoundsMs = [50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600] as const;
+const firstTokenBoundsMs = [50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600] as const;
 
 /** Replies in each step: one number more than there are bounds. */
 export type FirstTokenHistogram = readonly number[];

@@ -7,7 +7,7 @@ import type { Clock } from "./ports.js";
 import { emailHash, newToken, tokenHash } from "./secret-token.js";
 
 const hourMs = 60 * 60_000;
-export const linkLifeMs: Record<LinkKind, number> = {
+const linkLifeMs: Record<LinkKind, number> = {
   setup: 24 * hourMs,
   reset: hourMs,
   invite: 7 * 24 * hourMs,

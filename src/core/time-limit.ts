@@ -1,5 +1,5 @@
 /** Thrown by `withTimeLimit`. */
-export class TookTooLong extends Error {
+class TookTooLong extends Error {
   constructor(limitMs: number) {
     super(`It took longer than ${limitMs} ms.`);
     this.name = "TookTooLong";

@@ -36,10 +36,7 @@ export function feedRoute({
   };
 }
 
-export function atomFeed(
-  { id, ownerName, baseUrl }: FeedHead,
-  announcements: readonly Announcement[],
-): string {
+function atomFeed({ id, ownerName, baseUrl }: FeedHead, announcements: readonly Announcement[]): string {
   const updated = announcements.reduce(
     (latest, { item }) => (item.updatedAt > latest ? item.updatedAt : latest),
     never,

@@ -21,7 +21,7 @@ export async function checkWeights(path: string, machine: Machine): Promise<Weig
 }
 
 /** What keeps the engine from running it here, as the end of a sentence; null when nothing does. */
-export function findFault(facts: WeightsFacts, machine: Machine): string | null {
+function findFault(facts: WeightsFacts, machine: Machine): string | null {
   const { architecture } = facts;
   if (otherArchitectures.has(architecture)) return `is a ${architecture} model, which does not chat`;
   if (!chatArchitectures.has(architecture)) {

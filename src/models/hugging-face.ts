@@ -52,7 +52,7 @@ export async function findRemoteFiles(
 }
 
 /** A part of a split model stands for all of them. */
-export function chooseFile(
+function chooseFile(
   paths: readonly string[],
   { repository, quantisation, file }: HuggingFaceReference,
 ): string {

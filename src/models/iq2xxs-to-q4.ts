@@ -80,7 +80,7 @@ function encodePatterns(): Uint16Array {
 }
 
 /** The sign of the last value makes the number of minus signs even. */
-export function signAt(signs: number, position: number): 1 | -1 {
+function signAt(signs: number, position: number): 1 | -1 {
   let bits = position < 7 ? (signs >> position) & 1 : 0;
   if (position === 7) for (let rest = signs; rest > 0; rest >>= 1) bits ^= rest & 1;
   return bits === 1 ? -1 : 1;

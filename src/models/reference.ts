@@ -18,7 +18,7 @@ export function parseReference(text: string): Reference {
   return { type: "local", name: text };
 }
 
-export const findEntry = (text: string): CatalogEntry | null =>
+const findEntry = (text: string): CatalogEntry | null =>
   catalog.find(({ id }) => id === text.toLowerCase()) ?? null;
 
 /** An address of a file ends in `.gguf`; any other is a server that answers. */

@@ -7,7 +7,7 @@ export const upstreamProfiles = ["vllm", "sglang", "llama-server", "ollama", "op
 const milliseconds = z.number().int().min(1).max(3_600_000).optional();
 const weight = z.number().positive().max(1_000).optional();
 
-export const upstreamSchema = z.strictObject({
+const upstreamSchema = z.strictObject({
   /** With or without `/v1` at its end. */
   url: z.url({ protocol: /^https?$/, error: "must have a 'url' such as http://gpu-1:8000/v1" }),
   profile: z.enum(upstreamProfiles, { error: `must have a 'profile': ${upstreamProfiles.join(", ")}` }),
@@ -40,7 +40,7 @@ export const upstreamSchema = z.strictObject({
 });
 
 /** A GGUF file, or `starter`, run by this process beside the others of its pool. */
-export const embeddedSchema = z.strictObject({ weights: z.string().min(1).max(4_096), weight });
+const embeddedSchema = z.strictObject({ weights: z.string().min(1).max(4_096), weight });
 
 /** By what it has, so that a fault is told of the kind that was meant. */
 export const engineMemberSchema = z.record(z.string(), z.unknown()).transform((value, context) => {

@@ -38,7 +38,7 @@ export interface RedisLinkOptions {
 }
 
 /** Thrown instead of waiting. */
-export class RedisAway extends Error {
+class RedisAway extends Error {
   constructor(cause?: unknown) {
     super("Redis is away.", { cause });
     this.name = "RedisAway";

@@ -27,7 +27,7 @@ const tells: Record<ProfileName, ScriptedUpstream["answers"]> = {
   "llama-server": {
     "/health": { status: "ok" },
     "/v1/models": { data: [{ id: "tiny.gguf", meta: { n_ctx_train: 9999 } }] },
-    "/props": { default_generation_settings: { n_ctx: 512 }, total_slots: 2, build_info: "b7000-a414a44" },
+    "/props": { default_generation_settings: { n_ctx: 512 }, total_slots: 16, build_info: "b7000-a414a44" },
     "/apply-template": { prompt: "<|im_start|>user\nHi" },
     "/tokenize": { tokens: [1, 2, 3, 4, 5] },
   },
@@ -75,7 +75,7 @@ describe("engines of each kind", () => {
   it.each([
     ["vllm", { contextTokens: 1000, capacity: 128 }, "big-model", 7],
     ["sglang", { contextTokens: 2000, capacity: 128 }, "default", 3],
-    ["llama-server", { contextTokens: 512, capacity: 2 }, "tiny.gguf", 5],
+    ["llama-server", { contextTokens: 512, capacity: 16 }, "tiny.gguf", 5],
     ["ollama", { contextTokens: 4096, capacity: 4 }, "llama3.2", 9],
     ["openai", { contextTokens: 0, capacity: 64 }, "omega", 9],
   ] as const)(

@@ -4,7 +4,7 @@ import { startApp } from "../../src/app.js";
 import { loadConfig } from "../../src/config.js";
 import { createKey } from "../../src/core/account-keys.js";
 import { systemClock } from "../../src/core/ports.js";
-import { createUpstream } from "../../src/engines/upstream/create.js";
+import { UpstreamEngine } from "../../src/engines/upstream/engine.js";
 import type { ProfileName } from "../../src/engines/upstream/profiles.js";
 import { createLog } from "../../src/log.js";
 import { generationOf, greedy, never, replyTo } from "../contract/engine.js";
@@ -69,8 +69,8 @@ describe("a request to an engine on the network", () => {
     "goes to %s only where a shared cache was accepted",
     async (profile) => {
       const options = { url: upstream.url, profile, models: {}, cacheSaltSecret };
-      await expect(createUpstream(options)).rejects.toThrow("--accept-shared-cache");
-      const engine = await createUpstream({ ...options, acceptSharedCache: true });
+      expect(() => new UpstreamEngine(options)).toThrow("--accept-shared-cache");
+      const engine = new UpstreamEngine({ ...options, acceptSharedCache: true });
       await engine.close();
     },
   );

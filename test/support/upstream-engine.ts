@@ -1,6 +1,5 @@
 import { loadConfig } from "../../src/config.js";
-import type { UpstreamEngine, UpstreamEngineParts } from "../../src/engines/upstream/engine.js";
-import { createUpstream } from "../../src/engines/upstream/create.js";
+import { UpstreamEngine, type UpstreamEngineParts } from "../../src/engines/upstream/engine.js";
 import type { UpstreamOptions } from "../../src/engines/upstream/options.js";
 
 const { models } = loadConfig({ env: {} });
@@ -12,7 +11,7 @@ export async function connectUpstream(
   options: Partial<UpstreamOptions> & { url: string },
   parts: UpstreamEngineParts = {},
 ): Promise<UpstreamEngine> {
-  const engine = await createUpstream(
+  const engine = new UpstreamEngine(
     {
       profile: "vllm",
       models: { omega: { ...models.omega, systemPrompt: "" } },

@@ -318,6 +318,16 @@ describe("batcher", () => {
     expect(endingOf(3)).toMatchObject({ cachedTokens: 0 });
   });
 
+  it("gives up no conversation for choices that start from a copy, while there is room", async () => {
+    const { context, start, endingOf } = setUp({ reuse: true, movesSequences: false });
+    for (const id of [1, 2]) start(id, 4, 1);
+    await context.step();
+    start(3, 5, 1, 2);
+    await context.step();
+    expect(context.copies).toEqual([[2, 0]]);
+    expect(endingOf(3)).toMatchObject({ cachedTokens: 4 });
+  });
+
   it("clears a sequence before another account gets it", async () => {
     const { context, start, endingOf } = setUp({ reuse: true, sequences: 1 });
     start(1, 5, 1);

@@ -2,7 +2,7 @@
  * Continuous batching: one loop that computes all running generations together.
  *
  * Each step takes the newest token of every reply under way and a share of the prompts still being read, in
- * ascending order of sequence and without gaps (the native batch splitter needs that), computes them as one batch, then draws
+ * ascending order of sequence and mostly without gaps (the native batch splitter likes that), computes them as one batch, then draws
  * the next token of every sequence that is ready. Generations join and leave between steps: a new one takes a
  * free sequence or waits for one in order of arrival, an aborted one is dropped, whatever its stage, at the end
  * of the step that is under way. What all of them produced in a step is reported at once.
@@ -67,6 +67,7 @@ interface Entry {
 }
 
 const noLogits = new Uint32Array(0);
+const noTokens = new Uint32Array(0);
 
 export class Batcher {
   readonly #waiting = new Map<number, Job>();
@@ -183,22 +184,24 @@ export class Batcher {
   #seat(job: Job): void {
     const { cache, newDraw } = this.options;
     this.#hasGaps = true;
-    const taken = job.choices.flatMap(() => cache.take(job.accountId, job.prompt) ?? []);
-    // The one that has most of the prompt reads the rest of it.
-    taken.sort((a, b) => b.keptTokens - a.keptTokens);
+    const { accountId, prompt, choices } = job;
+    // One reads the prompt, or the rest of it; the others start empty, at the cost of no conversation that fits.
+    const taken = choices.flatMap(
+      (_, choice) => cache.take(accountId, choice === 0 ? prompt : noTokens) ?? [],
+    );
     const sequenceIds = taken.map(({ sequenceId }) => sequenceId);
     const group = { job, sequenceIds, cachedTokens: 0, unfinished: taken.length };
-    job.choices.forEach(({ drawing }, choice) => {
+    choices.forEach(({ drawing }, choice) => {
       const seat = taken[choice];
       if (seat === undefined) return;
       const { sequenceId, keptTokens } = seat;
-      const kept = this.#keep(sequenceId, choice === 0 ? keptTokens : 0);
+      const kept = this.#keep(sequenceId, keptTokens);
       if (choice === 0) group.cachedTokens = kept;
       this.#sequences[sequenceId] = {
         group,
         choice,
         draw: newDraw(drawing),
-        computed: Array.from(job.prompt.subarray(0, kept)),
+        computed: Array.from(prompt.subarray(0, kept)),
         state: choice === 0 ? "reads" : "waits",
         newest: 0,
       };
@@ -270,22 +273,30 @@ export class Batcher {
       await Promise.all(entries.map((entry, index) => this.#advance(entry, logitIndexes[index])));
       return true;
     }
-    for (const { sequenceId, sequence } of entries) {
-      // The failed batch may have left some of its tokens in the cache.
-      this.options.context.removeTokenCellsFromSequence(sequenceId, sequence.computed.length, -1);
-    }
     const [only, ...others] = entries;
     if (only !== undefined && others.length === 0) {
       this.#endGroup(only.sequence.group, "failed");
       return false;
     }
+    // A sibling of one that failed is over too.
+    const isOver = ({ sequenceId, sequence }: Entry) => this.#sequences[sequenceId] !== sequence;
+    for (const entry of entries) {
+      if (!isOver(entry) && !this.#rewind(entry)) this.#endGroup(entry.sequence.group, "failed");
+    }
     let anyComputed = false;
     for (const entry of entries) {
-      // A sibling of one that failed is over too.
-      if (this.#sequences[entry.sequenceId] !== entry.sequence) continue;
-      anyComputed = (await this.#compute([entry])) || anyComputed;
+      if (!isOver(entry)) anyComputed = (await this.#compute([entry])) || anyComputed;
     }
     return anyComputed;
+  }
+
+  /** Takes back what a failed batch may have left of the entry. False when the sequence is not what it was. */
+  #rewind({ sequenceId, sequence, tokens }: Entry): boolean {
+    const { context } = this.options;
+    const { length } = sequence.computed;
+    if (!context.removeTokenCellsFromSequence(sequenceId, length, -1)) return false;
+    // Several tokens may have pushed out of a sliding window what the first of them needs again.
+    return length === 0 || tokens.length === 1 || context.getSequenceKvCacheMinPosition(sequenceId) === 0;
   }
 
   /** Where each entry's logits are, undefined for those that draw nothing; null when the batch failed. */

@@ -39,7 +39,10 @@ export class PrefixCache {
     return this.#free.size;
   }
 
-  /** Undefined when none is free. The last token of a prompt is never kept: the reply is drawn from it. */
+  /**
+   * Undefined when none is free. The last token of a prompt is never kept: the reply is drawn from it. For an empty
+   * prompt, the one that is missed least.
+   */
   take(accountId: string, prompt: Uint32Array): Taken | undefined {
     const sequenceId = this.#bestFor(accountId, prompt) ?? this.#leastRecent();
     if (sequenceId === undefined) return undefined;

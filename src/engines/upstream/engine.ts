@@ -22,6 +22,7 @@ import { CacheSalts } from "./cache-salt.js";
 import { Connection } from "./connection.js";
 import { contextExceeded, explainRefusal, unavailable } from "./faults.js";
 import { HealthWatch } from "./health.js";
+import { requireIsolation } from "./isolation.js";
 import { timeoutsOf, type UpstreamOptions, type UpstreamTimeouts } from "./options.js";
 import { profiles, type Profile } from "./profiles.js";
 import { fewestTokens, PromptCounter, type PromptCount } from "./prompt-count.js";
@@ -37,9 +38,13 @@ export interface UpstreamEngineParts {
   onState?: (state: EngineStatus["state"]) => void;
 }
 
+/** Unless the operator says; opened as they are needed. What an engine tells of itself is not believed beyond it. */
+const mostConnections = 256;
+
 export class UpstreamEngine implements Engine {
   readonly #profile: Profile;
   readonly #timeouts: UpstreamTimeouts;
+  readonly #connections: number;
   readonly #connection: Connection;
   readonly #health: HealthWatch;
   readonly #counter: PromptCounter;
@@ -47,15 +52,19 @@ export class UpstreamEngine implements Engine {
   readonly #calls = new Set<StreamCall>();
   #closed = false;
 
-  /** Use `createUpstream`, which also refuses what must not be used. */
+  /**
+   * Throws `UpstreamRefused` for one that may not get conversations. The engine is not asked anything yet: it may be
+   * started later. Its address is checked at every connection; `preflight` tells the rest.
+   */
   constructor(
     private readonly options: UpstreamOptions,
     { clock = systemClock, random = Math.random, onState = () => undefined }: UpstreamEngineParts = {},
   ) {
+    requireIsolation(options);
     this.#profile = profiles[options.profile];
     this.#timeouts = timeoutsOf(options);
-    const connections = options.maxConcurrent ?? this.#profile.usualConcurrent;
-    this.#connection = new Connection(options, connections, this.#timeouts);
+    this.#connections = options.maxConcurrent ?? mostConnections;
+    this.#connection = new Connection(options, this.#connections, this.#timeouts);
     this.#counter = new PromptCounter(this.#connection, this.#profile, this.#timeouts.countMs, clock);
     this.#salts = this.#profile.cache.type === "salt" ? new CacheSalts(options.cacheSaltSecret) : null;
     this.#health = new HealthWatch(
@@ -202,9 +211,9 @@ export class UpstreamEngine implements Engine {
   }
 
   #capacity(): number {
-    const { maxConcurrent } = this.options;
-    const { usualConcurrent } = this.#profile;
-    return Math.max(1, Math.min(maxConcurrent ?? usualConcurrent, this.#health.facts.concurrent ?? Infinity));
+    const told = this.#health.facts.concurrent;
+    const wanted = this.options.maxConcurrent ?? told ?? this.#profile.usualConcurrent;
+    return Math.max(1, Math.min(wanted, told ?? Infinity, this.#connections));
   }
 
   #replyTokens(asked: number, count: PromptCount, messages: readonly ChatMessage[]): number {

@@ -7,8 +7,8 @@
  */
 import { AddressFault, checkAddress, type Resolve } from "./address.js";
 import { Connection } from "./connection.js";
-import { requireIsolation, UpstreamRefused } from "./create.js";
 import { askFacts } from "./facts.js";
+import { requireIsolation, UpstreamRefused } from "./isolation.js";
 import { timeoutsOf, type UpstreamSource } from "./options.js";
 import { findingsFor } from "./preflight-checks.js";
 import { profiles } from "./profiles.js";

@@ -2,7 +2,7 @@
  * What is known of each kind of engine, as data: where it tells what about itself, which of our fields it
  * follows and under which name, and how one account's prompt cache is kept from another's.
  */
-import { upstreamProfiles as profileNames } from "../../protocol/engine-member.js";
+import type { upstreamProfiles as profileNames } from "../../protocol/engine-member.js";
 
 export type ProfileName = (typeof profileNames)[number];
 
@@ -149,6 +149,3 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     usualConcurrent: 64,
   },
 };
-
-export const isProfileName = (name: string): name is ProfileName =>
-  profileNames.some((known) => known === name);

@@ -73,7 +73,7 @@ function required<T>(value: T | undefined): T {
 }
 
 /** High for every script: about three bytes a token for ASCII, where four are usual, and two for the rest. */
-export function estimateTokens(messages: readonly ChatMessage[]): number {
+function estimateTokens(messages: readonly ChatMessage[]): number {
   return messages.reduce((sum, { content }) => {
     const bytes = Buffer.byteLength(content);
     const wide = bytes - content.length;

@@ -95,7 +95,7 @@ export function resolve<Thing extends object>(
 }
 
 /** The name of a referenced component: `Message` of `#/components/schemas/Message`. */
-export function referenceName(schema: Schema): string | undefined {
+function referenceName(schema: Schema): string | undefined {
   return schema.$ref?.split("/").at(-1);
 }
 

@@ -113,7 +113,7 @@ export function anyObject(grammar: Grammar): Expression {
   return grammar.define("object", () => mapOf(grammar, anyValue(grammar), false));
 }
 
-export function anyArray(grammar: Grammar): Expression {
+function anyArray(grammar: Grammar): Expression {
   return grammar.define("array", () => listOf(anyValue(grammar), 0, undefined));
 }
 

@@ -13,7 +13,7 @@ export class SchemaFault extends Error {
 
 export type Path = readonly (string | number)[];
 
-export const jsonTypes = ["object", "array", "string", "number", "integer", "boolean", "null"] as const;
+const jsonTypes = ["object", "array", "string", "number", "integer", "boolean", "null"] as const;
 export type JsonType = (typeof jsonTypes)[number];
 
 export function isSchemaObject(value: unknown): value is Schema {

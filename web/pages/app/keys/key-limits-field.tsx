@@ -8,7 +8,7 @@ import { Input } from "../../../components/input.tsx";
 /** As typed; empty where the plan's limit alone counts. */
 export type TypedLimits = Record<keyof KeyLimitsView, string>;
 
-export const noTypedLimits: TypedLimits = {
+const noTypedLimits: TypedLimits = {
   requestsPerMinute: "",
   tokensPerMinute: "",
   concurrentRequests: "",

@@ -54,7 +54,7 @@ export function requestOf(settings: Settings, turns: readonly Turn[]): ChatBody 
 }
 
 /** One sequence a line; `\n` and `\t` stand for what cannot be typed on a line. */
-export function stopsOf(text: string): string[] {
+function stopsOf(text: string): string[] {
   return text
     .split("\n")
     .filter((line) => line !== "")

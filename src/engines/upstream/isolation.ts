@@ -1,0 +1,21 @@
+/** Which engines may get conversations: those that keep accounts apart, or whose operator accepts that they do not. */
+import type { UpstreamSource } from "./options.js";
+import { profiles } from "./profiles.js";
+
+/** Thrown with a sentence for the operator. */
+export class UpstreamRefused extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "UpstreamRefused";
+  }
+}
+
+export function requireIsolation({ profile, acceptSharedCache }: UpstreamSource): void {
+  const { cache, label } = profiles[profile];
+  if (cache.type !== "none" || acceptSharedCache === true) return;
+  throw new UpstreamRefused(
+    `An engine of the kind '${label}' cannot keep the prompt caches of accounts apart: one account could tell, ` +
+      `by how fast a reply begins, what another has asked. Use vLLM, SGLang or llama-server, or accept it ` +
+      `(--accept-shared-cache, or acceptSharedCache: true).`,
+  );
+}
