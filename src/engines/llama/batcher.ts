@@ -2,10 +2,11 @@
  * Continuous batching: one loop that computes all running generations together.
  *
  * Each step takes the newest token of every reply under way and a share of the prompts still being read, in
- * ascending order of sequence and mostly without gaps (the native batch splitter likes that), computes them as one batch, then draws
- * the next token of every sequence that is ready. Generations join and leave between steps: a new one takes a
- * free sequence or waits for one in order of arrival, an aborted one is dropped, whatever its stage, at the end
- * of the step that is under way. What all of them produced in a step is reported at once.
+ * ascending order of sequence (the native batch splitter needs that) and, but for choices that wait, of neighbouring
+ * ones (it is faster with them); computes them as one batch; then draws the next token of every sequence that is
+ * ready. Generations join and leave between steps: a new one takes a free sequence or waits for one in order of
+ * arrival, an aborted one is dropped, whatever its stage, at the end of the step that is under way. What all of them
+ * produced in a step is reported at once.
  *
  * A generation of several choices takes as many sequences at once. One of them reads the prompt; the others get
  * a copy of what it computed, and each goes on with tokens of its own.
