@@ -119,4 +119,38 @@ describe("a schema's grammar", () => {
     expect(faultOf({ $ref: "#/constructor" })).toBe("$ref");
     expect(faultOf({ type: "string", format: "constructor" })).toBe("format");
   });
+
+  it("is refused before much work is done, whatever makes it large", () => {
+    const many = (length: number, item: (index: number) => unknown) =>
+      Array.from({ length }, (_, i) => item(i));
+    const long = "x".repeat(1_000_000);
+    const shared = (definition: unknown) => ({
+      $defs: { shared: definition },
+      allOf: many(20_000, () => ({ $ref: "#/$defs/shared" })),
+    });
+    const cases: [Record<string, unknown>, string][] = [
+      [{ type: "string", pattern: long }, "pattern"],
+      [{ type: "string", pattern: "\\W".repeat(300_000) }, "pattern"],
+      [{ anyOf: many(20, () => ({ type: "string", pattern: "a".repeat(900) })) }, "anyOf.11.pattern"],
+      [{ enum: many(400_000, () => 1) }, ""],
+      [{ const: long, enum: many(2_000, (index) => index) }, "enum"],
+      [{ oneOf: many(300, (index) => ({ required: many(2_000, (name) => `${name}`), const: index })) }, ""],
+      [shared({ enum: many(500_000, () => 1) }), ""],
+      [shared({ const: many(500_000, () => 1) }), ""],
+      [shared({ required: many(100_000, (index) => `p${index}`) }), ""],
+      [{ $defs: { [long]: { type: "null" } }, $ref: `#/$defs/${long}` }, "$ref"],
+    ];
+    expect(cases.map(([schema]) => faultOf(schema))).toEqual(cases.map(([, place]) => place));
+    expect(faultOf({ type: many(300_000, () => "null") })).toBeNull();
+  });
+
+  it("comes to an end with numbers so large that the next one is the same", () => {
+    expect(faultOf({ type: "integer", multipleOf: 3, minimum: 1e17, maximum: 1e17 + 1000 })).toBe(
+      "multipleOf",
+    );
+    expect(faultOf({ type: "integer", multipleOf: 2, minimum: 1e300, maximum: 1e300 })).toBe("multipleOf");
+    expect(faultOf({ type: "integer", multipleOf: 5, minimum: 1e15, maximum: 1e15 + 20 })).toBeNull();
+    expect(faultOf({ type: "number", minimum: 1e15 })).toBe("");
+    expect(faultOf({ type: "number", maximum: -1e300 })).toBe("");
+  });
 });
