@@ -19,6 +19,7 @@ import { formatPatterns } from "./formats.js";
 import * as json from "./json-text.js";
 import { areDisjoint, mergeSchemas } from "./merge.js";
 import { integersBetween, numbersBetween } from "./number-range.js";
+import { isCostly } from "./pattern-cost.js";
 import { patternContent } from "./pattern.js";
 import { isOnlyReference, References } from "./references.js";
 import {
@@ -57,8 +58,8 @@ export function objectGrammar(): string {
 /** Throws `SchemaFault`. */
 export function schemaGrammar(schema: Schema): string {
   const grammar = new Grammar();
-  const root = new Compiler(grammar, schema).value(schema, []);
   try {
+    const root = new Compiler(grammar, schema).value(schema, []);
     if (grammar.isLeftRecursive()) throw new SchemaFault([], "it refers to itself with nothing in between");
     const result = grammar.toText(root);
     if (result === null) throw new SchemaFault([], "no JSON value can satisfy it");
@@ -232,6 +233,13 @@ class Compiler {
     const content = patternContent(pattern);
     if (content === null)
       throw new SchemaFault([...path, keyword], "this regular expression is not supported");
+    this.grammar.announce(content);
+    if (isCostly(content)) {
+      throw new SchemaFault(
+        [...path, keyword],
+        "this regular expression leaves too much open to be followed",
+      );
+    }
     return content;
   }
 
