@@ -4,6 +4,7 @@
  * close for `CONNECT`. A client that waits for `100 Continue` is not told to go on until body.ts says so.
  */
 import { createServer, type RequestListener, type Server } from "node:http";
+import { letGoOfUnread } from "./unread-answer.js";
 import type { BadHttp } from "./bad-http.js";
 import type { Timeouts } from "./parts.js";
 
@@ -17,8 +18,10 @@ export function createNodeServer(handle: RequestListener, badHttp: BadHttp, time
     requireHostHeader: false,
     noDelay: true,
   });
+  const watchUnread = letGoOfUnread(timeouts.stallMs);
   const onRequest: RequestListener = (message, response) => {
     badHttp.watch(message, response);
+    watchUnread(message.socket, response);
     handle(message, response);
   };
   return (

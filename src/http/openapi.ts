@@ -6,10 +6,16 @@ import { parse } from "yaml";
 const file = new URL("../../docs/openapi.yaml", import.meta.url);
 
 export function openApi() {
-  let document: unknown;
-  // Read when first asked for: parsing it would be a good part of the time to start.
-  return async (): Promise<unknown> => {
-    document ??= parse(await readFile(file, "utf8"));
+  let document: Promise<unknown> | undefined;
+  // Read when first asked for: parsing it would be a good part of the time to start. Once, however many ask at
+  // the same time: each parse holds everyone up. A read that failed is tried again.
+  return (): Promise<unknown> => {
+    document ??= readFile(file, "utf8")
+      .then((text): unknown => parse(text))
+      .catch((error: unknown) => {
+        document = undefined;
+        throw error;
+      });
     return document;
   };
 }

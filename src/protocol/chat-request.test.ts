@@ -284,6 +284,12 @@ describe("refuses", () => {
       "max_completion_tokens",
     ],
     ["a fifth stop", withFields({ stop: ["a", "b", "c", "d", "e"] }), "array_above_max_length", "stop"],
+    [
+      "more messages than a template is run over",
+      withFields({ messages: Array.from({ length: 2049 }, () => ({ role: "user", content: "" })) }),
+      "array_above_max_length",
+      "messages",
+    ],
     ["an empty stop", withFields({ stop: "" }), "string_too_short", "stop"],
     ["an empty stop in a list", withFields({ stop: ["a", ""] }), "string_too_short", "stop[1]"],
     ["a stop that is a number", withFields({ stop: 3 }), "invalid_type", "stop"],

@@ -24,6 +24,8 @@ import {
 } from "./read-json.js";
 
 const maxStops = 4;
+/** OpenAI's own bound. A template is run over every message, and a hundred thousand empty ones hold an engine up. */
+const maxMessages = 2048;
 const tokenCount = integer(1, 2 ** 31 - 1);
 const seed = integer(-(2 ** 63), 2 ** 63);
 const penalty = decimal(-2, 2);
@@ -37,8 +39,8 @@ export function parseChatRequest(body: unknown): ChatRequest {
     throw new ServiceError("invalid_json", { message: "The request body must be one JSON object." });
   }
   const model = required(body, "model", nonEmptyString);
-  const messages = required(body, "messages", nonEmptyArray).map((item, index) =>
-    message(item, `messages[${index}]`),
+  const messages = atMost(maxMessages, required(body, "messages", nonEmptyArray), "messages").map(
+    (item, index) => message(item, `messages[${index}]`),
   );
 
   const temperature = optional(body, "temperature", decimal(0, 2));
@@ -125,14 +127,18 @@ const textPart: Reader<string> = (value, path) => {
 const stops: Reader<string[]> = (value, path) => {
   if (typeof value === "string") return [nonEmptyString(value, path)];
   if (!Array.isArray(value)) throw wrongType(path, "a string or an array of strings", value);
-  if (value.length > maxStops) {
-    throw new ServiceError("array_above_max_length", {
-      message: `'${path}' is too long: expected at most ${maxStops} items, but got ${value.length}.`,
-      param: path,
-    });
-  }
-  return array(value, path).map((item, index) => nonEmptyString(item, `${path}[${index}]`));
+  return atMost(maxStops, array(value, path), path).map((item, index) =>
+    nonEmptyString(item, `${path}[${index}]`),
+  );
 };
+
+function atMost<T>(most: number, items: readonly T[], path: string): readonly T[] {
+  if (items.length <= most) return items;
+  throw new ServiceError("array_above_max_length", {
+    message: `'${path}' is too long: expected at most ${most} items, but got ${items.length}.`,
+    param: path,
+  });
+}
 
 function readIncludeUsage(body: JsonObject, stream: boolean): boolean {
   const options = optional(body, "stream_options", object);

@@ -54,7 +54,10 @@ export const errorTable = {
     "A field holds a value outside its set, for example an unknown `role`.",
   ),
   empty_array: invalidRequest("An array that must have items is empty.", "`messages` is empty."),
-  array_above_max_length: invalidRequest("An array has too many items.", "More than 4 `stop` sequences."),
+  array_above_max_length: invalidRequest(
+    "An array has too many items.",
+    "More than 4 `stop` sequences, or more than 2048 `messages`.",
+  ),
   decimal_above_max_value: invalidRequest(
     "A number is above its maximum.",
     "For example `temperature` above 2.",

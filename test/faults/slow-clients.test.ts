@@ -82,4 +82,43 @@ describe("a reader that stops reading", () => {
     expect(most).toBeLessThanOrEqual(largest);
     expect(server.completions.active).toBe(0);
   });
+
+  const connections = () =>
+    new Promise<number>((resolve, reject) => {
+      server.node.getConnections((error, count) => {
+        if (error === null) resolve(count);
+        else reject(error);
+      });
+    });
+
+  /** More than the buffers of both sockets hold. */
+  async function readNothing(): Promise<void> {
+    const reader = await open();
+    reader.socket.pause();
+    reader.send("GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n".repeat(200));
+  }
+
+  it("is let go when its answers are no streams, too", async () => {
+    server = await startServer({ timeouts: { stallMs: 1_000 } });
+    await readNothing();
+    await eventually(async () => (await connections()) === 1);
+    await eventually(async () => (await connections()) === 0, 8_000);
+  });
+
+  it("does not make one wait in vain who reads, and whose second answer takes longer than that", async () => {
+    server = await startServer({ timeouts: { stallMs: 500 } });
+    server.engine.hold();
+    const patient = await open();
+    const body = JSON.stringify(question);
+    patient.send("GET /healthz HTTP/1.1", "host: x", "", "POST /v1/chat/completions HTTP/1.1", "host: x", "");
+    patient.send(`authorization: Bearer ${server.apiKey}`, "content-type: application/json", "");
+    patient.send(`content-length: ${body.length}`, "", body);
+    await patient.untilReceived(/200 OK/);
+    await eventually(() => server.engine.active === 1);
+    await readNothing();
+    await eventually(async () => (await connections()) === 2);
+    await eventually(async () => (await connections()) === 1, 8_000);
+    server.engine.release();
+    await patient.untilReceived(/chat\.completion/);
+  });
 });

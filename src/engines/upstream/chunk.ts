@@ -80,7 +80,9 @@ function readLogprobs(logprobs: JsonObject): ReplyLogprob[] | undefined {
 
 function readToken(token: JsonObject): TokenLogprob {
   const text = textOf(token.token) ?? "";
-  const bytes = listOf(token.bytes).filter((byte) => typeof byte === "number");
+  const bytes = listOf(token.bytes)
+    .flatMap((byte) => countOf(byte) ?? [])
+    .filter((byte) => byte < 256);
   const logprob = typeof token.logprob === "number" && Number.isFinite(token.logprob) ? token.logprob : -9999;
   return { token: text, bytes: bytes.length > 0 ? bytes : [...Buffer.from(text)], logprob };
 }

@@ -58,7 +58,10 @@ export async function askWaiting(
     .map((line) => Number(line.slice(line.lastIndexOf(" ") + 1)));
   if (values.length === 0 || values.some((value) => !Number.isFinite(value))) return undefined;
   // One line for each of several engines behind one address.
-  return values.reduce((sum, value) => sum + value, 0);
+  return Math.max(
+    0,
+    values.reduce((sum, value) => sum + value, 0),
+  );
 }
 
 /** What the loaded model runs with; else what its file asks for; else Ollama's default. */

@@ -4,18 +4,30 @@
  * An engine may say less than it should, and what is missing decides between success and failure: a choice
  * without a reason for its end is a failure, wherever the stream stopped; a missing usage is counted instead.
  * Stop sequences are the engine's to honour, but one that it lets through is cut here all the same.
+ *
+ * Nor is an engine believed that says too much: a stream far longer than the reply can be is a failure, and a
+ * usage that no request can have had is counted instead, since it would be charged to an account.
  */
-import type { GenerationEvent, PreparedGeneration } from "../../core/ports.js";
+import type { GenerationEvent, PreparedGeneration, Usage } from "../../core/ports.js";
 import type { FinishReason, ReplyLogprob } from "../../protocol/chat.js";
 import { StopMatcher } from "../llama/stop.js";
 import { readChunk, type Chunk, type ChoiceDelta } from "./chunk.js";
 import { faultOfEvent, unavailable } from "./faults.js";
 import type { SseEvent } from "./sse-reader.js";
 
+/** For a token with its log probabilities, and what comes around it. */
+const mostCharsPerToken = 8 * 1024;
+const mostCharsBesides = 1024 * 1024;
+/** An empty event is read as well. */
+const charsAroundEvent = 64;
+/** Where the engine does not tell its context: more than any has. */
+const largestContext = 2 ** 31 - 1;
+
 export class ReplyReader {
   readonly #choices: ChoiceReader[];
   #usage: Chunk["usage"];
   #open: number;
+  #charsLeft: number;
 
   constructor(
     private readonly prepared: PreparedGeneration,
@@ -25,6 +37,7 @@ export class ReplyReader {
     const { stop, topLogprobs } = prepared.generation;
     this.#choices = Array.from({ length: choices }, (_, index) => new ChoiceReader(index, stop, topLogprobs));
     this.#open = choices;
+    this.#charsLeft = prepared.maxTokens * choices * mostCharsPerToken + mostCharsBesides;
   }
 
   /** Every choice was cut at a stop sequence that the engine let through: it would only talk on. */
@@ -35,6 +48,8 @@ export class ReplyReader {
   /** What an event of the stream gives. */
   read(event: SseEvent): GenerationEvent[] {
     if (event.isError) throw faultOfEvent(event.data, this.contextTokens);
+    this.#charsLeft -= event.data.length + charsAroundEvent;
+    if (this.#charsLeft < 0) throw unavailable();
     // Some engines send an empty event to keep the connection open.
     if (event.data === "") return [];
     const chunk = readChunk(event.data);
@@ -52,7 +67,13 @@ export class ReplyReader {
   /** The stream is over. */
   end(): GenerationEvent {
     if (this.#open > 0) throw unavailable();
-    return { type: "done", usage: this.#usage ?? this.#counted() };
+    const told = this.#usage;
+    return { type: "done", usage: told !== undefined && this.#canBe(told) ? told : this.#counted() };
+  }
+
+  #canBe({ promptTokens, completionTokens }: Usage): boolean {
+    const most = this.contextTokens > 0 ? this.contextTokens : largestContext;
+    return promptTokens <= most && completionTokens <= most * this.#choices.length;
   }
 
   #counted() {

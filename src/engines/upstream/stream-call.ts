@@ -19,6 +19,8 @@ export interface StreamLimits {
 }
 
 const pauseAtChars = 256 * 1024;
+/** What keeping an event takes besides its data: empty ones fill the memory too. */
+const charsAroundEvent = 64;
 /** Of an answer that is no stream, enough to tell what kind of failure it is. */
 const maxFailureChars = 64 * 1024;
 /** For an engine that does not end its answer after the last event. */
@@ -52,7 +54,7 @@ export class StreamCall implements Dispatcher.DispatchHandler {
     const event = this.#events[this.#nextEvent];
     if (event === undefined || this.#error !== undefined) return undefined;
     this.#nextEvent += 1;
-    this.#queuedChars -= event.data.length;
+    this.#queuedChars -= weightOf(event);
     if (this.#nextEvent === this.#events.length) {
       this.#events.length = 0;
       this.#nextEvent = 0;
@@ -137,7 +139,7 @@ export class StreamCall implements Dispatcher.DispatchHandler {
       const events = read();
       for (const event of events) {
         this.#events.push(event);
-        this.#queuedChars += event.data.length;
+        this.#queuedChars += weightOf(event);
       }
       // Bytes that are no event yet are no progress: they must not renew the limit of whoever waits.
       if (events.length > 0) this.#notify();
@@ -194,6 +196,8 @@ export class StreamCall implements Dispatcher.DispatchHandler {
     );
   }
 }
+
+const weightOf = ({ data }: SseEvent): number => data.length + charsAroundEvent;
 
 const oneOf = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header[0] : header;

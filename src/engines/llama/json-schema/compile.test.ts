@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { schemaGrammar } from "./compile.js";
+import { formatPatterns } from "./formats.js";
 import { SchemaFault } from "./schema.js";
 
 /** Where a schema is refused, or null. */
@@ -118,5 +119,68 @@ describe("a schema's grammar", () => {
     expect(schemaGrammar({ type: "object", properties })).toContain("__proto__");
     expect(faultOf({ $ref: "#/constructor" })).toBe("$ref");
     expect(faultOf({ type: "string", format: "constructor" })).toBe("format");
+  });
+
+  it("is refused before much work is done, whatever makes it large", () => {
+    const many = (length: number, item: (index: number) => unknown) =>
+      Array.from({ length }, (_, i) => item(i));
+    const long = "x".repeat(1_000_000);
+    const shared = (definition: unknown) => ({
+      $defs: { shared: definition },
+      allOf: many(20_000, () => ({ $ref: "#/$defs/shared" })),
+    });
+    const cases: [Record<string, unknown>, string][] = [
+      [{ type: "string", pattern: long }, "pattern"],
+      [{ type: "string", pattern: "\\W".repeat(300_000) }, "pattern"],
+      [{ anyOf: many(20, () => ({ type: "string", pattern: "a".repeat(900) })) }, "anyOf.11.pattern"],
+      [{ anyOf: many(1_400, () => ({ type: "string", pattern: ".{999}" })) }, ""],
+      [{ enum: many(400_000, () => 1) }, ""],
+      [{ const: long, enum: many(2_000, (index) => index) }, "enum"],
+      [{ oneOf: many(300, (index) => ({ required: many(2_000, (name) => `${name}`), const: index })) }, ""],
+      [shared({ enum: many(500_000, () => 1) }), ""],
+      [shared({ const: many(500_000, () => 1) }), ""],
+      [shared({ required: many(100_000, (index) => `p${index}`) }), ""],
+      [{ $defs: { [long]: { type: "null" } }, $ref: `#/$defs/${long}` }, "$ref"],
+    ];
+    expect(cases.map(([schema]) => faultOf(schema))).toEqual(cases.map(([, place]) => place));
+    expect(faultOf({ type: many(300_000, () => "null") })).toBeNull();
+  });
+
+  it("comes to an end with numbers so large that the next one is the same", () => {
+    expect(faultOf({ type: "integer", multipleOf: 3, minimum: 1e17, maximum: 1e17 + 1000 })).toBe(
+      "multipleOf",
+    );
+    expect(faultOf({ type: "integer", multipleOf: 2, minimum: 1e300, maximum: 1e300 })).toBe("multipleOf");
+    expect(faultOf({ type: "integer", multipleOf: 5, minimum: 1e15, maximum: 1e15 + 20 })).toBeNull();
+    expect(faultOf({ type: "number", minimum: 1e15 })).toBe("");
+    expect(faultOf({ type: "number", maximum: -1e300 })).toBe("");
+  });
+
+  it("takes no pattern that leaves so much open that following it would hold everyone up", () => {
+    const ofLengths = (most: number) => Array.from({ length: most }, (_, i) => ".".repeat(i + 1)).join("|");
+    const hostile = [
+      "(a?){500}a{500}",
+      "(.?){64}x",
+      "(a|ab|b|ba|aa|bb|.)*".repeat(40),
+      `(${ofLengths(12)})*`,
+      `(${ofLengths(5)}){17}`,
+      ".*.".repeat(100),
+      "((.?){20}){20}",
+    ];
+    expect(hostile.map((pattern) => faultOf({ type: "string", pattern }))).toEqual(
+      hostile.map(() => "pattern"),
+    );
+    const honest = [
+      "^.*foo.*bar.*$",
+      "^[\\w.+-]+@[\\w-]+(\\.[\\w-]+)+$",
+      "^P(\\d+Y)?(\\d+M)?(\\d+W)?(\\d+D)?(T(\\d+H)?(\\d+M)?(\\d+S)?)?$",
+      "^((25[0-5]|2[0-4]\\d|1?\\d?\\d)\\.){3}(25[0-5]|2[0-4]\\d|1?\\d?\\d)$",
+      "^(Monday|Tuesday|Wednesday)(, (Monday|Tuesday|Wednesday))*$",
+      "^\\w*\\d{0,100}$",
+      "^[a-z ]{0,1000}$",
+      "^([a-z]{0,9} ){0,300}$",
+    ];
+    expect(honest.map((pattern) => faultOf({ type: "string", pattern }))).toEqual(honest.map(() => null));
+    for (const format of Object.keys(formatPatterns)) expect(faultOf({ type: "string", format })).toBeNull();
   });
 });

@@ -19,6 +19,7 @@ import { formatPatterns } from "./formats.js";
 import * as json from "./json-text.js";
 import { areDisjoint, mergeSchemas } from "./merge.js";
 import { integersBetween, numbersBetween } from "./number-range.js";
+import { isCostly } from "./pattern-cost.js";
 import { patternContent } from "./pattern.js";
 import { isOnlyReference, References } from "./references.js";
 import {
@@ -42,6 +43,10 @@ const deepest = 64;
 /** Longer repetitions make grammars that take too long to follow. */
 const mostRepeats = 1000;
 const mostMultiples = 500;
+/** More make no grammar that is small enough. */
+const mostValues = 10_000;
+/** In all patterns of a schema together. */
+const mostPatternChars = 10_000;
 const tooLarge = "it is too large to be followed";
 
 /** The grammar of any JSON object, for `json_object`. */
@@ -53,8 +58,8 @@ export function objectGrammar(): string {
 /** Throws `SchemaFault`. */
 export function schemaGrammar(schema: Schema): string {
   const grammar = new Grammar();
-  const root = new Compiler(grammar, schema).value(schema, []);
   try {
+    const root = new Compiler(grammar, schema).value(schema, []);
     if (grammar.isLeftRecursive()) throw new SchemaFault([], "it refers to itself with nothing in between");
     const result = grammar.toText(root);
     if (result === null) throw new SchemaFault([], "no JSON value can satisfy it");
@@ -69,6 +74,7 @@ class Compiler {
   readonly #ruleNames = new Map<unknown, string>();
   #schemas = 0;
   #memberRules = 0;
+  #patternChars = 0;
   /** The references that nothing has been written since: one of them again would lead nowhere. */
   #open: ReadonlySet<unknown>;
 
@@ -156,15 +162,15 @@ class Compiler {
   #values(schema: Schema, path: Path): Expression {
     const { enum: _values, const: constant, type: _type, ...rest } = schema;
     const values = "enum" in schema ? listAt(schema, "enum", path) : [constant];
+    if (values.length > mostValues) throw new SchemaFault([], tooLarge);
     const [beside] = Object.keys(rest);
     if (beside !== undefined) {
       throw new SchemaFault([...path, beside], "it cannot be combined with 'enum' or 'const'");
     }
     const types = typesOf(schema, path);
+    const only = "const" in schema ? JSON.stringify(constant) : undefined;
     const allowed = values.filter(
-      (value) =>
-        isOfType(value, types) &&
-        (!("const" in schema) || JSON.stringify(value) === JSON.stringify(constant)),
+      (value) => isOfType(value, types) && (only === undefined || JSON.stringify(value) === only),
     );
     if (allowed.length === 0)
       throw new SchemaFault([...path, "enum" in schema ? "enum" : "const"], "it allows no value");
@@ -217,9 +223,23 @@ class Compiler {
     if (pattern === undefined) {
       throw new SchemaFault([...path, keyword], `supported are ${Object.keys(formatPatterns).join(", ")}`);
     }
+    this.#patternChars += pattern.length;
+    if (this.#patternChars > mostPatternChars) {
+      throw new SchemaFault(
+        [...path, keyword],
+        `the patterns of a schema may have ${mostPatternChars} characters together`,
+      );
+    }
     const content = patternContent(pattern);
     if (content === null)
       throw new SchemaFault([...path, keyword], "this regular expression is not supported");
+    this.grammar.announce(content);
+    if (isCostly(content)) {
+      throw new SchemaFault(
+        [...path, keyword],
+        "this regular expression leaves too much open to be followed",
+      );
+    }
     return content;
   }
 
@@ -250,6 +270,10 @@ class Compiler {
     if (step === 1) return integersBetween({ min, max });
     if (min === undefined || max === undefined || (max - min) / step > mostMultiples) {
       throw fault(`it needs a minimum and a maximum, with at most ${mostMultiples} multiples between them`);
+    }
+    // Beyond this, adding the step may change nothing: there would be no end of it.
+    if (Math.max(Math.abs(min), Math.abs(max)) > Number.MAX_SAFE_INTEGER) {
+      throw fault(`it needs bounds of at most ${Number.MAX_SAFE_INTEGER}`);
     }
     const values: Expression[] = [];
     for (let value = Math.ceil(min / step) * step; value <= max; value += step)

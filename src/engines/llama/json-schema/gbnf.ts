@@ -39,6 +39,13 @@ export class GrammarTooLarge extends Error {}
 
 export class Grammar {
   readonly #rules = new Map<string, Expression>();
+  #announced = 0;
+
+  /** Before anything is done with a part that may be large. Throws `GrammarTooLarge`. */
+  announce(part: Expression): void {
+    this.#announced += sizeOf(part);
+    if (this.#announced > maxElements) throw new GrammarTooLarge();
+  }
 
   /** The rule's content is made after it can be referred to. */
   define(name: string, make: () => Expression): Expression {

@@ -28,7 +28,7 @@ export function mergeSchemas(a: unknown, b: unknown, references: References, pat
   for (const [keyword, value] of Object.entries(right)) {
     const other = left[keyword];
     merged[keyword] =
-      other === undefined || sameJson(other, value)
+      other === undefined || sameJson(other, value, references.spend)
         ? value
         : joined(keyword, [left, right], references, path);
   }
@@ -53,8 +53,7 @@ function joined(
     return whole && !both.includes("number") && !both.includes("integer") ? [...both, "integer"] : both;
   }
   if (keyword === "enum" && Array.isArray(a) && Array.isArray(b)) {
-    references.spend(a.length * b.length);
-    return a.filter((value) => b.some((candidate) => sameJson(value, candidate)));
+    return a.filter((value) => b.some((candidate) => sameJson(value, candidate, references.spend)));
   }
   if (keyword === "const") return false;
   if (keyword === "items") return mergeSchemas(a, b, references, [...path, keyword]);
@@ -67,6 +66,7 @@ function joined(
 function objectKeywords(left: Schema, right: Schema, references: References, path: Path): Schema {
   const touches = (schema: Schema) => "properties" in schema || "additionalProperties" in schema;
   const required = [...asList(left["required"]), ...asList(right["required"])];
+  references.spend(required.length);
   const result: Record<string, unknown> = {};
   if (required.length > 0) result["required"] = [...new Set(required)];
   if (!touches(left) || !touches(right)) return result;
@@ -95,17 +95,17 @@ export function areDisjoint(a: unknown, b: unknown, references: References, path
   if (!isSchemaObject(left) || !isSchemaObject(right) || depth > 4) return false;
   const [valuesA, valuesB] = [valuesOf(left), valuesOf(right)];
   if (valuesA !== null && valuesB !== null) {
-    references.spend(valuesA.length * valuesB.length);
-    return !valuesA.some((value) => valuesB.some((other) => sameJson(value, other)));
+    return !valuesA.some((value) => valuesB.some((other) => sameJson(value, other, references.spend)));
   }
   const [typesA, typesB] = [typesOf(left, path), typesOf(right, path)];
+  references.spend((valuesA ?? valuesB ?? []).length);
   if (valuesA !== null) return !valuesA.some((value) => isOfType(value, typesB));
   if (valuesB !== null) return !valuesB.some((value) => isOfType(value, typesA));
   const numeric = (types: readonly string[]) => types.includes("integer") || types.includes("number");
   const shared = typesA.filter((type) => typesB.includes(type));
   if (shared.length === 0) return !(numeric(typesA) && numeric(typesB));
   if (shared.some((type) => type !== "object") || (numeric(typesA) && numeric(typesB))) return false;
-  return tellingNames(left, right).some((name) =>
+  return tellingNames(left, right, references).some((name) =>
     areDisjoint(
       asObject(left["properties"])[name],
       asObject(right["properties"])[name],
@@ -122,12 +122,13 @@ function valuesOf(schema: Schema): readonly unknown[] | null {
 }
 
 /** Properties that both must have. */
-function tellingNames(left: Schema, right: Schema): string[] {
-  const required = asList(right["required"]);
+function tellingNames(left: Schema, right: Schema, references: References): string[] {
+  const required = new Set(asList(right["required"]));
+  references.spend(required.size + asList(left["required"]).length);
   const names = asList(left["required"]).filter((name): name is string => typeof name === "string");
   return names.filter(
     (name) =>
-      required.includes(name) &&
+      required.has(name) &&
       Object.hasOwn(asObject(left["properties"]), name) &&
       Object.hasOwn(asObject(right["properties"]), name),
   );

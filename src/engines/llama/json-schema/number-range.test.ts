@@ -98,4 +98,12 @@ describe("numbers between bounds", () => {
     expect(integersBetween({ min: 0.2, max: 0.8 })).toEqual({ type: "choice", options: [] });
     expect(matcher(numbersBetween({ min: 0.2, max: 0.8 })).test("0.5")).toBe(true);
   });
+
+  it("come to an end with bounds that are further than can be counted", () => {
+    const ones = [1e15, 1e17, 1e300, Number.MAX_VALUE, 99999999999999.95];
+    for (const min of ones) expect(matcher(numbersBetween({ min, max: undefined })).test("12.5")).toBe(false);
+    for (const max of ones) expect(matcher(numbersBetween({ min: 0, max })).test("12")).toBe(true);
+    const below = matcher(numbersBetween({ min: undefined, max: -1e300 }));
+    expect(below.test("-99999999999999.9")).toBe(false);
+  });
 });

@@ -50,8 +50,13 @@ function decimalsOf(value: number): number {
   return /e/.test(fraction) ? mostDecimals : fraction.length;
 }
 
-/** The bound in units of its last decimal, on the inner side of it: never a number that is out of bounds. */
+/**
+ * The bound in units of its last decimal, on the inner side of it: never a number that is out of bounds.
+ * Infinite where no number with that many decimals lies inside: counting towards a bound that far never ends.
+ */
 function scaledUp(bound: number, decimals: number, inwards: 1 | -1): number {
+  const furthest = Number(`${largest}e-${decimals}`);
+  if (bound * inwards > furthest) return inwards * Infinity;
   const clamped = Math.max(-largest / 10 ** decimals, Math.min(largest / 10 ** decimals, bound));
   let units = Math.round(clamped * 10 ** decimals);
   const isOutside = () => {

@@ -1,6 +1,7 @@
 import { isSchemaObject, SchemaFault, type Path, type Schema } from "./schema.js";
 
 const mostHops = 50;
+const longestReference = 1000;
 /** Comparisons and lookups that one schema may cost; an honest one takes a few hundred. */
 const mostWork = 100_000;
 
@@ -10,10 +11,10 @@ export class References {
 
   constructor(private readonly root: Schema) {}
 
-  spend(units: number): void {
+  readonly spend = (units: number): void => {
     this.#work += units;
     if (this.#work > mostWork) throw new SchemaFault([], "it is too large to be followed");
-  }
+  };
 
   /** The schema at the end of a chain of references, with the path it was reached by. */
   resolve(schema: unknown, path: Path): unknown {
@@ -30,6 +31,9 @@ export class References {
     const fault = (reason: string) => new SchemaFault([...path, "$ref"], reason);
     if (typeof reference !== "string" || !/^#(\/|$)/.test(reference)) {
       throw fault("only places in the same schema can be referred to, such as '#/$defs/item'");
+    }
+    if (reference.length > longestReference) {
+      throw fault(`expected at most ${longestReference} characters`);
     }
     let found: unknown = this.root;
     for (const encoded of reference.split("/").slice(1)) {

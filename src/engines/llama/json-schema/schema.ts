@@ -47,8 +47,8 @@ export function constraints(schema: Schema, path: Path): Schema {
 export function typesOf(schema: Schema, path: Path): JsonType[] {
   const { type } = schema;
   if (type === undefined) return [...jsonTypes];
-  const names = Array.isArray(type) ? type : [type];
-  return names.map((name) => {
+  const names = new Set<unknown>(Array.isArray(type) ? type : [type]);
+  return Array.from(names, (name) => {
     const known = jsonTypes.find((candidate) => candidate === name);
     if (known === undefined)
       throw new SchemaFault([...path, "type"], `expected one of ${jsonTypes.join(", ")}`);
@@ -94,13 +94,20 @@ export function schemasAt(schema: Schema, keyword: string, path: Path): Schema {
   throw new SchemaFault([...path, keyword], "expected an object");
 }
 
-export function sameJson(a: unknown, b: unknown): boolean {
+/** `spend` is told of every part that is looked at: by references, one large value is compared many times. */
+export function sameJson(a: unknown, b: unknown, spend: (units: number) => void): boolean {
   if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((item, index) => sameJson(item, b[index]));
+    spend(1);
+    return a.length === b.length && a.every((item, index) => sameJson(item, b[index], spend));
   }
   if (isSchemaObject(a) && isSchemaObject(b)) {
     const keys = Object.keys(a);
-    return keys.length === Object.keys(b).length && keys.every((key) => key in b && sameJson(a[key], b[key]));
+    spend(1 + keys.length);
+    return (
+      keys.length === Object.keys(b).length &&
+      keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key], spend))
+    );
   }
+  spend(1);
   return a === b;
 }
