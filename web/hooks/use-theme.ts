@@ -9,7 +9,10 @@ export type Theme = "system" | "light" | "dark";
 const listeners = new Set<() => void>();
 const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
 let version = 0;
-systemIsDark.addEventListener("change", tell);
+systemIsDark.addEventListener("change", () => {
+  recolour(() => undefined);
+  tell();
+});
 
 export function useTheme(): [Theme, (theme: Theme) => void] {
   return [useSyncExternalStore(subscribe, currentTheme), setTheme];
@@ -26,8 +29,10 @@ function currentTheme(): Theme {
 }
 
 function setTheme(theme: Theme): void {
-  if (theme === "system") delete document.documentElement.dataset["theme"];
-  else document.documentElement.dataset["theme"] = theme;
+  recolour(() => {
+    if (theme === "system") delete document.documentElement.dataset["theme"];
+    else document.documentElement.dataset["theme"] = theme;
+  });
   try {
     if (theme === "system") localStorage.removeItem("theme");
     else localStorage.setItem("theme", theme);
@@ -35,6 +40,16 @@ function setTheme(theme: Theme): void {
     // Storage is blocked: the choice lasts until the page is left.
   }
   tell();
+}
+
+/** All of the page at once: what fades on hover would else stand in the old colours on the new ground for a while. */
+function recolour(change: () => void): void {
+  const { dataset } = document.documentElement;
+  dataset["recolouring"] = "";
+  change();
+  // Reading a style makes the browser work them all out, without fades.
+  void getComputedStyle(document.body).color;
+  delete dataset["recolouring"];
 }
 
 function tell(): void {
