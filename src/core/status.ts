@@ -48,7 +48,8 @@ export async function statusNow(sources: StatusSources): Promise<StatusNow> {
 
 function modelState({ state, capacity }: EngineStatus, waiting: number): StateNote {
   if (state === "starting") return { state: "down", note: "The model is being loaded." };
-  if (state === "down") return { state: "down", note: "The engine failed and is being restarted." };
+  if (state === "down")
+    return { state: "down", note: "The engine does not answer. It is tried again all the time." };
   if (waiting > longQueue * capacity) return { state: "degraded", note: "Replies start later than usual." };
   return { state: "up", note: "" };
 }
