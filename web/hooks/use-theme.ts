@@ -9,10 +9,7 @@ export type Theme = "system" | "light" | "dark";
 const listeners = new Set<() => void>();
 const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
 let version = 0;
-systemIsDark.addEventListener("change", () => {
-  recolour(() => undefined);
-  tell();
-});
+systemIsDark.addEventListener("change", tell);
 
 export function useTheme(): [Theme, (theme: Theme) => void] {
   return [useSyncExternalStore(subscribe, currentTheme), setTheme];
@@ -42,7 +39,7 @@ function setTheme(theme: Theme): void {
   tell();
 }
 
-/** All of the page at once: what fades on hover would else stand in the old colours on the new ground for a while. */
+/** All of the page at once: what fades on hover would else stand in its old colours on the new ground for a moment. */
 function recolour(change: () => void): void {
   const { dataset } = document.documentElement;
   dataset["recolouring"] = "";

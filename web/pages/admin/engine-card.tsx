@@ -4,7 +4,7 @@ import { Card } from "../../components/card.tsx";
 import { Meter } from "../../components/meter.tsx";
 import { ModelName } from "../../components/model-name.tsx";
 import { formatBytes, formatCount, formatMs, plural } from "../../units.ts";
-import { answering, EngineMembers } from "./engine-members.tsx";
+import { answering, EngineMembers, whyOf } from "./engine-members.tsx";
 
 /** One model: its state, how full it is, and the numbers an operator looks at. */
 export function EngineCard({ engine }: { engine: EngineView }) {
@@ -46,7 +46,7 @@ function stateOf({ state, members }: EngineView): { tone: Tone; word: string } {
 function servingOf({ serving, members }: EngineView): string {
   const [first] = members;
   if (first === undefined) return serving;
-  if (members.length === 1) return first.serving;
+  if (members.length === 1) return [first.serving, whyOf(first) ?? []].flat().join(". ");
   const { up, of } = answering(members);
   return `${formatCount(up)} of ${plural(of, "engine")} at work`;
 }

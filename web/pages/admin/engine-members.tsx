@@ -18,8 +18,8 @@ export function EngineMembers({ members }: { members: readonly EngineMemberView[
               <p className="text-muted tabular-nums">
                 {formatCount(member.active)} running
                 {member.weight !== 1 && `, weight ${formatCount(member.weight)}`}
+                {why !== undefined && `. ${why}`}
               </p>
-              {why !== undefined && <p className="text-muted">{why}</p>}
             </div>
             <Badge tone={tone} dot>
               {word}
@@ -43,17 +43,20 @@ function lookOf({ state, note }: EngineMemberView): keyof typeof looks {
   return state === "ready" && note === "left out" ? note : state;
 }
 
+/** Why it is not at work, as a sentence; undefined for one that is. */
+export const whyOf = (member: EngineMemberView): string | undefined => looks[lookOf(member)].why;
+
 const looks: Record<
   EngineMemberView["state"] | "left out" | "leaving",
   { tone: Tone; word: string; why?: string }
 > = {
   ready: { tone: "good", word: "Ready" },
-  starting: { tone: "warn", word: "Starting", why: "Has not answered yet." },
-  down: { tone: "bad", word: "Down", why: "Does not answer. Tried again all the time." },
+  starting: { tone: "warn", word: "Starting", why: "It has not answered yet." },
+  down: { tone: "bad", word: "Down", why: "It does not answer." },
   "left out": {
     tone: "warn",
     word: "Left out",
-    why: "Failed requests. Gets no more until one that is tried succeeds.",
+    why: "Requests to it failed, so it only gets one at a time to try.",
   },
-  leaving: { tone: "neutral", word: "Leaving", why: "No longer in the list. Ends what it has." },
+  leaving: { tone: "neutral", word: "Leaving", why: "It is off the list and ends what it has." },
 };
