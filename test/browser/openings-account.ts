@@ -56,18 +56,21 @@ const ofOneself: Opening[] = [
     path: "/app",
     open: async (page, look) => {
       await page.getByRole("button", { name: /^Account: operator@/ }).click();
-      await page.getByRole("menuitem", { name: "Sign out everywhere" }).hover();
+      await page.getByRole("menuitem").last().hover();
       await look();
     },
   },
   {
-    name: "the drawer on a phone",
+    name: "the drawer on a phone, and the menu in it",
     file: "layouts/app-layout.tsx",
     path: "/app",
     phone: true,
     open: async (page, look) => {
       await press(page, "Open menu");
       await dialog(page, "Menu");
+      await look();
+      await page.getByRole("button", { name: /^Account: operator@/ }).click();
+      await page.getByRole("menuitem").last().hover();
       await look();
     },
   },

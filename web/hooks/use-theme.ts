@@ -45,7 +45,7 @@ function recolour(change: () => void): void {
   dataset["recolouring"] = "";
   change();
   // Reading a style makes the browser work them all out, without fades.
-  void getComputedStyle(document.body).color;
+  getComputedStyle(document.body).getPropertyValue("color");
   delete dataset["recolouring"];
 }
 
