@@ -34,15 +34,17 @@ let busy: ScriptedUpstream, gone: ScriptedUpstream, failing: ScriptedUpstream, l
 let app: App;
 let browser: Browser;
 
-const memberOf = ({ url }: ScriptedUpstream) => ({
-  ...{ url, profile: "vllm", timeouts: { healthIntervalMs: 100 } },
-});
+// Longer than this file takes: replies that do not end, and who leaves with one, stay as they are.
+const longMs = 300_000;
+const timeouts = { healthIntervalMs: 100, nextTokenMs: longMs };
+const memberOf = ({ url }: ScriptedUpstream) => ({ url, profile: "vllm", timeouts });
 const configOf = (...pool: ScriptedUpstream[]): Config => {
   const list = (...members: ScriptedUpstream[]) => JSON.stringify(members.map(memberOf));
   return loadConfig({
     env: {
       SOTTO_DATA_DIR: dataDir,
       SOTTO_PORT: "0",
+      SOTTO_DRAIN_MS: String(longMs),
       SOTTO_MODELS_OMEGA_UPSTREAMS: list(busy),
       SOTTO_MODELS_PRISM_UPSTREAMS: list(...pool),
       SOTTO_MODELS_LAMBDA_UPSTREAMS: list(gone),
