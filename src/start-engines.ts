@@ -120,6 +120,7 @@ export class Engines {
     if (!(engine instanceof PoolEngine)) return [];
     return engine.members(model).map(({ id, status, weight, runs, breaker, draining }) => ({
       id,
+      serving: status.serving,
       state: status.state,
       note: draining ? "leaving" : breaker === "closed" ? "" : "left out",
       weight,

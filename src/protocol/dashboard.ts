@@ -320,6 +320,8 @@ export interface EngineView {
 export interface EngineMemberView {
   /** An address, or a file. */
   id: string;
+  /** The same for a reader: the host and its kind, or the file's name. */
+  serving: string;
   state: "starting" | "ready" | "down";
   /** Left out while it fails, or on its way out. */
   note: "" | "left out" | "leaving";

@@ -1,20 +1,17 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import type { AxeResults } from "axe-core";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pageAddresses } from "../../src/protocol/page-addresses.js";
 import { launchBrowser } from "../support/browser.js";
 import { eventually } from "../support/eventually.js";
 import type { SottoProcess } from "../support/sotto-process.js";
 import { startTinySotto } from "../support/tiny-sotto.js";
+import { violations } from "./axe.js";
 import { Keyboard } from "./keyboard.js";
 import { openPage, password } from "./visit.js";
 
 const isOpen = (path: string) => !/^\/(app|admin)\b/.test(path);
 const open = [...pageAddresses.filter(isOpen), "/no-such-page"];
 const signedIn = pageAddresses.filter((path) => !isOpen(path));
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let sotto: SottoProcess;
 let browser: Browser;
@@ -26,17 +23,6 @@ afterAll(async () => {
   await browser.close();
   await sotto.stop();
 });
-
-/** What axe finds on the page, with the elements at fault. */
-async function violations(page: Page): Promise<string[]> {
-  // Through the debugger rather than a script element, which the content security policy would refuse.
-  await page.evaluate(axe);
-  const found = await page.evaluate(() => {
-    const { axe: loaded } = window as unknown as { axe: { run: () => Promise<AxeResults> } };
-    return loaded.run();
-  });
-  return found.violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")}`));
-}
 
 describe.each(["light", "dark"] as const)("every page in %s", { timeout: 240_000 }, (colorScheme) => {
   it("has nothing that axe finds, asks no other host and keeps to the policy", async () => {

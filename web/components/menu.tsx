@@ -3,7 +3,7 @@
  * forbids. `<Menu label="Account" trigger={<IconButton …/>}><MenuItem …/></Menu>`
  */
 import { DropdownMenu as Radix } from "radix-ui";
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { Link } from "wouter";
 import { cx } from "../cx.ts";
 
@@ -16,10 +16,15 @@ interface MenuProps {
 }
 
 export function Menu({ trigger, align = "end", side = "bottom", children }: MenuProps) {
+  const [button, setButton] = useState<HTMLButtonElement | null>(null);
+  // In the landmark of its button: at the end of the page it would be in none, out of reach for who goes by them.
+  const landmark = button?.closest<HTMLElement>("main, nav");
   return (
     <Radix.Root modal={false}>
-      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      <Radix.Portal>
+      <Radix.Trigger asChild ref={setButton}>
+        {trigger}
+      </Radix.Trigger>
+      <Radix.Portal container={landmark}>
         <Radix.Content
           align={align}
           side={side}

@@ -26,8 +26,10 @@ function currentTheme(): Theme {
 }
 
 function setTheme(theme: Theme): void {
-  if (theme === "system") delete document.documentElement.dataset["theme"];
-  else document.documentElement.dataset["theme"] = theme;
+  recolour(() => {
+    if (theme === "system") delete document.documentElement.dataset["theme"];
+    else document.documentElement.dataset["theme"] = theme;
+  });
   try {
     if (theme === "system") localStorage.removeItem("theme");
     else localStorage.setItem("theme", theme);
@@ -35,6 +37,16 @@ function setTheme(theme: Theme): void {
     // Storage is blocked: the choice lasts until the page is left.
   }
   tell();
+}
+
+/** All of the page at once: what fades on hover would else stand in its old colours on the new ground for a moment. */
+function recolour(change: () => void): void {
+  const { dataset } = document.documentElement;
+  dataset["recolouring"] = "";
+  change();
+  // Reading a style makes the browser work them all out, without fades.
+  getComputedStyle(document.body).getPropertyValue("color");
+  delete dataset["recolouring"];
 }
 
 function tell(): void {

@@ -40,7 +40,7 @@ function Shell({ me, children }: { me: Me; children: ReactNode }) {
       <SkipLink />
       <PhoneBar me={me} />
       <div className="flex">
-        <div className="sticky top-0 hidden h-screen w-62 shrink-0 border-r border-line lg:block">
+        <div className="sticky top-0 z-20 hidden h-screen w-62 shrink-0 border-r border-line lg:block">
           <Sidebar me={me} />
         </div>
         <div className="min-w-0 flex-1">

@@ -94,7 +94,7 @@ function AccountMenu({ me }: { me: Me }) {
   const client = useQueryClient();
   const [, navigate] = useLocation();
   const leave = useMutation({
-    mutationFn: (everywhere: boolean) => (everywhere ? api.signOutEverywhere() : api.signOut()),
+    mutationFn: () => api.signOut(),
     onSuccess: () => {
       // Nothing of one account may be left in memory for the next.
       navigate("/sign-in");
@@ -125,11 +125,8 @@ function AccountMenu({ me }: { me: Me }) {
         Account
       </MenuLink>
       <MenuSeparator />
-      <MenuItem icon={<LogOut />} onSelect={() => leave.mutate(false)}>
+      <MenuItem icon={<LogOut />} onSelect={() => leave.mutate()}>
         Sign out
-      </MenuItem>
-      <MenuItem icon={<LogOut />} onSelect={() => leave.mutate(true)}>
-        Sign out everywhere
       </MenuItem>
     </Menu>
   );

@@ -38,8 +38,10 @@ function Report({ status, stale }: { status: StatusReport; stale: boolean }) {
   const { words, mark } = overall[status.overall];
   return (
     <>
-      <p className="mt-2 flex items-center gap-4 text-3xl font-[560] sm:text-4xl">
-        <span className={cx("size-3.5 shrink-0 rounded-full", mark)} aria-hidden />
+      <p className="mt-2 flex gap-4 text-3xl font-[560] sm:text-4xl">
+        <span className="flex h-lh shrink-0 items-center" aria-hidden>
+          <span className={cx("size-3.5 rounded-full", mark)} />
+        </span>
         {words}
       </p>
       <p className="mt-3 text-muted">

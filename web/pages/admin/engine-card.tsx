@@ -1,13 +1,14 @@
-import type { EngineMemberView, EngineView } from "../../../src/protocol/dashboard.js";
+import type { EngineView } from "../../../src/protocol/dashboard.js";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { Card } from "../../components/card.tsx";
 import { Meter } from "../../components/meter.tsx";
 import { ModelName } from "../../components/model-name.tsx";
-import { formatBytes, formatCount, formatMs } from "../../units.ts";
+import { formatBytes, formatCount, formatMs, plural } from "../../units.ts";
+import { answering, EngineMembers, whyOf } from "./engine-members.tsx";
 
 /** One model: its state, how full it is, and the numbers an operator looks at. */
 export function EngineCard({ engine }: { engine: EngineView }) {
-  const { tone, word } = states[engine.state];
+  const { tone, word } = stateOf(engine);
   return (
     <Card
       title={
@@ -18,7 +19,7 @@ export function EngineCard({ engine }: { engine: EngineView }) {
           </Badge>
         </span>
       }
-      description={<span className="wrap-anywhere">{engine.serving}</span>}
+      description={<span className="wrap-anywhere">{servingOf(engine)}</span>}
     >
       <Meter label="Running" used={engine.active} limit={engine.capacity} />
       <dl className="mt-5 grid grid-cols-2 gap-x-6 gap-y-4 text-sm">
@@ -29,43 +30,38 @@ export function EngineCard({ engine }: { engine: EngineView }) {
           </div>
         ))}
       </dl>
-      {engine.members.length > 0 && <Members members={engine.members} />}
+      {engine.members.length > 1 && <EngineMembers members={engine.members} />}
     </Card>
   );
 }
 
-/** The engines of a pool, each with its state. */
-function Members({ members }: { members: EngineMemberView[] }) {
-  return (
-    <ul className="mt-5 flex flex-col gap-2 border-t border-line pt-4 text-sm">
-      {members.map((member) => {
-        const { tone, word } = states[member.state];
-        return (
-          <li key={member.id} className="flex items-baseline justify-between gap-4">
-            <span className="min-w-0 wrap-anywhere">{member.id}</span>
-            <span className="flex shrink-0 items-baseline gap-3">
-              <span className="text-muted tabular-nums">{formatCount(member.active)} running</span>
-              <Badge tone={member.note === "" ? tone : "warn"} dot>
-                {member.note === "" ? word : noteWords[member.note]}
-              </Badge>
-            </span>
-          </li>
-        );
-      })}
-    </ul>
-  );
+/** A pool answers as long as one of its engines does; that others do not is for the operator to see. */
+function stateOf({ state, members }: EngineView): { tone: Tone; word: string } {
+  const { up, of } = answering(members);
+  if (state !== "ready" || up === of) return states[state];
+  return { tone: "warn", word: up === 0 ? "Failing" : "Partly ready" };
 }
 
-const noteWords = { "left out": "Left out", leaving: "Leaving" };
+/** What answers: one engine by its name, several by how many of them do. */
+function servingOf({ serving, members }: EngineView): string {
+  const [first] = members;
+  if (first === undefined) return serving;
+  if (members.length === 1) return [first.serving, whyOf(first) ?? []].flat().join(". ");
+  const { up, of } = answering(members);
+  return `${formatCount(up)} of ${plural(of, "engine")} at work`;
+}
 
 function factsOf(engine: EngineView): [name: string, value: string][] {
+  const isElsewhere = engine.members.length > 0;
   return [
     ["Waiting", formatCount(engine.waiting)],
     ["Median wait", engine.queueWaitMsP50 === null ? "–" : formatMs(engine.queueWaitMsP50)],
     ["Tokens a second", formatCount(engine.tokensPerSecond)],
-    ["Memory", engine.memoryBytes === null ? "–" : formatBytes(engine.memoryBytes)],
     ["Context", engine.contextTokens === 0 ? "–" : `${formatCount(engine.contextTokens)} tokens`],
-    ["Restarts", formatCount(engine.restarts)],
+    [isElsewhere ? "Outages" : "Restarts", formatCount(engine.restarts)],
+    ...(engine.memoryBytes === null
+      ? []
+      : [["Memory", formatBytes(engine.memoryBytes)] satisfies [string, string]]),
   ];
 }
 

@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, BrowserContext } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../support/browser.js";
+import { startDashboard, type TestDashboard } from "../support/dashboard.js";
+import { violations } from "./axe.js";
+import { accountOpenings } from "./openings-account.js";
+import { adminOpenings } from "./openings-admin.js";
+import { openPage, password } from "./visit.js";
+
+const openings = [...accountOpenings, ...adminOpenings];
+const hourMs = 60 * 60_000;
+const sizes = { desk: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+
+/** Something to open: keys, accounts, a plan that nobody has, an entry, a planned window. */
+async function furnish(dashboard: TestDashboard): Promise<void> {
+  const operator = await dashboard.setUp();
+  for (const name of ["My program", "Old program"]) {
+    await operator.post("/api/keys", { name, models: null, expiresInDays: 30, limits: null });
+  }
+  await operator.must("PUT", "/api/admin/plans/team", {
+    ...{ name: "Team", requestsPerMinute: 60, tokensPerMinute: 60_000, concurrentRequests: 4, maxKeys: 10 },
+    ...{ maxTokens: null, models: ["omega"] },
+  });
+  await dashboard.signUp("ada@example.com");
+  const eve = await dashboard.signUp("eve@example.com");
+  const { account } = await eve.get<{ account: { id: string } }>("/api/me");
+  await operator.post(`/api/admin/accounts/${account.id}/suspend`);
+  await operator.post("/api/admin/changelog", { title: "Faster replies", body: "By **a lot**." });
+  const at = (hours: number) => new Date(Date.now() + hours * hourMs).toISOString();
+  const window = { title: "New disks", body: "", startsAt: at(30), endsAt: at(31) };
+  await operator.post("/api/admin/maintenance", window);
+}
+
+it("knows every file in which something opens over a page", () => {
+  const opens = /<(?:ConfirmDialog|Dialog|Menu)\b|<Radix\.Root\b/;
+  const files = readdirSync("web", { recursive: true, encoding: "utf8" })
+    .filter((file) => /^(?:pages|layouts)\b.*\.tsx$/.test(file))
+    .filter((file) => opens.test(readFileSync(join("web", file), "utf8")));
+  expect(files.length).toBeGreaterThan(0);
+  const known = new Set(openings.map(({ file }) => file));
+  expect(files.filter((file) => !known.has(file))).toEqual([]);
+});
+
+describe.each(["light", "dark"] as const)("in %s, while it is open,", (colorScheme) => {
+  let dashboard: TestDashboard;
+  const contexts = new Map<keyof typeof sizes, BrowserContext>();
+
+  beforeAll(async () => {
+    dashboard = await startDashboard({ webDir: "dist/web" });
+    await furnish(dashboard);
+    for (const size of ["desk", "phone"] as const) {
+      const context = await browser.newContext({
+        ...{ colorScheme, reducedMotion: "reduce", viewport: sizes[size] },
+      });
+      context.setDefaultTimeout(20_000);
+      const data = { email: "operator@example.com", password };
+      await context.request.post(`${dashboard.url}/api/sign-in`, {
+        data,
+        headers: { origin: dashboard.url },
+      });
+      contexts.set(size, context);
+    }
+  });
+  afterAll(async () => {
+    for (const context of contexts.values()) await context.close();
+    await dashboard.close();
+  });
+
+  it.each(openings)("$name has nothing that axe finds", { timeout: 60_000 }, async (opening) => {
+    const context = contexts.get(opening.phone === true ? "phone" : "desk");
+    if (context === undefined) throw new Error("no browser of that size");
+    const { page, faults } = await openPage(context, dashboard.url);
+    await page.goto(dashboard.url + opening.path);
+    let looks = 0;
+    await opening.open(page, async () => {
+      looks += 1;
+      expect(await violations(page)).toEqual([]);
+    });
+    expect(looks).toBeGreaterThan(0);
+    expect(faults).toEqual([]);
+    await page.close();
+  });
+});

@@ -1,0 +1,135 @@
+/** What opens over the pages of every account. */
+import { asks, dialog, menu, press, question, refused, type Opening } from "./opening.js";
+import { chooseAction, password, shownSecret } from "./visit.js";
+
+const ofKeys: Opening[] = [
+  {
+    name: "the menu of a key",
+    file: "pages/app/keys/key-table.tsx",
+    path: "/app/keys",
+    open: menu("Actions for My program"),
+  },
+  {
+    name: "creating a key, and its secret",
+    file: "pages/app/keys/create-key-dialog.tsx",
+    path: "/app/keys",
+    open: async (page, look) => {
+      await press(page, "Create key");
+      await dialog(page, "Create key");
+      await look();
+      await page.getByLabel("All models").uncheck();
+      await page.getByLabel("Lower than my plan's").check();
+      await press(page, "Create key");
+      await refused(page);
+      await look();
+      await page.getByLabel("Name").fill("Another program");
+      await press(page, "Create key");
+      await shownSecret(page);
+      await look();
+    },
+  },
+  {
+    name: "rotating a key, and the new secret",
+    file: "pages/app/keys/rotate-key-dialog.tsx",
+    path: "/app/keys",
+    open: async (page, look) => {
+      await chooseAction(page, "Old program", "Rotate");
+      await dialog(page, "Rotate key");
+      await look();
+      await press(page, "Rotate key");
+      await shownSecret(page);
+      await look();
+    },
+  },
+  {
+    name: "revoking a key",
+    file: "pages/app/keys/revoke-key-dialog.tsx",
+    path: "/app/keys",
+    open: asks("Revoke key", "My program", "Revoke"),
+  },
+];
+
+const ofOneself: Opening[] = [
+  {
+    name: "the account's menu",
+    file: "layouts/sidebar.tsx",
+    path: "/app",
+    open: async (page, look) => {
+      await page.getByRole("button", { name: /^Account: operator@/ }).click();
+      await page.getByRole("menuitem").last().hover();
+      await look();
+    },
+  },
+  {
+    name: "the drawer on a phone, and the menu in it",
+    file: "layouts/app-layout.tsx",
+    path: "/app",
+    phone: true,
+    open: async (page, look) => {
+      await press(page, "Open menu");
+      await dialog(page, "Menu");
+      await look();
+      await page.getByRole("button", { name: /^Account: operator@/ }).click();
+      await page.getByRole("menuitem").last().hover();
+      await look();
+    },
+  },
+  {
+    name: "the public menu on a phone",
+    file: "layouts/public-layout.tsx",
+    path: "/status",
+    phone: true,
+    open: async (page, look) => {
+      await press(page, "Open menu");
+      await page.locator("#public-menu").waitFor();
+      await look();
+    },
+  },
+  {
+    name: "the playground's code",
+    file: "pages/app/playground/code-dialog.tsx",
+    path: "/app/playground",
+    open: async (page, look) => {
+      await press(page, "View code");
+      await dialog(page, "View code");
+      await look();
+    },
+  },
+  {
+    name: "the playground's settings on a phone",
+    file: "pages/app/playground/settings-panel.tsx",
+    path: "/app/playground",
+    phone: true,
+    open: async (page, look) => {
+      await press(page, "Settings");
+      await dialog(page, "Settings");
+      await page.getByRole("textbox", { name: "Max tokens" }).fill("none");
+      await refused(page);
+      await look();
+    },
+  },
+  {
+    name: "signing out everywhere",
+    file: "pages/app/account/identity.tsx",
+    path: "/app/account",
+    open: asks("Sign out everywhere", "Sign out everywhere"),
+  },
+  {
+    name: "deleting the own account, with a wrong password",
+    file: "pages/app/account/delete-account.tsx",
+    path: "/app/account",
+    open: async (page, look) => {
+      await press(page, "Delete account…");
+      await question(page, "Delete account");
+      await look();
+      const box = page.getByRole("alertdialog");
+      await box.getByLabel("Password", { exact: true }).fill(`not ${password}`);
+      await box.getByLabel("Type delete to confirm").fill("delete");
+      await press(page, "Delete account");
+      await refused(page);
+      await look();
+    },
+  },
+];
+
+export const accountOpenings: readonly Opening[] = [...ofKeys, ...ofOneself];

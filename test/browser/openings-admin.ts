@@ -1,0 +1,150 @@
+/** What opens over the operator's pages. */
+import type { Page } from "playwright-core";
+import { asks, dialog, menu, press, refused, type Opening } from "./opening.js";
+import { chooseAction } from "./visit.js";
+
+const ofAccounts: Opening[] = [
+  {
+    name: "the menu of an account",
+    file: "pages/admin/accounts/account-table.tsx",
+    path: "/admin/accounts",
+    open: menu("Actions for ada@example.com"),
+  },
+  ...[
+    { name: "Suspend account", of: "ada@example.com", item: "Suspend" },
+    { name: "Resume account", of: "eve@example.com", item: "Resume" },
+    { name: "Make an admin", of: "ada@example.com", item: "Make an admin" },
+  ].map(({ name, of, item }) => ({
+    name: `the question "${name}"`,
+    file: "pages/admin/accounts/account-dialog.tsx",
+    path: "/admin/accounts",
+    open: asks(name, of, item),
+  })),
+  {
+    name: "changing the plan of an account",
+    file: "pages/admin/accounts/plan-dialog.tsx",
+    path: "/admin/accounts",
+    open: async (page, look) => {
+      await chooseAction(page, "ada@example.com", "Change plan");
+      await dialog(page, "Change plan");
+      await page.getByText("requests and").waitFor();
+      await look();
+    },
+  },
+  {
+    name: "a reset link, and the link",
+    file: "pages/admin/accounts/reset-link-dialog.tsx",
+    path: "/admin/accounts",
+    open: async (page, look) => {
+      await chooseAction(page, "ada@example.com", "Password reset");
+      await dialog(page, "Password reset link");
+      await look();
+      await press(page, "Make link");
+      await page.getByText(/\/reset#token=/).waitFor();
+      await look();
+    },
+  },
+  {
+    name: "an invitation, one that is refused, and the link",
+    file: "pages/admin/accounts/invite-dialog.tsx",
+    path: "/admin/accounts",
+    open: async (page, look) => {
+      await press(page, "Invite");
+      await dialog(page, "Invite");
+      await page.getByLabel("Email").fill("no address");
+      await press(page, "Make link");
+      await refused(page);
+      await look();
+      await page.getByLabel("Email").fill("new@example.com");
+      await press(page, "Make link");
+      await page.getByText("Invitation for new@example.com").waitFor();
+      await look();
+    },
+  },
+];
+
+const ofPlans: Opening[] = [
+  {
+    name: "a new plan, refused for want of everything",
+    file: "pages/admin/plans/plan-form.tsx",
+    path: "/admin/plans",
+    open: async (page, look) => {
+      await press(page, "Create plan");
+      await dialog(page, "Create plan");
+      await page.getByLabel("All models").uncheck();
+      await press(page, "Create plan");
+      await refused(page);
+      await look();
+    },
+  },
+  {
+    name: "editing a plan",
+    file: "pages/admin/plans/plan-form.tsx",
+    path: "/admin/plans",
+    open: async (page, look) => {
+      await press(page, "Edit Team");
+      await dialog(page, "Edit plan");
+      await look();
+    },
+  },
+  {
+    name: "deleting a plan",
+    file: "pages/admin/plans.tsx",
+    path: "/admin/plans",
+    open: asks("Delete plan", "Delete Team"),
+  },
+];
+
+const toMaintenance = async (page: Page) => {
+  await page.getByRole("tab", { name: "Maintenance" }).click();
+};
+
+const ofNews: Opening[] = [
+  {
+    name: "a new entry, refused without a title, and its preview",
+    file: "pages/admin/changelog/entry-editor.tsx",
+    path: "/admin/changelog",
+    open: async (page, look) => {
+      await press(page, "Write entry");
+      await dialog(page, "Write entry");
+      await press(page, "Publish");
+      await refused(page);
+      await look();
+      await page.getByLabel("Text", { exact: true }).fill("By **a lot**, see [the docs](/docs).");
+      await press(page, "Preview");
+      await page.getByText("a lot").waitFor();
+      await look();
+    },
+  },
+  {
+    name: "deleting an entry",
+    file: "pages/admin/changelog/entry-list.tsx",
+    path: "/admin/changelog",
+    open: asks("Delete entry", "Delete Faster replies"),
+  },
+  {
+    name: "scheduling maintenance, refused without a title",
+    file: "pages/admin/changelog/maintenance-editor.tsx",
+    path: "/admin/changelog",
+    open: async (page, look) => {
+      await toMaintenance(page);
+      await press(page, "Schedule maintenance");
+      await dialog(page, "Schedule maintenance");
+      await look();
+      await press(page, "Schedule");
+      await refused(page);
+      await look();
+    },
+  },
+  {
+    name: "calling maintenance off",
+    file: "pages/admin/changelog/maintenance-list.tsx",
+    path: "/admin/changelog",
+    open: async (page, look) => {
+      await toMaintenance(page);
+      await asks("Call off maintenance", "Call off")(page, look);
+    },
+  },
+];
+
+export const adminOpenings: readonly Opening[] = [...ofAccounts, ...ofPlans, ...ofNews];
