@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { errorBody, ServiceError } from "../protocol/errors.js";
 import { headerValues } from "./headers.js";
 import { newRequestId } from "./ids.js";
@@ -53,10 +53,15 @@ export class BadHttp {
   }
 }
 
-/** Node would answer this with an empty body. */
-export async function requireHost({ raw }: FastifyRequest): Promise<void> {
+/** What Node's parser lets pass, or would answer with an empty body. */
+export async function requireSoundHead({ raw }: FastifyRequest, reply: FastifyReply): Promise<void> {
   const hosts = headerValues(raw.rawHeaders, "host").length;
-  if (hosts > 1 || (hosts === 0 && raw.httpVersion === "1.1")) throw notHttp();
+  const hasOneHost = hosts === 1 || (hosts === 0 && raw.httpVersion !== "1.1");
+  // Of a coding inside the chunks nobody here would take the wrapping off.
+  const coding = headerValues(raw.rawHeaders, "transfer-encoding").join(",").trim().toLowerCase();
+  if (hasOneHost && ["", "chunked"].includes(coding)) return;
+  if (coding !== "") reply.header("connection", "close");
+  throw notHttp();
 }
 
 const notHttp = () => new ServiceError("invalid_value", { message: "The request is not valid HTTP." });

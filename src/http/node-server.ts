@@ -18,6 +18,8 @@ export function createNodeServer(handle: RequestListener, badHttp: BadHttp, time
     requireHostHeader: false,
     noDelay: true,
   });
+  // Headers beyond the count would be dropped without a word, a second Authorization among them. Their size is bounded.
+  server.maxHeadersCount = 0;
   const watchUnread = letGoOfUnread(timeouts.stallMs);
   const onRequest: RequestListener = (message, response) => {
     badHttp.watch(message, response);

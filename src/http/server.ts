@@ -12,7 +12,7 @@ import {
 } from "fastify";
 import { ServiceError } from "../protocol/errors.js";
 import { authenticate, countRequest } from "./auth.js";
-import { BadHttp, requireHost } from "./bad-http.js";
+import { BadHttp, requireSoundHead } from "./bad-http.js";
 import { answerError } from "./errors.js";
 import { Exchanges } from "./exchange.js";
 import { newRequestId } from "./ids.js";
@@ -66,7 +66,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     reply.header("x-request-id", request.id);
   });
   app.addHook("onRequest", writeSecurityHeaders);
-  app.addHook("onRequest", requireHost);
+  app.addHook("onRequest", requireSoundHead);
   addRoutes(
     app,
     "/v1",

@@ -204,6 +204,7 @@ describe("what is not HTTP", () => {
     ["a length that is no number", () => head("Content-Length: 5x"), "hello"],
     ["chunked that is not last", () => head("Transfer-Encoding: chunked, identity"), "0\r\n\r\n"],
     ["a disguised encoding", () => head("Transfer-Encoding : chunked"), "0\r\n\r\n"],
+    ["chunks of something encoded", () => head("Transfer-Encoding: gzip, chunked"), "0\r\n\r\n"],
     ["a broken chunk size", () => head("Transfer-Encoding: chunked"), "zz\r\n"],
     ["a folded header", () => [get, "Host: x", "X-A: 1", " Authorization: Bearer x"]],
     ["a bare CR in a header", () => [get, "Host: x", "X-A: 1\rX-B: 2"]],
@@ -215,6 +216,13 @@ describe("what is not HTTP", () => {
     expectError(received, "invalid_value");
     expect(received).toContain("not valid HTTP");
     expect(server.engine.generations).toHaveLength(answered);
+  });
+
+  it("cannot hide a header behind many others", async () => {
+    const many = Array.from({ length: 1500 }, () => "a:b");
+    const lines = [get, "Host: x", `Authorization: Bearer ${server.apiKey}`, ...many, "Host: y"];
+    const socket = await open([...lines, "Connection: close"]);
+    expectError(await socket.untilClosed(), "invalid_value");
   });
 
   it("is logged without a word of it", async () => {
