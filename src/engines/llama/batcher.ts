@@ -15,46 +15,17 @@
  * nothing can be computed twice in a row, the native context is taken for lost: `onBroken` is called and the
  * loop ends.
  */
-import type { BatchContext } from "./batch-context.js";
-import type { Draw, DrawOptions } from "./draw.js";
 import type { Job, StepReport } from "./job.js";
 import type { PrefillPace } from "./prefill-pace.js";
-import type { PrefixCache } from "./prefix-cache.js";
-import { closingMoves, type Move } from "./ranks.js";
+import { Seats, type Group, type SeatsOptions, type Sequence } from "./seats.js";
 import { promptShare } from "./step-plan.js";
 import type { ThreadPace } from "./thread-pace.js";
 
-export interface BatcherOptions {
-  context: BatchContext;
-  newDraw: (options: DrawOptions) => Pick<Draw, "next" | "close">;
-  cache: PrefixCache;
+export interface BatcherOptions extends SeatsOptions {
   pace: PrefillPace;
   threads: Pick<ThreadPace, "run">;
-  /** Whether sequences may change places, where that saves a pass through the weights. */
-  movesSequences: boolean;
   onStep: (report: StepReport) => void;
   onBroken: () => void;
-}
-
-/** A job that runs. */
-interface Group {
-  job: Job;
-  /** In the order of its choices; the first one reads the prompt. */
-  sequenceIds: number[];
-  cachedTokens: number;
-  unfinished: number;
-}
-
-interface Sequence {
-  group: Group;
-  choice: number;
-  draw: Pick<Draw, "next" | "close">;
-  /** Tokens whose keys and values are in the cache. */
-  computed: number[];
-  /** `waits`: for the sequence that reads the prompt. */
-  state: "reads" | "waits" | "replies";
-  /** Drawn and not yet computed, while it replies. */
-  newest: number;
 }
 
 interface Entry {
@@ -68,22 +39,19 @@ interface Entry {
 }
 
 const noLogits = new Uint32Array(0);
-const noTokens = new Uint32Array(0);
 
 export class Batcher {
   readonly #waiting = new Map<number, Job>();
-  readonly #sequences: (Sequence | null)[];
+  readonly #seats: Seats;
   readonly #aborted = new Set<number>();
   #closed = false;
   #failedSteps = 0;
-  /** There may be some between the sequences in use. */
-  #hasGaps = false;
   #wake: () => void = () => undefined;
   #report: StepReport = emptyReport();
   readonly #loop: Promise<void>;
 
   constructor(private readonly options: BatcherOptions) {
-    this.#sequences = Array.from({ length: options.cache.sequences }, () => null);
+    this.#seats = new Seats(options);
     this.#loop = this.#run().catch(() => {
       // Outside of a batch only bookkeeping can throw, and native bookkeeping that fails is not to be trusted.
       options.onBroken();
@@ -91,7 +59,7 @@ export class Batcher {
   }
 
   start(job: Job): void {
-    if (job.choices.length > this.#sequences.length) {
+    if (job.choices.length > this.options.cache.sequences) {
       this.fail(job.id);
       return;
     }
@@ -121,12 +89,12 @@ export class Batcher {
   async #run(): Promise<void> {
     while (!this.#closed) {
       this.#dropAborted();
-      this.#forgetExpired();
+      this.#seats.forgetExpired();
       this.#admit();
       this.#sendReport();
-      const moves = this.#movesToMake();
+      const moves = this.#seats.movesToMake();
       if (moves.length > 0) {
-        await this.#move(moves);
+        await this.#seats.move(moves);
         // Somebody may have come or gone meanwhile.
         continue;
       }
@@ -163,99 +131,30 @@ export class Batcher {
     for (const id of this.#aborted) {
       const wasWaiting = this.#waiting.delete(id);
       if (wasWaiting) this.#report.endings.push({ id, outcome: { type: "aborted" } });
-      const group = this.#sequences.find((sequence) => sequence?.group.job.id === id)?.group;
+      const group = this.#seats.groupOf(id);
       if (group !== undefined) this.#endGroup(group, "aborted");
     }
     this.#aborted.clear();
   }
 
-  #forgetExpired(): void {
-    for (const sequenceId of this.options.cache.expire()) this.options.context.disposeSequence(sequenceId);
-  }
-
   #admit(): void {
     for (const [id, job] of this.#waiting) {
-      if (this.options.cache.freeSequences < job.choices.length) return;
+      if (!this.#seats.hasRoomFor(job)) return;
       this.#waiting.delete(id);
-      this.#seat(job);
+      this.#seats.seat(job);
       this.#report.progress.push({ id, choice: 0, text: null });
     }
   }
 
-  #seat(job: Job): void {
-    const { cache, newDraw } = this.options;
-    this.#hasGaps = true;
-    const { accountId, prompt, choices } = job;
-    // One reads the prompt, or the rest of it; the others start empty, at the cost of no conversation that fits.
-    const taken = choices.flatMap(
-      (_, choice) => cache.take(accountId, choice === 0 ? prompt : noTokens) ?? [],
-    );
-    const sequenceIds = taken.map(({ sequenceId }) => sequenceId);
-    const group = { job, sequenceIds, cachedTokens: 0, unfinished: taken.length };
-    choices.forEach(({ drawing }, choice) => {
-      const seat = taken[choice];
-      if (seat === undefined) return;
-      const { sequenceId, keptTokens } = seat;
-      const kept = this.#keep(sequenceId, keptTokens);
-      if (choice === 0) group.cachedTokens = kept;
-      this.#sequences[sequenceId] = {
-        group,
-        choice,
-        draw: newDraw(drawing),
-        computed: Array.from(prompt.subarray(0, kept)),
-        state: choice === 0 ? "reads" : "waits",
-        newest: 0,
-      };
-    });
-  }
-
-  /** Keeps the first tokens of a sequence and forgets the others. Returns how many it has. */
-  #keep(sequenceId: number, tokens: number): number {
-    const { context } = this.options;
-    // Attention to a sliding window drops old positions, which the first new token would need again.
-    const isWhole = tokens > 0 && context.getSequenceKvCacheMinPosition(sequenceId) === 0;
-    if (isWhole && context.removeTokenCellsFromSequence(sequenceId, tokens, -1)) return tokens;
-    context.disposeSequence(sequenceId);
-    return 0;
-  }
-
-  /** What brings the sequences in use together; see ranks.ts. */
-  #movesToMake(): Move[] {
-    if (!this.#hasGaps || !this.options.movesSequences) return [];
-    this.#hasGaps = false;
-    const inUse = this.#sequences.flatMap((sequence, id) => (sequence === null ? [] : [id]));
-    return closingMoves(inUse, this.#sequences.length);
-  }
-
-  async #move(moves: readonly Move[]): Promise<void> {
-    const { cache, context } = this.options;
-    const targets = new Set(moves.map(({ to }) => to));
-    for (const { from, to } of moves) {
-      const room = cache.move(from, to, targets);
-      if (room !== undefined) await context.copySequenceStateFromOtherSequence(room, to);
-      await context.copySequenceStateFromOtherSequence(to, from);
-      context.disposeSequence(from);
-      this.#reseat(from, to);
-    }
-  }
-
-  #reseat(from: number, to: number): void {
-    const sequence = this.#sequences[from] ?? null;
-    this.#sequences[to] = sequence;
-    this.#sequences[from] = null;
-    if (sequence === null) return;
-    const { group } = sequence;
-    group.sequenceIds = group.sequenceIds.map((id) => (id === from ? to : id));
-  }
-
   #plan(): Entry[] {
-    const reading = this.#sequences.flatMap((sequence) =>
-      sequence?.state === "reads" ? [sequence.group.job.prompt.length - sequence.computed.length] : [],
+    const seated = this.#seats.inUse();
+    const reading = seated.flatMap(([, { state, group, computed }]) =>
+      state === "reads" ? [group.job.prompt.length - computed.length] : [],
     );
-    const anyReply = this.#sequences.some((sequence) => sequence?.state === "replies");
+    const anyReply = seated.some(([, { state }]) => state === "replies");
     const share = promptShare(reading, this.options.pace.tokens(anyReply), anyReply);
-    return this.#sequences.flatMap((sequence, sequenceId): Entry[] => {
-      if (sequence === null || sequence.state === "waits") return [];
+    return seated.flatMap(([sequenceId, sequence]): Entry[] => {
+      if (sequence.state === "waits") return [];
       if (sequence.state === "replies") {
         return [{ sequenceId, sequence, tokens: Uint32Array.of(sequence.newest), reads: false, draws: true }];
       }
@@ -280,7 +179,7 @@ export class Batcher {
       return false;
     }
     // A sibling of one that failed is over too.
-    const isOver = ({ sequenceId, sequence }: Entry) => this.#sequences[sequenceId] !== sequence;
+    const isOver = ({ sequenceId, sequence }: Entry) => !this.#seats.isAt(sequenceId, sequence);
     for (const entry of entries) {
       if (!isOver(entry) && !this.#rewind(entry)) this.#endGroup(entry.sequence.group, "failed");
     }
@@ -329,34 +228,16 @@ export class Batcher {
       await this.#draw(sequenceId, sequence, logitIndex);
       return;
     }
-    const siblings = await this.#branch(group);
+    const siblings = await this.#seats.branch(group);
     if (siblings === null) this.#endGroup(group, "failed");
     else await Promise.all(siblings.map(([id, sibling]) => this.#draw(id, sibling, logitIndex)));
-  }
-
-  /** The prompt has been read: every choice gets it. Null when that could not be done. */
-  async #branch(group: Group): Promise<[sequenceId: number, sequence: Sequence][] | null> {
-    const { context } = this.options;
-    const [first = 0, ...others] = group.sequenceIds;
-    try {
-      for (const sequenceId of others) await context.copySequenceStateFromOtherSequence(sequenceId, first);
-    } catch {
-      return null;
-    }
-    return group.sequenceIds.flatMap((sequenceId) => {
-      const sequence = this.#sequences[sequenceId] ?? null;
-      if (sequence === null) return [];
-      if (sequence.state === "waits") sequence.computed = Array.from(group.job.prompt);
-      sequence.state = "replies";
-      return [[sequenceId, sequence]];
-    });
   }
 
   async #draw(sequenceId: number, sequence: Sequence, logitIndex: number): Promise<void> {
     const { group, choice } = sequence;
     const drawn = await sequence.draw.next(logitIndex).catch(() => null);
     // A sibling may have failed meanwhile, and this one with it.
-    if (this.#sequences[sequenceId] !== sequence) return;
+    if (!this.#seats.isAt(sequenceId, sequence)) return;
     const reply = group.job.choices[choice]?.reply;
     if (drawn === null || reply === undefined) {
       this.#endGroup(group, "failed");
@@ -370,7 +251,7 @@ export class Batcher {
   }
 
   #finish(sequenceId: number, { group }: Sequence): void {
-    this.#free(sequenceId, true);
+    this.#seats.free(sequenceId, true);
     group.unfinished -= 1;
     if (group.unfinished > 0) return;
     const { id, choices } = group.job;
@@ -380,30 +261,15 @@ export class Batcher {
   }
 
   #endGroup(group: Group, type: "aborted" | "failed"): void {
-    for (const sequenceId of group.sequenceIds) {
-      if (this.#sequences[sequenceId]?.group === group) this.#free(sequenceId, type === "aborted");
-    }
+    this.#seats.freeAll(group, type === "aborted");
     this.#report.endings.push({ id: group.job.id, outcome: { type } });
-  }
-
-  /** `intact`: what it has computed is what its tokens say. */
-  #free(sequenceId: number, intact: boolean): void {
-    const sequence = this.#sequences[sequenceId];
-    if (sequence === null || sequence === undefined) return;
-    this.#sequences[sequenceId] = null;
-    this.#hasGaps = true;
-    sequence.draw.close();
-    const { cache, context } = this.options;
-    const tokens = intact ? Uint32Array.from(sequence.computed) : null;
-    const staysWarm = cache.giveBack(sequenceId, sequence.group.job.accountId, tokens);
-    if (!staysWarm) context.disposeSequence(sequenceId);
   }
 
   #sendReport(): void {
     const report = this.#report;
     if (report.progress.length === 0 && report.endings.length === 0) return;
     this.#report = emptyReport();
-    this.options.onStep({ ...report, active: this.#sequences.filter((one) => one !== null).length });
+    this.options.onStep({ ...report, active: this.#seats.inUse().length });
   }
 }
 
