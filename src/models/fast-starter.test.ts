@@ -136,7 +136,7 @@ describe("a re-encoding that fails leaves the joined file in use and says so in 
     expect(await ensure({ freeBytes: async () => source.length + 1 })).toBe(joined());
     expect(notices).toEqual([
       expect.stringMatching(
-        /^The starter weights could not be re-encoded \(it needs .* MB and .* MB are free\): .*slower\.$/,
+        /^The starter weights could not be re-encoded \(it needs .* MB and .* MB are free\): .* half the speed\.$/,
       ),
     ]);
     expect(await files()).toEqual(["slow.gguf", "slow.gguf.verified.json"]);
