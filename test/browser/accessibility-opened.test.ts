@@ -4,7 +4,7 @@ import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser } from "../support/browser.js";
 import { startDashboard, type TestDashboard } from "../support/dashboard.js";
-import { violations } from "./axe.js";
+import { colours, violations } from "./axe.js";
 import { accountOpenings } from "./openings-account.js";
 import { adminOpenings } from "./openings-admin.js";
 import { openPage, password } from "./visit.js";
@@ -50,7 +50,7 @@ it("knows every file in which something opens over a page", () => {
   expect(files.filter((file) => !known.has(file))).toEqual([]);
 });
 
-describe.each(["light", "dark"] as const)("in %s, while it is open,", (colorScheme) => {
+describe("while it is open, in light and then in dark,", () => {
   let dashboard: TestDashboard;
   const contexts = new Map<keyof typeof sizes, BrowserContext>();
 
@@ -59,7 +59,7 @@ describe.each(["light", "dark"] as const)("in %s, while it is open,", (colorSche
     await furnish(dashboard);
     for (const size of ["desk", "phone"] as const) {
       const context = await browser.newContext({
-        ...{ colorScheme, reducedMotion: "reduce", viewport: sizes[size] },
+        ...{ colorScheme: "light", reducedMotion: "reduce", viewport: sizes[size] },
       });
       context.setDefaultTimeout(20_000);
       const data = { email: "operator@example.com", password };
@@ -84,6 +84,9 @@ describe.each(["light", "dark"] as const)("in %s, while it is open,", (colorSche
     await opening.open(page, async () => {
       looks += 1;
       expect(await violations(page)).toEqual([]);
+      await page.emulateMedia({ colorScheme: "dark" });
+      expect(await violations(page, colours)).toEqual([]);
+      await page.emulateMedia({ colorScheme: "light" });
     });
     expect(looks).toBeGreaterThan(0);
     expect(faults).toEqual([]);
