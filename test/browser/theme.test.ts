@@ -5,8 +5,8 @@ import { launchBrowser } from "../support/browser.js";
 import { startDashboard, type TestDashboard } from "../support/dashboard.js";
 import { password } from "./visit.js";
 
-/** A deep page with parts that are folded away, and those with charts, forms and tables. */
-const paths = ["/docs/api", "/app/account", "/app/usage", "/app/playground"];
+/** A deep page with parts that are folded away, and one with charts and tables. */
+const paths = ["/docs/api", "/app/usage"];
 
 let dashboard: TestDashboard;
 let browser: Browser;
