@@ -3,8 +3,11 @@ import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { loadConfig } from "../src/config.js";
 import type { LoadRequest } from "../src/engines/llama/messages.js";
+import { ensureStarterWeights } from "../src/models/starter.js";
 import { eventually } from "../test/support/eventually.js";
 import { startSotto, type SottoProcess } from "../test/support/sotto-process.js";
 import type { BareResult, BareRun } from "./bare-loop.js";
@@ -33,6 +36,10 @@ export interface Contender {
   run: (prompts: string[], tokens: number) => Promise<Rates>;
   close: () => Promise<unknown>;
 }
+
+/** In the usual data directory, so that the next run finds them there. */
+export const starterForBench = (): Promise<string> =>
+  ensureStarterWeights(resolve(loadConfig({ env: {} }).service.dataDir), {});
 
 export async function startService(
   setup: BenchSetup,

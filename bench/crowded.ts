@@ -5,11 +5,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
-import { resolve } from "node:path";
-import { loadConfig } from "../src/config.js";
-import { ensureStarterWeights } from "../src/models/starter.js";
 import { closeConnections } from "./chat-stream.js";
-import { overHttp, startService, type Contender } from "./contenders.js";
+import { overHttp, starterForBench, startService, type Contender } from "./contenders.js";
 import { median } from "./statistics.js";
 
 const rounds = 3;
@@ -18,16 +15,16 @@ const spin = "for (;;);";
 
 export async function benchCrowded(): Promise<void> {
   const cores = availableParallelism();
-  const weights = await ensureStarterWeights(resolve(loadConfig({ env: {} }).service.dataDir), {});
-  const start = async (name: string, threads: string): Promise<Contender> => {
-    const setup = { weights, threads: cores, sequences: 8, contextTokens: 2048 };
-    const { sotto, endpoint } = await startService(setup, { SOTTO_ENGINE_THREADS: threads });
+  const weights = await starterForBench();
+  const start = async (name: string, threads: number | undefined): Promise<Contender> => {
+    const { sotto, endpoint } = await startService({ weights, threads, sequences: 8, contextTokens: 2048 });
     return overHttp(name, endpoint, [], () => sotto.stop());
   };
+  const fewer = Math.max(1, cores - 1);
   const contenders = [
-    await start("adapting", ""),
-    await start(`${cores} threads`, String(cores)),
-    await start(`${Math.max(1, cores - 1)} threads`, String(Math.max(1, cores - 1))),
+    await start("adapting", undefined),
+    await start(`${cores} threads`, cores),
+    await start(`${fewer} threads`, fewer),
   ];
   try {
     await compare("quiet", contenders);
@@ -58,8 +55,9 @@ async function compare(machine: string, contenders: readonly Contender[]): Promi
         if (round > 0) rates[index]?.push(tokensPerSecond);
       }
     }
-    const [first = 0, ...others] = rates.map(median);
-    const cells = contenders.map(({ name }, index) => `${name} ${median(rates[index] ?? []).toFixed(1)}`);
+    const medians = rates.map(median);
+    const [first = 0, ...others] = medians;
+    const cells = contenders.map(({ name }, index) => `${name} ${medians[index]?.toFixed(1)}`);
     console.log(
       `${machine}, ${streams} streams, tokens a second: ${cells.join(", ")}; ` +
         `adapting is ${others.map((rate) => (first / rate).toFixed(2)).join(" and ")} of the others`,

@@ -12,11 +12,9 @@
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { loadConfig } from "../src/config.js";
+import { join } from "node:path";
 import { readWeightsFacts } from "../src/models/gguf.js";
 import { memoryNeed } from "../src/models/memory.js";
-import { ensureStarterWeights } from "../src/models/starter.js";
 import { childrenOf } from "../test/support/children.js";
 import { newDataDir } from "../test/support/sotto-process.js";
 import { writeTinyGguf } from "../test/support/tiny-gguf.js";
@@ -25,6 +23,7 @@ import {
   overHttp,
   processorMs,
   startBareLoop,
+  starterForBench,
   startLlamaServer,
   startService,
   type BenchSetup,
@@ -74,7 +73,7 @@ export async function benchEngine(): Promise<void> {
 
 async function benchWeights(): Promise<string> {
   const named = process.env.BENCH_WEIGHTS;
-  if (named === undefined) return ensureStarterWeights(resolve(loadConfig({ env: {} }).service.dataDir), {});
+  if (named === undefined) return starterForBench();
   if (named === "tiny") return randomWeights(1);
   return named === "small" ? randomWeights(6) : named;
 }

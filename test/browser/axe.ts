@@ -6,18 +6,32 @@ import type { Page } from "playwright-core";
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** All that a theme can change. */
-export const colours = ["color-contrast"];
+const colours = ["color-contrast"];
 
-/** What axe finds on the page as it is now, with the elements at fault; by all of its rules, or by these. */
-export async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
+/**
+ * What axe finds on the page as it is now, in light and then in dark. That a page looks the same when it is loaded
+ * in a theme as when it is switched to it is in theme.test.ts.
+ */
+export async function violations(page: Page): Promise<string[]> {
+  const inLight = await found(page);
+  await page.emulateMedia({ colorScheme: "dark" });
+  const inDark = await found(page, colours);
+  await page.emulateMedia({ colorScheme: "light" });
+  return [...inLight, ...inDark.map((violation) => `in dark: ${violation}`)];
+}
+
+/** With the elements at fault; by all of axe's rules, or by these. */
+async function found(page: Page, rules?: readonly string[]): Promise<string[]> {
   // Through the debugger rather than a script element, which the content security policy would refuse.
   await page.evaluate(axe);
-  const found = await page.evaluate(
+  const results = await page.evaluate(
     (runOnly) => {
       const { axe: loaded } = window as unknown as { axe: { run: (options: object) => Promise<AxeResults> } };
       return loaded.run(runOnly === null ? {} : { runOnly });
     },
     rules === undefined ? null : [...rules],
   );
-  return found.violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(" ")}`));
+  return results.violations.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.target.join(" ")}`),
+  );
 }

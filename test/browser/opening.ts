@@ -19,11 +19,17 @@ export interface Opening {
 }
 
 /** Of two buttons of one name, the one in the dialog: it stands last on the page. */
-export const press = (page: Page, name: string): Promise<void> =>
+export const press = (page: Page, name: string | RegExp): Promise<void> =>
   page.getByRole("button", { name, exact: true }).last().click();
 
 export const dialog = (page: Page, name: string): Promise<void> =>
   page.getByRole("dialog", { name, exact: true }).waitFor();
+
+/** By the button that has its name. */
+export const openDialog = async (page: Page, name: string): Promise<void> => {
+  await press(page, name);
+  await dialog(page, name);
+};
 
 export const question = (page: Page, name: string): Promise<void> =>
   page.getByRole("alertdialog", { name, exact: true }).waitFor();
@@ -32,7 +38,7 @@ export const question = (page: Page, name: string): Promise<void> =>
 export const refused = (page: Page): Promise<void> => page.getByRole("alert").first().waitFor();
 
 /** A menu that a button opens, with the pointer on its last item. */
-export const menu = (button: string) => async (page: Page, look: Look) => {
+export const menu = (button: string | RegExp) => async (page: Page, look: Look) => {
   await press(page, button);
   await page.getByRole("menu").waitFor();
   await page.getByRole("menuitem").last().hover();

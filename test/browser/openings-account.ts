@@ -1,5 +1,5 @@
 /** What opens over the pages of every account. */
-import { asks, dialog, menu, press, question, refused, type Opening } from "./opening.js";
+import { asks, dialog, menu, openDialog, press, question, refused, type Opening } from "./opening.js";
 import { chooseAction, password, shownSecret } from "./visit.js";
 
 const ofKeys: Opening[] = [
@@ -14,8 +14,7 @@ const ofKeys: Opening[] = [
     file: "pages/app/keys/create-key-dialog.tsx",
     path: "/app/keys",
     open: async (page, look) => {
-      await press(page, "Create key");
-      await dialog(page, "Create key");
+      await openDialog(page, "Create key");
       await look();
       await page.getByLabel("All models").uncheck();
       await page.getByLabel("Lower than my plan's").check();
@@ -49,16 +48,14 @@ const ofKeys: Opening[] = [
   },
 ];
 
+const ownMenu = menu(/^Account: operator@/);
+
 const ofOneself: Opening[] = [
   {
     name: "the account's menu",
     file: "layouts/sidebar.tsx",
     path: "/app",
-    open: async (page, look) => {
-      await page.getByRole("button", { name: /^Account: operator@/ }).click();
-      await page.getByRole("menuitem").last().hover();
-      await look();
-    },
+    open: ownMenu,
   },
   {
     name: "the drawer on a phone, and the menu in it",
@@ -69,9 +66,7 @@ const ofOneself: Opening[] = [
       await press(page, "Open menu");
       await dialog(page, "Menu");
       await look();
-      await page.getByRole("button", { name: /^Account: operator@/ }).click();
-      await page.getByRole("menuitem").last().hover();
-      await look();
+      await ownMenu(page, look);
     },
   },
   {
@@ -90,8 +85,7 @@ const ofOneself: Opening[] = [
     file: "pages/app/playground/code-dialog.tsx",
     path: "/app/playground",
     open: async (page, look) => {
-      await press(page, "View code");
-      await dialog(page, "View code");
+      await openDialog(page, "View code");
       await look();
     },
   },
@@ -101,8 +95,7 @@ const ofOneself: Opening[] = [
     path: "/app/playground",
     phone: true,
     open: async (page, look) => {
-      await press(page, "Settings");
-      await dialog(page, "Settings");
+      await openDialog(page, "Settings");
       await page.getByRole("textbox", { name: "Max tokens" }).fill("none");
       await refused(page);
       await look();

@@ -1,6 +1,6 @@
 /** What opens over the operator's pages. */
 import type { Page } from "playwright-core";
-import { asks, dialog, menu, press, refused, type Opening } from "./opening.js";
+import { asks, dialog, menu, openDialog, press, refused, type Opening } from "./opening.js";
 import { chooseAction } from "./visit.js";
 
 const ofAccounts: Opening[] = [
@@ -49,8 +49,7 @@ const ofAccounts: Opening[] = [
     file: "pages/admin/accounts/invite-dialog.tsx",
     path: "/admin/accounts",
     open: async (page, look) => {
-      await press(page, "Invite");
-      await dialog(page, "Invite");
+      await openDialog(page, "Invite");
       await page.getByLabel("Email").fill("no address");
       await press(page, "Make link");
       await refused(page);
@@ -69,8 +68,7 @@ const ofPlans: Opening[] = [
     file: "pages/admin/plans/plan-form.tsx",
     path: "/admin/plans",
     open: async (page, look) => {
-      await press(page, "Create plan");
-      await dialog(page, "Create plan");
+      await openDialog(page, "Create plan");
       await page.getByLabel("All models").uncheck();
       await press(page, "Create plan");
       await refused(page);
@@ -105,8 +103,7 @@ const ofNews: Opening[] = [
     file: "pages/admin/changelog/entry-editor.tsx",
     path: "/admin/changelog",
     open: async (page, look) => {
-      await press(page, "Write entry");
-      await dialog(page, "Write entry");
+      await openDialog(page, "Write entry");
       await press(page, "Publish");
       await refused(page);
       await look();
@@ -128,8 +125,7 @@ const ofNews: Opening[] = [
     path: "/admin/changelog",
     open: async (page, look) => {
       await toMaintenance(page);
-      await press(page, "Schedule maintenance");
-      await dialog(page, "Schedule maintenance");
+      await openDialog(page, "Schedule maintenance");
       await look();
       await press(page, "Schedule");
       await refused(page);

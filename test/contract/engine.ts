@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Engine, Generation, GenerationEvent, PreparedGeneration, Usage } from "../../src/core/ports.js";
 import type { FinishReason, ReplyLogprob, Sampling } from "../../src/protocol/chat.js";
+import { usualSampling } from "../support/chat-request.js";
 import { eventually } from "../support/eventually.js";
 
 export interface EngineUnderTest {
@@ -24,15 +25,7 @@ export interface Reply {
 /** A signal that never aborts. */
 export const never = (): AbortSignal => new AbortController().signal;
 
-export const greedy: Sampling = {
-  temperature: 0,
-  topP: 1,
-  topPGiven: false,
-  frequencyPenalty: 0,
-  presencePenalty: 0,
-  seed: undefined,
-  logitBias: [],
-};
+export const greedy: Sampling = { ...usualSampling, temperature: 0 };
 
 export function generationOf(content: string, changes: Partial<Generation> = {}): Generation {
   return {

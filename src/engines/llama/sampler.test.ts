@@ -1,19 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { usualSampling } from "../../../test/support/chat-request.js";
 import type { Sampling } from "../../protocol/chat.js";
 import { foldSeed, samplingPlan } from "./sampler.js";
 
-const sampling: Sampling = {
-  temperature: 1,
-  topP: 1,
-  topPGiven: false,
-  frequencyPenalty: 0,
-  presencePenalty: 0,
-  seed: undefined,
-  logitBias: [],
-};
 const planOf = (changes: Partial<Sampling>, choice = 0) =>
-  samplingPlan({ ...sampling, ...changes }, { repeatPenalty: 1.15, minP: 0.05 }, 2048, choice);
+  samplingPlan({ ...usualSampling, ...changes }, { repeatPenalty: 1.15, minP: 0.05 }, 2048, choice);
 const configOf = (changes: Partial<Sampling>, choice = 0) => planOf(changes, choice).config;
 
 describe("sampler", () => {

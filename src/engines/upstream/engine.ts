@@ -212,8 +212,8 @@ export class UpstreamEngine implements Engine {
 
   #capacity(): number {
     const told = this.#health.facts.concurrent;
-    const wanted = this.options.maxConcurrent ?? told ?? this.#profile.usualConcurrent;
-    return Math.max(1, Math.min(wanted, told ?? Infinity, this.#connections));
+    const wanted = told ?? this.options.maxConcurrent ?? this.#profile.usualConcurrent;
+    return Math.max(1, Math.min(wanted, this.#connections));
   }
 
   #replyTokens(asked: number, count: PromptCount, messages: readonly ChatMessage[]): number {

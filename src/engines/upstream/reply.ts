@@ -13,13 +13,11 @@ import type { FinishReason, ReplyLogprob } from "../../protocol/chat.js";
 import { StopMatcher } from "../llama/stop.js";
 import { readChunk, type Chunk, type ChoiceDelta } from "./chunk.js";
 import { faultOfEvent, unavailable } from "./faults.js";
-import type { SseEvent } from "./sse-reader.js";
+import { weightOf, type SseEvent } from "./sse-reader.js";
 
 /** For a token with its log probabilities, and what comes around it. */
 const mostCharsPerToken = 8 * 1024;
 const mostCharsBesides = 1024 * 1024;
-/** An empty event is read as well. */
-const charsAroundEvent = 64;
 /** Where the engine does not tell its context: more than any has. */
 const largestContext = 2 ** 31 - 1;
 
@@ -48,7 +46,7 @@ export class ReplyReader {
   /** What an event of the stream gives. */
   read(event: SseEvent): GenerationEvent[] {
     if (event.isError) throw faultOfEvent(event.data, this.contextTokens);
-    this.#charsLeft -= event.data.length + charsAroundEvent;
+    this.#charsLeft -= weightOf(event);
     if (this.#charsLeft < 0) throw unavailable();
     // Some engines send an empty event to keep the connection open.
     if (event.data === "") return [];

@@ -18,6 +18,11 @@ export interface SseEvent {
   isError: boolean;
 }
 
+/** What reading and keeping an event takes besides its data: empty ones fill time and memory too. */
+const charsAroundEvent = 64;
+
+export const weightOf = ({ data }: SseEvent): number => data.length + charsAroundEvent;
+
 export const maxLineChars = 1024 * 1024;
 
 /** Thrown when the stream cannot be what an engine sends. Carries nothing of it. */

@@ -11,7 +11,7 @@
  */
 import type { Dispatcher } from "undici";
 import { faultOfResponse, unavailable } from "./faults.js";
-import { SseReader, type SseEvent } from "./sse-reader.js";
+import { SseReader, weightOf, type SseEvent } from "./sse-reader.js";
 
 export interface StreamLimits {
   firstTokenMs: number;
@@ -19,8 +19,6 @@ export interface StreamLimits {
 }
 
 const pauseAtChars = 256 * 1024;
-/** What keeping an event takes besides its data: empty ones fill the memory too. */
-const charsAroundEvent = 64;
 /** Of an answer that is no stream, enough to tell what kind of failure it is. */
 const maxFailureChars = 64 * 1024;
 /** For an engine that does not end its answer after the last event. */
@@ -196,8 +194,6 @@ export class StreamCall implements Dispatcher.DispatchHandler {
     );
   }
 }
-
-const weightOf = ({ data }: SseEvent): number => data.length + charsAroundEvent;
 
 const oneOf = (header: string | string[] | undefined): string | undefined =>
   Array.isArray(header) ? header[0] : header;
