@@ -9,7 +9,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const colours = ["color-contrast"];
 
 /**
- * What axe finds on the page as it is now, in light and then in dark. That a page looks the same when it is loaded
+ * What axe finds on the page as it is now, and then in dark. That a page looks the same when it is loaded
  * in a theme as when it is switched to it is in theme.test.ts.
  */
 export async function violations(page: Page): Promise<string[]> {
