@@ -28,6 +28,8 @@ import { openPage, password } from "./visit.js";
 const account = { email: "operator@example.com", password };
 const neverEnds: ChatScript = (response) => void openStream(response).write(event(chunk({ content: "Hel" })));
 const hangUp = new AbortController();
+/** Held on to: fetch() hangs up by itself on a reply that was collected as garbage. */
+const replies: Response[] = [];
 
 let dataDir: string;
 let busy: ScriptedUpstream, gone: ScriptedUpstream, failing: ScriptedUpstream, leaving: ScriptedUpstream;
@@ -96,12 +98,13 @@ afterAll(async () => {
 /** A conversation of its own each time, which no engine is warm for; its reply does not end. */
 async function ask(secret: string): Promise<void> {
   const messages = [{ role: "user", content: `Hello ${busy.chats.length} ${leaving.chats.length}` }];
-  await fetch(`${app.url}/v1/chat/completions`, {
+  const reply = await fetch(`${app.url}/v1/chat/completions`, {
     method: "POST",
     signal: hangUp.signal,
     headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
     body: JSON.stringify({ model: "prism", stream: true, messages }),
   }).catch(() => undefined);
+  if (reply) replies.push(reply);
 }
 
 const card = (page: Page, model: string) => page.getByRole("region", { name: model });
