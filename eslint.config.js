@@ -28,4 +28,21 @@ export default tseslint.config(
     languageOptions: { globals: { process: "readonly", console: "readonly", URL: "readonly" } },
     rules: { "no-console": "off" },
   },
+  {
+    // Every command's file is read before any command runs: what is large is imported by the action that needs it.
+    files: ["src/cli/**"],
+    ignores: ["src/cli/doctor-*"],
+    rules: {
+      "@typescript-eslint/no-restricted-imports": [
+        "error",
+        {
+          paths: [
+            { name: "../app.js", allowTypeImports: true },
+            "../store/open-store.js",
+            "../store/sqlite.js",
+          ],
+        },
+      ],
+    },
+  },
 );

@@ -16,6 +16,7 @@ import { KeyRing } from "./core/keys.js";
 import { Limits } from "./core/limits.js";
 import { MaintenanceGate } from "./core/maintenance-gate.js";
 import { systemClock, type Clock, type Engine } from "./core/ports.js";
+import { hostInUrl } from "./http/host-in-url.js";
 import { registerDashboard } from "./http/dashboard/dashboard.js";
 import { createHttpServer, createMetricsServer, type HttpParts } from "./http/server.js";
 import { createLog, type Log } from "./log.js";
@@ -249,9 +250,3 @@ async function until(holds: () => boolean, clock: Clock, limitMs: number): Promi
 
 const portOf = (address: string | AddressInfo | null): number =>
   typeof address === "object" && address !== null ? address.port : 0;
-
-/** What a person can paste into a client: an address that means "all of them" is not one to connect to. */
-export function hostInUrl(host: string): string {
-  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
-  return host.includes(":") ? `[${host}]` : host;
-}

@@ -1,7 +1,5 @@
 /** `sotto backup`: a copy of the database that is whole, also while a server writes to it. */
 import type { Command } from "commander";
-import { backUpSqlite } from "../store/backup.js";
-import { databasePath } from "../store/sqlite.js";
 import { StoreFault } from "../store/store-fault.js";
 import { report } from "./output.js";
 import { readSettings } from "./settings.js";
@@ -25,6 +23,8 @@ Example:
           `The database is in Postgres. Back it up with its own tool: pg_dump --format=custom --file=${file} "$SOTTO_DATABASE_URL"`,
         );
       }
+      const { backUpSqlite } = await import("../store/backup.js");
+      const { databasePath } = await import("../store/sqlite.js");
       const bytes = await backUpSqlite(databasePath(service.dataDir), file);
       report(command, { file, bytes }, `The database was written to ${file} (${bytes} bytes).`);
     });

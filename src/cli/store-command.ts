@@ -3,7 +3,6 @@ import type { Command } from "commander";
 import { Audit, type AuditAction } from "../core/audit.js";
 import type { FullStore } from "../core/dashboard-ports.js";
 import { systemClock } from "../core/ports.js";
-import { openStore } from "../store/open-store.js";
 import { readSettings, settingsOptions } from "./settings.js";
 
 /** Adds a command with the options that all of them take. */
@@ -22,7 +21,10 @@ export async function withStore<T>(
   command: Command,
   work: (store: FullStore, record: Record) => Promise<T>,
 ): Promise<T> {
-  const store = await openStore(readSettings(command));
+  const settings = readSettings(command);
+  // Loaded when it is needed: `--help` and the server's own start wait for no database library.
+  const { openStore } = await import("../store/open-store.js");
+  const store = await openStore(settings);
   try {
     const audit = new Audit(store.audit, systemClock);
     return await work(store, (action, target) => audit.record("command line", action, target));

@@ -1,7 +1,6 @@
 /** `sotto store`: where the rows live. */
 import type { Command } from "commander";
 import { defaultPlan } from "../core/accounts.js";
-import { databasePath } from "../store/sqlite.js";
 import { copyProgress } from "./copy-progress.js";
 import { report, table } from "./output.js";
 import { readSettings } from "./settings.js";
@@ -22,6 +21,7 @@ Example:
     .action(async (url: string, _: unknown, command: Command) => {
       // Read like the setting, so that a wrong address is refused in the same words.
       const { service, limits, storage } = readSettings(command, { SOTTO_DATABASE_URL: url });
+      const { databasePath } = await import("../store/sqlite.js");
       const { moveToPostgres } = await import("../store/move-to-postgres.js");
       const progress = copyProgress();
       const counts = await moveToPostgres({

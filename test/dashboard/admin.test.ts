@@ -109,13 +109,14 @@ describe("an admin", () => {
       (await fetch(`${dashboard.url}/v1/models`, { headers: { authorization } })).status;
     expect(await models()).toBe(200);
     dashboard.engine.hold();
-    dashboard.engine.release(2);
     const messages = [{ role: "user", content: "Hi" }];
+    dashboard.engine.release(1);
     const stream = await fetch(`${dashboard.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization, "content-type": "application/json" },
       body: JSON.stringify({ model: "omega", stream: true, messages }),
     });
+    dashboard.engine.release(1);
     const playground = await eve.open("POST", "/api/playground", { model: "omega", stream: true, messages });
 
     const suspended = await operator.post<AccountView>(`/api/admin/accounts/${id}/suspend`);

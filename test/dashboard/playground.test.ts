@@ -66,12 +66,13 @@ describe("the playground", () => {
       expiresInDays: null,
     });
     dashboard.engine.hold();
-    dashboard.engine.release(2);
+    dashboard.engine.release(1);
     const byKey = await fetch(`${dashboard.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
       body: JSON.stringify(body),
     });
+    dashboard.engine.release(1);
     const second = await ada.open("POST", "/api/playground", body);
     const third = await ada.send("POST", "/api/playground", body);
     expect(third).toMatchObject({ status: 429, json: { error: { code: "limit_reached" } } });
