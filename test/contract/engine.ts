@@ -370,7 +370,8 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
       const { capacity } = engine.status("omega");
       const running = new AbortController();
       for (let index = 0; index < capacity; index++) {
-        await startReply(engine, generationOf(`Talk ${index}.`, longest), running.signal);
+        const signal = AbortSignal.any([running.signal]);
+        await startReply(engine, generationOf(`Talk ${index}.`, longest), signal);
       }
       const waiting = new AbortController();
       const prepared = await engine.prepare(generationOf("Me too."), never());
