@@ -6,6 +6,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadConfig } from "../src/config.js";
+import { childEnvironment } from "../src/engines/llama/host.js";
 import type { LoadRequest } from "../src/engines/llama/messages.js";
 import { ensureStarterWeights } from "../src/models/starter.js";
 import { eventually } from "../test/support/eventually.js";
@@ -94,7 +95,11 @@ export const overHttp = (
 
 export async function startBareLoop(setup: BenchSetup): Promise<Contender> {
   const file = fileURLToPath(new URL("./bare-loop.ts", import.meta.url));
-  const child = fork(file, { serialization: "advanced", execArgv: process.execArgv });
+  const child = fork(file, {
+    serialization: "advanced",
+    execArgv: process.execArgv,
+    env: childEnvironment(process.env),
+  });
   const request: LoadRequest = {
     ...setup,
     gpu: "auto",
