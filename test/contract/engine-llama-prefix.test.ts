@@ -66,6 +66,25 @@ describe("reuse of what was computed", () => {
     expect((await cachedOf(clean, "Tell me.", "acc_a")).cachedTokens).toBe(0);
   });
 
+  it("begins with what a reply under way has in common, of the same account", async () => {
+    const instructions = "You are a sailor who answers in rhymes. ";
+    const running = new AbortController();
+    const long = generationOf(`${instructions}Tell me of the sea.`, {
+      accountId: "acc_shared",
+      maxTokens: 900,
+    });
+    const { events } = await startReply(reusing.engine, long, running.signal);
+    const ask = `${instructions}Now of the hills.`;
+    const [own, others] = await Promise.all([
+      cachedOf(reusing, ask, "acc_shared"),
+      cachedOf(reusing, ask, "acc_sharing_not"),
+    ]);
+    expect(own.cachedTokens).toBeGreaterThan(10);
+    expect(others.cachedTokens).toBe(0);
+    running.abort(new Error("enough"));
+    await expect(events.next()).rejects.toThrow("enough");
+  });
+
   it("is shared by the choices of one request", async () => {
     const generation = generationOf("Tell me of many ways.", { accountId: "acc_many" });
     await replyTo(reusing.engine, generation);
@@ -87,13 +106,15 @@ describe("reuse of what was computed", () => {
       const batch = Array.from({ length: 4 }, () => randomGeneration(random));
       await Promise.all(
         batch.map(async (generation) => {
-          const isNew = !seen.has(generation.accountId);
+          const { accountId } = generation;
+          const isFirst =
+            !seen.has(accountId) && batch.filter((one) => one.accountId === accountId).length === 1;
           if (random() < 0.15) {
             await hangUp(reusing, generation);
             return;
           }
           const reply = await replyTo(reusing.engine, generation);
-          if (isNew && !seen.has(generation.accountId)) expect(reply.usage.cachedTokens).toBe(0);
+          if (isFirst) expect(reply.usage.cachedTokens).toBe(0);
           cached += reply.usage.cachedTokens;
           expectSame(reply, await cleanReply(generation));
           compared += 1;

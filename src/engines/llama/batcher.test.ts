@@ -328,6 +328,33 @@ describe("batcher", () => {
     expect(endingOf(3)).toMatchObject({ cachedTokens: 4 });
   });
 
+  it("copies a beginning that the account's running reply shares, and that one goes on", async () => {
+    const { context, start, endingOf, textOf } = setUp({ reuse: true });
+    start(1, 6);
+    await context.step();
+    start(2, 12, 1);
+    await context.step();
+    expect(context.copies).toEqual([[1, 0]]);
+    for (let step = 0; step < 3; step++) await context.step();
+    expect(endingOf(2)).toMatchObject({ cachedTokens: 6 });
+    expect(textOf(1)).toBe("abcde");
+  });
+
+  it.each([
+    ["another account's", { reuse: true }, 12, "two"],
+    ["its own with reuse switched off", { reuse: false }, 12, "one"],
+    ["its own where copying does not pay", { reuse: true, movesSequences: false }, 12, "one"],
+    ["so little that computing it is as fast", { reuse: true }, 3, "one"],
+  ] as const)("copies no beginning: %s", async (_, options, promptTokens, accountId) => {
+    const { context, start, endingOf } = setUp(options);
+    start(1, 6);
+    await context.step();
+    start(2, promptTokens, 1, 1, accountId);
+    for (let step = 0; step < 6; step++) await context.step();
+    expect(context.copies).toEqual([]);
+    expect(endingOf(2)).toMatchObject({ cachedTokens: 0 });
+  });
+
   it("clears a sequence before another account gets it", async () => {
     const { context, start, endingOf } = setUp({ reuse: true, sequences: 1 });
     start(1, 5, 1);

@@ -92,9 +92,8 @@ export class Batcher {
       this.#seats.forgetExpired();
       this.#admit();
       this.#sendReport();
-      const moves = this.#seats.movesToMake();
-      if (moves.length > 0) {
-        await this.#seats.move(moves);
+      if (this.#seats.hasToRearrange()) {
+        await this.#seats.rearrange();
         // Somebody may have come or gone meanwhile.
         continue;
       }

@@ -37,7 +37,7 @@ describe("prefill pace", () => {
   });
 
   it("starts with what a first try showed", () => {
-    expect(new PrefillPace(504, 128, 1).tokens(false)).toBe(128);
+    expect(new PrefillPace(504, 128, 1).tokens(false)).toBe(256);
     expect(new PrefillPace(504, 128, 60).tokens(false)).toBe(4);
     expect(new PrefillPace(504, 128, 0.001).tokens(false)).toBe(504);
   });

@@ -13,8 +13,8 @@
  * the same prompt is mostly computed in the same way: batches of different shape round differently.
  */
 
-/** Long enough for good use of the hardware, short enough that nobody notices the wait. */
-const targetStepMs = 400;
+/** Long enough for good use of the hardware, short enough for whoever comes meanwhile, or hangs up. */
+const targetStepMs = 700;
 /** What a prompt may add to a step of replies, in such steps; and what a larger one should not be foreseen to. */
 const mostAdded = 1.5;
 const mostForeseen = 1.35;

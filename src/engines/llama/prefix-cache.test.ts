@@ -59,6 +59,17 @@ describe("prefix cache", () => {
     expect(run("b", "second talk")?.keptTokens).toBe(0);
   });
 
+  it("knows where most of a beginning is, kept or in use, of the same account only", () => {
+    const { cache, run } = setUp(4);
+    const warm = run("a", "instructions, then a question");
+    const asked = tokens("instructions, now another one");
+    expect(cache.mostShared("a", asked, [])).toEqual({ sequenceId: warm?.sequenceId, tokens: 14 });
+    const inUse = [{ sequenceId: 3, accountId: "a", computed: tokens("instructions, now") }];
+    expect(cache.mostShared("a", asked, inUse)).toEqual({ sequenceId: 3, tokens: 17 });
+    expect(cache.mostShared("b", asked, inUse)).toBeUndefined();
+    expect(setUp(4, false).cache.mostShared("a", asked, inUse)).toBeUndefined();
+  });
+
   it("forgets what nobody came back for", () => {
     const { cache, run, pass } = setUp(2);
     const first = run("a", "hello");

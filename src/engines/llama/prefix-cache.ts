@@ -5,7 +5,8 @@
  * that account that begins with the same tokens takes it over and computes only the rest. Nothing is ever kept
  * across accounts: whoever gets a sequence of another account gets it empty. Among sequences that are free, one
  * that fits is taken first, then an empty one, then the one that was used least recently. What nobody came back
- * for within a while is forgotten.
+ * for within a while is forgotten. A beginning that only a part of another conversation shares, such as the same
+ * instructions, can be copied from it: that one goes on undisturbed.
  *
  * The memory of all sequences is reserved when the model is loaded, so keeping them warm costs none.
  */
@@ -13,6 +14,19 @@ export interface Taken {
   sequenceId: number;
   /** How many tokens of the prompt it has computed already. Everything after them must be removed. */
   keptTokens: number;
+}
+
+/** Where the beginning of a prompt has been computed for the same account. */
+export interface Shared {
+  sequenceId: number;
+  tokens: number;
+}
+
+/** What a sequence in use has computed so far. */
+export interface Held {
+  sequenceId: number;
+  accountId: string;
+  computed: ArrayLike<number>;
 }
 
 interface Warm {
@@ -49,6 +63,18 @@ export class PrefixCache {
     const warm = this.#free.get(sequenceId) ?? null;
     this.#free.delete(sequenceId);
     return { sequenceId, keptTokens: reusableTokens(warm, accountId, prompt) };
+  }
+
+  /** Who has computed most of the prompt's beginning, among those that are kept and those in use. */
+  mostShared(accountId: string, prompt: Uint32Array, inUse: readonly Held[]): Shared | undefined {
+    if (!this.reuse) return undefined;
+    const kept = [...this.#free].flatMap(([sequenceId, warm]): Held[] =>
+      warm === null ? [] : [{ sequenceId, accountId: warm.accountId, computed: warm.tokens }],
+    );
+    return [...kept, ...inUse]
+      .filter((held) => held.accountId === accountId)
+      .map(({ sequenceId, computed }) => ({ sequenceId, tokens: sharedTokens(computed, prompt) }))
+      .reduce<Shared | undefined>((best, one) => (one.tokens > (best?.tokens ?? 0) ? one : best), undefined);
   }
 
   /** `tokens` are what the sequence has computed; null when that is not to be trusted. True when it stays warm. */
@@ -112,10 +138,13 @@ export class PrefixCache {
 const none: ReadonlySet<number> = new Set();
 
 function reusableTokens(warm: Warm | null, accountId: string, prompt: Uint32Array): number {
-  if (warm?.accountId !== accountId) return 0;
-  const { tokens } = warm;
-  const most = Math.min(tokens.length, prompt.length - 1);
+  return warm?.accountId === accountId ? sharedTokens(warm.tokens, prompt) : 0;
+}
+
+/** Never the whole prompt: the reply is drawn from its last token. */
+function sharedTokens(computed: ArrayLike<number>, prompt: Uint32Array): number {
+  const most = Math.min(computed.length, prompt.length - 1);
   let same = 0;
-  while (same < most && tokens[same] === prompt[same]) same += 1;
+  while (same < most && computed[same] === prompt[same]) same += 1;
   return same;
 }

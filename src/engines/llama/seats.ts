@@ -6,14 +6,14 @@
 import type { BatchContext } from "./batch-context.js";
 import type { Draw, DrawOptions } from "./draw.js";
 import type { Job } from "./job.js";
-import type { PrefixCache } from "./prefix-cache.js";
+import type { Held, PrefixCache, Shared } from "./prefix-cache.js";
 import { closingMoves, type Move } from "./ranks.js";
 
 export interface SeatsOptions {
   context: BatchContext;
   newDraw: (options: DrawOptions) => Pick<Draw, "next" | "close">;
   cache: PrefixCache;
-  /** Whether sequences may change places. */
+  /** Whether sequences may be copied: to change places, and for a beginning that they share. */
   movesSequences: boolean;
 }
 
@@ -38,14 +38,25 @@ export interface Sequence {
   newest: number;
 }
 
+/** A beginning that was found in another sequence, for one that has just been seated. */
+interface Copy {
+  sequence: Sequence;
+  sequenceId: number;
+  shared: Shared;
+}
+
 type Seated = [sequenceId: number, sequence: Sequence];
 
 const noTokens = new Uint32Array(0);
+/** Copying takes less than computing so many tokens, wherever sequences may change places. */
+const leastCopied = 4;
 
 export class Seats {
   readonly #sequences: (Sequence | null)[];
   /** There may be some between the sequences in use. */
   #hasGaps = false;
+  #moves: Move[] = [];
+  #copy: Copy | null = null;
 
   constructor(private readonly options: SeatsOptions) {
     this.#sequences = Array.from({ length: options.cache.sequences }, () => null);
@@ -64,8 +75,9 @@ export class Seats {
     return this.#sequences.find((sequence) => sequence?.group.job.id === jobId)?.group;
   }
 
+  /** Nobody is seated while the last one's beginning is still to be copied: its source might be taken. */
   hasRoomFor({ choices }: Job): boolean {
-    return this.options.cache.freeSequences >= choices.length;
+    return this.#copy === null && this.options.cache.freeSequences >= choices.length;
   }
 
   seat(job: Job): void {
@@ -82,9 +94,10 @@ export class Seats {
       const seat = taken[choice];
       if (seat === undefined) return;
       const { sequenceId, keptTokens } = seat;
+      const shared = choice === 0 ? this.#worthCopying(job, keptTokens) : undefined;
       const kept = this.#keep(sequenceId, keptTokens);
       if (choice === 0) group.cachedTokens = kept;
-      this.#sequences[sequenceId] = {
+      const sequence: Sequence = {
         group,
         choice,
         draw: newDraw(drawing),
@@ -92,6 +105,8 @@ export class Seats {
         state: choice === 0 ? "reads" : "waits",
         newest: 0,
       };
+      this.#sequences[sequenceId] = sequence;
+      if (shared !== undefined) this.#copy = { sequence, sequenceId, shared };
     });
   }
 
@@ -137,15 +152,33 @@ export class Seats {
     for (const sequenceId of this.options.cache.expire()) this.options.context.disposeSequence(sequenceId);
   }
 
-  /** What brings those in use together. */
-  movesToMake(): Move[] {
-    if (!this.#hasGaps || !this.options.movesSequences) return [];
+  /** Whether a beginning is to be copied, or those in use are to be brought together. */
+  hasToRearrange(): boolean {
+    if (this.#copy !== null) return true;
+    if (!this.#hasGaps || !this.options.movesSequences) return false;
     this.#hasGaps = false;
     const ids = this.inUse().map(([id]) => id);
-    return closingMoves(ids, this.#sequences.length);
+    this.#moves = closingMoves(ids, this.#sequences.length);
+    return this.#moves.length > 0;
   }
 
-  async move(moves: readonly Move[]): Promise<void> {
+  async rearrange(): Promise<void> {
+    const [copy, moves] = [this.#copy, this.#moves];
+    this.#copy = null;
+    this.#moves = [];
+    if (copy !== null) await this.#copyBeginning(copy);
+    await this.#move(moves);
+  }
+
+  async #copyBeginning({ sequence, sequenceId, shared }: Copy): Promise<void> {
+    await this.options.context.copySequenceStateFromOtherSequence(sequenceId, shared.sequenceId);
+    const kept = this.#keep(sequenceId, shared.tokens);
+    const { group } = sequence;
+    group.cachedTokens = kept;
+    sequence.computed = Array.from(group.job.prompt.subarray(0, kept));
+  }
+
+  async #move(moves: readonly Move[]): Promise<void> {
     const { cache, context } = this.options;
     const targets = new Set(moves.map(({ to }) => to));
     for (const { from, to } of moves) {
@@ -164,6 +197,20 @@ export class Seats {
     if (sequence === null) return;
     const { group } = sequence;
     group.sequenceIds = group.sequenceIds.map((id) => (id === from ? to : id));
+  }
+
+  #worthCopying({ accountId, prompt }: Job, keptTokens: number): Shared | undefined {
+    const { cache, movesSequences } = this.options;
+    const shared = movesSequences ? cache.mostShared(accountId, prompt, this.#held()) : undefined;
+    return shared !== undefined && shared.tokens >= keptTokens + leastCopied ? shared : undefined;
+  }
+
+  #held(): Held[] {
+    return this.inUse().map(([sequenceId, { group, computed }]) => ({
+      sequenceId,
+      accountId: group.job.accountId,
+      computed,
+    }));
   }
 
   /** Keeps the first tokens of a sequence and forgets the others. Returns how many it has. */
