@@ -33,7 +33,7 @@ import {
 import { inMegabytes } from "./load.js";
 import { median } from "./statistics.js";
 
-const streamCounts = [1, 2, 4, 8, 16];
+const streamCounts = (process.env.BENCH_STREAMS ?? "1,2,4,8,16").split(",").map(Number);
 const tokensPerStream = 32;
 const topics = ["the sea", "a mountain", "an old clock", "two friends", "a key", "rain", "bread", "a train"];
 let asked = 0;

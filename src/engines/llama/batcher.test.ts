@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { BatchContext } from "./batch-context.js";
 import { Batcher } from "./batcher.js";
 import type { Ending, StepReport } from "./job.js";
+import { eventually } from "../../../test/support/eventually.js";
 import { PrefillPace } from "./prefill-pace.js";
 import { PrefixCache } from "./prefix-cache.js";
 import { Reply } from "./reply.js";
@@ -82,6 +83,7 @@ function setUp({
   paceTokens = 8,
   reuse = false,
   movesSequences = true,
+  msPerToken = 0,
 } = {}) {
   const context = new FakeContext();
   const reports: StepReport[] = [];
@@ -98,7 +100,7 @@ function setUp({
       };
     },
     cache: new PrefixCache(sequences, reuse),
-    pace: new PrefillPace(paceTokens, prefillChunkTokens),
+    pace: new PrefillPace(paceTokens, prefillChunkTokens, msPerToken || undefined),
     threads: { run: (step) => step() },
     movesSequences,
     onStep: (report) => reports.push(report),
@@ -150,6 +152,15 @@ describe("batcher", () => {
     expect(endingOf(1)).toEqual({ type: "finished", completionTokens: 2, cachedTokens: 0 });
     expect(drawing()).toBe(0);
     expect(context.disposed).toEqual([0, 0]);
+  });
+
+  it("reads prompts together that come at the same moment, where reading takes long", async () => {
+    const { context, start } = setUp({ msPerToken: 100 });
+    start(1, 4);
+    await settle();
+    start(2, 4);
+    await eventually(() => context.batches.length > 0);
+    expect(context.batches[0]?.map(([sequenceId]) => sequenceId)).toEqual([0, 1]);
   });
 
   it("keeps replies going while a prompt is read beside them, in ascending order of sequence", async () => {

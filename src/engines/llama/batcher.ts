@@ -15,6 +15,7 @@
  * nothing can be computed twice in a row, the native context is taken for lost: `onBroken` is called and the
  * loop ends.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Job, StepReport } from "./job.js";
 import type { PrefillPace } from "./prefill-pace.js";
 import { Seats, type Group, type SeatsOptions, type Sequence } from "./seats.js";
@@ -39,6 +40,9 @@ interface Entry {
 }
 
 const noLogits = new Uint32Array(0);
+/** The share of its reading that a prompt may wait for others, and the most. */
+const worthWaiting = 1 / 40;
+const longestWaitMs = 10;
 
 export class Batcher {
   readonly #waiting = new Map<number, Job>();
@@ -100,6 +104,7 @@ export class Batcher {
       const entries = this.#plan();
       if (entries.length === 0) {
         await this.#idle();
+        await this.#gather();
         continue;
       }
       const startedMs = performance.now();
@@ -124,6 +129,21 @@ export class Batcher {
       if (expiryMs !== undefined) timer = setTimeout(resolve, expiryMs).unref();
     });
     clearTimeout(timer);
+  }
+
+  /**
+   * Who asks at the same moment should be read together: a prompt that comes a little later is read beside the
+   * reply of the first, slowly. So a long step is worth a short wait for others, as long as some come.
+   */
+  async #gather(): Promise<void> {
+    const { cache, pace } = this.options;
+    for (let size = 0; size < this.#waiting.size && size < cache.sequences && !this.#closed;) {
+      size = this.#waiting.size;
+      const tokens = [...this.#waiting.values()].reduce((sum, { prompt }) => sum + prompt.length, 0);
+      const waitMs = Math.min(longestWaitMs, pace.foreseenMs(tokens) * worthWaiting);
+      if (waitMs < 1) return;
+      await sleep(waitMs);
+    }
   }
 
   #dropAborted(): void {

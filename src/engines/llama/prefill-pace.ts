@@ -41,7 +41,7 @@ export class PrefillPace {
   constructor(
     private readonly mostTokens: number,
     private readonly mostBeside: number,
-    msPerToken?: number,
+    private readonly msPerToken?: number,
   ) {
     const fitting = msPerToken === undefined ? firstTokens : powerOfTwo(targetStepMs / 2 / msPerToken);
     this.#alone = Math.max(fewestTokens, Math.min(fitting, mostTokens));
@@ -51,6 +51,11 @@ export class PrefillPace {
   /** The most prompt tokens for the next step. */
   tokens(besideReplies: boolean): number {
     return besideReplies ? this.#beside : this.#alone;
+  }
+
+  /** How long reading so many tokens takes when there is nothing else to do; 0 as long as nothing tells. */
+  foreseenMs(promptTokens: number): number {
+    return promptTokens * (this.#aloneTokenMs.median ?? this.msPerToken ?? 0);
   }
 
   /** A step with so many prompt tokens took so long. */
