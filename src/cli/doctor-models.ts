@@ -125,8 +125,10 @@ async function checkMember(config: Config, model: ModelId, member: EngineMember)
   const findings = await preflight(member, { strict: config.engine.strictPreflight });
   if (findings.length === 0) return [{ name: model, state: "ok", detail: `${member.url} answers` }];
   const next = "See docs/upstreams.md, and: sotto models use --help";
-  return findings.map(({ level, text }) => {
-    const isBroken = level === "refuse" || /does not answer|refuses the key/.test(text);
-    return { name: model, state: isBroken ? "broken" : "hint", detail: `${member.url}: ${text}`, next };
-  });
+  return findings.map(({ level, text }) => ({
+    name: model,
+    state: level === "warn" ? "hint" : "broken",
+    detail: `${member.url}: ${text}`,
+    next,
+  }));
 }
