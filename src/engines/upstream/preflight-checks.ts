@@ -88,8 +88,8 @@ const checks: Record<Profile["name"], (engine: Examined) => Promise<Finding[]>> 
         ]
       : []),
     possibly(
-      "llama-server logs replies with --verbose, keeps prompts with --log-prompts-dir, and logs a schema that it " +
-        "cannot follow unless --log-disable is given; it does not tell which.",
+      "llama-server does not tell how it was started: --log-disable and no --log-prompts-dir keep conversations " +
+        "out of its logs and files, --cache-ram 0 out of a cache that is never used.",
     ),
   ],
   ollama: async ({ source, facts }) => {
