@@ -84,6 +84,11 @@ export class UpstreamEngine implements Engine {
     await this.#health.untilReady(signal);
   }
 
+  /** Resolves when it was asked how it is, whatever came of that, within a few seconds. */
+  async asked(): Promise<void> {
+    await this.#health.checkNow();
+  }
+
   async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
     signal.throwIfAborted();
     const defaults = this.#defaultsOf(generation.model);
