@@ -88,8 +88,8 @@ const checks: Record<Profile["name"], (engine: Examined) => Promise<Finding[]>> 
         ]
       : []),
     possibly(
-      "llama-server does not tell how it was started: --log-disable and no --log-prompts-dir keep conversations " +
-        "out of its logs and files, --cache-ram 0 out of a cache that is never used.",
+      "llama-server does not tell how it was started: without --cache-ram 0 it keeps conversations in memory and " +
+        "looks them up for whoever asks the same; --log-disable, and no --log-prompts-dir, keep them out of logs.",
     ),
   ],
   ollama: async ({ source, facts }) => {
