@@ -92,6 +92,19 @@ describe("engines of each kind", () => {
     },
   );
 
+  it("tells its context in a list of models of either kind", async () => {
+    for (const tells of [{ max_model_len: 300 }, { meta: { n_ctx: 300, n_ctx_train: 9999 } }]) {
+      upstream.answers = { "/v1/models": { data: [{ id: "other" }, { id: "mine", ...tells }] } };
+      const options = { url: upstream.url, profile: "openai", acceptSharedCache: true } as const;
+      const named = await connectUpstream({ ...options, name: "mine" });
+      expect(named.status().contextTokens).toBe(300);
+      await named.close();
+      const said = await connectUpstream({ ...options, name: "other", contextTokens: 200 });
+      expect(said.status().contextTokens).toBe(200);
+      await said.close();
+    }
+  });
+
   it("has a prompt estimated when it does not count in time, and is not asked again at once", async () => {
     const engine = await connect("vllm");
     upstream.answers = { ...vllmAnswers(), "/tokenize": 500 };

@@ -40,9 +40,10 @@ export async function askFacts(
   const models = listed.map(({ id }) => textOf(id)).filter((id) => id !== undefined);
   const chosen = name ?? models[0];
   const model = listed.find(({ id }) => id === chosen);
+  const listedContext = countOf(model?.max_model_len) ?? countOf(objectOf(model?.meta).n_ctx);
   switch (profile.context) {
     case "models":
-      return { ...nothingKnown, models, contextTokens: countOf(model?.max_model_len) };
+      return { ...nothingKnown, models, contextTokens: listedContext };
     case "props": {
       const props = await ask("/props");
       return {

@@ -112,7 +112,9 @@ function generalFindings({ source, profile, connection, facts }: Examined): Find
   const { url } = connection;
   if (profile.cache.type === "none") {
     findings.push(
-      certainly(`${profile.label} shares its prompt cache between accounts, which was accepted.`),
+      certainly(
+        `An engine of the kind '${profile.label}' shares its prompt cache between accounts, which was accepted.`,
+      ),
     );
   }
   if (source.allowPublic === true && url.protocol === "http:") {

@@ -23,7 +23,8 @@ export interface Profile {
   /** Tells the engine's version, for the preflight. */
   versionPath: string | null;
   /**
-   * Who knows the context length. `models`: `max_model_len` of `/v1/models`; `props`: llama-server's `/props`;
+   * Who knows the context length. `models`: `/v1/models`, as `max_model_len` (vLLM, SGLang) or as `meta.n_ctx`
+   * (llama-server, whatever profile it was given); `props`: llama-server's `/props`;
    * `ollama`: `/api/ps` and `/api/show`.
    */
   context: "models" | "props" | "ollama";
