@@ -1,8 +1,10 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "web/**/*.test.ts", "test/**/*.test.ts"],
+    // They need programs that are not on every machine, and have a command of their own: npm run test:llama-server.
+    exclude: [...configDefaults.exclude, "test/real/**"],
     globalSetup: ["test/support/build.ts"],
     // Native engines and databases live in their own processes; test files do too, so that none can leak into another.
     pool: "forks",

@@ -238,8 +238,8 @@ class EngineBuilder {
     const timeouts = { firstTokenMs, nextTokenMs, ...member.timeouts };
     const { cacheSaltSecret } = this;
     const engine = new UpstreamEngine({ ...member, timeouts, models: config.models, cacheSaltSecret });
-    // A server that is started later is no reason not to start.
-    return { engine, waiting: () => engine.waiting(), ready: async () => undefined };
+    // A server that is started later is no reason not to start: it is asked once, whatever comes of it.
+    return { engine, waiting: () => engine.waiting(), ready: () => engine.asked() };
   }
 
   /** Tells what is known against an engine; rejects for one that must not be used. */

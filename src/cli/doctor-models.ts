@@ -123,10 +123,16 @@ async function checkMember(config: Config, model: ModelId, member: EngineMember)
   }
   const { preflight } = await import("../engines/upstream/preflight.js");
   const findings = await preflight(member, { strict: config.engine.strictPreflight });
-  if (findings.length === 0) return [{ name: model, state: "ok", detail: `${member.url} answers` }];
   const next = "See docs/upstreams.md, and: sotto models use --help";
-  return findings.map(({ level, text }) => {
-    const isBroken = level === "refuse" || /does not answer|refuses the key/.test(text);
-    return { name: model, state: isBroken ? "broken" : "hint", detail: `${member.url}: ${text}`, next };
-  });
+  const known = findings.map(({ level, text }): Finding => ({
+    name: model,
+    state: level === "warn" ? "hint" : "broken",
+    detail: `${member.url}: ${text}`,
+    next,
+  }));
+  const works = known.every(({ state }) => state !== "broken");
+  return [
+    ...(works ? [{ name: model, state: "ok", detail: `${member.url} answers` } as const] : []),
+    ...known,
+  ];
 }

@@ -20,10 +20,21 @@ interface UseOptions {
   name?: string;
   key?: string;
   weight?: number;
+  contextTokens?: number;
   acceptSharedCache?: true;
   allowPublic?: true;
   force?: boolean;
 }
+
+const serverOptions = [
+  "profile",
+  "name",
+  "key",
+  "weight",
+  "contextTokens",
+  "acceptSharedCache",
+  "allowPublic",
+] as const;
 
 export function useCommand(models: Command): void {
   storeCommand(models, "use <model> <source...>", "choose what answers for omega, prism or lambda")
@@ -34,6 +45,7 @@ export function useCommand(models: Command): void {
     .option("--name <name>", "the model's name on that server (default: the one it serves)")
     .option("--key <key>", "key for that server; kept in the database")
     .option("--weight <number>", "share of the requests beside other servers (default: 1)", parseWeight)
+    .option("--context-tokens <n>", "its context, where that server does not tell", parseContext)
     .option("--accept-shared-cache", "accept a server that cannot keep accounts' prompt caches apart")
     .option("--allow-public", "allow an address outside this machine and private networks")
     .option("--force", "do not check that the file fits into memory, for machines whose GPU holds it")
@@ -84,7 +96,7 @@ async function findSource(
   const [text = "", ...more] = texts;
   if (texts.every(isServerAddress)) return upstreams(texts, options, config.engine.strictPreflight);
   if (more.length > 0) throw new WeightsFault("Several sources are possible for addresses of servers only.");
-  for (const name of ["profile", "name", "key", "weight", "acceptSharedCache", "allowPublic"] as const) {
+  for (const name of serverOptions) {
     if (options[name] !== undefined)
       throw new WeightsFault(
         `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} is for addresses of servers only.`,
@@ -126,10 +138,19 @@ async function upstreams(
   options: UseOptions,
   strict: boolean,
 ): Promise<ModelSource> {
-  const { profile = "openai", name, key, weight, acceptSharedCache, allowPublic } = options;
+  const { profile = "openai", name, key, weight, contextTokens, acceptSharedCache, allowPublic } = options;
   const parsed = modelSourceSchema.safeParse({
     type: "upstreams",
-    upstreams: urls.map((url) => ({ url, profile, name, key, weight, acceptSharedCache, allowPublic })),
+    upstreams: urls.map((url) => ({
+      url,
+      profile,
+      name,
+      key,
+      weight,
+      contextTokens,
+      acceptSharedCache,
+      allowPublic,
+    })),
   });
   if (parsed.success) {
     if (parsed.data.type === "upstreams") await lookOver(parsed.data.upstreams, strict);
@@ -166,6 +187,12 @@ const withoutKeys = (source: ModelSource) =>
 function parseModel(text: string): ModelId {
   if (isModelId(text)) return text;
   throw new WeightsFault(`There is no model '${text}': choose ${modelIds.join(", ")}.`);
+}
+
+function parseContext(text: string): number {
+  const tokens = Number(text);
+  if (Number.isInteger(tokens) && tokens >= 128 && tokens <= 100_000_000) return tokens;
+  throw new InvalidArgumentError("Write a whole number of tokens from 128 to 100000000.");
 }
 
 function parseWeight(text: string): number {

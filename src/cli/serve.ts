@@ -67,13 +67,16 @@ function reloadModels(app: App, readConfig: () => Config): void {
   }
 }
 
-/** Which file answers for which model, said plainly. */
+/** What answers for which model, said plainly. */
 function introduction({ url, engine }: App): string {
   const lines = modelIds.map((model) => {
-    const { serving, contextTokens, capacity } = engine.status(model);
-    return `  ${model.padEnd(7)} ${basename(serving)}, context ${contextTokens} tokens, ${capacity} at once`;
+    const { state, serving, contextTokens, capacity } = engine.status(model);
+    if (state !== "ready") return `  ${model.padEnd(7)} ${basename(serving)}, which does not answer`;
+    const context =
+      contextTokens === 0 ? "context unknown (set contextTokens)" : `context ${contextTokens} tokens`;
+    return `  ${model.padEnd(7)} ${basename(serving)}, ${context}, ${capacity} at once`;
   });
-  return `\nReady. Models and the files that answer for them:\n${lines.join("\n")}\n\nDashboard  ${url}\nAPI        ${url}/v1\n`;
+  return `\nReady. Models and what answers for them:\n${lines.join("\n")}\n\nDashboard  ${url}\nAPI        ${url}/v1\n`;
 }
 
 function setupSteps(link: string): string {

@@ -64,6 +64,8 @@ beforeAll(async () => {
   ]);
   busy.chat = leaving.chat = neverEnds;
   failing.chat = answers(500, "{}");
+  // It does not tell its context.
+  busy.answers["/v1/models"] = { data: [{ id: "big-model" }] };
   const log = createLog("error", { write: () => undefined });
   app = await startApp(configOf(busy, gone, failing, leaving), { log, webDir: "dist/web" });
   const operator = new Visitor(app.url);
@@ -147,6 +149,7 @@ describe.each([
     await card(page, "lambda")
       .getByText(`${hostOf(gone)} (vLLM). It does not answer.`)
       .waitFor();
+    await card(page, "omega").getByText("Unknown: set contextTokens").waitFor();
     await leave(page);
   });
 

@@ -25,7 +25,7 @@ beforeEach(async () => {
   // Another program, which is not Sotto; it also plays an upstream.
   other = createServer((request, response) => {
     response.statusCode = request.url === "/v1/models" ? 200 : 404;
-    response.end("{}");
+    response.end('{"object":"list","data":[{"id":"big-model"}]}');
   });
   other.listen(0, "127.0.0.1");
   await once(other, "listening");
@@ -73,7 +73,12 @@ describe("sotto doctor", () => {
     expect({ code, ok }).toEqual({ code: 1, ok: false });
     expect(find("database")).toMatchObject({ state: "ok", detail: textWith("is sound") });
     expect(find("omega")).toMatchObject({ state: "broken", detail: textWith("is truncated") });
-    expect(find("prism")).toMatchObject({ state: "hint", detail: textWith("prompt cache") });
+    expect(findings.filter(({ name }) => name === "prism")).toMatchObject([
+      { state: "ok", detail: textWith("answers") },
+      { state: "hint", detail: textWith("prompt cache") },
+      { state: "hint", detail: textWith("--context-tokens") },
+      { state: "hint", detail: textWith("Nothing is known") },
+    ]);
     expect(find("lambda")).toMatchObject({
       state: "broken",
       detail: textWith("does not answer"),

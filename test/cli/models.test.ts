@@ -53,13 +53,23 @@ describe("sotto models use", () => {
 
   it("stores servers, and never shows their key", async () => {
     const urls = ["http://127.0.0.1:9/v1", "http://127.0.0.2:9/v1"];
-    const flags = ["--profile", "vllm", "--name", "big", "--key", "k-secret", "--weight", "2"];
+    const flags = [
+      ...["--profile", "vllm", "--name", "big", "--key", "k-secret", "--weight", "2"],
+      ...["--context-tokens", "4096"],
+    ];
     const { code, stdout } = await line.run("models", "use", "omega", ...urls, ...flags, "--json");
     expect(code).toBe(0);
     expect(stdout).not.toContain("k-secret");
     expect(JSON.parse((await stored("model.omega")) ?? "")).toEqual({
       type: "upstreams",
-      upstreams: urls.map((url) => ({ url, profile: "vllm", name: "big", key: "k-secret", weight: 2 })),
+      upstreams: urls.map((url) => ({
+        url,
+        profile: "vllm",
+        name: "big",
+        key: "k-secret",
+        weight: 2,
+        contextTokens: 4096,
+      })),
     });
     expect((await line.run("models", "list")).stdout).not.toContain("k-secret");
   });

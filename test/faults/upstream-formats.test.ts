@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../src/core/ports.js";
 import type { ProfileName } from "../../src/engines/upstream/profiles.js";
-import { generationOf, greedy, never, replyTo } from "../contract/engine.js";
+import { generationOf, greedy, never, replyTo, startReply } from "../contract/engine.js";
+import { eventually } from "../support/eventually.js";
 import {
   chunk,
   event,
@@ -26,8 +27,8 @@ const tells: Record<ProfileName, ScriptedUpstream["answers"]> = {
   },
   "llama-server": {
     "/health": { status: "ok" },
-    "/v1/models": { data: [{ id: "tiny.gguf", meta: { n_ctx_train: 9999 } }] },
-    "/props": { default_generation_settings: { n_ctx: 512 }, total_slots: 16, build_info: "b7000-a414a44" },
+    "/v1/models": { data: [{ id: "tiny.gguf", meta: { n_vocab: 525, n_ctx: 512, n_ctx_train: 9999 } }] },
+    "/props": { default_generation_settings: { n_ctx: 512 }, total_slots: 16, build_info: "b1-de3ff81" },
     "/apply-template": { prompt: "<|im_start|>user\nHi" },
     "/tokenize": { tokens: [1, 2, 3, 4, 5] },
   },
@@ -90,6 +91,19 @@ describe("engines of each kind", () => {
       await engine.close();
     },
   );
+
+  it("tells its context in a list of models of either kind", async () => {
+    for (const tells of [{ max_model_len: 300 }, { meta: { n_ctx: 300, n_ctx_train: 9999 } }]) {
+      upstream.answers = { "/v1/models": { data: [{ id: "other" }, { id: "mine", ...tells }] } };
+      const options = { url: upstream.url, profile: "openai", acceptSharedCache: true } as const;
+      const named = await connectUpstream({ ...options, name: "mine" });
+      expect(named.status().contextTokens).toBe(300);
+      await named.close();
+      const said = await connectUpstream({ ...options, name: "other", contextTokens: 200 });
+      expect(said.status().contextTokens).toBe(200);
+      await said.close();
+    }
+  });
 
   it("has a prompt estimated when it does not count in time, and is not asked again at once", async () => {
     const engine = await connect("vllm");
@@ -212,6 +226,28 @@ describe("engines of each kind", () => {
     });
     expect(upstream.chats.map(({ body }) => body.seed).sort()).toEqual([40, 41, 42]);
     expect(upstream.chats.every(({ body }) => !("n" in body))).toBe(true);
+    await engine.close();
+  });
+
+  it("lets go of several requests that nobody reads on", async () => {
+    const engine = await connect("llama-server");
+    upstream.chat = (response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" }).write(event(chunk({ content: "a" })));
+    };
+    const controller = new AbortController();
+    await startReply(engine, generationOf("Hi", { choices: 3 }), controller.signal);
+    // What they still say fails for nobody: a rejection that is not handled would end the process.
+    controller.abort(new Error("hung up"));
+    await eventually(() => engine.status().active === 0 && upstream.open === 0);
+    await engine.close();
+  });
+
+  it("refuses a bias for a token that llama-server has not and would ignore", async () => {
+    const engine = await connect("llama-server");
+    const biased = (token: number) =>
+      engine.prepare(generationOf("Hi", { sampling: { ...greedy, logitBias: [[token, 1]] } }), never());
+    await expect(biased(524)).resolves.toBeDefined();
+    await expect(biased(525)).rejects.toMatchObject({ code: "invalid_value", param: "logit_bias" });
     await engine.close();
   });
 

@@ -65,6 +65,18 @@ describe("a request to an engine on the network", () => {
     expect(body).not.toHaveProperty("cache_salt");
   });
 
+  it("carries a grammar of ours to llama-server, and no schema", async () => {
+    const schema = { type: "object", properties: { a: { const: 1 } }, required: ["a"] };
+    const body = await bodyFor("llama-server", { format: { type: "json_schema", name: "answer", schema } });
+    expect(body.grammar).toMatch(/^root ::= /);
+    expect(Object.keys(body).sort()).toEqual(
+      [
+        ...["cache_prompt", "grammar", "max_tokens", "messages", "model", "reasoning_format", "stream"],
+        ...["stream_options", "temperature"],
+      ].sort(),
+    );
+  });
+
   it.each(["ollama", "openai"] as const)(
     "goes to %s only where a shared cache was accepted",
     async (profile) => {

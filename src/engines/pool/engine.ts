@@ -146,7 +146,9 @@ export class PoolEngine implements Engine {
     const isStarting = all.some(({ state }) => state === "starting");
     return {
       state: up.length > 0 ? "ready" : isStarting ? "starting" : "down",
-      serving: `${up.length} of ${all.length}: ${all.map(({ serving }) => serving).join(", ")}`,
+      serving:
+        (all.length === 1 ? "" : `${up.length} of ${all.length}: `) +
+        all.map(({ serving }) => serving).join(", "),
       contextTokens: Math.max(0, ...counted.map(({ contextTokens }) => contextTokens)),
       capacity: sum(({ capacity }) => capacity),
       active: sum(({ active }) => active, [...all, ...leaving]),

@@ -18,6 +18,7 @@ import {
 import type { ChatMessage } from "../../protocol/chat.js";
 import { ServiceError } from "../../protocol/errors.js";
 import type { ModelId } from "../../protocol/models.js";
+import { grammarOf } from "../llama/reply-grammar.js";
 import { CacheSalts } from "./cache-salt.js";
 import { Connection } from "./connection.js";
 import { contextExceeded, explainRefusal, unavailable } from "./faults.js";
@@ -83,10 +84,16 @@ export class UpstreamEngine implements Engine {
     await this.#health.untilReady(signal);
   }
 
+  /** Resolves when it was asked how it is, whatever came of that, within a few seconds. */
+  async asked(): Promise<void> {
+    await this.#health.checkNow();
+  }
+
   async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
     signal.throwIfAborted();
     const defaults = this.#defaultsOf(generation.model);
-    requireSupported(this.#profile, generation);
+    requireSupported(this.#profile, generation, this.#health.facts.vocabularySize);
+    const grammar = this.#profile.formats === "us" ? grammarOf(generation.format) : undefined;
     if (this.#closed || this.#health.state !== "ready") throw unavailable();
     const messages = withSystemPrompt(generation.messages, defaults.systemPrompt);
     const contextTokens = this.#contextTokens();
@@ -96,7 +103,7 @@ export class UpstreamEngine implements Engine {
       generation,
       promptTokens: count.tokens,
       maxTokens: this.#replyTokens(generation.maxTokens ?? defaults.maxTokens, count, messages),
-      prompt: new UpstreamPrompt(messages),
+      prompt: new UpstreamPrompt(messages, grammar),
     };
   }
 
@@ -147,11 +154,13 @@ export class UpstreamEngine implements Engine {
     signal.throwIfAborted();
     if (this.#closed) throw unavailable();
     const { generation, maxTokens } = prepared;
+    const { messages, grammar } = promptOf(prepared);
     const body = requestBody({
       profile: this.#profile,
       model: this.#modelName(generation.model),
       generation,
-      messages: messagesOf(prepared),
+      messages,
+      grammar,
       maxTokens,
       choices,
       seed,
@@ -230,13 +239,16 @@ export class UpstreamEngine implements Engine {
   }
 }
 
-/** The messages as the engine gets them. */
+/** The messages as the engine gets them, and the grammar of the reply where it follows ours. */
 class UpstreamPrompt {
-  constructor(readonly messages: readonly ChatMessage[]) {}
+  constructor(
+    readonly messages: readonly ChatMessage[],
+    readonly grammar: string | undefined,
+  ) {}
 }
 
-function messagesOf({ prompt }: PreparedGeneration): readonly ChatMessage[] {
-  if (prompt instanceof UpstreamPrompt) return prompt.messages;
+function promptOf({ prompt }: PreparedGeneration): UpstreamPrompt {
+  if (prompt instanceof UpstreamPrompt) return prompt;
   throw new Error("This generation was prepared by another engine.");
 }
 

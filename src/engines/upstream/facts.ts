@@ -10,35 +10,52 @@ export interface EngineFacts {
   contextTokens: number | undefined;
   /** How many requests it runs at once; undefined when it does not tell. */
   concurrent: number | undefined;
+  /** How many tokens its model knows; undefined when it does not tell. */
+  vocabularySize: number | undefined;
 }
+
+export const nothingKnown: EngineFacts = {
+  models: [],
+  contextTokens: undefined,
+  concurrent: undefined,
+  vocabularySize: undefined,
+};
 
 /** Ollama loads a model with this when nobody said otherwise, whatever the model could do. */
 const ollamaUsualContext = 4096;
 
-/** Asks the engine. What it does not answer stays unknown; that alone is no reason not to use it. */
+/**
+ * What the engine's list of models tells, and what it is asked besides. What it does not answer stays unknown; that
+ * alone is no reason not to use it.
+ */
 export async function askFacts(
   connection: Connection,
   profile: Profile,
+  listed: readonly JsonObject[],
   name: string | undefined,
   timeoutMs: number,
 ): Promise<EngineFacts> {
   const ask = (path: string, body?: object): Promise<JsonObject> =>
     connection.askJson(path, timeoutMs, undefined, body).catch(() => ({}));
-  const listed = listOf((await ask("/v1/models")).data).filter(isObject);
   const models = listed.map(({ id }) => textOf(id)).filter((id) => id !== undefined);
   const chosen = name ?? models[0];
+  const model = listed.find(({ id }) => id === chosen);
+  const listedContext = countOf(model?.max_model_len) ?? countOf(objectOf(model?.meta).n_ctx);
   switch (profile.context) {
-    case "models": {
-      const model = listed.find(({ id }) => id === chosen);
-      return { models, contextTokens: countOf(model?.max_model_len), concurrent: undefined };
-    }
+    case "models":
+      return { ...nothingKnown, models, contextTokens: listedContext };
     case "props": {
       const props = await ask("/props");
-      const contextTokens = countOf(objectOf(props.default_generation_settings).n_ctx);
-      return { models, contextTokens, concurrent: countOf(props.total_slots) };
+      return {
+        models,
+        contextTokens: countOf(objectOf(props.default_generation_settings).n_ctx),
+        concurrent: countOf(props.total_slots),
+        // It has one model, whatever that is called.
+        vocabularySize: countOf(objectOf((model ?? listed[0])?.meta).n_vocab),
+      };
     }
     case "ollama":
-      return { models, contextTokens: await ollamaContext(ask, chosen), concurrent: undefined };
+      return { ...nothingKnown, models, contextTokens: await ollamaContext(ask, chosen) };
   }
 }
 

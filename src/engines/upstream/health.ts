@@ -2,10 +2,14 @@
  * Asks an engine again and again whether it lives, at an interval with jitter so that many gateways do not ask
  * at once. Two failures in a row take it out; one success brings it back. A request that found nobody there is
  * reason to ask at once.
+ *
+ * Who answers is asked before it counts as ready, once a minute after that, and every time where it has no page for
+ * its health. An engine in the midst of its work that does not find the time to answer that is left in.
  */
 import type { Clock, EngineStatus } from "../../core/ports.js";
 import type { Connection } from "./connection.js";
-import { askFacts, askWaiting, type EngineFacts } from "./facts.js";
+import { askWaiting, nothingKnown, type EngineFacts } from "./facts.js";
+import { askHealth, askIntroduction } from "./introduction.js";
 import type { UpstreamTimeouts } from "./options.js";
 import type { Profile } from "./profiles.js";
 
@@ -15,7 +19,7 @@ const factsAgeMs = 60_000;
 
 export class HealthWatch {
   #state: EngineStatus["state"] = "starting";
-  facts: EngineFacts = { models: [], contextTokens: undefined, concurrent: undefined };
+  facts: EngineFacts = nothingKnown;
   /** Requests that wait at the engine, its other users' included, where it tells. */
   waiting = 0;
   /** How often it went down. */
@@ -82,36 +86,36 @@ export class HealthWatch {
 
   async #check(): Promise<void> {
     const alive = await this.#isAlive();
+    if (alive) {
+      this.waiting = (await askWaiting(this.connection, this.profile, this.timeouts.healthMs)) ?? 0;
+    }
+    // close() may have come while it was asked.
     if (this.#closed) return;
     if (!alive) {
       this.#failed();
       return;
     }
-    const nowMs = this.clock.monotonicMs();
-    this.waiting = (await askWaiting(this.connection, this.profile, this.timeouts.healthMs)) ?? 0;
-    if (this.#factsAtMs === undefined || this.state !== "ready" || nowMs - this.#factsAtMs > factsAgeMs) {
-      this.facts = await askFacts(this.connection, this.profile, this.modelName, this.timeouts.healthMs);
-      this.#factsAtMs = nowMs;
-    }
-    // close() may have come while the facts were asked for.
-    if (this.#isClosed()) return;
     this.#failures = 0;
     this.#become("ready");
     for (const waiter of [...this.#waiters]) waiter();
   }
 
-  #isClosed(): boolean {
-    return this.#closed;
-  }
-
-  /** An engine without this path lives too; one that refuses our key is of no use. */
   async #isAlive(): Promise<boolean> {
-    try {
-      const { status } = await this.connection.ask(this.profile.healthPath, this.timeouts.healthMs);
-      return status < 300 || status === 404 || status === 405;
-    } catch {
-      return false;
+    const { healthMs } = this.timeouts;
+    const health = await askHealth(this.connection, this.profile, healthMs);
+    if (health !== "well" && health !== "has-no-such-page") return false;
+    const nowMs = this.clock.monotonicMs();
+    const isKnown =
+      this.state === "ready" && this.#factsAtMs !== undefined && nowMs - this.#factsAtMs <= factsAgeMs;
+    if (health === "well" && isKnown) return true;
+    const answer = await askIntroduction(this.connection, this.profile, this.modelName, healthMs);
+    if (answer.type === "engine") {
+      this.facts = answer.facts;
+      this.#factsAtMs = nowMs;
+      return true;
     }
+    const isBusy = answer.type === "silent" || answer.type === "unwell";
+    return isBusy && health === "well" && this.state === "ready";
   }
 
   #failed(): void {

@@ -78,15 +78,20 @@ const checks: Record<Profile["name"], (engine: Examined) => Promise<Finding[]>> 
     }
     return findings;
   },
-  "llama-server": async (engine) => {
-    const slots = await engine.connection.ask("/slots", engine.timeoutMs).catch(() => null);
-    if (slots === null || slots.status !== 200 || !showsPrompts(slots.text)) return [];
-    return [
-      certainly(
-        "llama-server shows the prompts of its slots to whoever asks for /slots; start it with --no-slots.",
-      ),
-    ];
-  },
+  "llama-server": async (engine) => [
+    ...(await slotFindings(engine)),
+    ...((await savesSlots(engine))
+      ? [
+          certainly(
+            "llama-server writes the conversations of its slots to files for whoever asks (--slot-save-path).",
+          ),
+        ]
+      : []),
+    possibly(
+      "llama-server does not tell how it was started: without --cache-ram 0 it keeps conversations in memory and " +
+        "looks them up for whoever asks the same; --log-disable, and no --log-prompts-dir, keep them out of logs.",
+    ),
+  ],
   ollama: async ({ source, facts }) => {
     const name = source.name ?? facts.models[0] ?? "";
     const findings = [
@@ -107,7 +112,9 @@ function generalFindings({ source, profile, connection, facts }: Examined): Find
   const { url } = connection;
   if (profile.cache.type === "none") {
     findings.push(
-      certainly(`${profile.label} shares its prompt cache between accounts, which was accepted.`),
+      certainly(
+        `An engine of the kind '${profile.label}' shares its prompt cache between accounts, which was accepted.`,
+      ),
     );
   }
   if (source.allowPublic === true && url.protocol === "http:") {
@@ -115,6 +122,14 @@ function generalFindings({ source, profile, connection, facts }: Examined): Find
   }
   if (source.name !== undefined && facts.models.length > 0 && !facts.models.includes(source.name)) {
     findings.push(possibly(`${url.host} has no model named '${source.name}'.`));
+  }
+  if (source.contextTokens === undefined && facts.contextTokens === undefined) {
+    findings.push(
+      possibly(
+        `${url.host} does not tell how many tokens its context has: say it (--context-tokens, or contextTokens), ` +
+          `so that prompts that are too long are refused here and replies end where the context does.`,
+      ),
+    );
   }
   return findings;
 }
@@ -139,14 +154,38 @@ async function hasPrefixCache({ connection, timeoutMs }: Examined): Promise<bool
   return !/^vllm:cache_config_info\{[^}]*enable_prefix_caching="False"/m.test(metrics?.text ?? "");
 }
 
-function showsPrompts(text: string): boolean {
+/** Its slots show prompts where LLAMA_SERVER_SLOTS_DEBUG is set, and old versions always do: from the first one on. */
+async function slotFindings({ connection, timeoutMs }: Examined): Promise<Finding[]> {
+  const answer = await connection.ask("/slots", timeoutMs).catch(() => null);
+  if (answer?.status !== 200) return [];
+  const slots = parseList(answer.text).filter(isObject);
+  if (slots.some(({ prompt }) => typeof prompt === "string" && prompt !== "")) {
+    return [
+      certainly(
+        "llama-server shows the prompts of its slots to whoever asks for /slots; start it with --no-slots.",
+      ),
+    ];
+  }
+  if (slots.some(({ id_task: task }) => task !== undefined)) return [];
+  return [
+    possibly(
+      "llama-server may show prompts to whoever asks for /slots, which is seen once it has had one; " +
+        "start it with --no-slots.",
+    ),
+  ];
+}
+
+/** Asked of a slot that cannot exist: where slots can be saved at all, that is the complaint, and 501 where not. */
+async function savesSlots({ connection, timeoutMs }: Examined): Promise<boolean> {
+  const answer = await connection.ask("/slots/none?action=none", timeoutMs, undefined, {}).catch(() => null);
+  return answer?.status === 400;
+}
+
+function parseList(text: string): readonly unknown[] {
   try {
-    const slots: unknown = JSON.parse(text);
-    return listOf(slots).some(
-      (slot) => isObject(slot) && typeof slot.prompt === "string" && slot.prompt !== "",
-    );
+    return listOf(JSON.parse(text));
   } catch {
-    return false;
+    return [];
   }
 }
 

@@ -7,14 +7,15 @@
  */
 import { AddressFault, checkAddress, type Resolve } from "./address.js";
 import { Connection } from "./connection.js";
-import { askFacts } from "./facts.js";
+import { askHealth, askIntroduction, type Introduction } from "./introduction.js";
 import { requireIsolation, UpstreamRefused } from "./isolation.js";
 import { timeoutsOf, type UpstreamSource } from "./options.js";
 import { findingsFor } from "./preflight-checks.js";
 import { profiles } from "./profiles.js";
 
 export interface PreflightFinding {
-  level: "warn" | "refuse";
+  /** `useless`: as it is, it answers nothing; that may change without us. */
+  level: "warn" | "useless" | "refuse";
   text: string;
 }
 
@@ -34,12 +35,10 @@ export async function preflight(
   const timeouts = timeoutsOf(source);
   const connection = new Connection(source, 1, timeouts);
   try {
-    const alive = await connection.ask(profile.healthPath, timeouts.healthMs).catch(() => null);
-    if (alive === null) return [{ level: "warn", text: `${connection.url.host} does not answer.` }];
-    if (alive.status === 401 || alive.status === 403) {
-      return [{ level: "warn", text: `${connection.url.host} refuses the key.` }];
-    }
-    const facts = await askFacts(connection, profile, source.name, timeouts.healthMs);
+    const { host } = connection.url;
+    const answer = await meet(connection, source, timeouts.healthMs);
+    if (answer.type !== "engine") return [{ level: "useless", text: whyUseless(host, answer.type) }];
+    const { facts } = answer;
     const findings = await findingsFor({ source, profile, connection, facts, timeoutMs: timeouts.healthMs });
     return findings.map(({ certain, refuses, text }) => ({
       level: refuses === true || (strict && certain) ? "refuse" : "warn",
@@ -47,6 +46,30 @@ export async function preflight(
     }));
   } finally {
     await connection.close();
+  }
+}
+
+async function meet(
+  connection: Connection,
+  { profile: kind, name }: UpstreamSource,
+  timeoutMs: number,
+): Promise<Introduction> {
+  const profile = profiles[kind];
+  const health = await askHealth(connection, profile, timeoutMs);
+  if (health !== "well" && health !== "has-no-such-page") return { type: health };
+  return askIntroduction(connection, profile, name, timeoutMs);
+}
+
+function whyUseless(host: string, type: Exclude<Introduction["type"], "engine">): string {
+  switch (type) {
+    case "silent":
+      return `${host} does not answer.`;
+    case "unwell":
+      return `${host} says that it cannot answer at present.`;
+    case "refuses-key":
+      return `${host} refuses the key.`;
+    case "stranger":
+      return `${host} answers, but not as an engine does: it has no list of models at /v1/models.`;
   }
 }
 

@@ -23,7 +23,8 @@ export interface Profile {
   /** Tells the engine's version, for the preflight. */
   versionPath: string | null;
   /**
-   * Who knows the context length. `models`: `max_model_len` of `/v1/models`; `props`: llama-server's `/props`;
+   * Who knows the context length. `models`: `/v1/models`, as `max_model_len` (vLLM, SGLang) or as `meta.n_ctx`
+   * (llama-server, whatever profile it was given); `props`: llama-server's `/props`;
    * `ollama`: `/api/ps` and `/api/show`.
    */
   context: "models" | "props" | "ollama";
@@ -35,12 +36,18 @@ export interface Profile {
   /** The Prometheus metric that tells how many requests wait. */
   load: { path: string; waiting: string } | null;
   cache: CacheIsolation;
+  /** Sent with every request. */
+  always: Readonly<Record<string, unknown>>;
   /** Whether several choices are one request, or as many as there are choices. */
   choices: "native" | "separate";
   logitBias: "object" | "pairs" | "none";
   hasLogprobs: boolean;
   hasSeed: boolean;
-  hasFormats: boolean;
+  /**
+   * Who makes a grammar of the JSON that is wanted. `engine`: it takes `response_format`; `us`: it takes our grammar;
+   * `nobody`: replies are of any form.
+   */
+  formats: "engine" | "us" | "nobody";
   /** Some engines give no log probabilities at all when none besides the chosen token are asked for. */
   leastTopLogprobs: number;
   /** Engines that sample from a share of 0 refuse it. */
@@ -61,11 +68,12 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     counting: "messages",
     load: { path: "/metrics", waiting: "vllm:num_requests_waiting" },
     cache: { type: "salt", field: "cache_salt" },
+    always: {},
     choices: "native",
     logitBias: "object",
     hasLogprobs: true,
     hasSeed: true,
-    hasFormats: true,
+    formats: "engine",
     leastTopLogprobs: 0,
     leastTopP: 1e-6,
     capsReply: false,
@@ -80,11 +88,12 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     counting: "messages",
     load: { path: "/metrics", waiting: "sglang:num_queue_reqs" },
     cache: { type: "salt", field: "cache_salt" },
+    always: {},
     choices: "native",
     logitBias: "object",
     hasLogprobs: true,
     hasSeed: true,
-    hasFormats: true,
+    formats: "engine",
     leastTopLogprobs: 0,
     leastTopP: 1e-6,
     capsReply: false,
@@ -99,12 +108,16 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     counting: "template",
     load: { path: "/metrics", waiting: "llamacpp:requests_deferred" },
     cache: { type: "off", fields: { cache_prompt: false } },
+    // A model's thoughts are part of its reply, as they are in the other engines; it would take them out.
+    always: { reasoning_format: "none" },
     // It has `n` since late 2025, limited by its slots and, before that, silently answered with one choice.
     choices: "separate",
     logitBias: "pairs",
     hasLogprobs: true,
     hasSeed: true,
-    hasFormats: true,
+    // Of `response_format` it makes a grammar of its own which has to match the end of the prompt, too, and does not
+    // for models with a SentencePiece vocabulary (Llama 2, TinyLlama, Mistral): it refuses every format for them.
+    formats: "us",
     leastTopLogprobs: 1,
     leastTopP: 0,
     capsReply: true,
@@ -119,11 +132,12 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     counting: "none",
     load: null,
     cache: { type: "none" },
+    always: {},
     choices: "separate",
     logitBias: "none",
     hasLogprobs: true,
     hasSeed: true,
-    hasFormats: true,
+    formats: "engine",
     leastTopLogprobs: 0,
     leastTopP: 0,
     capsReply: true,
@@ -138,11 +152,12 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     counting: "none",
     load: null,
     cache: { type: "none" },
+    always: {},
     choices: "native",
     logitBias: "object",
     hasLogprobs: true,
     hasSeed: true,
-    hasFormats: true,
+    formats: "engine",
     leastTopLogprobs: 0,
     leastTopP: 0,
     capsReply: true,

@@ -18,14 +18,26 @@ export interface UpstreamRequest {
   choices: number;
   seed: number | undefined;
   salt: string | undefined;
+  /** Of the format, for engines that follow ours. */
+  grammar: string | undefined;
 }
 
-/** Throws for what this kind of engine would ignore although it changes the reply. */
-export function requireSupported(profile: Profile, { sampling, topLogprobs, format }: Generation): void {
+/** Throws for what this engine would ignore although it changes the reply. */
+export function requireSupported(
+  profile: Profile,
+  { sampling, topLogprobs, format }: Generation,
+  vocabularySize: number | undefined,
+): void {
   if (profile.logitBias === "none" && sampling.logitBias.length > 0) throw unsupported("logit_bias");
   if (!profile.hasLogprobs && topLogprobs !== undefined) throw unsupported("logprobs");
-  if (!profile.hasFormats && format.type !== "text") throw unsupported("response_format");
+  if (profile.formats === "nobody" && format.type !== "text") throw unsupported("response_format");
   if (!profile.hasSeed && sampling.seed !== undefined) throw unsupported("seed");
+  if (vocabularySize !== undefined && sampling.logitBias.some(([token]) => token >= vocabularySize)) {
+    throw new ServiceError("invalid_value", {
+      message: `Invalid key in 'logit_bias': the tokens of this model are numbered from 0 to ${vocabularySize - 1}.`,
+      param: "logit_bias",
+    });
+  }
 }
 
 const unsupported = (param: string): ServiceError =>
@@ -50,7 +62,8 @@ export function requestBody(request: UpstreamRequest): Record<string, unknown> {
     ...(topLogprobs === undefined
       ? {}
       : { logprobs: true, top_logprobs: Math.max(topLogprobs, profile.leastTopLogprobs) }),
-    ...formatFields(generation.format),
+    ...(request.grammar === undefined ? formatFields(generation.format) : { grammar: request.grammar }),
+    ...profile.always,
     ...cacheFields(profile, request.salt),
   };
 }

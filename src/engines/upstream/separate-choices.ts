@@ -22,9 +22,15 @@ export async function* joinChoices(
   const stopping = new AbortController();
   const each = AbortSignal.any([signal, stopping.signal]);
   const runs = Array.from({ length: choices }, (_, choice) => start(choice, each));
-  const next = async (choice: number): Promise<Arrival> => {
+  const ask = async (choice: number): Promise<Arrival> => {
     const run = runs[choice];
     return { choice, result: run === undefined ? { done: true, value: undefined } : await run.next() };
+  };
+  const next = (choice: number): Promise<Arrival> => {
+    const arrival = ask(choice);
+    // Whoever reads the choices may have left without a word: a run that fails then fails for nobody.
+    arrival.catch(() => undefined);
+    return arrival;
   };
   const pending = new Map(runs.map((_, choice) => [choice, next(choice)]));
   const usages: Usage[] = [];
@@ -43,7 +49,6 @@ export async function* joinChoices(
   } finally {
     stopping.abort();
     // One that failed ends the others; what they still say is nobody's.
-    for (const waiting of pending.values()) waiting.catch(() => undefined);
     for (const run of runs) run.return().catch(() => undefined);
   }
 }

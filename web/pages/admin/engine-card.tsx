@@ -57,12 +57,18 @@ function factsOf(engine: EngineView): [name: string, value: string][] {
     ["Waiting", formatCount(engine.waiting)],
     ["Median wait", engine.queueWaitMsP50 === null ? "–" : formatMs(engine.queueWaitMsP50)],
     ["Tokens a second", formatCount(engine.tokensPerSecond)],
-    ["Context", engine.contextTokens === 0 ? "–" : `${formatCount(engine.contextTokens)} tokens`],
+    ["Context", contextOf(engine)],
     [isElsewhere ? "Outages" : "Restarts", formatCount(engine.restarts)],
     ...(engine.memoryBytes === null
       ? []
       : [["Memory", formatBytes(engine.memoryBytes)] satisfies [string, string]]),
   ];
+}
+
+/** Engines elsewhere may not tell it, and then it is the operator's to say. */
+function contextOf({ state, contextTokens }: EngineView): string {
+  if (contextTokens > 0) return `${formatCount(contextTokens)} tokens`;
+  return state === "ready" ? "Unknown: set contextTokens" : "–";
 }
 
 const states: Record<EngineView["state"], { tone: Tone; word: string }> = {
