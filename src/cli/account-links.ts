@@ -1,11 +1,11 @@
 /** `sotto accounts reset` and `sotto accounts invite`: links that work once, mailed when that is set up. */
 import type { Command } from "commander";
 import type { Config } from "../config.js";
+import { hostInUrl } from "../config/host-in-url.js";
 import { checkEmail, requireAccount } from "../core/accounts.js";
 import { inviteMail, resetMail, type Mail } from "../core/mail.js";
 import { OneTimeLinks, type MadeLink } from "../core/one-time-links.js";
 import { systemClock } from "../core/ports.js";
-import { hostInUrl } from "../http/host-in-url.js";
 import { smtpMailer } from "../mail.js";
 import { report, time } from "./output.js";
 import { readSettings } from "./settings.js";
