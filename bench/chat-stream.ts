@@ -13,6 +13,8 @@ export interface StreamTimes {
   text: string;
   /** When each fragment came, from the request on. */
   fragmentsMs: number[];
+  /** When the first came, or the end of a reply without text. */
+  firstMs: number;
 }
 
 export interface Ask {
@@ -40,7 +42,14 @@ export async function streamChat({ baseURL, key }: ChatEndpoint, ask: Ask): Prom
     }),
   });
   if (!response.ok || response.body === null) throw new Error(`the request failed with ${response.status}`);
-  const times: StreamTimes = { tokens: 0, cachedTokens: 0, promptTokens: 0, text: "", fragmentsMs: [] };
+  const times: StreamTimes = {
+    tokens: 0,
+    cachedTokens: 0,
+    promptTokens: 0,
+    text: "",
+    fragmentsMs: [],
+    firstMs: 0,
+  };
   let pending = "";
   for await (const part of response.body.pipeThrough(new TextDecoderStream())) {
     const lines = (pending + part).split("\n");
@@ -59,6 +68,7 @@ export async function streamChat({ baseURL, key }: ChatEndpoint, ask: Ask): Prom
       times.cachedTokens = usage?.prompt_tokens_details?.cached_tokens ?? times.cachedTokens;
     }
   }
+  times.firstMs = times.fragmentsMs[0] ?? performance.now() - startedMs;
   return times;
 }
 

@@ -87,7 +87,7 @@ export const overHttp = (
     );
     const wallMs = performance.now() - startedMs;
     const total = streams.reduce((sum, stream) => sum + stream.tokens, 0);
-    const firstMs = streams.map(({ fragmentsMs }) => fragmentsMs[0] ?? wallMs);
+    const firstMs = streams.map((stream) => stream.firstMs);
     return { tokensPerSecond: (total / wallMs) * 1000, firstTokenMs: median(firstMs) };
   },
   close,

@@ -148,7 +148,7 @@ async function benchSecondTurn(endpoint: ChatEndpoint, history: string): Promise
     const answer = { role: "assistant", content: cold.text };
     const more = { role: "user", content: "And then?" };
     const warm = await streamChat(endpoint, { messages: [question, answer, more], maxTokens: 16 });
-    const [coldMs, warmMs] = [cold.fragmentsMs[0] ?? 0, warm.fragmentsMs[0] ?? 0];
+    const [coldMs, warmMs] = [cold.firstMs, warm.firstMs];
     ratios.push(warmMs / coldMs);
     console.log(
       `\nsecond turn: first token after ${warmMs.toFixed(0)} ms (${warm.cachedTokens} of ${warm.promptTokens} tokens` +

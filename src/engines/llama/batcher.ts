@@ -41,7 +41,7 @@ interface Entry {
 
 const noLogits = new Uint32Array(0);
 /** The share of its reading that a prompt may wait for others, and the most. */
-const worthWaiting = 1 / 40;
+const worthWaiting = 1 / 60;
 const longestWaitMs = 10;
 
 export class Batcher {
