@@ -222,7 +222,7 @@ const engineFields = {
     env: ["SOTTO_ENGINE_PREFIX_REUSE"],
     schema: z.enum(["on", "off"], { error: "must be on or off" }),
     default: "on" as const,
-    doc: "`on` keeps what was computed for a conversation in memory, for ten minutes at most, so that its next turn costs only its new tokens. Never shared between accounts.",
+    doc: "`on` keeps what was computed for a conversation in memory, for ten minutes at most, so that its next turn costs only its new tokens, and so does another conversation that begins alike. Never shared between accounts.",
   }),
   cacheType: field({
     env: ["SOTTO_ENGINE_CACHE_TYPE"],
