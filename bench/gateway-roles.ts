@@ -2,11 +2,6 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Pool } from "undici";
-import { startApp } from "../src/app.js";
-import { loadConfig } from "../src/config.js";
-import { createKey } from "../src/core/account-keys.js";
-import { systemClock } from "../src/core/ports.js";
-import { UpstreamEngine } from "../src/engines/upstream/engine.js";
 
 const fragments = 20;
 const chunk = (delta: object, finish: string | null) =>
@@ -65,35 +60,6 @@ function bare(url: string): RequestListener {
   };
 }
 
-async function sotto(url: string, dataDir: string): Promise<{ port: number; key: string }> {
-  const config = loadConfig({
-    env: {
-      SOTTO_DATA_DIR: dataDir,
-      SOTTO_PORT: "0",
-      SOTTO_LOG_LEVEL: "warn",
-      SOTTO_LIMIT_REQUESTS_PER_MINUTE: "1000000000",
-      SOTTO_LIMIT_TOKENS_PER_MINUTE: "1000000000",
-      SOTTO_LIMIT_CONCURRENT_REQUESTS: "100000",
-      SOTTO_QUEUE_LENGTH: "10000",
-    },
-  });
-  const upstream = new UpstreamEngine({
-    url,
-    profile: "openai",
-    acceptSharedCache: true,
-    maxConcurrent: 512,
-    models: config.models,
-    cacheSaltSecret: "the secret of a benchmark",
-  });
-  await upstream.ready(AbortSignal.timeout(10_000));
-  const app = await startApp(config, { engine: upstream });
-  const email = "bench@example.com";
-  const account = await app.store.createAccount({ email, passwordHash: null, role: "user", planId: "free" });
-  const request = { name: "bench", models: null, operations: null, expiresAt: null };
-  const { text: key } = await createKey(app.store, systemClock, account, request);
-  return { port: app.port, key };
-}
-
 async function listen(listener: RequestListener): Promise<{ port: number }> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -101,11 +67,5 @@ async function listen(listener: RequestListener): Promise<{ port: number }> {
 }
 
 const [role] = process.argv.slice(2);
-const { ENGINE = "", DATA = "" } = process.env;
-const told =
-  role === "engine"
-    ? await listen(engine)
-    : role === "bare"
-      ? await listen(bare(ENGINE))
-      : await sotto(ENGINE, DATA);
+const told = await listen(role === "engine" ? engine : bare(process.env.ENGINE ?? ""));
 process.stdout.write(`${JSON.stringify(told)}\n`);

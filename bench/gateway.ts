@@ -9,13 +9,14 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Pool } from "undici";
+import { startSotto, type SottoProcess } from "../test/support/sotto-process.js";
+import { freePort, processorMs } from "./contenders.js";
 
 const fragments = 20;
 const portkeyPackage = "@portkey-ai/gateway@1.15.2";
@@ -45,6 +46,7 @@ interface Measured {
 export async function benchGateway(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "sotto-bench-gateway-"));
   const children: ChildProcess[] = [];
+  let sotto: SottoProcess | undefined;
   const start = (role: string, env: Record<string, string> = {}) => startRole(role, env, children);
   try {
     const engine = await start("engine");
@@ -52,7 +54,7 @@ export async function benchGateway(): Promise<void> {
     const contenders: Contender[] = [
       { ...engine, name: "direct" },
       { ...(await start("bare", { ENGINE: engineUrl })), name: "bare" },
-      { ...(await start("sotto", { ENGINE: engineUrl, DATA: join(folder, "data") })), name: "sotto" },
+      await sottoBefore(engineUrl, (started) => (sotto = started)),
     ];
     const portkey = await startPortkey(folder, engineUrl, children);
     if (portkey !== null) contenders.push(portkey);
@@ -76,6 +78,7 @@ export async function benchGateway(): Promise<void> {
       console.log(`memory after it all: ${name} ${megabytes(pid)} MB`);
   } finally {
     for (const child of children) child.kill("SIGKILL");
+    await sotto?.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -135,7 +138,7 @@ async function load(
     stream: true,
   });
   const startedAt = performance.now();
-  const cpuBefore = cpuMsOf(pid);
+  const cpuBefore = processorMs([pid]);
   const worker = async () => {
     while (performance.now() < startedAt + seconds * 1000) {
       const askedAt = performance.now();
@@ -152,7 +155,7 @@ async function load(
   };
   await Promise.all(Array.from({ length: connections }, worker));
   sample.elapsedMs += performance.now() - startedAt;
-  sample.cpuMs += cpuMsOf(pid) - cpuBefore;
+  sample.cpuMs += processorMs([pid]) - cpuBefore;
   await pool.close();
 }
 
@@ -166,6 +169,27 @@ function measured({ times, elapsedMs, cpuMs, failures }: Sample): Measured {
     cpuMs: cpuMs / times.length,
     failures,
   };
+}
+
+/** The program as its users run it, with limits that nobody reaches. */
+async function sottoBefore(url: string, onStarted: (sotto: SottoProcess) => void): Promise<Contender> {
+  const members = JSON.stringify([{ url, profile: "openai", acceptSharedCache: true, maxConcurrent: 512 }]);
+  const sotto = await startSotto({
+    env: {
+      NODE_ENV: "production",
+      SOTTO_MODELS_OMEGA_UPSTREAMS: members,
+      SOTTO_MODELS_PRISM_UPSTREAMS: members,
+      SOTTO_MODELS_LAMBDA_UPSTREAMS: members,
+      SOTTO_LOG_LEVEL: "warn",
+      SOTTO_LIMIT_REQUESTS_PER_MINUTE: "1000000000",
+      SOTTO_LIMIT_TOKENS_PER_MINUTE: "1000000000",
+      SOTTO_LIMIT_CONCURRENT_REQUESTS: "100000",
+      SOTTO_QUEUE_LENGTH: "10000",
+    },
+  });
+  onStarted(sotto);
+  const headers = { authorization: `Bearer ${await sotto.newKey()}` };
+  return { name: "sotto", port: Number(new URL(sotto.url).port), pid: sotto.pid, headers };
 }
 
 async function startRole(
@@ -183,10 +207,8 @@ async function startRole(
   );
   children.push(child);
   const [line] = (await once(child.stdout, "data")) as [Buffer];
-  const told = JSON.parse(line.toString()) as { port: number; key?: string };
-  const headers: Record<string, string> = {};
-  if (told.key !== undefined) headers.authorization = `Bearer ${told.key}`;
-  return { port: told.port, pid: child.pid ?? 0, headers };
+  const { port } = JSON.parse(line.toString()) as { port: number };
+  return { port, pid: child.pid ?? 0, headers: {} };
 }
 
 /**
@@ -254,20 +276,6 @@ async function startPortkey(
   }
   console.log("It did not start; measured without it.\n");
   return null;
-}
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
-
-/** User and system time so far, in steps of 10 ms. */
-function cpuMsOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * 10;
 }
 
 function megabytes(pid: number): number {

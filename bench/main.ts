@@ -2,6 +2,7 @@
  * Measurements, never assertions: `npm run bench`, or `npm run bench -- api` for one of them. Machines are
  * shared and noisy, so look at ratios within a run rather than at numbers across runs.
  */
+import buildOnce from "../test/support/build.js";
 import { benchApi } from "./api.js";
 import { benchCrowded } from "./crowded.js";
 import { benchEngine } from "./engine.js";
@@ -31,6 +32,8 @@ if (unknown.length > 0) {
   console.error(`There is no bench ${unknown.join(", ")}. Choose from: ${Object.keys(benches).join(", ")}.`);
   process.exit(2);
 }
+// Most of them start the program as it is built.
+buildOnce();
 for (const [name, bench] of Object.entries(benches)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
   console.log(`\n# ${name}\n`);
