@@ -116,8 +116,10 @@ describe("an admin", () => {
       headers: { authorization, "content-type": "application/json" },
       body: JSON.stringify({ model: "omega", stream: true, messages }),
     });
-    dashboard.engine.release(1);
-    const playground = await eve.open("POST", "/api/playground", { model: "omega", stream: true, messages });
+    const opening = eve.open("POST", "/api/playground", { model: "omega", stream: true, messages });
+    await eventually(() => dashboard.engine.active === 2);
+    dashboard.engine.release(2);
+    const playground = await opening;
 
     const suspended = await operator.post<AccountView>(`/api/admin/accounts/${id}/suspend`);
     expect(suspended.suspendedAt).not.toBeNull();

@@ -72,8 +72,10 @@ describe("the playground", () => {
       headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-    dashboard.engine.release(1);
-    const second = await ada.open("POST", "/api/playground", body);
+    const opening = ada.open("POST", "/api/playground", body);
+    await eventually(() => dashboard.engine.active === 2);
+    dashboard.engine.release(2);
+    const second = await opening;
     const third = await ada.send("POST", "/api/playground", body);
     expect(third).toMatchObject({ status: 429, json: { error: { code: "limit_reached" } } });
     expect(Number(third.headers.get("retry-after"))).toBeGreaterThan(0);
