@@ -97,14 +97,15 @@ describe("with the keyboard alone, the operator", { timeout: 60_000 }, () => {
     await keyboard.isOn(/^Invite$/);
   });
 
-  it("edits a plan, and sees the refusal of a number at its field", async () => {
+  it("edits a plan, and is led to the number that is refused, with the reason", async () => {
     await open("/admin/plans", "Plans");
     await row("Team").waitFor();
     await keyboard.choose(/^Edit Team$/);
     await keyboard.isOn(/^Name$/);
     await keyboard.to(/^Keys$/);
     await keyboard.type("20000");
-    await keyboard.press("Enter");
+    await keyboard.choose(/^Save$/);
+    await keyboard.isOn(/^Keys$/);
     const alert = page.getByRole("alert").filter({ hasText: "Enter a whole number from 1 to 10,000." });
     await alert.waitFor();
     expect(await page.getByLabel("Keys", { exact: true }).getAttribute("aria-describedby")).toBe(

@@ -8,6 +8,7 @@ import { fieldError, formError } from "../form-errors.ts";
 import { Button } from "./button.tsx";
 import { Callout } from "./callout.tsx";
 import { Field } from "./field.tsx";
+import { Form } from "./form.tsx";
 import { Input, PasswordInput } from "./input.tsx";
 
 export interface Credentials {
@@ -45,18 +46,14 @@ export function EntryForm({
   const failure = formError(error, shown);
 
   return (
-    <form
-      noValidate
+    <Form
       className="flex flex-col gap-5"
-      onSubmit={(event) => {
-        event.preventDefault();
+      error={error}
+      onSubmit={() => {
         setChecked(true);
         if (emailFault === undefined && passwordFault === undefined) {
           onSubmit({ email: email.trim(), password });
-          return;
         }
-        const first = emailFault === undefined ? "password" : "email";
-        event.currentTarget.querySelector<HTMLInputElement>(`[name="${first}"]`)?.focus();
       }}
     >
       {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
@@ -95,7 +92,7 @@ export function EntryForm({
       <Button type="submit" variant="primary" size="lg" pending={pending} className="mt-1 w-full">
         {submit}
       </Button>
-    </form>
+    </Form>
   );
 }
 

@@ -6,6 +6,7 @@ import { Button } from "../../../components/button.tsx";
 import { Callout } from "../../../components/callout.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
 import { Field } from "../../../components/field.tsx";
+import { Form } from "../../../components/form.tsx";
 import { Input } from "../../../components/input.tsx";
 import { OneTimeLink } from "../../../components/one-time-link.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
@@ -43,12 +44,11 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
       }
     >
       {invite.data === undefined ? (
-        <form
+        <Form
           id="invite"
-          noValidate
           className="flex flex-col gap-5"
-          onSubmit={(event) => {
-            event.preventDefault();
+          error={invite.error}
+          onSubmit={() => {
             setChecked(true);
             if (fault === undefined) invite.mutate();
           }}
@@ -70,7 +70,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
             />
           </Field>
           {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
-        </form>
+        </Form>
       ) : (
         <OneTimeLink label={email === "" ? "Invitation" : `Invitation for ${email}`} link={invite.data} />
       )}

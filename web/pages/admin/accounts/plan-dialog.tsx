@@ -7,6 +7,7 @@ import { Button } from "../../../components/button.tsx";
 import { Callout } from "../../../components/callout.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
 import { Field } from "../../../components/field.tsx";
+import { Form } from "../../../components/form.tsx";
 import { Select } from "../../../components/select.tsx";
 import { toast } from "../../../components/toast.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
@@ -49,12 +50,11 @@ export function PlanDialog({ account, onClose }: { account: AccountView; onClose
         </>
       }
     >
-      <form
+      <Form
         id="change-plan"
-        noValidate
         className="flex flex-col gap-5"
-        onSubmit={(event) => {
-          event.preventDefault();
+        error={save.error}
+        onSubmit={() => {
           save.mutate();
         }}
       >
@@ -73,7 +73,7 @@ export function PlanDialog({ account, onClose }: { account: AccountView; onClose
           />
         </Field>
         {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
-      </form>
+      </Form>
     </Dialog>
   );
 }

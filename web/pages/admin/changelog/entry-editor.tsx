@@ -7,6 +7,7 @@ import { Button } from "../../../components/button.tsx";
 import { Callout } from "../../../components/callout.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
 import { Field } from "../../../components/field.tsx";
+import { Form } from "../../../components/form.tsx";
 import { Input } from "../../../components/input.tsx";
 import { MarkdownField } from "../../../components/markdown-field.tsx";
 import { toast } from "../../../components/toast.tsx";
@@ -45,12 +46,11 @@ export function EntryEditor({ entry, onClose }: { entry: ChangelogEntry | null; 
         </>
       }
     >
-      <form
+      <Form
         id="entry"
-        noValidate
         className="flex flex-col gap-5"
-        onSubmit={(event) => {
-          event.preventDefault();
+        error={save.error}
+        onSubmit={() => {
           setChecked(true);
           if (!untitled) save.mutate();
         }}
@@ -66,7 +66,7 @@ export function EntryEditor({ entry, onClose }: { entry: ChangelogEntry | null; 
           error={fieldError(save.error, "body")}
         />
         {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
-      </form>
+      </Form>
     </Dialog>
   );
 }

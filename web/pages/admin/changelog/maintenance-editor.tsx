@@ -7,6 +7,7 @@ import { Button } from "../../../components/button.tsx";
 import { Callout } from "../../../components/callout.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
 import { Field } from "../../../components/field.tsx";
+import { Form } from "../../../components/form.tsx";
 import { Input } from "../../../components/input.tsx";
 import { MaintenanceNotice } from "../../../components/maintenance-banner.tsx";
 import { MarkdownField } from "../../../components/markdown-field.tsx";
@@ -67,12 +68,11 @@ export function MaintenanceEditor({ window, onClose }: MaintenanceEditorProps) {
         </>
       }
     >
-      <form
+      <Form
         id="maintenance"
-        noValidate
         className="grid grid-cols-1 gap-x-4 gap-y-5 sm:grid-cols-2"
-        onSubmit={(event) => {
-          event.preventDefault();
+        error={schedule.error}
+        onSubmit={() => {
           setChecked(true);
           if (title.trim() === "" || startsAt === null || endsAt === null || startsAt >= endsAt) return;
           schedule.mutate({ startsAt, endsAt });
@@ -122,7 +122,7 @@ export function MaintenanceEditor({ window, onClose }: MaintenanceEditorProps) {
             {failure}
           </Callout>
         )}
-      </form>
+      </Form>
     </Dialog>
   );
 }

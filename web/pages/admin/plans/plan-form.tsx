@@ -6,6 +6,7 @@ import { Button } from "../../../components/button.tsx";
 import { Callout } from "../../../components/callout.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
 import { Field } from "../../../components/field.tsx";
+import { Form } from "../../../components/form.tsx";
 import { Input } from "../../../components/input.tsx";
 import { ModelsField } from "../../../components/models-field.tsx";
 import { toast } from "../../../components/toast.tsx";
@@ -70,12 +71,11 @@ export function PlanForm({ plan, taken, onClose }: PlanFormProps) {
         </>
       }
     >
-      <form
+      <Form
         id="plan"
-        noValidate
         className="grid grid-cols-1 gap-x-4 gap-y-5 sm:grid-cols-2"
-        onSubmit={(event) => {
-          event.preventDefault();
+        error={save.error}
+        onSubmit={() => {
           setChecked(true);
           if (Object.keys(faults).length === 0) save.mutate();
         }}
@@ -127,7 +127,7 @@ export function PlanForm({ plan, taken, onClose }: PlanFormProps) {
             {failure}
           </Callout>
         )}
-      </form>
+      </Form>
     </Dialog>
   );
 }

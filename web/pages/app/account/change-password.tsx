@@ -6,6 +6,7 @@ import { Button } from "../../../components/button.tsx";
 import { Callout } from "../../../components/callout.tsx";
 import { Card } from "../../../components/card.tsx";
 import { Field } from "../../../components/field.tsx";
+import { Form } from "../../../components/form.tsx";
 import { PasswordInput } from "../../../components/input.tsx";
 import { toast } from "../../../components/toast.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
@@ -25,11 +26,10 @@ export function ChangePassword({ email }: { email: string }) {
   const failure = formError(change.error, ["current", "next"]);
   return (
     <Card title="Password" description="Changing it signs you out in every other browser.">
-      <form
-        noValidate
+      <Form
         className="flex max-w-md flex-col gap-5"
-        onSubmit={(event) => {
-          event.preventDefault();
+        error={change.error}
+        onSubmit={() => {
           change.mutate();
         }}
       >
@@ -64,7 +64,7 @@ export function ChangePassword({ email }: { email: string }) {
         >
           Change password
         </Button>
-      </form>
+      </Form>
     </Card>
   );
 }

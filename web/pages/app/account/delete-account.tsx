@@ -7,6 +7,7 @@ import { Callout } from "../../../components/callout.tsx";
 import { Card } from "../../../components/card.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
 import { Field } from "../../../components/field.tsx";
+import { Form } from "../../../components/form.tsx";
 import { Input, PasswordInput } from "../../../components/input.tsx";
 import { toast } from "../../../components/toast.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
@@ -70,12 +71,11 @@ function DeleteDialog({ email, onClose }: { email: string; onClose: () => void }
         </>
       }
     >
-      <form
+      <Form
         id="delete-account"
-        noValidate
         className="flex flex-col gap-5"
-        onSubmit={(event) => {
-          event.preventDefault();
+        error={remove.error}
+        onSubmit={() => {
           remove.mutate();
         }}
       >
@@ -101,7 +101,7 @@ function DeleteDialog({ email, onClose }: { email: string; onClose: () => void }
           />
         </Field>
         {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -8,6 +8,7 @@ import { Button } from "../../../components/button.tsx";
 import { Callout } from "../../../components/callout.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
 import { Field } from "../../../components/field.tsx";
+import { Form } from "../../../components/form.tsx";
 import { Input } from "../../../components/input.tsx";
 import { ModelsField } from "../../../components/models-field.tsx";
 import { Select } from "../../../components/select.tsx";
@@ -70,12 +71,11 @@ export function CreateKeyDialog({ plan, onClose }: CreateKeyDialogProps) {
       }
     >
       {issued === undefined ? (
-        <form
+        <Form
           id="create-key"
-          noValidate
           className="flex flex-col gap-5"
-          onSubmit={(event) => {
-            event.preventDefault();
+          error={create.error}
+          onSubmit={() => {
             create.mutate();
           }}
         >
@@ -107,7 +107,7 @@ export function CreateKeyDialog({ plan, onClose }: CreateKeyDialogProps) {
             error={fieldError(create.error, "limits")}
           />
           {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
-        </form>
+        </Form>
       ) : (
         <NewSecret name={issued.key.name} secret={issued.secret} />
       )}

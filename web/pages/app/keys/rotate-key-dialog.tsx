@@ -6,6 +6,7 @@ import { Button } from "../../../components/button.tsx";
 import { Callout } from "../../../components/callout.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
 import { Field } from "../../../components/field.tsx";
+import { Form } from "../../../components/form.tsx";
 import { Select } from "../../../components/select.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
 import { queries } from "../../../queries.ts";
@@ -61,12 +62,11 @@ export function RotateKeyDialog({ apiKey, onClose }: { apiKey: KeyView; onClose:
       }
     >
       {issued === undefined ? (
-        <form
+        <Form
           id="rotate-key"
-          noValidate
           className="flex flex-col gap-5"
-          onSubmit={(event) => {
-            event.preventDefault();
+          error={rotate.error}
+          onSubmit={() => {
             rotate.mutate();
           }}
         >
@@ -78,7 +78,7 @@ export function RotateKeyDialog({ apiKey, onClose }: { apiKey: KeyView; onClose:
             <Select value={grace} onChange={(event) => setGrace(event.target.value)} options={graces} />
           </Field>
           {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
-        </form>
+        </Form>
       ) : (
         <NewSecret name={issued.key.name} secret={issued.secret}>
           <p className="text-sm text-muted">
