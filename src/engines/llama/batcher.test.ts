@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import type { BatchContext } from "./batch-context.js";
 import { Batcher } from "./batcher.js";
 import type { Ending, StepReport } from "./job.js";
-import { eventually } from "../../../test/support/eventually.js";
 import { PrefillPace } from "./prefill-pace.js";
 import { PrefixCache } from "./prefix-cache.js";
 import { Reply } from "./reply.js";
@@ -84,6 +83,7 @@ function setUp({
   reuse = false,
   movesSequences = true,
   msPerToken = 0,
+  pause = () => Promise.resolve(),
 } = {}) {
   const context = new FakeContext();
   const reports: StepReport[] = [];
@@ -103,6 +103,7 @@ function setUp({
     pace: new PrefillPace(paceTokens, prefillChunkTokens, msPerToken || undefined),
     threads: { run: (step) => step() },
     movesSequences,
+    pause,
     onStep: (report) => reports.push(report),
     onBroken: () => (broken += 1),
   });
@@ -155,11 +156,21 @@ describe("batcher", () => {
   });
 
   it("reads prompts together that come at the same moment, where reading takes long", async () => {
-    const { context, start } = setUp({ msPerToken: 100 });
+    const pauses: (() => void)[] = [];
+    const pause = () => new Promise<void>((resolve) => pauses.push(resolve));
+    const { context, start } = setUp({ msPerToken: 100, pause });
+    const next = async () => {
+      await settle();
+      pauses.shift()?.();
+      await settle();
+    };
     start(1, 4);
     await settle();
     start(2, 4);
-    await eventually(() => context.batches.length > 0);
+    await next();
+    // One came, so there may be more; nobody does.
+    expect(context.batches).toEqual([]);
+    await next();
     expect(context.batches[0]?.map(([sequenceId]) => sequenceId)).toEqual([0, 1]);
   });
 

@@ -27,6 +27,8 @@ export interface BatcherOptions extends SeatsOptions {
   threads: Pick<ThreadPace, "run">;
   onStep: (report: StepReport) => void;
   onBroken: () => void;
+  /** Passed in for tests. */
+  pause?: (ms: number) => Promise<unknown>;
 }
 
 interface Entry {
@@ -136,13 +138,13 @@ export class Batcher {
    * reply of the first, slowly. So a long step is worth a short wait for others, as long as some come.
    */
   async #gather(): Promise<void> {
-    const { cache, pace } = this.options;
+    const { cache, pace, pause = sleep } = this.options;
     for (let size = 0; size < this.#waiting.size && size < cache.sequences && !this.#closed;) {
       size = this.#waiting.size;
       const tokens = [...this.#waiting.values()].reduce((sum, { prompt }) => sum + prompt.length, 0);
       const waitMs = Math.min(longestWaitMs, pace.foreseenMs(tokens) * worthWaiting);
       if (waitMs < 1) return;
-      await sleep(waitMs);
+      await pause(waitMs);
     }
   }
 
