@@ -39,6 +39,8 @@ const difference = (looks: readonly string[], others: readonly string[]) =>
 const settled = async (page: Page) => {
   await page.locator("h1").first().waitFor();
   await page.waitForLoadState("networkidle");
+  // What has come may still have to be drawn.
+  await page.waitForFunction(() => document.querySelector(".animate-breathe") === null);
 };
 
 /** The colours of every element but the switch, which is meant to look different; after a change, at once. */
