@@ -13,6 +13,7 @@ import { eventually } from "../test/support/eventually.js";
 import { startSotto, type SottoProcess } from "../test/support/sotto-process.js";
 import type { BareResult, BareRun } from "./bare-loop.js";
 import { streamChat, type ChatEndpoint } from "./chat-stream.js";
+import { noLimits } from "./load.js";
 import { median } from "./statistics.js";
 
 export interface BenchSetup {
@@ -57,9 +58,7 @@ export async function startService(
       SOTTO_ENGINE_THREADS: String(setup.threads ?? ""),
       SOTTO_ENGINE_SEQUENCES: String(setup.sequences),
       SOTTO_ENGINE_CONTEXT_TOKENS: String(setup.contextTokens),
-      SOTTO_LIMIT_REQUESTS_PER_MINUTE: "1000000",
-      SOTTO_LIMIT_TOKENS_PER_MINUTE: "1000000000",
-      SOTTO_LIMIT_CONCURRENT_REQUESTS: "1000",
+      ...noLimits,
       SOTTO_ENGINE_FIRST_TOKEN_TIMEOUT_MS: "600000",
       SOTTO_ENGINE_NEXT_TOKEN_TIMEOUT_MS: "600000",
       SOTTO_LOG_LEVEL: "error",

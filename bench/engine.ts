@@ -1,10 +1,10 @@
 /**
  * The embedded engine as its users meet it, over HTTP, beside a bare loop on the same binding and, when
- * `LLAMA_SERVER` names one (scripts/build-llama-server.js), beside llama-server: tokens a second and time to first token with 1 to 16
- * streams. The contenders take turns and the medians of several rounds are shown, so that the machine's speed and
- * mood cancel out in the ratios; the processor time for the same tokens tells on a busy machine too. Then what a
- * conversation's second turn costs, what a long prompt does to the replies beside it, whether the engine keeps to the
- * memory that is stated for it, and whether memory stays flat.
+ * `LLAMA_SERVER` names one (scripts/build-llama-server.js), beside llama-server: tokens a second and time to first
+ * token with 1 to 16 streams. The contenders take turns and the medians of several rounds are shown, so that the
+ * machine's speed and mood cancel out in the ratios; the processor time for the same tokens tells on a busy machine
+ * too. Then what a conversation's second turn costs, what a long prompt does to the replies beside it, whether the
+ * engine keeps to the memory that is stated for it, and whether memory stays flat.
  *
  * `BENCH_WEIGHTS` names a GGUF file, or `tiny` or `small` for random weights: next to none, which shows the cost of
  * everything but the model, or 60 MB. Without it the starter weights are used. `BENCH_THREADS`, `BENCH_ROUNDS`

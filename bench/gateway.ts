@@ -17,6 +17,7 @@ import { promisify } from "node:util";
 import { Pool } from "undici";
 import { startSotto, type SottoProcess } from "../test/support/sotto-process.js";
 import { freePort, processorMs } from "./contenders.js";
+import { noLimits } from "./load.js";
 
 const fragments = 20;
 const portkeyPackage = "@portkey-ai/gateway@1.15.2";
@@ -51,10 +52,11 @@ export async function benchGateway(): Promise<void> {
   try {
     const engine = await start("engine");
     const engineUrl = `http://127.0.0.1:${engine.port}/v1`;
+    sotto = await sottoBefore(engineUrl);
     const contenders: Contender[] = [
       { ...engine, name: "direct" },
       { ...(await start("bare", { ENGINE: engineUrl })), name: "bare" },
-      await sottoBefore(engineUrl, (started) => (sotto = started)),
+      await asContender(sotto),
     ];
     const portkey = await startPortkey(folder, engineUrl, children);
     if (portkey !== null) contenders.push(portkey);
@@ -172,22 +174,22 @@ function measured({ times, elapsedMs, cpuMs, failures }: Sample): Measured {
 }
 
 /** The program as its users run it, with limits that nobody reaches. */
-async function sottoBefore(url: string, onStarted: (sotto: SottoProcess) => void): Promise<Contender> {
+function sottoBefore(url: string): Promise<SottoProcess> {
   const members = JSON.stringify([{ url, profile: "openai", acceptSharedCache: true, maxConcurrent: 512 }]);
-  const sotto = await startSotto({
+  return startSotto({
     env: {
       NODE_ENV: "production",
       SOTTO_MODELS_OMEGA_UPSTREAMS: members,
       SOTTO_MODELS_PRISM_UPSTREAMS: members,
       SOTTO_MODELS_LAMBDA_UPSTREAMS: members,
       SOTTO_LOG_LEVEL: "warn",
-      SOTTO_LIMIT_REQUESTS_PER_MINUTE: "1000000000",
-      SOTTO_LIMIT_TOKENS_PER_MINUTE: "1000000000",
-      SOTTO_LIMIT_CONCURRENT_REQUESTS: "100000",
+      ...noLimits,
       SOTTO_QUEUE_LENGTH: "10000",
     },
   });
-  onStarted(sotto);
+}
+
+async function asContender(sotto: SottoProcess): Promise<Contender> {
   const headers = { authorization: `Bearer ${await sotto.newKey()}` };
   return { name: "sotto", port: Number(new URL(sotto.url).port), pid: sotto.pid, headers };
 }
