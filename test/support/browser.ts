@@ -31,5 +31,6 @@ async function program(): Promise<{ executablePath: string; args: string[] }> {
   if (found !== undefined) return { executablePath: found, args: quiet };
   if (process.arch !== "x64")
     throw new Error("Install Chromium for the browser tests: apt-get install chromium");
-  return { executablePath: await sparticuz.executablePath(), args: [...sparticuz.args, ...quiet] };
+  // Its own switches are for serverless functions: one process, which ends with its first page, and no web security.
+  return { executablePath: await sparticuz.executablePath(), args: quiet };
 }
