@@ -187,6 +187,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       queue: (model) => fleet.queueOf(model),
       limitsHealth: () => counters.health(),
       memoryBytes: (model) => engines.memoryBytes(model),
+      compute: (model) => engines.compute(model),
       members: (model) => engines.members(model),
       webDir: overrides.webDir ?? fileURLToPath(new URL("../dist/web", import.meta.url)),
     });

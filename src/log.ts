@@ -43,6 +43,14 @@ const fields = {
   sequences: number,
   contextTokens: number,
   gpu: oneOf("cpu", "cuda", "vulkan", "metal"),
+  fallback: oneOf("cpu", "cuda", "vulkan", "metal"),
+  gpuFault: (value) => typeof value === "string" && /^[a-z_]{1,24}$/.test(value),
+  /** Words of a GPU's library from before the first request, known by how they begin. */
+  gpuError: (value) =>
+    typeof value === "string" &&
+    /^(CUDA error|ggml_\w+|vk::\w+|lib[\w.+-]+: cannot open|its process|no answer|no usable)[\x20-\x7e]{0,200}$/.test(
+      value,
+    ),
   gpuLayers: number,
   layers: number,
   cacheType: oneOf("f16", "q8_0", "q4_0"),
@@ -67,6 +75,7 @@ export type LogMessage =
   | "engine did not load"
   | "engine exited"
   | "engine restarting"
+  | "gpu not used"
   | "models changed"
   | "models not changed"
   | "database away"

@@ -3,11 +3,18 @@
  * (`models/mapping.ts`); each source becomes an engine, or a pool of engines, and the fleet exchanges them
  * while it runs. A change that cannot be carried out is told to the operator and changes nothing.
  */
+import { statSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import type { Config } from "./config.js";
 import { FairQueue } from "./core/fair-queue.js";
 import type { Clock, Engine, Store } from "./core/ports.js";
 import { Fleet, type Assignments, type EngineSource, type StartedEngine } from "./engines/fleet.js";
+import { backendNames } from "./engines/llama/gpu/backends.js";
+import type { GpuChoice } from "./engines/llama/gpu/choice.js";
+import type { EngineBackends } from "./engines/llama/gpu/engine-backends.js";
+import { failureNotice, failureText } from "./engines/llama/gpu/failure-text.js";
+import { chooseBackends, type GpuMachine } from "./engines/llama/gpu/machine.js";
+import type { LoadSubject } from "./engines/llama/gpu/memory.js";
 import { LlamaEngine, type LlamaEvent } from "./engines/llama/host.js";
 import { PoolEngine } from "./engines/pool/engine.js";
 import { MemberList, type MadeMember, type MemberSource } from "./engines/pool/member-list.js";
@@ -20,7 +27,7 @@ import { prepareWeights } from "./models/prepare-weights.js";
 import { describeMember, weightsSource, type ModelSource } from "./models/source.js";
 import type { WeightsProgress } from "./models/starter.js";
 import { WeightsFault } from "./models/weights-fault.js";
-import type { EngineMemberView } from "./protocol/dashboard.js";
+import type { EngineComputeView, EngineMemberView } from "./protocol/dashboard.js";
 import type { EngineMember, UpstreamSource } from "./protocol/engine-member.js";
 import { modelIds, type ModelId } from "./protocol/models.js";
 
@@ -29,6 +36,8 @@ export interface EngineOverrides {
   engine?: Engine;
   /** Where the engine's child process starts; differs when the program runs from its sources. */
   workerFile?: string;
+  /** Stands in for this machine's GPU. */
+  gpu?: GpuMachine;
   /** Told while the starter weights are made. */
   onWeightsProgress?: WeightsProgress;
   /** Told in a sentence for the operator: what had to be done again, what could not be changed. */
@@ -76,7 +85,8 @@ export class Engines {
         }),
       clock,
       drainMs: config.limits.drainMs,
-      readyMs: config.engine.loadTimeoutMs,
+      // Each backend may take that long to fail.
+      readyMs: config.engine.loadTimeoutMs * builder.ways,
     });
   }
 
@@ -114,6 +124,11 @@ export class Engines {
     return this.builder.memoryBytes(this.fleet.engineOf(model));
   }
 
+  /** What the model is computed on here; null where it runs elsewhere. */
+  compute(model: ModelId): EngineComputeView | null {
+    return this.builder.compute(this.fleet.engineOf(model));
+  }
+
   /** The engines of the model's pool; none where one engine answers alone. */
   members(model: ModelId): EngineMemberView[] {
     const engine = this.fleet.engineOf(model);
@@ -132,13 +147,47 @@ export class Engines {
 /** Makes engines of sources. */
 class EngineBuilder {
   readonly #memory = new WeakMap<Engine, number>();
+  readonly #backends = new WeakMap<Engine, EngineBackends>();
+  readonly #gpu: GpuChoice;
   /** Of the pools that run. */
   readonly #lists = new WeakMap<Engine, MemberList>();
 
   constructor(
     private readonly parts: EngineParts,
     private readonly cacheSaltSecret: string,
-  ) {}
+  ) {
+    const { config, overrides, log, clock } = parts;
+    this.#gpu = chooseBackends(config, {
+      ...overrides.gpu,
+      now: () => clock.now(),
+      onProbing: (backend) => {
+        overrides.onWeightsNotice?.(
+          `Checking that ${backendNames[backend]} works here, once for this driver ...`,
+        );
+      },
+      onFailed: (failure, next) => {
+        const { backend: gpu, fault: gpuFault, words: gpuError } = failure;
+        log.warn("gpu not used", { gpu, gpuFault, gpuError, fallback: next });
+        overrides.onWeightsNotice?.(failureNotice(failure, next));
+      },
+    });
+  }
+
+  /** How many backends an engine may have to go through. */
+  get ways(): number {
+    return this.#gpu.ways;
+  }
+
+  /** Of a pool: the first of its engines that runs here. */
+  compute(engine: Engine): EngineComputeView | null {
+    const engines = this.#lists.get(engine)?.engines ?? [engine];
+    const backends = engines.flatMap((one) => this.#backends.get(one) ?? [])[0];
+    if (backends === undefined) return null;
+    return {
+      backend: backends.current,
+      failures: backends.failures().map((failure) => ({ backend: failure.backend, ...failureText(failure) })),
+    };
+  }
 
   memoryBytes(engine: Engine): number | null {
     return this.#memory.get(engine) ?? null;
@@ -180,6 +229,7 @@ class EngineBuilder {
   /** The same file under two names is the same. */
   async #prepare(source: Exclude<ModelSource, { type: "upstreams" }>, config: Config): Promise<string> {
     const { onWeightsProgress, onWeightsNotice } = this.parts.overrides;
+    await this.#gpu.settle();
     const path = await prepareWeights(source, {
       dataDir: config.service.dataDir,
       onProgress: onWeightsProgress,
@@ -190,8 +240,10 @@ class EngineBuilder {
   }
 
   #startWeights(path: string, config: Config): StartedEngine {
+    const backends = this.#gpu.forEngine(subjectOf(path, config));
     const engine = new LlamaEngine({
       weights: path,
+      backends,
       models: config.models,
       config: config.engine,
       onEvent: (event) => {
@@ -200,6 +252,7 @@ class EngineBuilder {
       },
       workerFile: this.parts.overrides.workerFile,
     });
+    this.#backends.set(engine, backends);
     return { engine, ready: (signal) => untilLoaded(engine, path, signal) };
   }
 
@@ -249,6 +302,13 @@ class EngineBuilder {
       this.parts.overrides.onWeightsNotice?.(`${member.url}: ${text}`);
     }
   }
+}
+
+/** Other weights, or other sizes of them, are another matter for a GPU. */
+function subjectOf(path: string, { engine }: Config): LoadSubject {
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const { sequences = "default", contextTokens = "default" } = engine;
+  return { weights: path, sizes: `${bytes} bytes, ${sequences} x ${contextTokens}` };
 }
 
 /** Rejects in words for the operator. */

@@ -7,24 +7,24 @@ import { readSettings } from "./settings.js";
 import { storeCommand } from "./store-command.js";
 
 export function doctorCommand(program: Command): void {
-  storeCommand(program, "doctor", "check everything the service needs, and say what to do next").action(
-    async (_: unknown, command: Command) => {
+  storeCommand(program, "doctor", "check everything the service needs, and say what to do next")
+    .option("--probe", "try the GPU again instead of reporting what is remembered, and remember the result")
+    .action(async ({ probe = false }: { probe?: boolean }, command: Command) => {
       const config = readSettings(command);
       // Loaded here, since every other command starts faster without it.
       const { checks } = await import("./doctor-checks.js");
       const findings: Finding[] = [];
-      for (const check of checks) findings.push(...(await runCheck(check, config)));
+      for (const check of checks) findings.push(...(await runCheck(check, config, { probe })));
       report(command, { ok: !findings.some(isBroken), findings }, describe(findings));
       // Said already: only the exit code is left to give.
       if (findings.some(isBroken)) throw new CommanderError(1, "commander.error", "");
-    },
-  );
+    });
 }
 
 /** A check that fails itself has found something, too. */
-async function runCheck(check: Check, config: Parameters<Check>[0]): Promise<Finding[]> {
+async function runCheck(check: Check, ...given: Parameters<Check>): Promise<Finding[]> {
   try {
-    return await check(config);
+    return await check(...given);
   } catch (error) {
     const reason = error instanceof Error ? error.message : "unknown fault";
     return [{ name: check.name.replace(/^check/, "").toLowerCase(), state: "broken", detail: reason }];

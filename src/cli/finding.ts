@@ -10,5 +10,10 @@ export interface Finding {
   next?: string;
 }
 
-/** Looks without changing anything, in bounded time. */
-export type Check = (config: Config) => Promise<Finding[]>;
+export interface CheckOptions {
+  /** Tries the GPU again, whatever is remembered of it. */
+  probe: boolean;
+}
+
+/** Looks without changing anything, unless asked to, in bounded time. */
+export type Check = (config: Config, options: CheckOptions) => Promise<Finding[]>;

@@ -313,8 +313,16 @@ export interface EngineView {
   tokensPerSecond: number;
   memoryBytes: number | null;
   queueWaitMsP50: number | null;
+  /** What it is computed on; null where no engine of this machine answers. */
+  compute: EngineComputeView | null;
   /** The engines of its pool; none where one engine answers alone. */
   members: EngineMemberView[];
+}
+
+export interface EngineComputeView {
+  backend: "cuda" | "vulkan" | "metal" | "cpu";
+  /** GPU backends that are not used, why, and what to do about it. */
+  failures: { backend: "cuda" | "vulkan" | "metal"; reason: string; advice: string }[];
 }
 
 export interface EngineMemberView {

@@ -65,6 +65,7 @@ describe("an admin", () => {
       queue: () => ({ running: 0, waiting: 0 }),
       limitsHealth: () => "ok",
       memoryBytes: () => null,
+      compute: () => null,
       members: () => [],
       webDir: "",
     });

@@ -1,7 +1,6 @@
 /**
  * Writes a model file of a few hundred kilobytes with random weights: a real engine, real tokens and real
- * batches in milliseconds. The file follows the public GGUF specification (version 3); the model is a small
- * Llama with a SentencePiece vocabulary that can encode any text byte by byte.
+ * batches in milliseconds. The model is a small Llama with a SentencePiece vocabulary that can encode any text byte by byte.
  *
  * Weights come from a seeded generator, so that the same options give the same file and, at temperature 0, the
  * same reply. What the model likes to say is decided by how long the rows of its output matrix are: words or
@@ -10,6 +9,17 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import {
+  array,
+  bool,
+  float32,
+  ggufFile,
+  int32,
+  string,
+  tensorType,
+  uint32,
+  type GgufValue,
+} from "../../src/engines/llama/gpu/gguf-writer.js";
 import type { LoadRequest } from "../../src/engines/llama/messages.js";
 
 export interface TinyModel {
@@ -60,7 +70,7 @@ function fileOf(options: TinyModel): Buffer {
   const { contextTokens = 1024, chatTemplate = chatMlTemplate } = options;
   const shape = shapeOf(options);
   const pieces = vocabulary();
-  const fields: [key: string, value: Value][] = [
+  const fields: [key: string, value: GgufValue][] = [
     ["general.architecture", string("llama")],
     ["general.name", string("tiny")],
     ["general.file_type", uint32(0)],
@@ -82,7 +92,15 @@ function fileOf(options: TinyModel): Buffer {
     ["tokenizer.ggml.add_bos_token", bool(true)],
   ];
   if (chatTemplate !== null) fields.push(["tokenizer.chat_template", string(chatTemplate)]);
-  return ggufFile(fields, weights(pieces, options));
+  return ggufFile(
+    fields,
+    weights(pieces, options).map(({ name, dimensions, values }) => ({
+      name,
+      dimensions,
+      type: tensorType.float32,
+      data: Buffer.from(values.buffer, values.byteOffset, values.byteLength),
+    })),
+  );
 }
 
 // ------------------------------------------------------------------------------------------- vocabulary
@@ -228,72 +246,4 @@ function normalNumbers(seed: number): () => number {
     return (((mixed ^ (mixed >>> 14)) >>> 0) + 0.5) / 2 ** 32;
   };
   return () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
-}
-
-// ------------------------------------------------------------------------------------------------- file
-
-const alignment = 32;
-
-interface Value {
-  type: number;
-  bytes: Buffer;
-}
-
-const fixed = (type: number, size: number, write: (buffer: Buffer) => void): Value => {
-  const bytes = Buffer.alloc(size);
-  write(bytes);
-  return { type, bytes };
-};
-const uint32 = (value: number) => fixed(4, 4, (buffer) => buffer.writeUInt32LE(value));
-const int32 = (value: number) => fixed(5, 4, (buffer) => buffer.writeInt32LE(value));
-const float32 = (value: number) => fixed(6, 4, (buffer) => buffer.writeFloatLE(value));
-const bool = (value: boolean) => fixed(7, 1, (buffer) => buffer.writeUInt8(Number(value)));
-const uint64 = (value: number) => fixed(10, 8, (buffer) => buffer.writeBigUInt64LE(BigInt(value)));
-const string = (value: string): Value => ({ type: 8, bytes: sized(Buffer.from(value)) });
-const array = (items: readonly Value[]): Value => ({
-  type: 9,
-  bytes: Buffer.concat([
-    uint32(items[0]?.type ?? 4).bytes,
-    uint64(items.length).bytes,
-    ...items.map(({ bytes }) => bytes),
-  ]),
-});
-
-function ggufFile(fields: readonly [string, Value][], tensors: readonly Tensor[]): Buffer {
-  let offset = 0;
-  const directory = tensors.map(({ name, dimensions, values }) => {
-    const entry = [
-      string(name).bytes,
-      uint32(dimensions.length).bytes,
-      ...dimensions.map((length) => uint64(length).bytes),
-      uint32(0).bytes, // 32-bit floats
-      uint64(offset).bytes,
-    ];
-    offset += padded(values.byteLength);
-    return Buffer.concat(entry);
-  });
-  const head = [
-    Buffer.from("GGUF"),
-    uint32(3).bytes,
-    uint64(tensors.length).bytes,
-    uint64(fields.length).bytes,
-    ...fields.flatMap(([key, { type, bytes }]) => [string(key).bytes, uint32(type).bytes, bytes]),
-    ...directory,
-  ];
-  const values = tensors.map(({ values }) =>
-    Buffer.from(values.buffer, values.byteOffset, values.byteLength),
-  );
-  return Buffer.concat([pad(Buffer.concat(head)), ...values.map(pad)]);
-}
-
-function sized(bytes: Buffer): Buffer {
-  return Buffer.concat([uint64(bytes.length).bytes, bytes]);
-}
-
-function padded(length: number): number {
-  return Math.ceil(length / alignment) * alignment;
-}
-
-function pad(bytes: Buffer): Buffer {
-  return Buffer.concat([bytes, Buffer.alloc(padded(bytes.length) - bytes.length)]);
 }

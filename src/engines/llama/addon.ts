@@ -11,6 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { getLlama, LlamaLogLevel, type Llama, type LlamaContext, type LlamaModel } from "node-llama-cpp";
 import type { BatchContext, Sampler } from "./batch-context.js";
 import { quotaCores } from "./cpu-quota.js";
+import type { GpuBackend } from "./gpu/backends.js";
 import type { GrammarState } from "./grammar.js";
 import type { LoadedFacts, LoadRequest } from "./messages.js";
 import {
@@ -34,6 +35,10 @@ export interface LoadedModel {
   /** From the next batch on. */
   setThreads: (threads: number) => void;
   gpu: LoadedFacts["gpu"];
+  /** Names of the GPUs, where one is used. */
+  devices: readonly string[];
+  /** Physical ones that this process may use. */
+  cores: number;
   gpuLayers: number;
   layers: number;
   description: string;
@@ -108,11 +113,13 @@ export async function loadModel(request: LoadRequest): Promise<LoadedModel> {
 
 async function loadWith(request: LoadRequest, onLogLine: (line: string) => void): Promise<LoadedModel> {
   const llama = await getLlama({
-    gpu: request.gpu === "off" ? false : "auto",
+    gpu: bindingFor(request),
     build: "never",
     skipDownload: true,
-    progressLogs: false,
+    progressLogs: request.probing === true,
     maxThreads: 0,
+    // What the logger is given comes through a queue, which a process that aborts takes with it.
+    debug: request.probing === true,
     logLevel: LlamaLogLevel.warn,
     logger: (_level, line) => {
       onLogLine(line);
@@ -120,8 +127,7 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
   });
   const model = await llama.loadModel({
     modelPath: request.weights,
-    // Where there is a GPU, as many layers as leave room for the cache; nothing without one.
-    gpuLayers: { fitContext: { contextSize: largestCacheTokens(request) } },
+    gpuLayers: layersOnGpu(request),
   });
   const cacheBytes = cacheBytesPerToken(attentionShape(model, request));
   const sizing = chooseSizing({
@@ -158,7 +164,9 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     setThreads: (count) => {
       native.context.setThreads(count);
     },
-    gpu: llama.gpu === false ? "cpu" : llama.gpu,
+    gpu: llama.gpu === false || request.gpu === "off" ? "cpu" : llama.gpu,
+    devices: llama.gpu === false ? [] : await llama.getGpuDeviceNames(),
+    cores,
     gpuLayers: model.gpuLayers,
     layers: model.fileInsights.totalLayers,
     description: model.typeDescription,
@@ -170,6 +178,19 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     newGrammarState: native.newGrammarState,
     dispose: () => llama.dispose(),
   };
+}
+
+/** Apple silicon has one binding for both: there the CPU is Metal's without layers on the GPU. */
+function bindingFor({ gpu }: LoadRequest): "auto" | false | GpuBackend {
+  if (gpu !== "off") return gpu;
+  return process.platform === "darwin" && process.arch === "arm64" ? "metal" : false;
+}
+
+function layersOnGpu(request: LoadRequest) {
+  if (request.gpu === "off") return 0;
+  if (request.probing === true) return "max";
+  // Where there is a GPU, as many layers as leave room for the cache; nothing without one.
+  return { fitContext: { contextSize: largestCacheTokens(request) } };
 }
 
 function attentionShape(model: LlamaModel, { cacheType }: LoadRequest): AttentionShape {

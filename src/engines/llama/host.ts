@@ -23,8 +23,9 @@ import type { ChatMessage } from "../../protocol/chat.js";
 import { ServiceError } from "../../protocol/errors.js";
 import type { ModelId } from "../../protocol/models.js";
 import type { ChildExit, EngineChild } from "./child.js";
+import type { EngineBackends } from "./gpu/engine-backends.js";
 import type { StepReport } from "./job.js";
-import type { LoadedFacts, PrepareResult } from "./messages.js";
+import type { LoadedFacts, LoadRequest, PrepareResult } from "./messages.js";
 import { grammarOf } from "./reply-grammar.js";
 import { Run } from "./run.js";
 import { Slots } from "./slots.js";
@@ -48,6 +49,8 @@ export interface LlamaEngineOptions {
   models: Readonly<Partial<Record<ModelId, ModelDefaults>>>;
   config: EngineConfig;
   onEvent?: ((event: LlamaEvent) => void) | undefined;
+  /** What to compute on, one after the other. By default what the configuration says, whatever comes of it. */
+  backends?: EngineBackends | undefined;
   /** The child's program. By default the one beside this file. */
   workerFile?: string | undefined;
   timing?: Partial<Timing> | undefined;
@@ -66,19 +69,25 @@ export class LlamaEngine implements Engine {
   #active = 0;
 
   constructor(private readonly options: LlamaEngineOptions) {
-    const { config, weights } = options;
+    const { config, weights, backends } = options;
+    const loadOn = (gpu: LoadRequest["gpu"] | "cpu"): LoadRequest => ({
+      ...config,
+      weights,
+      gpu: gpu === "cpu" ? "off" : gpu,
+    });
     this.#slots = new Slots(config.sequences ?? usualSequences);
     this.#supervisor = new Supervisor(
       {
         workerFile: options.workerFile ?? defaultWorkerFile(),
-        env: childEnvironment(process.env),
-        load: { ...config, weights },
+        env: engineEnvironment(),
+        load: loadOn(backends?.current ?? config.gpu),
         loadTimeoutMs: config.loadTimeoutMs,
         timing: { ...defaultTiming, ...options.timing },
       },
       {
         onLoaded: (facts) => {
           this.#slots.setCapacity(facts.sequences);
+          backends?.loaded();
           options.onEvent?.({ type: "loaded", ...facts });
         },
         onLoadFailed: (reason) => options.onEvent?.({ type: "load_failed", reason }),
@@ -91,6 +100,7 @@ export class LlamaEngine implements Engine {
           this.#loseAll();
         },
         onRestarting: (delayMs) => options.onEvent?.({ type: "restarting", delayMs }),
+        fallBack: (failure) => backends?.fallBack(failure)?.then(loadOn) ?? null,
       },
     );
   }
@@ -326,6 +336,9 @@ const childVariables =
  * often share a core for some milliseconds, which made a step a sixth longer (`bench -- engine`).
  */
 const ownThreads = { UV_THREADPOOL_SIZE: "1" };
+
+/** Of this process, for the engine's children. */
+export const engineEnvironment = (): NodeJS.ProcessEnv => childEnvironment(process.env);
 
 export function childEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const passedOn = Object.entries(env).filter(([name]) => childVariables.test(name));

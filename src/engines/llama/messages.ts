@@ -3,6 +3,7 @@
  * of one child.
  */
 import type { ChatMessage, Sampling } from "../../protocol/chat.js";
+import type { Backend, GpuBackend } from "./gpu/backends.js";
 import type { StepReport } from "./job.js";
 import type { PromptResult } from "./prompt.js";
 import type { SamplingDefaults } from "./sampler.js";
@@ -10,12 +11,15 @@ import type { SamplingDefaults } from "./sampler.js";
 export interface LoadRequest {
   weights: string;
   threads: number | undefined;
-  gpu: "auto" | "off";
+  /** `auto` leaves the choice to the binding, which only looks whether libraries are there. */
+  gpu: "auto" | "off" | GpuBackend;
   sequences: number | undefined;
   contextTokens: number | undefined;
   prefillChunkTokens: number;
   prefixReuse: "on" | "off";
   cacheType: CacheType;
+  /** In a throwaway process: everything on the GPU or not at all, and native logs straight to its output. */
+  probing?: boolean;
 }
 
 /** How keys and values are kept: 16-bit floats, or 8 or 4 bits each. */
@@ -54,7 +58,7 @@ export interface LoadedFacts {
   gpuLayers: number;
   layers: number;
   vocabularySize: number;
-  gpu: "cpu" | "cuda" | "vulkan" | "metal";
+  gpu: Backend;
   /** Architecture, size and quantisation, as the native code words it. */
   description: string;
   memoryBytes: number;

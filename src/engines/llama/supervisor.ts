@@ -6,17 +6,23 @@
  */
 import { ServiceError } from "../../protocol/errors.js";
 import { EngineChild, type ChildExit, type ChildHandlers, type ChildOptions } from "./child.js";
-import type { LoadedFacts } from "./messages.js";
+import type { EngineFailure } from "./gpu/engine-backends.js";
+import type { LoadedFacts, LoadRequest } from "./messages.js";
 import { RestartPolicy } from "./restart-policy.js";
 
 export interface SupervisorHandlers extends Pick<ChildHandlers, "onMessage" | "onLoaded" | "onLoadFailed"> {
   /** The child is gone, with everything it was doing. */
   onExited: (exit: ChildExit) => void;
   onRestarting: (delayMs: number) => void;
+  /** Loading as asked does not work out: how to load instead; null when there is no other way. */
+  fallBack: (failure: EngineFailure) => Promise<LoadRequest> | null;
 }
 
 export class Supervisor {
-  readonly #policy: RestartPolicy;
+  #policy: RestartPolicy;
+  #load: LoadRequest;
+  /** Whether it worked at least once in the present way. */
+  #hasLoaded = false;
   /** Each looks again whether what it waits for has happened. */
   readonly #waiting = new Set<() => void>();
   #child: EngineChild | undefined;
@@ -34,6 +40,7 @@ export class Supervisor {
     private readonly handlers: SupervisorHandlers,
   ) {
     this.#policy = new RestartPolicy(options.timing);
+    this.#load = options.load;
     this.#start();
   }
 
@@ -89,33 +96,63 @@ export class Supervisor {
 
   #start(): void {
     const { onMessage } = this.handlers;
-    this.#child = new EngineChild(this.options, {
-      onMessage,
-      onLoaded: (facts) => {
-        this.#facts = facts;
-        this.#readySinceMs = performance.now();
-        this.handlers.onLoaded(facts);
-        this.#wakeWaiting();
+    let loadFailure: string | undefined;
+    this.#child = new EngineChild(
+      { ...this.options, load: this.#load },
+      {
+        onMessage,
+        onLoaded: (facts) => {
+          this.#facts = facts;
+          this.#hasLoaded = true;
+          this.#readySinceMs = performance.now();
+          this.handlers.onLoaded(facts);
+          this.#wakeWaiting();
+        },
+        onLoadFailed: (reason) => {
+          loadFailure ??= reason;
+          this.handlers.onLoadFailed(reason);
+        },
+        onExit: (exit) => {
+          this.#onExit(exit, loadFailure);
+        },
       },
-      onLoadFailed: (reason) => {
-        this.#loadFailure ??= reason;
-        this.handlers.onLoadFailed(reason);
-      },
-      onExit: (exit) => {
-        this.#onExit(exit);
-      },
-    });
+    );
   }
 
-  #onExit(exit: ChildExit): void {
+  #onExit(exit: ChildExit, loadFailure: string | undefined): void {
     const nowMs = performance.now();
     const healthyMs = this.#readySinceMs === undefined ? 0 : nowMs - this.#readySinceMs;
+    const reason =
+      loadFailure ??
+      `The engine's process ended while loading (${exit.signal ?? exit.code ?? "not started"}).`;
     this.#child = undefined;
     this.#readySinceMs = undefined;
-    this.#loadFailure ??= `The engine's process ended while loading (${exit.signal ?? exit.code ?? "not started"}).`;
     this.handlers.onExited(exit);
-    if (!this.#closed) this.#restartIn(this.#policy.delayAfterDeath(nowMs, healthyMs));
+    if (!this.#closed) this.#goOn(this.#policy.delayAfterDeath(nowMs, healthyMs), reason, exit);
+    else this.#loadFailure ??= reason;
     this.#wakeWaiting();
+  }
+
+  /** Another child in the same way, or in another when this one has not worked once or fails time and again. */
+  #goOn(delayMs: number, reason: string, { signal, code }: ChildExit): void {
+    const failure: EngineFailure | undefined = !this.#hasLoaded
+      ? { during: "load", reason }
+      : this.#policy.looping
+        ? { during: "run", reason: `its process kept ending (${signal ?? `exit code ${code ?? "unknown"}`})` }
+        : undefined;
+    const other = failure === undefined ? null : this.handlers.fallBack(failure);
+    if (other === null) {
+      this.#loadFailure ??= reason;
+      this.#restartIn(delayMs);
+      return;
+    }
+    void other.then((load) => {
+      if (this.#closed) return;
+      this.#load = load;
+      this.#hasLoaded = false;
+      this.#policy = new RestartPolicy(this.options.timing);
+      this.#restartIn(0);
+    });
   }
 
   #restartIn(delayMs: number): void {

@@ -38,6 +38,10 @@ export class MemberList {
     });
   }
 
+  get engines(): Engine[] {
+    return [...this.#made.values()].map(({ engine }) => engine);
+  }
+
   /** Resolves when one of them can answer: the others are watched and join when they can. */
   async ready(signal: AbortSignal): Promise<void> {
     try {

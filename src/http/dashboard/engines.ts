@@ -9,6 +9,7 @@ export function engineRoutes({
   dashboard,
   queue,
   memoryBytes,
+  compute,
   members,
 }: DashboardParts): DashboardRoute[] {
   return [
@@ -27,6 +28,7 @@ export function engineRoutes({
           tokensPerSecond: dashboard.rates.tokensPerSecond(model),
           memoryBytes: memoryBytes(model),
           queueWaitMsP50: dashboard.rates.queueWaitMsP50(model),
+          compute: compute(model),
           members: members(model),
         };
       });

@@ -1,5 +1,5 @@
 import type { Dashboard } from "../../core/dashboard.js";
-import type { EngineMemberView } from "../../protocol/dashboard.js";
+import type { EngineComputeView, EngineMemberView } from "../../protocol/dashboard.js";
 import type { ModelId } from "../../protocol/models.js";
 import type { HttpParts } from "../parts.js";
 
@@ -15,6 +15,8 @@ export interface DashboardParts {
   limitsHealth: () => "ok" | "away";
   /** Of the process that runs the model; null when unknown. */
   memoryBytes: (model: ModelId) => number | null;
+  /** What a model is computed on; null where no engine of this machine answers. */
+  compute: (model: ModelId) => EngineComputeView | null;
   /** The engines of a model's pool; none where one engine answers alone. */
   members: (model: ModelId) => EngineMemberView[];
   /** Folder of the built pages. */

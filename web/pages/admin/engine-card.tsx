@@ -1,5 +1,6 @@
 import type { EngineView } from "../../../src/protocol/dashboard.js";
 import { Badge, type Tone } from "../../components/badge.tsx";
+import { Callout } from "../../components/callout.tsx";
 import { Card } from "../../components/card.tsx";
 import { Meter } from "../../components/meter.tsx";
 import { ModelName } from "../../components/model-name.tsx";
@@ -30,6 +31,12 @@ export function EngineCard({ engine }: { engine: EngineView }) {
           </div>
         ))}
       </dl>
+      {engine.compute?.failures.map(({ backend, reason, advice }) => (
+        <Callout key={`${backend} ${reason}`} tone="warn" className="mt-5" title="GPU not used">
+          <p className="wrap-anywhere">{reason}</p>
+          <p className="mt-1 wrap-anywhere text-muted">{advice}</p>
+        </Callout>
+      ))}
       {engine.members.length > 1 && <EngineMembers members={engine.members} />}
     </Card>
   );
@@ -59,6 +66,9 @@ function factsOf(engine: EngineView): [name: string, value: string][] {
     ["Tokens a second", formatCount(engine.tokensPerSecond)],
     ["Context", contextOf(engine)],
     [isElsewhere ? "Outages" : "Restarts", formatCount(engine.restarts)],
+    ...(engine.compute === null
+      ? []
+      : [["Computed on", backendNames[engine.compute.backend]] satisfies [string, string]]),
     ...(engine.memoryBytes === null
       ? []
       : [["Memory", formatBytes(engine.memoryBytes)] satisfies [string, string]]),
@@ -70,6 +80,8 @@ function contextOf({ state, contextTokens }: EngineView): string {
   if (contextTokens > 0) return `${formatCount(contextTokens)} tokens`;
   return state === "ready" ? "Unknown: set contextTokens" : "–";
 }
+
+const backendNames = { cuda: "CUDA", vulkan: "Vulkan", metal: "Metal", cpu: "CPU" };
 
 const states: Record<EngineView["state"], { tone: Tone; word: string }> = {
   starting: { tone: "warn", word: "Starting" },

@@ -1,0 +1,12 @@
+/** What the embedded engine can compute on. */
+export const gpuBackends = ["cuda", "vulkan", "metal"] as const;
+export type GpuBackend = (typeof gpuBackends)[number];
+export type Backend = GpuBackend | "cpu";
+
+/** As people write them. */
+export const backendNames: Record<Backend, string> = {
+  cuda: "CUDA",
+  vulkan: "Vulkan",
+  metal: "Metal",
+  cpu: "the CPU",
+};

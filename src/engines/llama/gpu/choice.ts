@@ -1,0 +1,160 @@
+/**
+ * Which backend the embedded engines of this process compute on: the first of CUDA, Vulkan and Metal that has
+ * proved itself in a throwaway process (`probe.ts`), else the CPU. Each is tried at most once for a fingerprint
+ * of driver, cards and binding; the results are remembered (`memory.ts`). A backend that fails later, with
+ * certain weights, is given up for those weights in the same way.
+ *
+ * Lack of memory is not remembered beyond this process: it is a matter of what else runs on the card.
+ */
+import type { Backend, GpuBackend } from "./backends.js";
+import { EngineBackends } from "./engine-backends.js";
+import { isPassing } from "./faults.js";
+import type { BackendFailure, GpuMemory, LoadSubject, MemoryStore } from "./memory.js";
+import type { GpuPresence } from "./presence.js";
+import type { ProbeOutcome } from "./probe.js";
+
+export interface GpuChoiceOptions {
+  setting: "auto" | "off";
+  /** Changes with whatever of the configuration decides which kernels are needed. */
+  kernels: string;
+  memory: MemoryStore;
+  look: () => GpuPresence;
+  probe: (backend: GpuBackend) => Promise<ProbeOutcome>;
+  now: () => Date;
+  /** A backend is about to be tried, which takes seconds. */
+  onProbing?: ((backend: GpuBackend) => void) | undefined;
+  /** Told once in each process, though it was remembered. */
+  onFailed?: ((failure: BackendFailure, next: Backend) => void) | undefined;
+}
+
+const mostFailuresKept = 32;
+
+export class GpuChoice {
+  #settled: Promise<void> | undefined;
+  #candidates: readonly GpuBackend[] = [];
+  #known: GpuMemory = { fingerprint: "", driver: "", works: [], failures: [] };
+  readonly #told = new Set<BackendFailure>();
+
+  constructor(private readonly options: GpuChoiceOptions) {}
+
+  /** Finds out, once, what to compute on. Never rejects. */
+  settle(): Promise<void> {
+    this.#settled ??= this.#settle();
+    return this.#settled;
+  }
+
+  /** The driver in words; "" where its version is not known. */
+  get driver(): string {
+    return this.#known.driver;
+  }
+
+  /** What is used unless certain weights fail there, and when it proved itself; null: the CPU. */
+  get best(): GpuMemory["works"][number] | null {
+    const backend = this.#candidates.find((candidate) => this.#isProven(candidate, null));
+    return (backend === undefined ? undefined : this.#proof(backend)) ?? null;
+  }
+
+  /** How many backends an engine may have to go through. */
+  get ways(): number {
+    return this.#candidates.length + 1;
+  }
+
+  /** For one engine, which may give up a backend for its weights. Only after `settle`. */
+  forEngine(subject: LoadSubject): EngineBackends {
+    const first = this.#candidates.find((backend) => this.#isProven(backend, subject)) ?? "cpu";
+    this.#tell(subject, first);
+    return new EngineBackends(this, subject, first);
+  }
+
+  /** What comes after a backend that failed with these weights. */
+  async after(failed: GpuBackend, subject: LoadSubject | null): Promise<Backend> {
+    return this.#firstUsable(this.#candidates.slice(this.#candidates.indexOf(failed) + 1), subject);
+  }
+
+  /** Takes note of a backend that failed after it had been tried. */
+  giveUp(failure: Omit<BackendFailure, "at">, next: Backend): void {
+    this.#note({ ...failure, at: this.options.now().toISOString() });
+    this.#tell(failure.subject, next);
+  }
+
+  /** Those that keep these weights from being computed there; null: any weights. */
+  failures(subject: LoadSubject | null): BackendFailure[] {
+    return this.#known.failures.filter(
+      (failure) => failure.subject === null || (subject !== null && isSame(failure.subject, subject)),
+    );
+  }
+
+  /** Everything that is known, whatever the weights. */
+  allFailures(): readonly BackendFailure[] {
+    return this.#known.failures;
+  }
+
+  async #settle(): Promise<void> {
+    const { setting, kernels, memory, look } = this.options;
+    if (setting === "off") {
+      // Turned on again, it is tried again.
+      memory.forget();
+      return;
+    }
+    const presence = look();
+    const fingerprint = `${presence.fingerprint} ${kernels}`;
+    this.#candidates = presence.candidates;
+    this.#known = memory.read(fingerprint) ?? { ...this.#known, fingerprint, driver: presence.driver };
+    this.#tell(null, await this.#firstUsable(this.#candidates, null));
+  }
+
+  async #firstUsable(candidates: readonly GpuBackend[], subject: LoadSubject | null): Promise<Backend> {
+    for (const backend of candidates) {
+      if (this.#hasFailed(backend, subject)) continue;
+      if (this.#proof(backend) === undefined) await this.#try(backend);
+      if (this.#isProven(backend, subject)) return backend;
+    }
+    return "cpu";
+  }
+
+  async #try(backend: GpuBackend): Promise<void> {
+    const { probe, onProbing, now } = this.options;
+    onProbing?.(backend);
+    const outcome = await probe(backend);
+    const at = now().toISOString();
+    if (outcome.type === "works") {
+      this.#known.works.push({ backend, devices: outcome.devices, at });
+      this.#remember();
+    } else {
+      const { fault, words } = outcome;
+      this.#note({ backend, during: "probe", fault, words, subject: null, at });
+    }
+  }
+
+  #proof(backend: GpuBackend): GpuMemory["works"][number] | undefined {
+    return this.#known.works.find((one) => one.backend === backend);
+  }
+
+  #isProven(backend: GpuBackend, subject: LoadSubject | null): boolean {
+    return this.#proof(backend) !== undefined && !this.#hasFailed(backend, subject);
+  }
+
+  #hasFailed(backend: GpuBackend, subject: LoadSubject | null): boolean {
+    return this.failures(subject).some((failure) => failure.backend === backend);
+  }
+
+  #note(failure: BackendFailure): void {
+    this.#known.failures = [...this.#known.failures, failure].slice(-mostFailuresKept);
+    this.#remember();
+  }
+
+  #remember(): void {
+    const failures = this.#known.failures.filter(({ fault }) => !isPassing(fault));
+    this.options.memory.write({ ...this.#known, failures });
+  }
+
+  #tell(subject: LoadSubject | null, next: Backend): void {
+    for (const failure of this.failures(subject).filter((one) => !this.#told.has(one))) {
+      this.#told.add(failure);
+      this.options.onFailed?.(failure, next);
+    }
+  }
+}
+
+const isSame = (one: LoadSubject, other: LoadSubject): boolean =>
+  one.weights === other.weights && one.sizes === other.sizes;

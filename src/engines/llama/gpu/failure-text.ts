@@ -1,0 +1,28 @@
+/** How a backend that is not used is told to the operator, the same everywhere. */
+import { basename } from "node:path";
+import { backendNames, type Backend } from "./backends.js";
+import { adviceFor } from "./faults.js";
+import type { BackendFailure } from "./memory.js";
+
+export interface FailureText {
+  /** What failed, with the library's own words. */
+  reason: string;
+  advice: string;
+}
+
+export function failureText({ backend, during, fault, words, subject }: BackendFailure): FailureText {
+  const name = backendNames[backend];
+  const weights = subject === null ? "the weights" : basename(subject.weights);
+  const what = {
+    probe: `${name} does not work here`,
+    load: `${name} could not load ${weights}`,
+    run: `${name} failed while it computed ${weights}`,
+  }[during];
+  return { reason: `${what}: ${words}`, advice: adviceFor(backend, fault) };
+}
+
+/** A sentence for the start-up output. */
+export function failureNotice(failure: BackendFailure, next: Backend): string {
+  const { reason, advice } = failureText(failure);
+  return `${reason}\n  Using ${backendNames[next]} instead. ${advice}\n  To try again: sotto doctor --probe, then restart.`;
+}

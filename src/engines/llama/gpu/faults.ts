@@ -1,0 +1,118 @@
+/**
+ * What a GPU's library says when it fails, made fit for people: one bounded line of its own words, the kind of
+ * fault, and what to do about it.
+ */
+import { stripVTControlCharacters } from "node:util";
+import { backendNames, type GpuBackend } from "./backends.js";
+
+/** A closed set, for logs. */
+export const gpuFaults = [
+  "driver_too_old",
+  "no_kernel",
+  "out_of_memory",
+  "no_device",
+  "library_missing",
+  "timed_out",
+  "crashed",
+  "failed",
+  "not_tried",
+] as const;
+export type GpuFault = (typeof gpuFaults)[number];
+
+/** A matter of the moment: at the next start it may be gone. */
+export const isPassing = (fault: GpuFault): boolean => fault === "out_of_memory" || fault === "not_tried";
+
+/** The first whose words occur. */
+const signs: readonly [fault: GpuFault, words: RegExp][] = [
+  [
+    "driver_too_old",
+    /unsupported toolchain|driver version is insufficient|incompatible ?driver|forward compat/i,
+  ],
+  [
+    "no_kernel",
+    /no kernel image|kernel image is invalid|invalid device function|no device code|arch mismatch/i,
+  ],
+  [
+    "out_of_memory",
+    /out of (\w+ )?memory|out ?of ?(device|host) ?memory|insufficient memory|not enough v?ram|failed to allocate/i,
+  ],
+  ["library_missing", /\.(so|dll|dylib)\S*: cannot open|library .*not found|could not be found/i],
+  [
+    "no_device",
+    /no [\w-]*(cuda|vulkan|metal|gpu)?[\w -]*device|no devices? found|not compatible with the current system/i,
+  ],
+];
+
+export function faultOf(words: string): GpuFault {
+  return signs.find(([, pattern]) => pattern.test(words))?.[0] ?? "failed";
+}
+
+/** Best first: which line of an output says what went wrong. */
+const tellingLines: readonly RegExp[] = [
+  /\b(CUDA|ROCm|MUSA|Vulkan|Metal) error: ./i,
+  /\bvk::|VK_ERROR|ErrorOut|ErrorDevice|ErrorIncompatible/,
+  /out of memory|no kernel image|unsupported toolchain|driver version is insufficient/i,
+  /no [\w -]*device|cannot open shared object/i,
+  /not compatible with the current system/i,
+  /\b(error|failed|abort|cannot|unsupported)\b/i,
+];
+
+const longestWords = 200;
+
+/** The line of the output that says what went wrong, or null when none does. */
+export function tellingLine(output: string): string | null {
+  const lines = output
+    .split(/[\r\n]+/)
+    .map(plain)
+    .filter((line) => line !== "");
+  for (const pattern of tellingLines) {
+    const line = lines.find((candidate) => pattern.test(candidate));
+    if (line !== undefined) return bounded(line);
+  }
+  return null;
+}
+
+/** Without what terminals interpret, and without the binding's prefix. */
+const plain = (line: string): string =>
+  stripVTControlCharacters(line)
+    .replace(/[^\x20-\x7e]+/g, " ")
+    .replace(/^\s*\[node-llama-cpp\]\s*/, "")
+    .trim();
+
+export const bounded = (text: string): string =>
+  text.length <= longestWords ? text : `${text.slice(0, longestWords - 3)}...`;
+
+const ownBuild: Record<GpuBackend, string> = {
+  cuda: "build the engine for this machine: npx node-llama-cpp source download --gpu cuda",
+  vulkan: "build the engine for this machine: npx node-llama-cpp source download --gpu vulkan",
+  metal: "build the engine for this machine: npx node-llama-cpp source download --gpu metal",
+};
+const lookAtCard: Record<GpuBackend, string> = {
+  cuda: "nvidia-smi",
+  vulkan: "vulkaninfo --summary",
+  metal: "system_profiler SPDisplaysDataType",
+};
+
+/** What to do about it. */
+export function adviceFor(backend: GpuBackend, fault: GpuFault): string {
+  const name = backendNames[backend];
+  switch (fault) {
+    case "driver_too_old":
+      return `Update the GPU's driver, or ${ownBuild[backend]}`;
+    case "no_kernel":
+      return `The prebuilt library does not support this card: ${ownBuild[backend]}`;
+    case "out_of_memory":
+      return `Free memory on the GPU ('${lookAtCard[backend]}' shows what uses it), or choose smaller weights or a shorter context.`;
+    case "library_missing":
+      return `Install the libraries that ${name} needs (for CUDA: the driver and the runtime with cuBLAS), or set SOTTO_ENGINE_GPU=off.`;
+    case "no_device":
+      return `Check that the driver finds the GPU ('${lookAtCard[backend]}'), or set SOTTO_ENGINE_GPU=off.`;
+    case "timed_out":
+      return `Check that the GPU responds ('${lookAtCard[backend]}'), update its driver, or set SOTTO_ENGINE_GPU=off.`;
+    case "not_tried":
+      return "It is tried again at the next start.";
+    case "crashed":
+    case "failed":
+      return `Update the GPU's driver, ${ownBuild[backend]}, or set SOTTO_ENGINE_GPU=off.`;
+  }
+}

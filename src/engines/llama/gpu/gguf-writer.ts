@@ -1,0 +1,78 @@
+/** Writes model files after the public GGUF specification (version 3), for models small enough for memory. */
+
+export interface GgufValue {
+  type: number;
+  bytes: Buffer;
+}
+
+export interface GgufTensor {
+  name: string;
+  /** The length of a row first. */
+  dimensions: readonly number[];
+  /** The number of its type in the specification. */
+  type: number;
+  data: Buffer;
+}
+
+export const tensorType = { float32: 0, q8_0: 8 } as const;
+
+const alignment = 32;
+
+export function ggufFile(
+  fields: readonly (readonly [key: string, value: GgufValue])[],
+  tensors: readonly GgufTensor[],
+): Buffer {
+  let offset = 0;
+  const directory = tensors.map(({ name, dimensions, type, data }) => {
+    const entry = [
+      string(name).bytes,
+      uint32(dimensions.length).bytes,
+      ...dimensions.map((length) => uint64(length).bytes),
+      uint32(type).bytes,
+      uint64(offset).bytes,
+    ];
+    offset += padded(data.length);
+    return Buffer.concat(entry);
+  });
+  const head = [
+    Buffer.from("GGUF"),
+    uint32(3).bytes,
+    uint64(tensors.length).bytes,
+    uint64(fields.length).bytes,
+    ...fields.flatMap(([key, { type, bytes }]) => [string(key).bytes, uint32(type).bytes, bytes]),
+    ...directory,
+  ];
+  return Buffer.concat([pad(Buffer.concat(head)), ...tensors.map(({ data }) => pad(data))]);
+}
+
+const fixed = (type: number, size: number, write: (buffer: Buffer) => void): GgufValue => {
+  const bytes = Buffer.alloc(size);
+  write(bytes);
+  return { type, bytes };
+};
+export const uint32 = (value: number) => fixed(4, 4, (buffer) => buffer.writeUInt32LE(value));
+export const int32 = (value: number) => fixed(5, 4, (buffer) => buffer.writeInt32LE(value));
+export const float32 = (value: number) => fixed(6, 4, (buffer) => buffer.writeFloatLE(value));
+export const bool = (value: boolean) => fixed(7, 1, (buffer) => buffer.writeUInt8(Number(value)));
+const uint64 = (value: number) => fixed(10, 8, (buffer) => buffer.writeBigUInt64LE(BigInt(value)));
+export const string = (value: string): GgufValue => ({ type: 8, bytes: sized(Buffer.from(value)) });
+export const array = (items: readonly GgufValue[]): GgufValue => ({
+  type: 9,
+  bytes: Buffer.concat([
+    uint32(items[0]?.type ?? 4).bytes,
+    uint64(items.length).bytes,
+    ...items.map(({ bytes }) => bytes),
+  ]),
+});
+
+function sized(bytes: Buffer): Buffer {
+  return Buffer.concat([uint64(bytes.length).bytes, bytes]);
+}
+
+function padded(length: number): number {
+  return Math.ceil(length / alignment) * alignment;
+}
+
+function pad(bytes: Buffer): Buffer {
+  return Buffer.concat([bytes, Buffer.alloc(padded(bytes.length) - bytes.length)]);
+}

@@ -1,0 +1,33 @@
+/** Puts the parts of the choice together for this machine, or for one that tests make up. */
+import type { Config } from "../../../config.js";
+import { engineEnvironment } from "../host.js";
+import { GpuChoice, type GpuChoiceOptions } from "./choice.js";
+import { memoryIn, type MemoryStore } from "./memory.js";
+import { lookForGpu, type GpuPresence } from "./presence.js";
+import { probe } from "./probe.js";
+
+export interface GpuMachine {
+  /** What is found on the disk. */
+  look?: (() => GpuPresence) | undefined;
+  /** The program of the throwaway process, and how long it may take. */
+  program?: string | undefined;
+  limitMs?: number | undefined;
+}
+
+export interface BackendOptions extends GpuMachine, Pick<GpuChoiceOptions, "now" | "onProbing" | "onFailed"> {
+  memory?: MemoryStore;
+}
+
+export function chooseBackends({ service, engine }: Config, options: BackendOptions): GpuChoice {
+  const { program, limitMs, look, memory = memoryIn(service.dataDir), ...rest } = options;
+  const env = engineEnvironment();
+  const { cacheType } = engine;
+  return new GpuChoice({
+    ...rest,
+    setting: engine.gpu,
+    kernels: cacheType,
+    memory,
+    look: look ?? (() => lookForGpu({ env })),
+    probe: (backend) => probe({ backend, cacheType, env, program, limitMs }),
+  });
+}

@@ -1,0 +1,89 @@
+/**
+ * What was found out about GPU backends, in a small file in the data directory. It holds for one fingerprint of
+ * driver, cards and binding (`presence.ts`); with another one it counts as empty. A file that cannot be read or
+ * written costs another try at the next start and nothing else.
+ */
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { gpuBackends } from "./backends.js";
+import { gpuFaults } from "./faults.js";
+
+const backend = z.enum(gpuBackends);
+
+/** The weights that were loaded, and whatever else decides how much memory that takes. */
+const subjectSchema = z.object({ weights: z.string(), sizes: z.string() });
+export type LoadSubject = z.infer<typeof subjectSchema>;
+
+const failureSchema = z.object({
+  backend,
+  /** Where it failed: tried at start, loading weights, or computing replies. */
+  during: z.enum(["probe", "load", "run"]),
+  fault: z.enum(gpuFaults),
+  /** One line: the library's own words where it had any. */
+  words: z.string().max(200),
+  /** Failed with these only; null: with any. */
+  subject: subjectSchema.nullable(),
+  at: z.iso.datetime(),
+});
+export type BackendFailure = z.infer<typeof failureSchema>;
+
+const memorySchema = z.object({
+  fingerprint: z.string(),
+  driver: z.string(),
+  /** Those that were tried and computed something. */
+  works: z.array(z.object({ backend, devices: z.array(z.string()), at: z.iso.datetime() })),
+  failures: z.array(failureSchema),
+});
+export type GpuMemory = z.infer<typeof memorySchema>;
+
+export const memoryFile = "gpu.json";
+
+export interface MemoryStore {
+  /** Null when there is nothing that holds for this fingerprint. */
+  read(fingerprint: string): GpuMemory | null;
+  write(memory: GpuMemory): void;
+  forget(): void;
+}
+
+export function memoryIn(dataDir: string): MemoryStore {
+  const path = join(dataDir, memoryFile);
+  const unfinished = `${path}.new`;
+  return {
+    read: (fingerprint) => {
+      try {
+        const memory = memorySchema.parse(JSON.parse(readFileSync(path, "utf8")));
+        return memory.fingerprint === fingerprint ? memory : null;
+      } catch {
+        return null;
+      }
+    },
+    write: (memory) => {
+      try {
+        mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+        writeFileSync(unfinished, `${JSON.stringify(memory, null, 2)}\n`, { mode: 0o600 });
+        renameSync(unfinished, path);
+      } catch {
+        remove(unfinished);
+      }
+    },
+    forget: () => {
+      remove(path);
+    },
+  };
+}
+
+/** For those who only look. */
+export const readOnly = (memory: MemoryStore): MemoryStore => ({
+  read: (fingerprint) => memory.read(fingerprint),
+  write: () => undefined,
+  forget: () => undefined,
+});
+
+function remove(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // On a disk that cannot be written it stays, and is overwritten when it can.
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * Which GPU backends could work here, told by what lies on the disk: cheap, and without loading anything of a
+ * driver. Also a fingerprint of all that decides whether one works, so that a result can be remembered for as
+ * long as it holds: the driver, the cards, the binding, and what steers them in the environment.
+ */
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { release } from "node:os";
+import { join } from "node:path";
+import type { GpuBackend } from "./backends.js";
+import { bindingVersion, isInstalled, localBuilds } from "./binding-package.js";
+
+export interface GpuPresence {
+  /** Worth a try, best first. */
+  candidates: readonly GpuBackend[];
+  /** The driver in words; "" where its version is not known. */
+  driver: string;
+  /** Another one means that what was found out before may no longer hold. */
+  fingerprint: string;
+}
+
+export interface PresenceOptions {
+  /** Of the child that is to use it. */
+  env: NodeJS.ProcessEnv;
+  platform?: NodeJS.Platform;
+  arch?: NodeJS.Architecture;
+  /** Where the system's files are; tests have others. */
+  root?: string | undefined;
+}
+
+export function lookForGpu(options: PresenceOptions): GpuPresence {
+  const { env, platform = process.platform, arch = process.arch, root = "/" } = options;
+  const found = finders[platform]?.({ env, arch, root }) ?? nothing;
+  const candidates = found.candidates.filter(isInstalled);
+  const steering = Object.entries(env).filter(([name]) => steers.test(name));
+  const decisive = [platform, arch, release(), bindingVersion(), localBuilds(), found, candidates, steering];
+  return {
+    candidates,
+    driver: found.driver,
+    fingerprint: createHash("sha256").update(JSON.stringify(decisive)).digest("hex").slice(0, 32),
+  };
+}
+
+/** Which devices and libraries a child sees. */
+const steers = /^(LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|(CUDA|NVIDIA|VK|GGML)_\w+)$/;
+
+interface Place {
+  env: NodeJS.ProcessEnv;
+  arch: string;
+  root: string;
+}
+
+interface Found {
+  candidates: readonly GpuBackend[];
+  driver: string;
+  /** Whatever changes with the driver or the cards. */
+  traces: readonly string[];
+}
+
+const nothing: Found = { candidates: [], driver: "", traces: [] };
+
+const finders: Partial<Record<NodeJS.Platform, (place: Place) => Found>> = {
+  linux: onLinux,
+  win32: onWindows,
+  darwin: ({ arch }) => (arch === "arm64" ? { ...nothing, candidates: ["metal"] } : nothing),
+};
+
+const libraryFolders = [
+  "usr/lib",
+  "usr/lib64",
+  "usr/lib/x86_64-linux-gnu",
+  "usr/lib/aarch64-linux-gnu",
+  "usr/lib/wsl/lib",
+  "usr/local/nvidia/lib64",
+  "run/opengl-driver/lib",
+];
+const vulkanDrivers = ["usr/share/vulkan/icd.d", "etc/vulkan/icd.d"];
+
+function onLinux({ env, root }: Place): Found {
+  const at = (path: string) => join(root, path);
+  const folders = [
+    ...(env["LD_LIBRARY_PATH"] ?? "").split(":").filter((folder) => folder !== ""),
+    ...libraryFolders.map(at),
+  ];
+  const library = (name: string) => folders.flatMap((folder) => traceOf(join(folder, name))).slice(0, 1);
+  const kernelModule = firstLine(at("proc/driver/nvidia/version"));
+  const cuda = library("libcuda.so.1");
+  const vulkan = library("libvulkan.so.1");
+  const cards = [
+    ...namesIn(at("proc/driver/nvidia/gpus")),
+    ...namesIn(at("dev")).filter((name) => /^(nvidia\d+|dxg)$/.test(name)),
+    ...namesIn(at("dev/dri")).filter((name) => name.startsWith("render")),
+  ];
+  const hasNvidia = cuda.length > 0 || kernelModule !== "";
+  return {
+    candidates: [
+      ...(hasNvidia ? ["cuda" as const] : []),
+      // Many machines have Vulkan's loader and nothing that it could load.
+      ...(vulkan.length > 0 && cards.length > 0 ? ["vulkan" as const] : []),
+    ],
+    driver: nvidiaDriver(kernelModule, cuda),
+    traces: [
+      kernelModule,
+      ...cuda,
+      ...vulkan,
+      ...cards,
+      ...vulkanDrivers.flatMap((folder) =>
+        namesIn(at(folder)).flatMap((name) => traceOf(join(at(folder), name))),
+      ),
+    ],
+  };
+}
+
+function onWindows({ env, root }: Place): Found {
+  const system = join(root === "/" ? (env["SystemRoot"] ?? "C:\\Windows") : root, "System32");
+  const cuda = traceOf(join(system, "nvcuda.dll"));
+  const vulkan = traceOf(join(system, "vulkan-1.dll"));
+  return {
+    candidates: [
+      ...(cuda.length > 0 ? ["cuda" as const] : []),
+      ...(vulkan.length > 0 ? ["vulkan" as const] : []),
+    ],
+    driver: "",
+    traces: [...cuda, ...vulkan],
+  };
+}
+
+/** From "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.65.06  Release Build", or the library's name. */
+function nvidiaDriver(kernelModule: string, library: readonly string[]): string {
+  const version =
+    /\s(\d{3,}\.[\d.]+)/.exec(kernelModule)?.[1] ?? /libcuda\.so\.(\d{3,}[\d.]*)/.exec(library[0] ?? "")?.[1];
+  return version === undefined ? "" : `NVIDIA driver ${version}`;
+}
+
+/** The file behind the name, whose own name has the version, and when it was put there. Empty where there is none. */
+function traceOf(path: string): string[] {
+  try {
+    const { size, mtimeMs } = statSync(path);
+    return [`${realpathSync(path)} ${size} ${mtimeMs}`];
+  } catch {
+    return [];
+  }
+}
+
+function firstLine(path: string): string {
+  try {
+    return readFileSync(path, "utf8").split("\n")[0] ?? "";
+  } catch {
+    return "";
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}

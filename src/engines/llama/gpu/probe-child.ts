@@ -1,0 +1,89 @@
+/**
+ * A throwaway process that tries one backend: loads a tiny model on it, reads a prompt and draws a token, says
+ * so to its parent and ends. Loading a library proves little: a missing kernel or a driver that is too old shows
+ * only when something is computed. Whatever happens here happens to nobody else.
+ */
+import { z } from "zod";
+import { loadModel, type LoadedModel } from "../addon.js";
+import { rawConfig } from "../sampler.js";
+import { gpuBackends, type Backend } from "./backends.js";
+import { bindingLibrary } from "./binding-package.js";
+import type { ProbeAnswer } from "./probe.js";
+
+const requestSchema = z.object({
+  backend: z.enum([...gpuBackends, "cpu"]),
+  weights: z.string(),
+  cacheType: z.enum(["f16", "q8_0", "q4_0"]),
+});
+
+process.on("disconnect", () => {
+  // Nobody waits for the answer any more.
+  process.kill(process.pid, "SIGKILL");
+});
+
+process.once("message", (message) => {
+  const request = requestSchema.parse(message);
+  tryBackend(request).then(answer, (error: unknown) => {
+    const reason = error instanceof Error ? error.message : "unknown fault";
+    answer({ type: "failed", reason: missingLibrary(request.backend) ?? reason });
+  });
+});
+
+const promptTokens = 32;
+
+async function tryBackend({
+  backend,
+  weights,
+  cacheType,
+}: z.infer<typeof requestSchema>): Promise<ProbeAnswer> {
+  const model = await loadModel({
+    weights,
+    gpu: backend === "cpu" ? "off" : backend,
+    cacheType,
+    threads: undefined,
+    sequences: 1,
+    contextTokens: 256,
+    prefillChunkTokens: 128,
+    prefixReuse: "off",
+    probing: true,
+  });
+  if (model.gpu !== backend) return { type: "failed", reason: `the binding chose ${model.gpu} instead` };
+  if (backend !== "cpu" && (model.devices.length === 0 || model.gpuLayers === 0)) {
+    return { type: "failed", reason: "no usable device was found" };
+  }
+  await compute(model, new Uint32Array(promptTokens), 0);
+  // Single tokens are computed by other kernels than prompts.
+  await compute(model, new Uint32Array(1), promptTokens);
+  return { type: "works", devices: [...model.devices], cores: model.cores };
+}
+
+/** Drawing a token waits for the device: until then its errors may be on their way. */
+async function compute({ context, newSampler }: LoadedModel, tokens: Uint32Array, at: number): Promise<void> {
+  context.initBatch(tokens.length);
+  const [logits = 0] = context.addToBatch(0, at, tokens, Uint32Array.of(tokens.length - 1));
+  await context.decodeBatch();
+  const sampler = newSampler();
+  sampler.applyConfig(rawConfig);
+  if ((await context.sampleToken(logits, sampler)) < 0) throw new Error("no token could be drawn");
+}
+
+/**
+ * The binding keeps to itself why it cannot use one of its libraries. Opened by hand, the system says what is
+ * missing; a library that opens is no addon, which is the other error.
+ */
+function missingLibrary(backend: Backend): string | null {
+  const path = backend === "cpu" ? null : bindingLibrary(backend);
+  if (path === null) return null;
+  try {
+    process.dlopen({ exports: {} }, path);
+    return null;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : "";
+    return /cannot open|not found|no such file|could not/i.test(reason) ? reason : null;
+  }
+}
+
+function answer(message: ProbeAnswer): void {
+  // The device is left to the system to clean up: drivers that hang like to do so at the end.
+  process.send?.(message, () => process.kill(process.pid, "SIGKILL"));
+}
