@@ -18,11 +18,24 @@ describe("log", () => {
       model: "SECRET",
       status: "SECRET",
       route: "SE CRET",
+      gpuError: "SECRET CUDA error: out of memory",
+      gpuFault: "SECRET",
     };
     logInto(lines).info("request", { ...smuggled, durationMs: 5 });
     const line = JSON.parse(lines[0] ?? "") as Record<string, unknown>;
     expect(line).toMatchObject({ requestId: "req_1", durationMs: 5, msg: "request" });
     expect(lines.join("")).not.toContain("SE");
+  });
+
+  it("prints what a GPU's library said, known by how it begins, on one bounded line", () => {
+    const lines: string[] = [];
+    const log = logInto(lines);
+    const gpuError = "CUDA error: no kernel image is available for execution on the device";
+    log.warn("gpu not used", { gpu: "cuda", gpuError });
+    log.warn("gpu not used", { gpu: "cuda", gpuError: `${gpuError}\nSECRET` });
+    log.warn("gpu not used", { gpu: "cuda", gpuError: `${gpuError}${"SECRET".repeat(40)}` });
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({ gpuError });
+    expect(lines.join("")).not.toContain("SECRET");
   });
 
   it("reports an unexpected error by class and place, without its message", () => {

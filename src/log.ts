@@ -45,7 +45,7 @@ const fields = {
   gpu: oneOf("cpu", "cuda", "vulkan", "metal"),
   fallback: oneOf("cpu", "cuda", "vulkan", "metal"),
   gpuFault: (value) => typeof value === "string" && /^[a-z_]{1,24}$/.test(value),
-  /** Words of a GPU's library from before the first request, known by how they begin. */
+  /** Words of a GPU's library from a process that had seen no request, known by how they begin. */
   gpuError: (value) =>
     typeof value === "string" &&
     /^(CUDA error|ggml_\w+|vk::\w+|lib[\w.+-]+: cannot open|its process|no answer|no usable)[\x20-\x7e]{0,200}$/.test(

@@ -192,7 +192,7 @@ const engineFields = {
     env: ["SOTTO_ENGINE_GPU"],
     schema: z.enum(["auto", "off"], { error: "must be auto or off" }),
     default: "auto" as const,
-    doc: "`auto` uses CUDA, Vulkan or Metal where the machine has it; `off` stays on the CPU.",
+    doc: "`auto` uses CUDA, Vulkan or Metal where it works, which is tried once for each driver; `off` stays on the CPU.",
   }),
   sequences: field({
     env: ["SOTTO_ENGINE_SEQUENCES"],

@@ -1,21 +1,29 @@
 /** Whatever a GPU's library does, the service starts and answers, and says what failed and what to do. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { startApp, type App } from "../../src/app.js";
 import { checkEngineOn } from "../../src/cli/doctor-engine.js";
 import { loadConfig, type Config } from "../../src/config.js";
 import { ensureSetupLink } from "../../src/core/one-time-links.js";
 import { systemClock } from "../../src/core/ports.js";
+import type { Backend } from "../../src/engines/llama/gpu/backends.js";
+import { chooseBackends } from "../../src/engines/llama/gpu/machine.js";
+import { memoryIn, type BackendFailure } from "../../src/engines/llama/gpu/memory.js";
+import { probe } from "../../src/engines/llama/gpu/probe.js";
 import { createLog } from "../../src/log.js";
 import type { EngineView, KeyWithSecret } from "../../src/protocol/dashboard.js";
+import { generationOf, replyTo } from "../contract/engine.js";
+import { isAlive } from "../support/children.js";
 import { Browser, password, tokenOf } from "../support/dashboard.js";
+import { eventually } from "../support/eventually.js";
 import { fakeGpu, memoryWords, ptxWords, type FakeGpu } from "../support/fake-gpu.js";
 import { textWith } from "../support/matchers.js";
 import { startSotto } from "../support/sotto-process.js";
+import { startTinyEngine } from "../support/tiny-engine.js";
 import { writeTinyGguf } from "../support/tiny-gguf.js";
 
 /** Several processes start in each of these. */
@@ -32,6 +40,7 @@ afterAll(() => {
 
 const started: App[] = [];
 afterEach(async () => {
+  vi.unstubAllEnvs();
   for (const app of started.splice(0)) await app.close();
 });
 
@@ -165,11 +174,15 @@ describe("a GPU's library that fails", () => {
   });
 
   it("leaves no process and no file behind when it hangs", slow, async () => {
-    const before = new Set(await readdir(tmpdir()));
+    const temporary = mkdtempSync(join(folder, "tmp-"));
+    vi.stubEnv("TMPDIR", temporary);
     const gpu = fakeGpu({ cuda: "hangs" }, 2000);
-    await start(gpu, configFor(newDataDir()));
-    const left = (await readdir(tmpdir())).filter((name) => !before.has(name));
-    expect(left.filter((name) => name.startsWith("sotto-probe-"))).toEqual([]);
+    const { program, limitMs } = gpu.machine;
+    const kept = await readdir(temporary);
+    const outcome = await probe({ program, limitMs, backend: "cuda", cacheType: "f16", env: {} });
+    expect(outcome).toMatchObject({ type: "failed", fault: "timed_out" });
+    expect(await readdir(temporary)).toEqual(kept);
+    expect(gpu.pids().map(isAlive)).toEqual([false]);
   });
 });
 
@@ -294,8 +307,11 @@ describe("the built program on a machine whose driver does not work", () => {
   it("starts, and says in its output and in sotto doctor what is wrong", slow, async () => {
     const libraries = mkdtempSync(join(folder, "lib-"));
     writeFileSync(join(libraries, "libcuda.so.1"), "no library");
+    // Where no package for CUDA is made for the processor, an empty one is found.
+    mkdirSync(join(libraries, "@node-llama-cpp", `linux-${process.arch}-cuda`), { recursive: true });
     const env = {
       LD_LIBRARY_PATH: libraries,
+      NODE_PATH: libraries,
       SOTTO_MODELS_OMEGA_WEIGHTS: weights,
       SOTTO_MODELS_PRISM_WEIGHTS: weights,
       SOTTO_MODELS_LAMBDA_WEIGHTS: weights,
@@ -314,6 +330,81 @@ describe("the built program on a machine whose driver does not work", () => {
       ]);
     } finally {
       await sotto.stop();
+    }
+  });
+});
+
+describe("a GPU on which the engine dies more often than it may", () => {
+  it("is given up for these weights, at once and at the next start", slow, async () => {
+    const gpu = fakeGpu({ cuda: "works" });
+    const memory = memoryIn(newDataDir());
+    const gaveUp: { failure: BackendFailure; next: Backend }[] = [];
+    const newChoice = async () => {
+      const choice = chooseBackends(configFor(folder), {
+        ...gpu.machine,
+        memory,
+        now: () => new Date(),
+        onFailed: (failure, next) => gaveUp.push({ failure, next }),
+      });
+      await choice.settle();
+      return choice;
+    };
+    const subject = { weights, sizes: "small" };
+    const choice = await newChoice();
+    const backends = choice.forEngine(subject);
+    expect(backends.current).toBe("cuda");
+    const tiny = startTinyEngine(
+      {},
+      {
+        backends,
+        workerFile: onGpu(`
+          request.gpu = "off";
+          process.prependListener("message", ({ type }) => {
+            if (type === "generate") process.abort();
+          });`),
+        timing: { firstRestartMs: 20, loopDeaths: 3 },
+      },
+    );
+    try {
+      const { usage } = await eventually(async () => {
+        try {
+          return await replyTo(tiny.engine, generationOf("Hello"));
+        } catch (error) {
+          expect(error).toMatchObject({ code: "engine_unavailable" });
+          return undefined;
+        }
+      }, 60_000);
+      expect(usage.completionTokens).toBe(24);
+      const deaths = tiny.events.filter((event) => event.type === "exited" && event.signal === "SIGABRT");
+      expect(deaths).toHaveLength(3);
+    } finally {
+      await tiny.dispose();
+    }
+    expect(gaveUp).toMatchObject([
+      {
+        failure: { backend: "cuda", during: "run", fault: "crashed", words: textWith("SIGABRT") },
+        next: "cpu",
+      },
+    ]);
+    const next = await newChoice();
+    expect(next.forEngine(subject).current).toBe("cpu");
+    expect(next.forEngine({ ...subject, weights: "another.gguf" }).current).toBe("cuda");
+    expect(gpu.probes()).toEqual(["cuda"]);
+  });
+
+  it("is not blamed for weights that load nowhere", slow, async () => {
+    const gpu = fakeGpu({ cuda: "works" });
+    const garbage = join(mkdtempSync(join(folder, "garbage-")), "garbage.gguf");
+    writeFileSync(garbage, "this is no model");
+    const choice = chooseBackends(configFor(newDataDir()), { ...gpu.machine, now: () => new Date() });
+    await choice.settle();
+    const backends = choice.forEngine({ weights: garbage, sizes: "small" });
+    const tiny = startTinyEngine({}, { weights: garbage, backends, workerFile: computesAnywhere() });
+    try {
+      await expect(tiny.engine.ready()).rejects.toThrow(/gguf/i);
+      expect(choice.allFailures()).toEqual([]);
+    } finally {
+      await tiny.dispose();
     }
   });
 });

@@ -28,6 +28,8 @@ export interface FakeGpu {
   machine: GpuMachine;
   /** The backends that were tried so far. */
   probes(): string[];
+  /** The processes in which they were. */
+  pids(): number[];
   /** Another driver is installed. */
   setDriver(version: string): void;
 }
@@ -44,10 +46,15 @@ export function fakeGpu(library: Partial<Record<Backend, Behaviour>>, limitMs = 
     program,
     `import { appendFileSync } from "node:fs";
      process.once("message", ({ backend }) => {
-       appendFileSync(${JSON.stringify(runs)}, backend + "\\n");
+       appendFileSync(${JSON.stringify(runs)}, backend + " " + process.pid + "\\n");
        switch (backend) { ${cases.join("\n")} }
      });`,
   );
+  const lines = () =>
+    readFileSync(runs, "utf8")
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => line.split(" "));
   let driver = "580.65.06";
   const candidates = (["cuda", "vulkan"] satisfies GpuBackend[]).filter((backend) => backend in library);
   return {
@@ -56,10 +63,8 @@ export function fakeGpu(library: Partial<Record<Backend, Behaviour>>, limitMs = 
       program,
       limitMs,
     },
-    probes: () =>
-      readFileSync(runs, "utf8")
-        .split("\n")
-        .filter((line) => line !== ""),
+    probes: () => lines().map(([backend = ""]) => backend),
+    pids: () => lines().map(([, pid]) => Number(pid)),
     setDriver: (version) => {
       driver = version;
     },

@@ -26,12 +26,15 @@ export interface PresenceOptions {
   arch?: NodeJS.Architecture;
   /** Where the system's files are; tests have others. */
   root?: string | undefined;
+  /** Whether the binding has a library for it. */
+  hasLibrary?: (backend: GpuBackend) => boolean;
 }
 
 export function lookForGpu(options: PresenceOptions): GpuPresence {
   const { env, platform = process.platform, arch = process.arch, root = "/" } = options;
+  const { hasLibrary = isInstalled } = options;
   const found = finders[platform]?.({ env, arch, root }) ?? nothing;
-  const candidates = found.candidates.filter(isInstalled);
+  const candidates = found.candidates.filter(hasLibrary);
   const steering = Object.entries(env).filter(([name]) => steers.test(name));
   const decisive = [platform, arch, release(), bindingVersion(), localBuilds(), found, candidates, steering];
   return {
