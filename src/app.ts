@@ -165,7 +165,12 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       keys,
       limits,
       completions,
-      isReady: () => !draining && gate.refusal() === null && engines.isReady(),
+      notReady: () => {
+        if (draining) return "shutting_down";
+        if (gate.refusal() !== null) return "maintenance";
+        if (!engines.isReady()) return "models_not_ready";
+        return storeHealth === "ok" || keys.isUsableWithoutStore ? null : "database_unreachable";
+      },
       isDraining: () => draining,
       maintenance: () => gate.announcement(),
       engineStatus: (model) => fleet.status(model),
