@@ -17,6 +17,7 @@ import { KeyRing } from "./core/keys.js";
 import { Limits } from "./core/limits.js";
 import { MaintenanceGate } from "./core/maintenance-gate.js";
 import { systemClock, type Clock, type Engine } from "./core/ports.js";
+import type { UsageLeft, UsageRecorder } from "./core/usage-recorder.js";
 import { registerDashboard } from "./http/dashboard/dashboard.js";
 import { createHttpServer, createMetricsServer, type HttpParts } from "./http/server.js";
 import { createLog, type Log } from "./log.js";
@@ -29,9 +30,11 @@ import { lockDataDir } from "./store/data-dir-lock.js";
 import { openCounters } from "./store/open-counters.js";
 import { openStore } from "./store/open-store.js";
 import { hashPassword, verifyPassword } from "./store/password-hash.js";
+import { usageSpill, usageSpillPath } from "./store/usage-spill.js";
 
 /** A database server that is started together with this one may take a while. */
 const databaseWaitMs = 30_000;
+const retryUsageMs = 500;
 const dayMs = 24 * 60 * 60_000;
 
 const { version } = z
@@ -45,6 +48,8 @@ export interface AppOverrides extends EngineOverrides {
   keepAliveMs?: number;
   /** Folder of the built pages. */
   webDir?: string;
+  /** Told in a sentence for the operator: what is being waited for, what was lost. */
+  onNotice?: (notice: string) => void;
 }
 
 export interface App {
@@ -58,9 +63,11 @@ export interface App {
   ready(): Promise<void>;
   /** Changes models over to what this configuration says; nothing else of it is taken up. */
   followModels(config: Config): Promise<void>;
-  /** Refuses new work and lets running replies finish, for at most `drainMs`. */
+  /** Refuses new work, lets running replies finish and writes what was counted, for at most `drainMs`. */
   drain(drainMs: number): Promise<void>;
   close(): Promise<void>;
+  /** For a process that ends now: saves what would be lost otherwise. */
+  abandon(): void;
 }
 
 export async function startApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
@@ -154,6 +161,14 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       publicUrl: () => accounts.publicUrl ?? url(),
       cutStreams: (target) => completions.cut(target),
       reportFault: (error) => log.unexpected(error),
+      usageSpill: usageSpill(config.service.dataDir),
+      onUsageLeft: (left) => {
+        const { requests, promptTokens, completionTokens } = left;
+        const isSaved = left.outcome === "saved";
+        const counts = { count: requests, promptTokens, completionTokens };
+        log.warn(isSaved ? "usage saved for the next start" : "usage lost", counts);
+        overrides.onNotice?.(usageNotice(left, config.service.dataDir));
+      },
     });
     closers.push(() => dashboard.close());
 
@@ -220,9 +235,12 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
         completions.refuseNew(
           new ServiceError("maintenance", { message: "The server is shutting down.", retryAfterSeconds: 5 }),
         );
+        const endsMs = clock.monotonicMs() + drainMs;
         await until(() => completions.active === 0, clock, drainMs);
+        await writeUsage(dashboard.usage, clock, endsMs, overrides.onNotice);
       },
       close,
+      abandon: () => dashboard.usage.spill(),
     };
   } catch (error) {
     await close();
@@ -251,6 +269,37 @@ async function until(holds: () => boolean, clock: Clock, limitMs: number): Promi
     await sleep(20);
   }
   return true;
+}
+
+/** A database that is unreachable may recover in time. */
+async function writeUsage(
+  usage: UsageRecorder,
+  clock: Clock,
+  endsMs: number,
+  onNotice?: (notice: string) => void,
+): Promise<void> {
+  await usage.flush();
+  const leftSeconds = Math.ceil((endsMs - clock.monotonicMs()) / 1000);
+  if (usage.waiting > 0 && leftSeconds > 0) {
+    onNotice?.(
+      `The usage of ${usage.waiting} requests cannot be written to the database. Trying for up to ${leftSeconds} s.`,
+    );
+  }
+  while (usage.waiting > 0 && clock.monotonicMs() < endsMs) {
+    await sleep(retryUsageMs);
+    await usage.flush();
+  }
+}
+
+function usageNotice(
+  { outcome, requests, promptTokens, completionTokens }: UsageLeft,
+  dataDir: string,
+): string {
+  const counts = `${requests} requests, ${promptTokens} prompt tokens, ${completionTokens} completion tokens`;
+  if (outcome === "lost") {
+    return `Usage was LOST: ${counts}. The database could not be reached, and ${usageSpillPath(dataDir)} could not be written.`;
+  }
+  return `The database could not be reached: usage is not in it yet (${counts}). It was saved in ${usageSpillPath(dataDir)} and is counted at the next start on this data directory.`;
 }
 
 const portOf = (address: string | AddressInfo | null): number =>

@@ -37,7 +37,11 @@ async function serve(readConfig: () => Config): Promise<void> {
   // Loaded here, since every other command starts faster without it.
   const { startApp } = await import("../app.js");
   const progress = weightsProgress();
-  const overrides = { onWeightsProgress: progress.update, onWeightsNotice: progress.notice };
+  const overrides = {
+    onWeightsProgress: progress.update,
+    onWeightsNotice: progress.notice,
+    onNotice: progress.notice,
+  };
   const app = await startApp(config, overrides).finally(progress.stop);
   const stopped = stopOnSignal(app, config.limits.drainMs);
   process.on("SIGHUP", () => {
