@@ -9,6 +9,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "libsql";
+import { findDataDirFault, findFileFault, sentenceOf } from "./data-dir-fault.js";
 import { StoreFault } from "./store-fault.js";
 
 export interface DataDirLock {
@@ -20,9 +21,8 @@ type Holder = "server" | "store copy";
 
 /** Throws `StoreFault`, naming the holder, when another process has it. */
 export function lockDataDir(dataDir: string, holder: Holder = "server"): DataDirLock {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const pidFile = join(dataDir, "server.pid");
-  const lock = new Database(join(dataDir, "server.lock"), { timeout: 0 });
+  const lock = openLock(dataDir);
   try {
     // In memory: the lock is all that is wanted, and it must be had on a full disk too.
     lock.pragma("journal_mode = MEMORY");
@@ -32,7 +32,7 @@ export function lockDataDir(dataDir: string, holder: Holder = "server"): DataDir
     if (error instanceof Error && "code" in error && error.code === "SQLITE_BUSY") {
       throw inUse(dataDir, pidFile, holder);
     }
-    throw error;
+    throw unusable(dataDir, error);
   }
   noteHolder(pidFile, holder);
   return {
@@ -43,6 +43,24 @@ export function lockDataDir(dataDir: string, holder: Holder = "server"): DataDir
       lock.close();
     },
   };
+}
+
+function openLock(dataDir: string): Database.Database {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    return new Database(join(dataDir, "server.lock"), { timeout: 0 });
+  } catch (error) {
+    throw unusable(dataDir, error);
+  }
+}
+
+function unusable(dataDir: string, error: unknown): StoreFault {
+  const fault = findDataDirFault(dataDir) ?? findFileFault(join(dataDir, "server.lock"));
+  if (fault !== null) return new StoreFault(sentenceOf(fault));
+  const reason = error instanceof Error ? error.message : "unknown error";
+  return new StoreFault(
+    `The data directory ${dataDir} cannot be locked: ${reason}. Check its file system, or choose another directory with --data-dir.`,
+  );
 }
 
 function inUse(dataDir: string, pidFile: string, wantedBy: Holder): StoreFault {

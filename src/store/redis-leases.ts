@@ -119,7 +119,7 @@ export class RedisLeases implements Leases {
         JSON.stringify(held),
       ),
     );
-    if (this.link.isTrusted) this.#elsewhere.heard(holdingsSchema.parse(others));
+    this.#elsewhere.heard(holdingsSchema.parse(others));
   }
 
   #hold(name: string, id: string): Lease {
