@@ -1,6 +1,6 @@
 /**
  * The composition root: configuration in, running service out. It only wires; what each part does is the
- * part's own affair. `close()` ends everything in reverse order.
+ * part's own affair. `close()` ends everything in reverse order, whatever fails meanwhile.
  */
 import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
@@ -10,6 +10,7 @@ import { z } from "zod";
 import type { Config } from "./config.js";
 import { hostInUrl } from "./config/host-in-url.js";
 import { ChangeFollower } from "./core/change-follower.js";
+import { closeAll } from "./core/close-all.js";
 import { Completions } from "./core/completion.js";
 import { createDashboard, type Dashboard } from "./core/dashboard.js";
 import type { FullStore } from "./core/dashboard-ports.js";
@@ -28,7 +29,7 @@ import { ServiceError } from "./protocol/errors.js";
 import { startEngines, type EngineOverrides } from "./start-engines.js";
 import { lockDataDir } from "./store/data-dir-lock.js";
 import { openCounters } from "./store/open-counters.js";
-import { openStore } from "./store/open-store.js";
+import { explainUnavailable, openStore } from "./store/open-store.js";
 import { hashPassword, verifyPassword } from "./store/password-hash.js";
 import { usageSpill, usageSpillPath } from "./store/usage-spill.js";
 
@@ -74,14 +75,17 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
   const clock = overrides.clock ?? systemClock;
   const log = overrides.log ?? createLog(config.service.logLevel);
   const closers: (() => Promise<void>)[] = [];
-  const close = async () => {
-    for (const closer of closers.splice(0).reverse()) await closer();
-  };
+  const close = () => closeAll(closers.splice(0));
 
   try {
     const lock = lockDataDir(config.service.dataDir);
     closers.push(async () => lock.release());
-    const store = await openStore(config, { clock, waitMs: databaseWaitMs });
+    const store = await openStore(config, {
+      clock,
+      waitMs: databaseWaitMs,
+      onWait: (place, waitMs) =>
+        overrides.onNotice?.(`Waiting for the database ${place} (up to ${waitMs / 1000} s) ...`),
+    });
     closers.push(() => store.close());
     const keys = new KeyRing(store, clock);
     closers.push(() => keys.close());
@@ -91,6 +95,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       onHealth: (health) => log.warn(health === "ok" ? "redis returned" : "redis away"),
     });
     closers.push(() => counters.close());
+    if (counters.health() === "away") overrides.onNotice?.(withoutRedis(config.storage.redisUrl));
     const { counter, leases, announcements } = counters;
 
     const engines = await startEngines({ config, overrides, store, log, clock });
@@ -243,8 +248,9 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       abandon: () => dashboard.usage.spill(),
     };
   } catch (error) {
-    await close();
-    throw error;
+    // Why it could not start is what the operator must hear.
+    await close().catch((closing: unknown) => log.unexpected(closing));
+    throw await explainUnavailable(error, config);
   }
 }
 
@@ -269,6 +275,10 @@ async function until(holds: () => boolean, clock: Clock, limitMs: number): Promi
     await sleep(20);
   }
   return true;
+}
+
+function withoutRedis(redisUrl = ""): string {
+  return `Redis at ${new URL(redisUrl).host} cannot be reached. Starting without it: this server admits its share of every limit until it can.`;
 }
 
 /** A database that is unreachable may recover in time. */

@@ -5,6 +5,7 @@
 import type { SignUpMode } from "../protocol/dashboard.js";
 import { AccountAdmin } from "./account-admin.js";
 import { Audit } from "./audit.js";
+import { closeAll } from "./close-all.js";
 import type { CutTarget } from "./completion.js";
 import type { FullStore, UsageSpill } from "./dashboard-ports.js";
 import { Housekeeping } from "./housekeeping.js";
@@ -130,10 +131,6 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     usage,
     usageReports: new UsageReports(store),
     rates,
-    close: async () => {
-      await housekeeping.close();
-      await outbox.close();
-      await usage.close();
-    },
+    close: () => closeAll([() => usage.close(), () => outbox.close(), () => housekeeping.close()]),
   };
 }
