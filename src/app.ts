@@ -1,6 +1,6 @@
 /**
  * The composition root: configuration in, running service out. It only wires; what each part does is the
- * part's own affair. `close()` ends everything in reverse order.
+ * part's own affair. `close()` ends everything in reverse order, whatever fails meanwhile.
  */
 import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
@@ -10,6 +10,7 @@ import { z } from "zod";
 import type { Config } from "./config.js";
 import { hostInUrl } from "./config/host-in-url.js";
 import { ChangeFollower } from "./core/change-follower.js";
+import { closeAll } from "./core/close-all.js";
 import { Completions } from "./core/completion.js";
 import { createDashboard, type Dashboard } from "./core/dashboard.js";
 import type { FullStore } from "./core/dashboard-ports.js";
@@ -17,6 +18,7 @@ import { KeyRing } from "./core/keys.js";
 import { Limits } from "./core/limits.js";
 import { MaintenanceGate } from "./core/maintenance-gate.js";
 import { systemClock, type Clock, type Engine } from "./core/ports.js";
+import type { UsageLeft, UsageRecorder } from "./core/usage-recorder.js";
 import { registerDashboard } from "./http/dashboard/dashboard.js";
 import { createHttpServer, createMetricsServer, type HttpParts } from "./http/server.js";
 import { createLog, type Log } from "./log.js";
@@ -27,11 +29,13 @@ import { ServiceError } from "./protocol/errors.js";
 import { startEngines, type EngineOverrides } from "./start-engines.js";
 import { lockDataDir } from "./store/data-dir-lock.js";
 import { openCounters } from "./store/open-counters.js";
-import { openStore } from "./store/open-store.js";
+import { explainUnavailable, openStore } from "./store/open-store.js";
 import { hashPassword, verifyPassword } from "./store/password-hash.js";
+import { usageSpill, usageSpillPath } from "./store/usage-spill.js";
 
 /** A database server that is started together with this one may take a while. */
 const databaseWaitMs = 30_000;
+const retryUsageMs = 500;
 const dayMs = 24 * 60 * 60_000;
 
 const { version } = z
@@ -45,6 +49,8 @@ export interface AppOverrides extends EngineOverrides {
   keepAliveMs?: number;
   /** Folder of the built pages. */
   webDir?: string;
+  /** Told in a sentence for the operator: what is being waited for, what was lost. */
+  onNotice?: (notice: string) => void;
 }
 
 export interface App {
@@ -58,23 +64,28 @@ export interface App {
   ready(): Promise<void>;
   /** Changes models over to what this configuration says; nothing else of it is taken up. */
   followModels(config: Config): Promise<void>;
-  /** Refuses new work and lets running replies finish, for at most `drainMs`. */
+  /** Refuses new work, lets running replies finish and writes what was counted, for at most `drainMs`. */
   drain(drainMs: number): Promise<void>;
   close(): Promise<void>;
+  /** For a process that ends now: saves what would be lost otherwise. */
+  abandon(): void;
 }
 
 export async function startApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
   const clock = overrides.clock ?? systemClock;
   const log = overrides.log ?? createLog(config.service.logLevel);
   const closers: (() => Promise<void>)[] = [];
-  const close = async () => {
-    for (const closer of closers.splice(0).reverse()) await closer();
-  };
+  const close = () => closeAll(closers.splice(0));
 
   try {
     const lock = lockDataDir(config.service.dataDir);
     closers.push(async () => lock.release());
-    const store = await openStore(config, { clock, waitMs: databaseWaitMs });
+    const store = await openStore(config, {
+      clock,
+      waitMs: databaseWaitMs,
+      onWait: (place, waitMs) =>
+        overrides.onNotice?.(`Waiting for the database ${place} (up to ${waitMs / 1000} s) ...`),
+    });
     closers.push(() => store.close());
     const keys = new KeyRing(store, clock);
     closers.push(() => keys.close());
@@ -84,6 +95,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       onHealth: (health) => log.warn(health === "ok" ? "redis returned" : "redis away"),
     });
     closers.push(() => counters.close());
+    if (counters.health() === "away") overrides.onNotice?.(withoutRedis(config.storage.redisUrl));
     const { counter, leases, announcements } = counters;
 
     const engines = await startEngines({ config, overrides, store, log, clock });
@@ -154,6 +166,14 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       publicUrl: () => accounts.publicUrl ?? url(),
       cutStreams: (target) => completions.cut(target),
       reportFault: (error) => log.unexpected(error),
+      usageSpill: usageSpill(config.service.dataDir),
+      onUsageLeft: (left) => {
+        const { requests, promptTokens, completionTokens } = left;
+        const isSaved = left.outcome === "saved";
+        const counts = { count: requests, promptTokens, completionTokens };
+        log.warn(isSaved ? "usage saved for the next start" : "usage lost", counts);
+        overrides.onNotice?.(usageNotice(left, config.service.dataDir));
+      },
     });
     closers.push(() => dashboard.close());
 
@@ -165,7 +185,12 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       keys,
       limits,
       completions,
-      isReady: () => !draining && gate.refusal() === null && engines.isReady(),
+      notReady: () => {
+        if (draining) return "shutting_down";
+        if (gate.refusal() !== null) return "maintenance";
+        if (!engines.isReady()) return "models_not_ready";
+        return storeHealth === "ok" || keys.isUsableWithoutStore ? null : "database_unreachable";
+      },
       isDraining: () => draining,
       maintenance: () => gate.announcement(),
       engineStatus: (model) => fleet.status(model),
@@ -216,13 +241,17 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
         completions.refuseNew(
           new ServiceError("maintenance", { message: "The server is shutting down.", retryAfterSeconds: 5 }),
         );
+        const endsMs = clock.monotonicMs() + drainMs;
         await until(() => completions.active === 0, clock, drainMs);
+        await writeUsage(dashboard.usage, clock, endsMs, overrides.onNotice);
       },
       close,
+      abandon: () => dashboard.usage.spill(),
     };
   } catch (error) {
-    await close();
-    throw error;
+    // Why it could not start is what the operator must hear.
+    await close().catch((closing: unknown) => log.unexpected(closing));
+    throw await explainUnavailable(error, config);
   }
 }
 
@@ -247,6 +276,41 @@ async function until(holds: () => boolean, clock: Clock, limitMs: number): Promi
     await sleep(20);
   }
   return true;
+}
+
+function withoutRedis(redisUrl = ""): string {
+  return `Redis at ${new URL(redisUrl).host} cannot be reached. Starting without it: this server admits its share of every limit until it can.`;
+}
+
+/** A database that is unreachable may recover in time. */
+async function writeUsage(
+  usage: UsageRecorder,
+  clock: Clock,
+  endsMs: number,
+  onNotice?: (notice: string) => void,
+): Promise<void> {
+  await usage.flush();
+  const leftSeconds = Math.ceil((endsMs - clock.monotonicMs()) / 1000);
+  if (usage.waiting > 0 && leftSeconds > 0) {
+    onNotice?.(
+      `The usage of ${usage.waiting} requests cannot be written to the database. Trying for up to ${leftSeconds} s.`,
+    );
+  }
+  while (usage.waiting > 0 && clock.monotonicMs() < endsMs) {
+    await sleep(retryUsageMs);
+    await usage.flush();
+  }
+}
+
+function usageNotice(
+  { outcome, requests, promptTokens, completionTokens }: UsageLeft,
+  dataDir: string,
+): string {
+  const counts = `${requests} requests, ${promptTokens} prompt tokens, ${completionTokens} completion tokens`;
+  if (outcome === "lost") {
+    return `Usage was LOST: ${counts}. The database could not be reached, and ${usageSpillPath(dataDir)} could not be written.`;
+  }
+  return `The database could not be reached: usage is not in it yet (${counts}). It was saved in ${usageSpillPath(dataDir)} and is counted at the next start on this data directory.`;
 }
 
 const portOf = (address: string | AddressInfo | null): number =>

@@ -82,6 +82,8 @@ export type LogMessage =
   | "database returned"
   | "redis away"
   | "redis returned"
+  | "usage saved for the next start"
+  | "usage lost"
   | "unexpected error";
 
 export interface Log {

@@ -316,11 +316,14 @@ async function untilLoaded(engine: LlamaEngine, path: string, signal: AbortSigna
   try {
     await engine.ready(signal);
   } catch (error) {
-    if (signal.aborted) throw new WeightsFault(`${path} did not load in time.`);
+    if (isTimeout(signal.reason)) throw new WeightsFault(`${path} did not load in time.`);
+    if (signal.aborted) throw new WeightsFault(`${path} was closed before it had loaded.`);
     const reason = error instanceof Error ? error.message : "unknown fault";
     throw new WeightsFault(`${path} could not be loaded: ${reason}`);
   }
 }
+
+const isTimeout = (reason: unknown): boolean => reason instanceof Error && reason.name === "TimeoutError";
 
 function logEngineEvent(log: Log, event: LlamaEvent): void {
   switch (event.type) {

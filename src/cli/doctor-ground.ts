@@ -1,11 +1,12 @@
 /** What `sotto doctor` says about the ground everything stands on: Node, the data directory, the database. */
-import { access, constants, stat } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { Config } from "../config.js";
 import { freeBytes } from "../models/free-space.js";
 import { gigabytes } from "../models/sizes.js";
+import { findDataDirFault } from "../store/data-dir-fault.js";
 import { openStore } from "../store/open-store.js";
-import { databasePath, openDatabase } from "../store/sqlite.js";
+import { cannotOpenSqlite, databasePath, openDatabase } from "../store/sqlite.js";
 import { StoreFault } from "../store/store-fault.js";
 import type { Check, Finding } from "./finding.js";
 
@@ -25,15 +26,11 @@ export const checkNode: Check = async () => {
 export const checkDataDirectory: Check = async ({ service }) => {
   const folder = resolve(service.dataDir);
   const name = "data directory";
-  const existing = await nearestFolder(folder);
-  try {
-    await access(existing, constants.W_OK | constants.X_OK);
-  } catch {
-    const next = "Give it to the user that runs Sotto, or set SOTTO_DATA_DIR to another folder.";
-    return [{ name, state: "broken", detail: `${existing} cannot be written by this user`, next }];
-  }
-  const free = await freeBytes(existing);
-  const detail = `${folder}${existing === folder ? "" : " (made at the first start)"}, ${gigabytes(free)} free`;
+  const fault = findDataDirFault(folder);
+  if (fault !== null) return [{ name, state: "broken", detail: fault.reason, next: fault.next }];
+  const free = await freeBytes(folder);
+  const isThere = (await stat(folder).catch(() => null)) !== null;
+  const detail = `${folder}${isThere ? "" : " (made at the first start)"}, ${gigabytes(free)} free`;
   if (free >= comfortableBytes) return [{ name, state: "ok", detail }];
   return [
     {
@@ -55,10 +52,15 @@ export const checkDatabase: Check = async (config) => {
   }
   const database = await openDatabase(path);
   try {
+    // Begins to write, which a file or a file system that is read-only refuses.
+    database.exec("begin immediate");
+    database.exec("rollback");
     const faults = database.prepare("pragma integrity_check").pluck().all().map(String);
     if (faults.join() === "ok") return [{ name, state: "ok", detail: `${path} opens and is sound` }];
     const next = "Stop the server, keep a copy of the file, and restore a backup.";
     return [{ name, state: "broken", detail: `${path} is damaged: ${faults.slice(0, 3).join("; ")}`, next }];
+  } catch (error) {
+    throw cannotOpenSqlite(path, error);
   } finally {
     database.close();
   }
@@ -75,10 +77,4 @@ async function checkPostgres(config: Config): Promise<Finding[]> {
     const next = "Check SOTTO_DATABASE_URL and that the database server runs.";
     return [{ name, state: "broken", detail: error.message, next }];
   }
-}
-
-async function nearestFolder(folder: string): Promise<string> {
-  const found = await stat(folder).catch(() => null);
-  if (found !== null || dirname(folder) === folder) return folder;
-  return nearestFolder(dirname(folder));
 }

@@ -77,6 +77,7 @@ async function tryListening(host: string, port: number): Promise<string | null> 
 
 const readiness = z.object({
   status: z.enum(["ready", "unavailable"]),
+  reason: z.string().optional(),
   models: z.object({ omega: z.string() }),
 });
 
@@ -90,7 +91,8 @@ async function askServer(host: string, port: number): Promise<string | null> {
     });
     const parsed = readiness.safeParse(JSON.parse(await body.text()));
     if (!parsed.success) return null;
-    return parsed.data.status === "ready" ? "ready" : "not ready yet";
+    const { status, reason = "no reason given" } = parsed.data;
+    return status === "ready" ? "ready" : `not ready (${reason})`;
   } catch {
     return null;
   }

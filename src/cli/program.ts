@@ -7,6 +7,7 @@ import { Command, CommanderError } from "commander";
 import { z } from "zod";
 import { ConfigError } from "../config.js";
 import { AccountFault } from "../core/account-fault.js";
+import { CloseError } from "../core/close-all.js";
 import { DashboardFault } from "../core/dashboard-fault.js";
 import { WeightsFault } from "../models/weights-fault.js";
 import { StoreFault } from "../store/store-fault.js";
@@ -49,11 +50,18 @@ function exitCodeOf(error: CommanderError): number {
 }
 
 function describeFault(error: unknown): string {
+  if (error instanceof CloseError) return error.message;
   for (const fault of [ConfigError, AccountFault, DashboardFault, StoreFault, WeightsFault]) {
     if (error instanceof fault) return error.message;
   }
   if (isNodeError(error, "EADDRINUSE")) {
-    return `port ${error.port ?? ""} is in use. Stop the program that uses it, or choose another with --port.`;
+    return `port ${error.port ?? ""} is in use. Stop the program that uses it, or choose another with --port (SOTTO_METRICS_PORT for the metrics).`;
+  }
+  if (isNodeError(error, "EADDRNOTAVAIL") && error.syscall === "listen") {
+    return `${error.address ?? "the address"} is not an address of this machine. Choose one with --host (SOTTO_HOST): 127.0.0.1 for this machine alone, 0.0.0.0 for all of its networks.`;
+  }
+  if (isNodeError(error, "ENOTFOUND") && error.syscall === "getaddrinfo") {
+    return `the name ${error.hostname ?? ""} has no address. Check its spelling: --host (SOTTO_HOST) names an address of this machine.`;
   }
   if (isNodeError(error, "EACCES") && error.port !== undefined) {
     return `this user may not listen on port ${error.port}. Choose one above 1023 with --port.`;
@@ -62,7 +70,9 @@ function describeFault(error: unknown): string {
   return `something unexpected went wrong: ${reason}`;
 }
 
-const isNodeError = (error: unknown, code: string): error is NodeJS.ErrnoException & { port?: number } =>
+type NetworkError = NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string };
+
+const isNodeError = (error: unknown, code: string): error is NetworkError =>
   error instanceof Error && "code" in error && error.code === code;
 
 function readVersion(): string {

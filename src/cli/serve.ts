@@ -8,7 +8,7 @@ import { ensureSetupLink } from "../core/one-time-links.js";
 import { systemClock } from "../core/ports.js";
 import { modelIds } from "../protocol/models.js";
 import { readSettings, settingsOptions } from "./settings.js";
-import { stopOnSignal } from "./stop-on-signal.js";
+import { exitOnSignal, stopOnSignal } from "./stop-on-signal.js";
 import { weightsProgress } from "./weights-progress.js";
 
 export function serveCommand(program: Command): void {
@@ -37,25 +37,40 @@ async function serve(readConfig: () => Config): Promise<void> {
   // Loaded here, since every other command starts faster without it.
   const { startApp } = await import("../app.js");
   const progress = weightsProgress();
-  const overrides = { onWeightsProgress: progress.update, onWeightsNotice: progress.notice };
+  const overrides = {
+    onWeightsProgress: progress.update,
+    onWeightsNotice: progress.notice,
+    onNotice: progress.notice,
+  };
+  const stopListening = exitOnSignal();
   const app = await startApp(config, overrides).finally(progress.stop);
-  const stopped = stopOnSignal(app, config.limits.drainMs);
+  const stopping = new AbortController();
+  const stopped = stopOnSignal(app, config.limits.drainMs, () => stopping.abort());
+  stopListening();
   process.on("SIGHUP", () => {
     reloadModels(app, readConfig);
   });
   console.log(`\nSotto listens at ${app.url} and is loading its models ...`);
   try {
     await Promise.race([app.ready(), stopped]);
+    if (!stopping.signal.aborted) await greet(app, config);
   } catch (error) {
-    await app.close();
-    throw error;
+    // What was under way when the signal came is given up with everything else.
+    if (!stopping.signal.aborted) {
+      await app.close();
+      const { explainUnavailable } = await import("../store/open-store.js");
+      throw await explainUnavailable(error, config);
+    }
   }
+  await stopped;
+}
+
+async function greet(app: App, config: Config): Promise<void> {
   console.log(introduction(app));
   const setupLink = await ensureSetupLink(app.store, systemClock, config.accounts.publicUrl ?? app.url);
   if (setupLink !== null) console.log(setupSteps(setupLink));
   const key = await firstRunKey(app.store, systemClock);
   if (key !== null) console.log(firstSteps(app.url, key));
-  await stopped;
 }
 
 /** Takes up what the configuration file says about models now. A file with faults changes nothing. */

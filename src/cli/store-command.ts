@@ -23,11 +23,13 @@ export async function withStore<T>(
 ): Promise<T> {
   const settings = readSettings(command);
   // Loaded when it is needed: `--help` and the server's own start wait for no database library.
-  const { openStore } = await import("../store/open-store.js");
+  const { explainUnavailable, openStore } = await import("../store/open-store.js");
   const store = await openStore(settings);
   try {
     const audit = new Audit(store.audit, systemClock);
     return await work(store, (action, target) => audit.record("command line", action, target));
+  } catch (error) {
+    throw await explainUnavailable(error, settings);
   } finally {
     await store.close();
   }

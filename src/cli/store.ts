@@ -12,8 +12,8 @@ export function storeCommands(program: Command): void {
     .addHelpText(
       "after",
       `
-Stop the server first. The rows in the data directory stay as they are; all of them arrive, are compared and
-kept, or none is. Afterwards start the server with SOTTO_DATABASE_URL set to the same address.
+Stop the server first: the command refuses while one is running on the data directory. The rows there stay as
+they are; all of them arrive, are compared and kept, or none is. Afterwards start the server with SOTTO_DATABASE_URL set to the same address.
 
 Example:
   sotto store copy "postgres://sotto:$PASSWORD@db.example.com/sotto?sslmode=verify-full"`,

@@ -144,7 +144,7 @@ export class Completions {
       const prepared = capped(await engine.prepare(generationOf(request, model, caller), signal), caller);
       trace.promptTokens = prepared.promptTokens;
       const cost = prepared.promptTokens + prepared.maxTokens * request.choices;
-      reservation = await limits.reserveTokens(caller, cost);
+      reservation = await limits.reserveTokens(caller, cost, prepared.promptTokens);
       const queuedAt = clock.monotonicMs();
       const slot = await queue.enter({ accountId: caller.account.id, cost, places: request.choices }, signal);
       trace.queuedMs = clock.monotonicMs() - queuedAt;

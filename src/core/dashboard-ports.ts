@@ -171,15 +171,39 @@ export interface UsageFilter {
 }
 
 export interface UsageStore {
-  /** Adds to the buckets in one transaction. What belongs to accounts that do not exist is left out. */
-  add(rows: readonly UsageBucketRow[]): Promise<void>;
+  /**
+   * Adds to the buckets in one transaction. What belongs to accounts that do not exist is left out. A batch with an
+   * id is added once, however often it is tried: a connection that breaks may leave open whether it was. Those in
+   * `done` will not be tried again.
+   */
+  add(rows: readonly UsageBucketRow[], batch?: { id: string; done: readonly string[] }): Promise<void>;
+  /** These ids will not be tried again. */
+  forgetBatches(ids: readonly string[]): Promise<void>;
   /** Summed up by step, key and model; by time. `stepMs` is an hour or a multiple of it, counted from 1970. */
   read(filter: UsageFilter, stepMs: number): Promise<UsageBucketRow[]>;
   /** Summed up by step; by time. */
   readByTime(filter: UsageFilter, stepMs: number): Promise<(UsageCounts & { start: Date })[]>;
   /** Summed up by key and model. */
   readByKey(filter: UsageFilter): Promise<(UsageCounts & { keyId: string; model: ModelId })[]>;
+  /** Removes buckets, and ids of batches that nobody asked to forget. */
   prune(before: Date): Promise<void>;
+}
+
+/** Counts that are added together. */
+export interface UsageBatch {
+  id: string;
+  rows: readonly UsageBucketRow[];
+}
+
+/**
+ * Where counts that the store did not take wait for the next start of this server. Synchronous, since a process
+ * may have no more time than that. Every method throws when it cannot be done.
+ */
+export interface UsageSpill {
+  load(): UsageBatch[];
+  /** In place of what was saved before. */
+  save(batches: readonly UsageBatch[]): void;
+  clear(): void;
 }
 
 // ------------------------------------------------------------------------------------------------- news

@@ -5,8 +5,9 @@
 import type { SignUpMode } from "../protocol/dashboard.js";
 import { AccountAdmin } from "./account-admin.js";
 import { Audit } from "./audit.js";
+import { closeAll } from "./close-all.js";
 import type { CutTarget } from "./completion.js";
-import type { FullStore } from "./dashboard-ports.js";
+import type { FullStore, UsageSpill } from "./dashboard-ports.js";
 import { Housekeeping } from "./housekeeping.js";
 import type { KeyRing } from "./keys.js";
 import { LiveRates } from "./live-rates.js";
@@ -22,7 +23,7 @@ import type { Clock, Counter } from "./ports.js";
 import { Sessions, type SessionExpiry } from "./sessions.js";
 import { SignIn } from "./sign-in.js";
 import { SignUp } from "./sign-up.js";
-import { UsageRecorder } from "./usage-recorder.js";
+import { UsageRecorder, type UsageLeft } from "./usage-recorder.js";
 import { UsageReports } from "./usage-report.js";
 
 export interface DashboardOptions {
@@ -44,6 +45,9 @@ export interface DashboardOptions {
   cutStreams: (target: CutTarget) => void;
   /** Told of what goes wrong behind the scenes. */
   reportFault: (error: unknown) => void;
+  /** Where counts wait when the server ends before they are in the store. */
+  usageSpill?: UsageSpill;
+  onUsageLeft?: (left: UsageLeft) => void;
 }
 
 export interface Dashboard {
@@ -76,7 +80,14 @@ export function createDashboard(options: DashboardOptions): Dashboard {
   const links = new OneTimeLinks(store.links, clock);
   const signIn = new SignIn(accounts, passwords, audit, counter, clock);
   const rates = new LiveRates(clock);
-  const usage = new UsageRecorder(store.usage, rates, clock, reportFault);
+  const usage = new UsageRecorder({
+    store: store.usage,
+    rates,
+    clock,
+    reportFault,
+    spill: options.usageSpill,
+    onLeft: options.onUsageLeft,
+  });
   const outbox = new Outbox(options.mailer, reportFault);
   const { retentionDays, signUp } = options;
   const housekeeping = new Housekeeping({ store, sessions, clock, retentionDays, reportFault });
@@ -120,10 +131,6 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     usage,
     usageReports: new UsageReports(store),
     rates,
-    close: async () => {
-      await housekeeping.close();
-      await outbox.close();
-      await usage.close();
-    },
+    close: () => closeAll([() => usage.close(), () => outbox.close(), () => housekeeping.close()]),
   };
 }

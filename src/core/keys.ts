@@ -57,6 +57,8 @@ export class KeyRing {
   #lastUsed = new Map<string, Date>();
   /** Counts calls of `forget`: a query that began before one must not put its answer back. */
   #forgotten = 0;
+  /** When a record was last read from the store. */
+  #lastReadMs: number | null = null;
   readonly #flushes: Rounds;
   readonly #waits: KeyRingWaits;
 
@@ -78,6 +80,11 @@ export class KeyRing {
 
     this.#lastUsed.set(record.key.id, now);
     return record;
+  }
+
+  /** Whether there may be a key that works while the store is unreachable. */
+  get isUsableWithoutStore(): boolean {
+    return this.#lastReadMs !== null && this.#clock.monotonicMs() - this.#lastReadMs < usableWithoutStoreMs;
   }
 
   /** Call after changing a key, so that the next request sees the change. */
@@ -149,6 +156,7 @@ export class KeyRing {
     const record = await this.#store.findKeyByHash(hash);
     // An answer that took so long that it was given up may find a newer one in its place.
     const isNewest = readAtMs >= (this.#entries.get(name)?.readAtMs ?? 0);
+    if (record !== null) this.#lastReadMs = Math.max(this.#lastReadMs ?? 0, readAtMs);
     if (record === null) this.#entries.delete(name);
     else if (this.#forgotten === forgottenBefore && isNewest) {
       this.#keep(name, { record, readAtMs, freshUntilMs: readAtMs + freshMs });

@@ -68,6 +68,21 @@ describe("limits", () => {
     expect(await refusalOf(limits.reserveTokens(caller, 1))).not.toBeNull();
   });
 
+  it("says that a request larger than the whole limit can never be admitted, and counts nothing", async () => {
+    const { limits } = setup();
+    const caller = callerWith({ tokensPerMinute: 1000 });
+    expect(await refusalOf(limits.reserveTokens(caller, 1001, 400))).toMatchObject({
+      code: "request_exceeds_limit",
+      status: 400,
+      param: "max_tokens",
+      retryAfterSeconds: undefined,
+      message:
+        "This request needs up to 1001 tokens, 400 of them for its prompt. The limit is 1000 tokens per minute on the plan 'Small', so it can never be admitted. Lower max_tokens or n, or shorten the messages.",
+    });
+    expect(await refusalOf(limits.reserveTokens(caller, 1500, 1000))).toMatchObject({ param: "messages" });
+    expect((await limits.reserveTokens(caller, 1000)).rates.remaining).toBe(0);
+  });
+
   it("refuses before any work when no token is left", async () => {
     const { limits } = setup();
     const caller = callerWith({ tokensPerMinute: 10 });
@@ -119,6 +134,19 @@ describe("a key's own limits", () => {
     });
     await first.settle(0);
     await limits.reserveTokens(limited, 100);
+  });
+
+  it("are named when a request is larger than the whole of them", async () => {
+    const { limits } = setup();
+    const limited = callerWith({ tokensPerMinute: 1000 }, { tokensPerMinute: 100 });
+    expect(await refusalOf(limits.reserveTokens(limited, 101))).toMatchObject({
+      code: "request_exceeds_limit",
+      message: expect.stringContaining("100 tokens per minute on this key") as unknown,
+    });
+    const roomy = callerWith({ tokensPerMinute: 100 }, { tokensPerMinute: 1000 });
+    expect(await refusalOf(limits.reserveTokens(roomy, 101))).toMatchObject({
+      message: expect.stringContaining("100 tokens per minute on the plan 'Small'") as unknown,
+    });
   });
 
   it("bound what runs at once, and free both leases", async () => {

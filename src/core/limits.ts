@@ -61,8 +61,15 @@ export class Limits {
     }
   }
 
-  async reserveTokens(caller: KeyRecord, amount: number): Promise<TokenReservation> {
-    const taken = await this.#take(metersOf("tokens", caller), amount);
+  /**
+   * Throws `rate_limit_exceeded` when the window has not enough left, and `request_exceeds_limit` when no window ever
+   * has. `promptTokens` of the amount cannot be had back by asking for a shorter reply.
+   */
+  async reserveTokens(caller: KeyRecord, amount: number, promptTokens = 0): Promise<TokenReservation> {
+    const meters = metersOf("tokens", caller);
+    const smallest = meters.reduce((least, meter) => (meter.limit < least.limit ? meter : least));
+    if (amount > smallest.limit) throw neverFits(smallest, amount, promptTokens);
+    const taken = await this.#take(meters, amount);
     if (taken.refusedBy !== null) {
       throw refuse(taken.refusedBy, taken.rate.resetMs, `this request needs up to ${amount}`);
     }
@@ -183,6 +190,16 @@ const rateOf = ({ limit }: Meter, { remaining, resetMs }: CounterReading): RateR
 
 const tightest = (readings: readonly RateReading[]): RateReading =>
   readings.reduce((least, reading) => (reading.remaining < least.remaining ? reading : least));
+
+/** No 429: clients repeat those, and this one would be refused for ever. */
+function neverFits({ limit, unit, whose }: Meter, amount: number, promptTokens: number): ServiceError {
+  const isPromptAlone = promptTokens >= limit;
+  const next = isPromptAlone ? "Shorten the messages." : "Lower max_tokens or n, or shorten the messages.";
+  return new ServiceError("request_exceeds_limit", {
+    message: `This request needs up to ${amount} tokens, ${promptTokens} of them for its prompt. The limit is ${limit} ${unit} on ${whose}, so it can never be admitted. ${next}`,
+    param: isPromptAlone ? "messages" : "max_tokens",
+  });
+}
 
 function refuse({ limit, unit, whose }: Meter, resetMs: number, detail?: string): ServiceError {
   const seconds = Math.max(1, Math.ceil(resetMs / 1000));

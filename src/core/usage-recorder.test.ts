@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.js";
-import type { UsageBucketRow, UsageStore } from "./dashboard-ports.js";
+import type { UsageBatch, UsageBucketRow, UsageSpill, UsageStore } from "./dashboard-ports.js";
 import { LiveRates } from "./live-rates.js";
-import { UsageRecorder, type UsedRequest } from "./usage-recorder.js";
+import { UsageRecorder, type UsageLeft, type UsedRequest } from "./usage-recorder.js";
 
 const request: UsedRequest = {
   accountId: "acc_1",
@@ -18,9 +18,25 @@ class ScriptedStore implements UsageStore {
   readonly written: UsageBucketRow[][] = [];
   failure: Error | null = null;
 
-  async add(rows: readonly UsageBucketRow[]): Promise<void> {
+  /** Ids that are remembered. */
+  readonly ids = new Set<string>();
+  /** The write is done, and its answer does not arrive. */
+  losesAnswers = false;
+
+  async add(...[rows, batch]: Parameters<UsageStore["add"]>): Promise<void> {
     if (this.failure !== null) throw this.failure;
+    if (batch !== undefined) {
+      for (const id of batch.done) this.ids.delete(id);
+      if (this.ids.has(batch.id)) return;
+      this.ids.add(batch.id);
+    }
     this.written.push([...rows]);
+    if (this.losesAnswers) throw new Error("connection lost");
+  }
+
+  async forgetBatches(ids: readonly string[]): Promise<void> {
+    if (this.failure !== null) throw this.failure;
+    for (const id of ids) this.ids.delete(id);
   }
 
   async read(): Promise<UsageBucketRow[]> {
@@ -38,16 +54,49 @@ class ScriptedStore implements UsageStore {
   async prune(): Promise<void> {}
 }
 
+/** A file that is never full, unless told so. */
+class ScriptedSpill implements UsageSpill {
+  saved: UsageBatch[] = [];
+  failure: Error | null = null;
+
+  load(): UsageBatch[] {
+    return this.saved;
+  }
+
+  save(batches: readonly UsageBatch[]): void {
+    if (this.failure !== null) throw this.failure;
+    this.saved = [...batches];
+  }
+
+  clear(): void {
+    if (this.failure !== null) throw this.failure;
+    this.saved = [];
+  }
+}
+
 describe("usage recorder", () => {
   let store: ScriptedStore;
   let clock: FakeClock;
+  let spill: ScriptedSpill;
   let recorder: UsageRecorder;
+  let left: UsageLeft[];
+  const open = () =>
+    new UsageRecorder({
+      store,
+      rates: new LiveRates(clock),
+      clock,
+      reportFault: (error) => faults.push(error),
+      spill,
+      onLeft: (counts) => left.push(counts),
+    });
   const faults: unknown[] = [];
   beforeEach(() => {
     vi.useFakeTimers();
     store = new ScriptedStore();
     clock = new FakeClock(new Date("2030-01-01T09:59:00Z"));
-    recorder = new UsageRecorder(store, new LiveRates(clock), clock, (error) => faults.push(error));
+    spill = new ScriptedSpill();
+    left = [];
+    recorder = open();
     faults.length = 0;
   });
   afterEach(async () => {
@@ -90,7 +139,27 @@ describe("usage recorder", () => {
     expect(faults).toEqual([store.failure]);
     store.failure = null;
     await recorder.flush();
-    expect(store.written).toMatchObject([[{ requests: 2, promptTokens: 20 }]]);
+    expect(store.written).toMatchObject([[{ requests: 1, promptTokens: 10 }], [{ requests: 1 }]]);
+  });
+
+  it("counts once what was written without an answer", async () => {
+    store.losesAnswers = true;
+    recorder.record(request);
+    await recorder.flush();
+    store.losesAnswers = false;
+    recorder.record(request);
+    await recorder.flush();
+    expect(store.written).toMatchObject([[{ requests: 1 }], [{ requests: 1 }]]);
+  });
+
+  it("asks the store to remember one batch at a time, and none after closing", async () => {
+    for (let i = 0; i < 5; i++) {
+      recorder.record(request);
+      await recorder.flush();
+      expect(store.ids.size).toBe(1);
+    }
+    await recorder.close();
+    expect(store.ids.size).toBe(0);
   });
 
   it("keeps a bounded number of buckets while nothing can be written", async () => {
@@ -117,5 +186,63 @@ describe("usage recorder", () => {
     recorder.record(request);
     await recorder.close();
     expect(store.written).toHaveLength(1);
+    expect(left).toEqual([]);
+  });
+
+  it("saves what it could not write for the next start, which counts it once", async () => {
+    store.losesAnswers = true;
+    recorder.record(request);
+    await recorder.flush();
+    [store.losesAnswers, store.failure] = [false, new Error("unreachable")];
+    recorder.record(request);
+    await recorder.close();
+    const counts = { requests: 2, promptTokens: 20, completionTokens: 10 };
+    expect(left).toEqual([{ outcome: "saved", ...counts }]);
+
+    store.failure = null;
+    recorder = open();
+    await recorder.flush();
+    expect(store.written).toMatchObject([[{ requests: 1 }], [{ requests: 1 }]]);
+    expect(spill.saved).toEqual([]);
+  });
+
+  it("counts once what was written before a crash that left it saved", async () => {
+    store.failure = new Error("unreachable");
+    recorder.record(request);
+    await recorder.close();
+    store.failure = null;
+    const { saved } = spill;
+    recorder = open();
+    spill.failure = new Error("read-only");
+    await recorder.flush();
+    recorder.record(request);
+    await recorder.flush();
+
+    [spill.failure, spill.saved] = [null, saved];
+    recorder = open();
+    await recorder.flush();
+    expect(store.written).toMatchObject([[{ requests: 1 }], [{ requests: 1 }]]);
+  });
+
+  it("says what is lost when it can be neither written nor saved", async () => {
+    store.failure = new Error("unreachable");
+    spill.failure = new Error("disk full");
+    recorder.record(request);
+    recorder.record({ ...request, accountId: "acc_2" });
+    await recorder.close();
+    const counts = { requests: 2, promptTokens: 20, completionTokens: 10 };
+    expect(left).toEqual([{ outcome: "lost", ...counts }]);
+  });
+
+  it("saves what is being written when the process must end now", async () => {
+    let answer = (): void => undefined;
+    vi.spyOn(store, "add").mockReturnValueOnce(new Promise((resolve) => (answer = resolve)));
+    recorder.record(request);
+    const flushed = recorder.flush();
+    recorder.record(request);
+    recorder.spill();
+    expect(spill.saved.flatMap(({ rows }) => rows)).toMatchObject([{ requests: 1 }, { requests: 1 }]);
+    answer();
+    await flushed;
   });
 });

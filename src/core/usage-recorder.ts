@@ -1,11 +1,16 @@
 /**
  * Counts what was used, in hourly buckets by account, key and model. Counts gather in memory and are added to
  * the store every two seconds and on closing, so a killed process loses at most that much. A write that fails,
- * on a full disk say, is tried again with the next; what gathers meanwhile is bounded: past it, hours and keys
+ * on a full disk say, is tried again before the next; what gathers meanwhile is bounded: past it, hours and keys
  * that are not in memory yet go uncounted, and those that are go on.
+ *
+ * What the store has not taken when the server ends is spilled, and written at its next start. Each batch keeps its
+ * id through all of that, and the store adds an id once: neither a write whose answer was lost nor a crash between
+ * the write and the removal of the spill counts anything twice. The store may forget an id when no spill has it.
  */
+import { randomUUID } from "node:crypto";
 import type { ModelId } from "../protocol/models.js";
-import type { UsageBucketRow, UsageStore } from "./dashboard-ports.js";
+import type { UsageBatch, UsageBucketRow, UsageSpill, UsageStore } from "./dashboard-ports.js";
 import { noFirstTokens, sumOfFirstTokens, withFirstToken } from "./first-tokens.js";
 import type { LiveRates } from "./live-rates.js";
 import type { Clock } from "./ports.js";
@@ -27,24 +32,49 @@ export interface UsedRequest {
   queuedMs?: number | undefined;
 }
 
+/** Counts that the store did not take before the server ended. */
+export interface UsageLeft {
+  /** `saved` for the next start, or `lost`. */
+  outcome: "saved" | "lost";
+  requests: number;
+  promptTokens: number;
+  completionTokens: number;
+}
+
+export interface UsageRecorderParts {
+  store: UsageStore;
+  rates: LiveRates;
+  clock: Clock;
+  reportFault: (error: unknown) => void;
+  spill?: UsageSpill | undefined;
+  /** Told when the server ends before the store has taken everything. */
+  onLeft?: ((left: UsageLeft) => void) | undefined;
+}
+
 export class UsageRecorder {
   #buckets = new Map<string, UsageBucketRow>();
+  /** Being written, or tried before, the oldest first. */
+  #batches: UsageBatch[] = [];
+  /** Ids that the store has added and still remembers. */
+  #added: string[] = [];
+  #isSpilled = false;
   #failing = false;
   readonly #flushes: Rounds;
 
-  constructor(
-    private readonly store: UsageStore,
-    private readonly rates: LiveRates,
-    private readonly clock: Clock,
-    private readonly reportFault: (error: unknown) => void,
-  ) {
+  constructor(private readonly parts: UsageRecorderParts) {
     this.#flushes = new Rounds(() => this.#write(), flushEveryMs);
+    this.#load();
+  }
+
+  /** How many requests the store has not taken yet. */
+  get waiting(): number {
+    return this.#unwritten().reduce((sum, { requests }) => sum + requests, 0);
   }
 
   record(used: UsedRequest): void {
-    this.rates.add(used.model, used.completionTokens, used.queuedMs);
+    this.parts.rates.add(used.model, used.completionTokens, used.queuedMs);
     const { accountId, keyId, model, firstTokenMs } = used;
-    const now = this.clock.now().getTime();
+    const now = this.parts.clock.now().getTime();
     const start = new Date(now - (now % hourMs));
     this.#add({
       accountId,
@@ -65,6 +95,10 @@ export class UsageRecorder {
     for (const [name, bucket] of this.#buckets) {
       if (bucket.accountId === accountId) this.#buckets.delete(name);
     }
+    this.#batches = this.#batches.map(({ id, rows }) => ({
+      id,
+      rows: rows.filter((row) => row.accountId !== accountId),
+    }));
   }
 
   /** Writes what has gathered. Never rejects. */
@@ -72,30 +106,91 @@ export class UsageRecorder {
     return this.#flushes.run();
   }
 
-  close(): Promise<void> {
-    return this.#flushes.finish();
+  /** Writes the rest, or spills it. Never rejects. */
+  async close(): Promise<void> {
+    await this.#flushes.finish();
+    this.spill();
+    if (!this.#isSpilled) await this.parts.store.forgetBatches(this.#added).catch(() => undefined);
+  }
+
+  /** Saves what the store has not taken, for a process that ends now. */
+  spill(): void {
+    const rows = this.#unwritten();
+    if (rows.length === 0) return;
+    this.#seal();
+    const { requests, promptTokens, completionTokens } = rows.reduce(sumOfUsage, noUsage);
+    const outcome = this.#save() ? "saved" : "lost";
+    this.parts.onLeft?.({ outcome, requests, promptTokens, completionTokens });
+  }
+
+  #save(): boolean {
+    const { spill, reportFault } = this.parts;
+    if (spill === undefined) return false;
+    try {
+      spill.save(this.#batches);
+      this.#isSpilled = true;
+      return true;
+    } catch (error) {
+      reportFault(error);
+      return false;
+    }
+  }
+
+  #load(): void {
+    try {
+      this.#batches = this.parts.spill?.load() ?? [];
+      this.#isSpilled = this.#batches.length > 0;
+    } catch (error) {
+      this.parts.reportFault(error);
+    }
   }
 
   async #write(): Promise<void> {
-    if (this.#buckets.size === 0) return;
-    const batch = [...this.#buckets.values()];
-    this.#buckets = new Map();
     try {
-      await this.store.add(batch);
-      this.#failing = false;
+      for (let batch = this.#nextBatch(); batch !== undefined; batch = this.#nextBatch()) {
+        const { id } = batch;
+        // What the spill still has would be tried again after a crash.
+        const done = this.#isSpilled ? [] : this.#added;
+        await this.parts.store.add(batch.rows, { id, done });
+        this.#batches = this.#batches.filter((other) => other.id !== id);
+        this.#added = [...this.#added.slice(done.length), id];
+        this.#failing = false;
+      }
+      if (this.#isSpilled) this.parts.spill?.clear();
+      this.#isSpilled = false;
     } catch (error) {
       // Once for each time that it begins: a full disk may stay full for hours.
-      if (!this.#failing) this.reportFault(error);
+      if (!this.#failing) this.parts.reportFault(error);
       this.#failing = true;
-      for (const bucket of batch) this.#add(bucket);
     }
+  }
+
+  /** What was tried before goes first, as it was. */
+  #nextBatch(): UsageBatch | undefined {
+    if (this.#batches.length === 0) this.#seal();
+    return this.#batches[0];
+  }
+
+  /** Makes a batch of what has gathered. */
+  #seal(): void {
+    if (this.#buckets.size === 0) return;
+    this.#batches.push({ id: randomUUID(), rows: [...this.#buckets.values()] });
+    this.#buckets = new Map();
+  }
+
+  #unwritten(): UsageBucketRow[] {
+    return [...this.#batches.flatMap(({ rows }) => rows), ...this.#buckets.values()];
+  }
+
+  #inBatches(): number {
+    return this.#batches.reduce((sum, { rows }) => sum + rows.length, 0);
   }
 
   #add(bucket: UsageBucketRow): void {
     const name = `${bucket.accountId} ${bucket.keyId} ${bucket.model} ${bucket.start.getTime()}`;
     const held = this.#buckets.get(name);
     if (held !== undefined) this.#buckets.set(name, { ...bucket, ...sumOfUsage(held, bucket) });
-    else if (this.#buckets.size < mostBuckets) this.#buckets.set(name, bucket);
+    else if (this.#buckets.size + this.#inBatches() < mostBuckets) this.#buckets.set(name, bucket);
   }
 }
 

@@ -7,11 +7,12 @@ const retryAfterSeconds = 5;
 
 export const healthz = async () => ({ status: "ok" });
 
-export function readyz({ isReady, engineStatus }: HttpParts) {
+export function readyz({ notReady, engineStatus }: HttpParts) {
   return async (_request: unknown, reply: FastifyReply) => {
-    const ready = isReady();
-    if (!ready) reply.code(503).header("retry-after", retryAfterSeconds);
+    const reason = notReady();
     const models = Object.fromEntries(modelIds.map((id) => [id, engineStatus(id).state]));
-    return { status: ready ? "ready" : "unavailable", models };
+    if (reason === null) return { status: "ready", models };
+    reply.code(503).header("retry-after", retryAfterSeconds);
+    return { status: "unavailable", reason, models };
   };
 }

@@ -9,6 +9,9 @@ import type { Metrics } from "../metrics.js";
 import type { ModelId } from "../protocol/models.js";
 import type { Tracing } from "../tracing.js";
 
+/** Why completions cannot be served, as `/readyz` says it. */
+export type NotReady = "shutting_down" | "maintenance" | "models_not_ready" | "database_unreachable";
+
 export interface HttpParts {
   config: Pick<ServiceConfig, "bodyLimitBytes" | "ownerName" | "metricsToken">;
   keys: {
@@ -17,7 +20,8 @@ export interface HttpParts {
   };
   limits: Limits;
   completions: Completions;
-  isReady: () => boolean;
+  /** Null while completions can be served. */
+  notReady: () => NotReady | null;
   /** The server is about to end: clients should open their next connection elsewhere. */
   isDraining?: () => boolean;
   /** The maintenance that is open or comes next, for a header; null when none is scheduled. */

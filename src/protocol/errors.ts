@@ -84,6 +84,10 @@ export const errorTable = {
     "This model's maximum context length is smaller than the prompt.",
     "The prompt does not fit the model's context. Shorten the conversation.",
   ),
+  request_exceeds_limit: invalidRequest(
+    "This request needs more tokens than its limit allows in a whole minute.",
+    "Prompt and longest reply exceed a whole minute's tokens. Lower `max_tokens` or `n`; do not repeat it.",
+  ),
   invalid_api_key: {
     status: 401,
     type: "authentication_error",

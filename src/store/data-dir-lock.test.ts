@@ -16,7 +16,7 @@ afterEach(() => rm(dataDir, { recursive: true, force: true }));
 describe("the lock on a data directory", () => {
   it("is held by one, who is named, and free again when released", () => {
     const lock = lockDataDir(dataDir);
-    expect(() => lockDataDir(dataDir)).toThrow(`Another Sotto server (process ${process.pid}) runs on`);
+    expect(() => lockDataDir(dataDir)).toThrow(`Another Sotto server (process ${process.pid}) is running on`);
     lock.release();
     expect(existsSync(join(dataDir, "server.pid"))).toBe(false);
     lockDataDir(dataDir).release();

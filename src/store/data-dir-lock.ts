@@ -1,22 +1,28 @@
 /**
  * One server for each data directory. Two would each count limits for themselves and write over each other's
  * weights. The lock is SQLite's own exclusive lock on an empty file beside the database: the operating system
- * gives it up with the process, however that ends, so there is never a stale one to remove by hand. Commands
- * of the command line do not take it; they are meant to work beside a running server.
+ * gives it up with the process, however that ends, so there is never a stale one to remove by hand.
+ *
+ * Most commands of the command line do not take it; they are meant to work beside a running server. The one that
+ * takes it moves the database away: what a server wrote afterwards would be lost.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "libsql";
+import { findDataDirFault, findFileFault, sentenceOf } from "./data-dir-fault.js";
 import { StoreFault } from "./store-fault.js";
 
 export interface DataDirLock {
   release(): void;
 }
 
-export function lockDataDir(dataDir: string): DataDirLock {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+/** Who holds it, for the sentence that others are refused with. */
+type Holder = "server" | "store copy";
+
+/** Throws `StoreFault`, naming the holder, when another process has it. */
+export function lockDataDir(dataDir: string, holder: Holder = "server"): DataDirLock {
   const pidFile = join(dataDir, "server.pid");
-  const lock = new Database(join(dataDir, "server.lock"), { timeout: 0 });
+  const lock = openLock(dataDir);
   try {
     // In memory: the lock is all that is wanted, and it must be had on a full disk too.
     lock.pragma("journal_mode = MEMORY");
@@ -24,11 +30,11 @@ export function lockDataDir(dataDir: string): DataDirLock {
   } catch (error) {
     lock.close();
     if (error instanceof Error && "code" in error && error.code === "SQLITE_BUSY") {
-      throw inUse(dataDir, pidFile);
+      throw inUse(dataDir, pidFile, holder);
     }
-    throw error;
+    throw unusable(dataDir, error);
   }
-  notePid(pidFile);
+  noteHolder(pidFile, holder);
   return {
     release: () => {
       rmSync(pidFile, { force: true });
@@ -39,26 +45,56 @@ export function lockDataDir(dataDir: string): DataDirLock {
   };
 }
 
-function inUse(dataDir: string, pidFile: string): StoreFault {
-  const pid = readPid(pidFile);
+function openLock(dataDir: string): Database.Database {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    return new Database(join(dataDir, "server.lock"), { timeout: 0 });
+  } catch (error) {
+    throw unusable(dataDir, error);
+  }
+}
+
+function unusable(dataDir: string, error: unknown): StoreFault {
+  const fault = findDataDirFault(dataDir) ?? findFileFault(join(dataDir, "server.lock"));
+  if (fault !== null) return new StoreFault(sentenceOf(fault));
+  const reason = error instanceof Error ? error.message : "unknown error";
   return new StoreFault(
-    `Another Sotto server${pid === null ? "" : ` (process ${pid})`} runs on the data directory ${dataDir}. Stop it, or choose another directory with --data-dir.`,
+    `The data directory ${dataDir} cannot be locked: ${reason}. Check its file system, or choose another directory with --data-dir.`,
   );
 }
 
-/** Only for the sentence above; a disk without room for it is no reason not to start. */
-function notePid(pidFile: string): void {
+function inUse(dataDir: string, pidFile: string, wantedBy: Holder): StoreFault {
+  const { pid, isCopy } = readHolder(pidFile);
+  const process = pid === null ? "" : ` (process ${pid})`;
+  if (isCopy) {
+    return new StoreFault(
+      `'sotto store copy'${process} is copying the database in the data directory ${dataDir}. Wait until it has finished.`,
+    );
+  }
+  if (wantedBy === "store copy") {
+    return new StoreFault(
+      `A Sotto server${process} is running on the data directory ${dataDir}: what it writes after the copy would be lost. Stop it, then run this command again. Nothing was copied.`,
+    );
+  }
+  return new StoreFault(
+    `Another Sotto server${process} is running on the data directory ${dataDir}. Stop it, or choose another directory with --data-dir.`,
+  );
+}
+
+/** Only for the sentences above; a disk without room for it is no reason not to start. */
+function noteHolder(pidFile: string, holder: Holder): void {
   try {
-    writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
+    writeFileSync(pidFile, `${process.pid} ${holder}\n`, { mode: 0o600 });
   } catch {
     rmSync(pidFile, { force: true });
   }
 }
 
-function readPid(pidFile: string): string | null {
+function readHolder(pidFile: string): { pid: string | null; isCopy: boolean } {
   try {
-    return /^\d+/.exec(readFileSync(pidFile, "utf8"))?.[0] ?? null;
+    const [, pid = null, holder = ""] = /^(\d+) ?(.*)/.exec(readFileSync(pidFile, "utf8")) ?? [];
+    return { pid, isCopy: holder === "store copy" };
   } catch {
-    return null;
+    return { pid: null, isCopy: false };
   }
 }

@@ -1,8 +1,10 @@
 /** An installation on SQLite moves to Postgres: both are brought to this version's shape, then copied. */
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { z } from "zod";
 import type { Plan } from "../core/ports.js";
 import { copyStore, type CopyOptions } from "./copy-store.js";
+import { lockDataDir } from "./data-dir-lock.js";
 import { connectPostgres, openPostgresStore } from "./postgres.js";
 import { connectSqlite, openDatabase, openSqliteStore } from "./sqlite.js";
 import { StoreFault } from "./store-fault.js";
@@ -20,12 +22,24 @@ export interface MoveOptions {
   onProgress?: CopyOptions["onProgress"];
 }
 
-/** Rejects with `StoreFault`. The source stays as it is. */
+/**
+ * Rejects with `StoreFault`, also when a server is running on the data directory; none can start until the copy is
+ * done. The source stays as it is.
+ */
 export async function moveToPostgres(options: MoveOptions): Promise<Record<string, number>> {
-  const { path, url, defaultPlan, onProgress } = options;
+  const { path } = options;
   if (!existsSync(path)) {
     throw new StoreFault(`There is no database at ${path}. Name the data directory with --data-dir.`);
   }
+  const lock = lockDataDir(dirname(path), "store copy");
+  try {
+    return await copyLocked(options);
+  } finally {
+    lock.release();
+  }
+}
+
+async function copyLocked({ path, url, defaultPlan, onProgress }: MoveOptions) {
   await (await openSqliteStore({ path, defaultPlan })).close();
   await (await openPostgresStore({ url, poolSize: 1, defaultPlan })).close();
 

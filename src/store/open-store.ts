@@ -2,19 +2,21 @@
 import type { Config } from "../config.js";
 import { defaultPlan } from "../core/accounts.js";
 import type { FullStore } from "../core/dashboard-ports.js";
-import { systemClock, type Clock } from "../core/ports.js";
-import { databasePath, openSqliteStore } from "./sqlite.js";
+import { StoreUnavailable, systemClock, type Clock } from "../core/ports.js";
+import { cannotOpenSqlite, databasePath, openSqliteStore } from "./sqlite.js";
 
 export interface OpenStoreOptions {
   clock?: Clock;
   /** How long to wait for a database server that is not there yet. */
   waitMs?: number;
+  /** Told once when it does not answer at once: what is waited for, and for how long. */
+  onWait?: (place: string, waitMs: number) => void;
 }
 
 /** Rejects with `StoreFault` when it cannot be opened. */
 export async function openStore(
   { service, storage, limits }: Pick<Config, "service" | "storage" | "limits">,
-  { clock = systemClock, waitMs = 0 }: OpenStoreOptions = {},
+  { clock = systemClock, waitMs = 0, onWait }: OpenStoreOptions = {},
 ): Promise<FullStore> {
   const plan = defaultPlan(limits);
   if (storage.databaseUrl === undefined) {
@@ -23,5 +25,16 @@ export async function openStore(
   // Loaded here, since most installations do without.
   const { openPostgresStore } = await import("./postgres.js");
   const { databaseUrl: url, databasePoolSize: poolSize } = storage;
-  return openPostgresStore({ url, poolSize, defaultPlan: plan, waitMs, clock });
+  return openPostgresStore({ url, poolSize, defaultPlan: plan, waitMs, onWait, clock });
+}
+
+/** An error of a store that was open, in words for the operator; any other error as it is. */
+export async function explainUnavailable(
+  error: unknown,
+  { service, storage }: Pick<Config, "service" | "storage">,
+): Promise<unknown> {
+  if (!(error instanceof StoreUnavailable)) return error;
+  if (storage.databaseUrl === undefined) return cannotOpenSqlite(databasePath(service.dataDir), error);
+  const { cannotOpenPostgres } = await import("./postgres.js");
+  return cannotOpenPostgres(storage.databaseUrl, error);
 }

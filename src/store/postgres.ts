@@ -31,6 +31,8 @@ const connectTimeoutMs = 3_000;
 const lockTimeoutMs = 4_000;
 const statementTimeoutMs = 8_000;
 const answerTimeoutMs = 10_000;
+/** A server that answers does so sooner. */
+const noticeAfterMs = 300;
 const migrationTimeoutMs = 10 * 60_000;
 /** Any number that no other program uses on this database. */
 const migrationLock = 7_308_895_132;
@@ -43,20 +45,23 @@ export interface PostgresStoreOptions {
   defaultPlan: Plan;
   /** How long to wait for a server that is not there yet. */
   waitMs?: number;
+  /** Told once when the server does not answer at once: what is waited for, and for how long. */
+  onWait?: ((place: string, waitMs: number) => void) | undefined;
   clock?: Clock;
 }
 
 /** Opens the database, migrating it where needed. Rejects with `StoreFault` when it cannot. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<FullStore> {
-  const { url, poolSize, defaultPlan, waitMs = 0, clock = systemClock } = options;
+  const { url, poolSize, defaultPlan, waitMs = 0, onWait, clock = systemClock } = options;
   const store = new SqlStore(connectPostgres(url, { max: poolSize }), clock);
   try {
-    await untilThere(() => migratePostgres(url, defaultPlan), waitMs);
+    const noticed = () => onWait?.(placeOf(url), waitMs);
+    await untilThere(() => migratePostgres(url, defaultPlan), waitMs, noticed);
     await store.ping();
     return store;
   } catch (error) {
     await store.close();
-    throw error instanceof StoreFault ? error : cannotOpen(url, error);
+    throw error instanceof StoreFault ? error : cannotOpenPostgres(url, error);
   }
 }
 
@@ -111,16 +116,21 @@ export const postgresMigration = {
   },
 };
 
-async function untilThere(open: () => Promise<void>, waitMs: number): Promise<void> {
+async function untilThere(open: () => Promise<void>, waitMs: number, onWait: () => void): Promise<void> {
   const givesUpAtMs = performance.now() + waitMs;
-  for (;;) {
-    try {
-      await open();
-      return;
-    } catch (error) {
-      if (!mayStillCome(error) || performance.now() >= givesUpAtMs) throw error;
-      await sleep(250);
+  const notice = setTimeout(onWait, noticeAfterMs);
+  try {
+    for (;;) {
+      try {
+        await open();
+        return;
+      } catch (error) {
+        if (!mayStillCome(error) || performance.now() >= givesUpAtMs) throw error;
+        await sleep(250);
+      }
     }
+  } finally {
+    clearTimeout(notice);
   }
 }
 
@@ -196,11 +206,16 @@ class GuardedClient implements PostgresPoolClient {
   }
 }
 
-function cannotOpen(url: string, error: unknown): StoreFault {
+/** In words for the operator, without the password. */
+export function cannotOpenPostgres(url: string, error: unknown): StoreFault {
   const cause = error instanceof StoreUnavailable ? error.cause : error;
   const reason = cause instanceof Error ? cause.message : "unknown fault";
-  const { host, port, database } = postgresAddress(url);
   return new StoreFault(
-    `The database ${database ?? ""} on ${host ?? "localhost"}:${port ?? 5432} cannot be opened: ${reason}. Check SOTTO_DATABASE_URL, that the server runs and that this user may create tables there.`,
+    `The database ${placeOf(url)} cannot be opened: ${reason}. Check SOTTO_DATABASE_URL, that the server runs and that this user may create tables there.`,
   );
+}
+
+function placeOf(url: string): string {
+  const { host, port, database } = postgresAddress(url);
+  return `${database ?? ""} on ${host ?? "localhost"}:${port ?? 5432}`;
 }

@@ -1,4 +1,5 @@
 /** Everything that replicas share through one Redis. */
+import { closeAll } from "../core/close-all.js";
 import type { Counters } from "./open-counters.js";
 import { RedisAnnouncements } from "./redis-announcements.js";
 import { RedisCounter } from "./redis-counter.js";
@@ -15,11 +16,12 @@ export async function openRedisCounters(options: RedisLinkOptions): Promise<Coun
     leases,
     announcements,
     health: () => link.health,
-    close: async () => {
-      await announcements.close();
-      await leases.close();
-      await counter.close();
-      await link.close();
-    },
+    close: () =>
+      closeAll([
+        () => link.close(),
+        () => counter.close(),
+        () => leases.close(),
+        () => announcements.close(),
+      ]),
   };
 }

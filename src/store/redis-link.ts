@@ -114,6 +114,10 @@ export class RedisLink {
     return this.#state === "ok" ? "ok" : "away";
   }
 
+  get clock(): Clock {
+    return this.#options.clock;
+  }
+
   /** The present absence, or the last. */
   get absence(): Absence {
     return this.#absence;

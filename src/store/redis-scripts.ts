@@ -4,7 +4,7 @@
  *
  * A window is a hash: `w` names it, `n` is what it has counted; it is over when the key expires. Leases of
  * one name are a sorted set of ids by the time at which each ends. Replicas are another, by the time at which
- * each was last heard of.
+ * each was last heard of. What each replica holds is a hash, with the time until which it counts.
  */
 
 const openWindow = `
@@ -66,13 +66,14 @@ n = math.max(0, n + ARGV[1] + math.max(0, ARGV[3] - b))
 redis.call('HSET', KEYS[1], 'w', id, 'n', n, 'b', math.max(b, ARGV[3]))
 redis.call('PEXPIRE', KEYS[1], math.max(left, tonumber(ARGV[2])))`;
 
-/** id, limit, time to live → 1 when it was given */
+/** id, limit, time to live → 1 when it was given, how many are held */
 export const acquireScript = `${now}
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
-if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
+local held = redis.call('ZCARD', KEYS[1])
+if held >= tonumber(ARGV[2]) then return {0, held} end
 redis.call('ZADD', KEYS[1], now + ARGV[3], ARGV[1])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
-return 1`;
+return {1, held + 1}`;
 
 /** time to live, ids … Those that Redis has lost come back: their holders are at work. */
 export const renewScript = `${now}
@@ -82,6 +83,18 @@ redis.call('PEXPIRE', KEYS[1], ARGV[1])`;
 /** → how many are held */
 export const heldScript = `${now}
 return redis.call('ZCOUNT', KEYS[1], '(' .. now, '+inf')`;
+
+/** id of a replica, time to live, what it holds → what each of the others said it holds */
+export const holdingsScript = `${now}
+redis.call('HSET', KEYS[1], ARGV[1], string.format('%.0f', now + ARGV[2]) .. ' ' .. ARGV[3])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+local all, others = redis.call('HGETALL', KEYS[1]), {}
+for i = 1, #all, 2 do
+  local ends, held = string.match(all[i + 1], '^(%d+) (.*)$')
+  if tonumber(ends) <= now then redis.call('HDEL', KEYS[1], all[i])
+  elseif all[i] ~= ARGV[1] then others[#others + 1] = held end
+end
+return others`;
 
 /** id, time after which a replica that was not heard of is gone → how many there are */
 export const heartbeatScript = `${now}

@@ -41,7 +41,7 @@ export class SqlStore implements FullStore {
     this.accounts = new SqlAccounts(db, this.changes);
     this.sessions = new SqlSessions(db);
     this.links = new SqlLinks(db, clock);
-    this.usage = new SqlUsage(db);
+    this.usage = new SqlUsage(db, clock);
     this.news = new SqlNews(db);
     this.audit = new SqlAudit(db);
     this.stored = new SqlStored(db);

@@ -21,6 +21,7 @@ import {
 } from "kysely";
 import type { FullStore } from "../core/dashboard-ports.js";
 import { StoreUnavailable, systemClock, type Clock, type Plan } from "../core/ports.js";
+import { findDataDirFault, findFileFault, sentenceOf } from "./data-dir-fault.js";
 import { migrate } from "./migrate.js";
 import type { Schema } from "./schema.js";
 import { SqlStore } from "./sql-store.js";
@@ -48,7 +49,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Full
     await migrate(db, { bytesType: "blob", defaultPlan });
   } catch (error) {
     await db.destroy();
-    throw error instanceof StoreFault ? error : cannotOpen(path, error);
+    throw error instanceof StoreFault ? error : cannotOpenSqlite(path, error);
   }
   return new SqlStore(db, clock);
 }
@@ -69,7 +70,7 @@ export async function openDatabase(path: string): Promise<Database.Database> {
     return database;
   } catch (error) {
     database?.close();
-    throw cannotOpen(path, error);
+    throw cannotOpenSqlite(path, error);
   }
 }
 
@@ -165,12 +166,22 @@ function explained<T>(work: () => T): T {
   }
 }
 
-function cannotOpen(path: string, error: unknown): StoreFault {
+/** In words for the operator: what is wrong with the file or its directory, and what to do. */
+export function cannotOpenSqlite(path: string, error: unknown): StoreFault {
   const cause = error instanceof StoreUnavailable ? error.cause : error;
-  const reason = cause instanceof Error ? cause.message : "unknown fault";
-  return new StoreFault(
-    `The database ${path} cannot be opened: ${reason}. Check that the data directory is the right one (SOTTO_DATA_DIR or --data-dir), that this user may write to it and that its disk is not full.`,
-  );
+  const where = `The database ${path} cannot be opened`;
+  if (hasCode(cause, "SQLITE_NOTADB") || hasCode(cause, "SQLITE_CORRUPT")) {
+    return new StoreFault(
+      `${where}: the file is damaged, or is not a database. Keep a copy of it, then restore a backup (docs/operating.md), or choose another directory with --data-dir.`,
+    );
+  }
+  if (hasCode(cause, "SQLITE_BUSY")) {
+    return new StoreFault(`${where}: another process has been writing to it for too long. Try again.`);
+  }
+  const fault = findDataDirFault(dirname(path)) ?? findFileFault(path);
+  if (fault !== null) return new StoreFault(`${where}: ${sentenceOf(fault)}`);
+  const reason = cause instanceof Error ? cause.message : "unknown error";
+  return new StoreFault(`${where}: ${reason}. Check its disk, and run 'sotto doctor'.`);
 }
 
 const hasCode = (error: unknown, code: string): boolean =>

@@ -1,6 +1,7 @@
 /** Usage in hourly buckets, in SQL. */
 import { sql, type Kysely } from "kysely";
 import type { UsageBucketRow, UsageCounts, UsageFilter, UsageStore } from "../core/dashboard-ports.js";
+import type { Clock } from "../core/ports.js";
 import { isModelId, type ModelId } from "../protocol/models.js";
 import type { FirstTokenColumn, Schema, UsageRow } from "./schema.js";
 
@@ -31,17 +32,28 @@ const countColumns = [
 ] as const;
 
 export class SqlUsage implements UsageStore {
-  constructor(private readonly db: Kysely<Schema>) {}
+  constructor(
+    private readonly db: Kysely<Schema>,
+    private readonly clock: Clock,
+  ) {}
 
   /** In one order, so that replicas that add to the same buckets do not wait for each other in a circle. */
-  async add(unsorted: readonly UsageBucketRow[]): Promise<void> {
+  async add(...[unsorted, batch]: Parameters<UsageStore["add"]>): Promise<void> {
     if (unsorted.length === 0) return;
     const rows = [...unsorted].sort((a, b) => (bucketName(a) < bucketName(b) ? -1 : 1));
     await this.db.transaction().execute(async (transaction) => {
+      if (batch !== undefined) {
+        await forget(transaction, batch.done);
+        if (!(await isFirst(transaction, batch.id, this.clock.now()))) return;
+      }
       for (let start = 0; start < rows.length; start += rowsAtOnce) {
         await addSome(transaction, rows.slice(start, start + rowsAtOnce));
       }
     });
+  }
+
+  async forgetBatches(ids: readonly string[]): Promise<void> {
+    await forget(this.db, ids);
   }
 
   async read(filter: UsageFilter, stepMs: number): Promise<UsageBucketRow[]> {
@@ -78,6 +90,11 @@ export class SqlUsage implements UsageStore {
 
   async prune(before: Date): Promise<void> {
     await this.db.deleteFrom("usage").where("hour", "<", before.getTime()).execute();
+    await this.db
+      .deleteFrom("settings")
+      .where("name", "like", `${batchName("")}%`)
+      .where("value", "<", before.toISOString())
+      .execute();
   }
 
   #sums(filter: UsageFilter) {
@@ -92,6 +109,24 @@ export class SqlUsage implements UsageStore {
     if (filter.model !== undefined) query = query.where("model", "=", filter.model);
     return query;
   }
+}
+
+/** Beside the settings, with the time at which it was added. */
+const batchName = (id: string): string => `usage-batch.${id}`;
+
+async function forget(db: Kysely<Schema>, batchIds: readonly string[]): Promise<void> {
+  if (batchIds.length === 0) return;
+  await db.deleteFrom("settings").where("name", "in", batchIds.map(batchName)).execute();
+}
+
+async function isFirst(db: Kysely<Schema>, batchId: string, now: Date): Promise<boolean> {
+  const inserted = await db
+    .insertInto("settings")
+    .values({ name: batchName(batchId), value: now.toISOString() })
+    .onConflict((conflict) => conflict.column("name").doNothing())
+    .returning("name")
+    .executeTakeFirst();
+  return inserted !== undefined;
 }
 
 const bucketName = (row: UsageBucketRow): string =>

@@ -72,8 +72,23 @@ describe("tokens per minute", () => {
   });
 
   it("refuse a request that could use more than is left", async () => {
-    const key = server.addKey("few", { plan: { tokensPerMinute: 14 } });
-    expectRefused(await ask(server, { key }), 429, "rate_limit_exceeded", /14 tokens per minute/);
+    const key = server.addKey("few", { plan: { tokensPerMinute: 20 } });
+    expect((await ask(server, { key })).status).toBe(200);
+    expectRefused(await ask(server, { key }), 429, "rate_limit_exceeded", /20 tokens per minute/);
+    expect((await ask(server, { key, body: { ...question, max_tokens: 6 } })).status).toBe(200);
+  });
+
+  it("refuse a request that could use more than all of them as one that is wrong, not one to repeat", async () => {
+    const key = server.addKey("fewer", { plan: { tokensPerMinute: 14 } });
+    const answer = await ask(server, { key });
+    expect(answer.status).toBe(400);
+    expect(answer.json).toMatchObject({
+      error: { type: "invalid_request_error", code: "request_exceeds_limit", param: "max_tokens" },
+    });
+    expect(answer.headers.get("retry-after")).toBeNull();
+    expectDocumented(answer);
+    const two = await ask(server, { key, body: { ...question, max_tokens: 5, n: 2 } });
+    expect(two.json).toMatchObject({ error: { code: "request_exceeds_limit" } });
     expect((await ask(server, { key, body: { ...question, max_tokens: 9 } })).status).toBe(200);
   });
 });

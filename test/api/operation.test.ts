@@ -26,7 +26,11 @@ describe("the operator", () => {
     const before = await get("/readyz");
     expect(before.status).toBe(503);
     expectDocumented(before);
-    expect(before.json).toMatchObject({ status: "unavailable", models: { omega: "starting" } });
+    expect(before.json).toMatchObject({
+      status: "unavailable",
+      reason: "models_not_ready",
+      models: { omega: "starting" },
+    });
     ready = true;
     server.engine.options.state = "ready";
     const after = await get("/readyz/");

@@ -5,6 +5,8 @@ import type { FullStore, UsageBucketRow } from "../../src/core/dashboard-ports.j
 import { noKeyLimits } from "../../src/core/ports.js";
 import { noFirstTokens } from "../../src/core/first-tokens.js";
 import { copyStore } from "../../src/store/copy-store.js";
+import { lockDataDir } from "../../src/store/data-dir-lock.js";
+import { moveToPostgres } from "../../src/store/move-to-postgres.js";
 import { connectPostgres, openPostgresStore } from "../../src/store/postgres.js";
 import { connectSqlite, databasePath, openDatabase, openSqliteStore } from "../../src/store/sqlite.js";
 import { at, someHash } from "../contract/dashboard-store.js";
@@ -192,6 +194,34 @@ describe("sotto store copy", () => {
     expect((await commandLine.run("store", "copy", "mysql://x/y")).stderr).toContain(
       "must be an address such as",
     );
+  });
+
+  it("refuses while a server is running, and names it", async () => {
+    await fill(source);
+    const server = lockDataDir(commandLine.dataDir);
+    const refused = await commandLine.run("store", "copy", url);
+    server.release();
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(`A Sotto server (process ${process.pid}) is running`);
+    expect(refused.stderr).toContain("Nothing was copied.");
+    expect(await (await openTarget()).listAccounts()).toEqual([]);
+    expect((await commandLine.run("store", "copy", url)).code).toBe(0);
+  });
+
+  it("lets no server start before it has finished", async () => {
+    await fill(source);
+    let refusal: unknown;
+    const onProgress = () => {
+      try {
+        lockDataDir(commandLine.dataDir).release();
+      } catch (error) {
+        refusal = error;
+      }
+    };
+    const path = databasePath(commandLine.dataDir);
+    await moveToPostgres({ path, url, defaultPlan: testPlan, onProgress });
+    expect(String(refusal)).toContain(`'sotto store copy' (process ${process.pid}) is copying`);
+    lockDataDir(commandLine.dataDir).release();
   });
 
   it("makes no database where there is none to copy", async () => {

@@ -32,6 +32,23 @@ export function describeUsageContract(name: string, open: OpenStore): void {
       expect(await usage.read({ accountId: id, ...wholeDay }, hourMs)).toEqual([row]);
     });
 
+    it("adds a batch once, however often it is tried, until it may be forgotten", async () => {
+      const { usage } = opened.store;
+      const { id } = await opened.createAccount();
+      const requests = async () =>
+        (await usage.readByKey({ accountId: id, ...wholeDay })).map((row) => row.requests);
+      for (let i = 0; i < 3; i++) await usage.add([bucket(id)], { id: "one", done: [] });
+      expect(await requests()).toEqual([2]);
+      await usage.add([bucket(id)], { id: "two", done: ["one"] });
+      await usage.add([bucket(id)], { id: "two", done: ["one"] });
+      expect(await requests()).toEqual([4]);
+      await usage.forgetBatches(["two"]);
+      await usage.forgetBatches([]);
+      await usage.add([bucket(id)], { id: "one", done: [] });
+      await usage.add([bucket(id)], { id: "two", done: [] });
+      expect(await requests()).toEqual([8]);
+    });
+
     it("adds to a bucket that is there, also many times at once", async () => {
       const { id } = await opened.createAccount();
       await Promise.all(

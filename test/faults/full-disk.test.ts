@@ -1,17 +1,16 @@
 /** A disk that is really full: a small file system of its own, filled to the last block. */
 import { execFileSync } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CommandLine } from "../cli/run.js";
 import { Browser, password } from "../support/dashboard.js";
 import { eventually } from "../support/eventually.js";
+import { fillDisk, mountSmallDisk } from "../support/small-disk.js";
 import type { SottoProcess } from "../support/sotto-process.js";
 import { startPacedSotto } from "../support/paced-service.js";
 
 const disk = mountSmallDisk();
-if (disk === null)
-  console.error("!!! SKIPPED: the tests of a full disk need to mount a tmpfs, which this user may not.");
 
 describe.skipIf(disk === null)("a full disk", () => {
   let sotto: SottoProcess;
@@ -46,7 +45,7 @@ describe.skipIf(disk === null)("a full disk", () => {
 
   it("refuses writes with 503 and a reason, while inference goes on", async () => {
     expect(await ask()).toBe(200);
-    fill(ballast);
+    fillDisk(ballast);
     for (let request = 0; request < 20; request++) expect(await ask()).toBe(200);
     const refused = await eventually(async () => {
       const answer = await person.send("POST", "/api/keys", body("another"));
@@ -56,6 +55,13 @@ describe.skipIf(disk === null)("a full disk", () => {
     expect(refused.headers.get("retry-after")).not.toBeNull();
     expect(await ask()).toBe(200);
     expect((await fetch(`${sotto.url}/readyz`)).status).toBe(200);
+  });
+
+  it("is found by doctor, beside the running server", async () => {
+    const { stdout } = await new CommandLine(sotto.dataDir).start(["doctor"]);
+    expect(stdout).toMatch(
+      /BROKEN +data directory +The data directory \S+ cannot be written to: its disk is full/,
+    );
   });
 
   it("takes up again when there is room, and has forgotten nothing", async () => {
@@ -72,33 +78,3 @@ const usagePath = () => {
   const to = new Date(Date.now() + dayMs).toISOString();
   return `/api/usage?from=${from}&to=${to}&step=day`;
 };
-
-/** Null where this user may not mount one. */
-function mountSmallDisk(): string | null {
-  const folder = mkdtempSync(join(tmpdir(), "sotto-disk-"));
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", folder], { stdio: "ignore" });
-    return folder;
-  } catch {
-    return null;
-  }
-}
-
-/** Writes until there is no block left. */
-function fill(path: string): void {
-  const file = openSync(path, "w");
-  try {
-    for (const size of [65_536, 4_096, 512, 1]) writeUntilFull(file, size);
-  } finally {
-    closeSync(file);
-  }
-}
-
-function writeUntilFull(file: number, size: number): void {
-  const block = Buffer.alloc(size);
-  try {
-    for (;;) writeSync(file, block);
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) throw error;
-  }
-}

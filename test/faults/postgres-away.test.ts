@@ -51,6 +51,29 @@ describe.each(ends)("when Postgres is %s", (_how, end) => {
     expect(await stranger.ask(service.url)).toBe(200);
   }, 60_000);
 
+  it("says so on /readyz once no key works any more, and stays alive", async () => {
+    const readiness = async () => {
+      const response = await fetch(`${service.url}/readyz`);
+      return { status: response.status, body: await response.json() };
+    };
+    expect(await caller.ask(service.url)).toBe(200);
+    await end();
+    await eventually(() => service.log().includes('"database away"'), 20_000);
+    clock.advance(58_000);
+    expect([await caller.ask(service.url), (await readiness()).status]).toEqual([200, 200]);
+    clock.advance(2_000);
+    expect(await caller.ask(service.url)).toBe(503);
+    expect(await readiness()).toMatchObject({
+      status: 503,
+      body: { status: "unavailable", reason: "database_unreachable", models: { omega: "ready" } },
+    });
+    expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+
+    await postgres.start();
+    await eventually(async () => (await readiness()).status === 200, 20_000);
+    expect(await caller.ask(service.url)).toBe(200);
+  }, 60_000);
+
   it("the dashboard says that it is unavailable, and works again afterwards", async () => {
     await end();
     const answer = await ada.send("GET", "/api/keys");

@@ -52,6 +52,12 @@ describe.skipIf(noRedis)("while Redis is away", () => {
       const [, score] = await connection.zrange(replicas, 0, 0, "WITHSCORES");
       return Number(score);
     });
+  /** What replicas told each other about their leases, a line each. */
+  const holdings = () =>
+    redis.command(async (connection) => {
+      const [key = ""] = await connection.keys("sotto:holdings:*");
+      return (await connection.hvals(key)).join("\n");
+    });
   const healthOf = (all: readonly Counters[], health: "ok" | "away") =>
     eventually(() => all.every((counters) => counters.health() === health), 15_000);
 
@@ -141,6 +147,39 @@ describe.skipIf(noRedis)("while Redis is away", () => {
     await healthOf([counters], "ok");
     expect(told).toEqual(["away", "ok"]);
     expect(await counters.leases.held("acc")).toBe(4);
+  }, 30_000);
+
+  it("gives out no more leases than the limit, though one replica held more than its share", async () => {
+    const [one, two] = await openTwo();
+    const acquire = async (replica: Counters, count: number) => {
+      const given = await Promise.all(Array.from({ length: count }, () => replica.leases.acquire("acc", 10)));
+      return given.flatMap((lease) => (lease === null ? [] : [lease]));
+    };
+    const held = await acquire(one, 7);
+    expect([held.length, (await acquire(two, 3)).length]).toEqual([7, 3]);
+    await redis.kill();
+    await healthOf([one, two], "away");
+    expect([(await acquire(one, 10)).length, (await acquire(two, 10)).length]).toEqual([0, 0]);
+    // What ends is free again, up to the share.
+    for (const lease of held) lease.release();
+    expect([(await acquire(one, 10)).length, (await acquire(two, 10)).length]).toEqual([5, 0]);
+  }, 30_000);
+
+  it("knows what another replica holds of a name it has never asked for", async () => {
+    const [one, two] = await openTwo();
+    for (let count = 0; count < 8; count++) await one.leases.acquire("acc", 10);
+    await eventually(async () => (await holdings()).includes(":8}"));
+    // Both have told and heard once more since.
+    const before = await holdings();
+    await eventually(
+      async () => (await holdings()).split("\n").every((told) => !before.includes(told)),
+      10_000,
+    );
+    await redis.kill();
+    await healthOf([one, two], "away");
+    const given = await Promise.all(Array.from({ length: 10 }, () => two.leases.acquire("acc", 10)));
+    expect(given.filter((lease) => lease !== null)).toHaveLength(1);
+    expect(await one.leases.acquire("acc", 10)).toBeNull();
   }, 30_000);
 
   it("knows after its return who holds leases, from before and from meanwhile", async () => {

@@ -106,7 +106,9 @@ describe("a second server on one data directory", () => {
   it("refuses to start and names the first", async () => {
     sotto = await startPacedSotto({ tokenMs: 20, capacity: 4 });
     const second = startPacedSotto({ tokenMs: 20, capacity: 4 }, { dataDir: sotto.dataDir });
-    await expect(second).rejects.toThrow(`Another Sotto server (process ${sotto.pid}) runs on the data dir`);
+    await expect(second).rejects.toThrow(
+      `Another Sotto server (process ${sotto.pid}) is running on the data dir`,
+    );
     expect(await readiness(sotto)).toBe(200);
   });
 });

@@ -26,7 +26,7 @@ if (process.argv[2] === "run") {
     capacity: Number(process.env.PACED_CAPACITY),
     textChars: Number(process.env.PACED_TEXT_CHARS),
   });
-  const app = await startApp(config, { engine });
+  const app = await startApp(config, { engine, onNotice: (notice) => console.error(notice) });
   const stopped = stopOnSignal(app, config.limits.drainMs);
   console.log(`API        ${app.url}/v1`);
   await stopped;

@@ -107,7 +107,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     keys,
     limits,
     completions,
-    isReady: options.isReady ?? (() => true),
+    notReady: () => (options.isReady?.() === false ? "models_not_ready" : null),
     engineStatus: () => engine.status(),
     metrics,
     log: createLog("trace", { write: (line) => void logLines.push(parseLine(line)) }),

@@ -41,7 +41,9 @@ export default function Limits() {
         <p>
           Limits hold for the account: all its keys share them, and so does the playground. Tokens are those
           of prompts and replies together. The most that a request can use is counted when it starts and
-          corrected when it ends, so a lower <code>max_tokens</code> leaves more room for the next one.
+          corrected when it ends, so a lower <code>max_tokens</code> leaves more room for the next one. A
+          request that could use more than a whole minute’s tokens is refused with 400{" "}
+          <code>request_exceeds_limit</code>: waiting would not help.
         </p>
       </Section>
       <Section id="busy" title="When the service is full">

@@ -1,0 +1,116 @@
+/**
+ * Why nothing can be written to a data directory, found out by trying: a file system may be full or read-only, or
+ * refuse this user, whatever the mode of the folder says. SQLite's own words for it ("disk I/O error", "unable to
+ * open database file") do not tell these apart.
+ */
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+/** About what SQLite needs to begin: its shared memory and a few pages. */
+const probeBytes = 64 * 1024;
+
+const another = "or choose another directory with SOTTO_DATA_DIR or --data-dir";
+
+export interface DataDirFault {
+  /** Which directory, and what is wrong with it, with the system's code. */
+  reason: string;
+  /** What to do about it. */
+  next: string;
+}
+
+/** Null when it can be written to. Leaves nothing behind, and does not create the directory. */
+export function findDataDirFault(dataDir: string): DataDirFault | null {
+  const folder = resolve(dataDir);
+  const existing = nearestExisting(folder);
+  if (!statSync(existing).isDirectory()) {
+    const reason = `${existing} is not a directory (ENOTDIR)`;
+    return { reason, next: `Remove that file, ${another}.` };
+  }
+  const code = tryWriting(existing);
+  return code === null ? null : describeCode(code, folder);
+}
+
+/** As one paragraph for the operator. */
+export const sentenceOf = ({ reason, next }: DataDirFault): string => `${reason}. ${next}`;
+
+/** Null when this user may read and write the file, or there is none. */
+export function findFileFault(path: string): DataDirFault | null {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return null;
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "ENOENT") return null;
+    return {
+      reason: `${path} cannot be read and written by this user (${code})`,
+      next: "Give the file to the user that runs Sotto.",
+    };
+  }
+}
+
+function describeCode(code: string, folder: string): DataDirFault {
+  const where = `The data directory ${folder} cannot be written to`;
+  switch (code) {
+    case "ENOSPC":
+      return { reason: `${where}: its disk is full (ENOSPC)`, next: `Make room on that disk, ${another}.` };
+    case "EDQUOT":
+      return {
+        reason: `${where}: the disk quota of this user is used up (EDQUOT)`,
+        next: `Raise the quota or remove files, ${another}.`,
+      };
+    case "EROFS":
+      return {
+        reason: `${where}: its file system is read-only (EROFS)`,
+        next: `Mount it for writing, ${another}.`,
+      };
+    case "EACCES":
+    case "EPERM":
+      return {
+        reason: `${where}: this user has no permission (${code})`,
+        next: `Give the directory to the user that runs Sotto, ${another}.`,
+      };
+    default:
+      return { reason: `${where} (${code})`, next: `Check its disk, ${another}.` };
+  }
+}
+
+/** The system's code of what went wrong; null when all went well. */
+function tryWriting(folder: string): string | null {
+  const path = join(folder, `.write-test-${process.pid}`);
+  try {
+    const file = openSync(path, "w", 0o600);
+    try {
+      writeFileSync(file, Buffer.alloc(probeBytes));
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+      rmSync(path, { force: true });
+    }
+    return null;
+  } catch (error) {
+    return codeOf(error);
+  }
+}
+
+function nearestExisting(folder: string): string {
+  const parent = dirname(folder);
+  if (parent === folder) return folder;
+  try {
+    statSync(folder);
+    return folder;
+  } catch {
+    return nearestExisting(parent);
+  }
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error ? String(error.code) : "unknown error";

@@ -1,0 +1,75 @@
+/**
+ * Counts that could not be written to the database before the server ended, in a file of the data directory until
+ * the next start. Ids and numbers only, as in the database. A new file takes the place of the old one whole, so
+ * that a full disk or a crash leaves the one before.
+ */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import type { UsageBatch, UsageSpill } from "../core/dashboard-ports.js";
+import { modelIds } from "../protocol/models.js";
+
+const count = z.number().nonnegative();
+
+const fileSchema = z.object({
+  batches: z.array(
+    z.object({
+      id: z.string(),
+      rows: z.array(
+        z.object({
+          accountId: z.string(),
+          keyId: z.string(),
+          model: z.enum(modelIds),
+          start: z.coerce.date(),
+          requests: count,
+          errors: count,
+          promptTokens: count,
+          completionTokens: count,
+          firstTokenMs: count,
+          firstTokens: z.array(count),
+        }),
+      ),
+    }),
+  ),
+});
+
+export const usageSpillPath = (dataDir: string): string => join(dataDir, "usage-waiting.json");
+
+export function usageSpill(dataDir: string): UsageSpill {
+  const path = usageSpillPath(dataDir);
+  const unfinished = `${path}.new`;
+  return {
+    load: () => {
+      if (!existsSync(path)) return [];
+      return fileSchema.parse(JSON.parse(readFileSync(path, "utf8"))).batches;
+    },
+    save: (batches) => {
+      try {
+        writeToDisk(unfinished, JSON.stringify({ batches } satisfies { batches: readonly UsageBatch[] }));
+        renameSync(unfinished, path);
+      } finally {
+        rmSync(unfinished, { force: true });
+      }
+    },
+    clear: () => rmSync(path, { force: true }),
+  };
+}
+
+function writeToDisk(path: string, text: string): void {
+  const file = openSync(path, "w", 0o600);
+  try {
+    writeFileSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
