@@ -12,6 +12,7 @@ import { Card } from "../../../components/card.tsx";
 import { CodeTabs } from "../../../components/code-block.tsx";
 import { CopyField } from "../../../components/copy-field.tsx";
 import { Field } from "../../../components/field.tsx";
+import { Form } from "../../../components/form.tsx";
 import { Input } from "../../../components/input.tsx";
 import { ShownOnce } from "../../../components/shown-once.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
@@ -84,11 +85,10 @@ function CreateKey({
   });
   const failure = formError(create.error, ["name"]);
   return (
-    <form
-      noValidate
+    <Form
       className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
+      error={create.error}
+      onSubmit={() => {
         create.mutate();
       }}
     >
@@ -101,6 +101,6 @@ function CreateKey({
         </Button>
       </div>
       {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
-    </form>
+    </Form>
   );
 }
