@@ -19,7 +19,10 @@ export default function ApiReference() {
   const { data: document, error, refetch } = useQuery(openApiQuery);
   if (document === undefined) {
     return error === null ? (
-      <SkeletonLines lines={8} />
+      // As high as the screen, so that what follows the reference is not seen to move.
+      <div className="min-h-screen">
+        <SkeletonLines lines={8} />
+      </div>
     ) : (
       <ErrorState error={error} onRetry={refetch} what="the reference" />
     );

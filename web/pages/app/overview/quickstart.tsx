@@ -18,6 +18,7 @@ import { ShownOnce } from "../../../components/shown-once.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
 import { queries } from "../../../queries.ts";
 import { chatSamples } from "../../../snippets.ts";
+import { plural } from "../../../units.ts";
 
 export function Quickstart({ plan }: { plan: PlanView }) {
   const [issued, setIssued] = useState<KeyWithSecret | null>(null);
@@ -37,9 +38,9 @@ export function Quickstart({ plan }: { plan: PlanView }) {
             : "With any OpenAI client and a key of yours."
       }
       actions={
-        live !== undefined && live > 0 && issued === null ? (
+        issued === null ? (
           <ButtonLink href="/app/keys" size="sm">
-            {live === 1 ? "1 active key" : `${live} active keys`}
+            {live === undefined || live === 0 ? "Your keys" : plural(live, "active key")}
           </ButtonLink>
         ) : undefined
       }
