@@ -106,8 +106,8 @@ const ofOneself: Opening[] = [
     file: "layouts/session-expired.tsx",
     path: "/app/keys",
     open: async (page, look) => {
-      await page.getByText("My program").waitFor();
-      await page.context().clearCookies();
+      const error = { code: "signed_out", message: "You are signed out." };
+      await page.route("**/disable", (route) => route.fulfill({ status: 401, json: { error } }));
       await chooseAction(page, "My program", "Disable");
       await dialog(page, "Sign in");
       await look();

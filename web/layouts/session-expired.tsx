@@ -14,32 +14,37 @@ export function SessionExpired({ email }: { email: string }) {
   const signIn = useEntry(api.signIn);
   const depart = useDeparture();
   return (
-    <Dialog
-      open
-      size="sm"
-      onOpenChange={() => undefined}
-      dismissable={false}
-      title="Sign in"
-      description={
-        <>
-          Your session expired. Sign in to continue as{" "}
-          <Address email={email} className="font-medium text-ink" />. This page is kept as you left it.
-        </>
-      }
-      footer={
-        <Button variant="quiet" disabled={signIn.isPending} onClick={() => depart("/sign-in")}>
-          Use another account
-        </Button>
-      }
-    >
-      <EntryForm
-        email={{ fixed: email }}
-        password="current-password"
-        submit="Sign in"
-        pending={signIn.isPending}
-        error={signIn.error}
-        onSubmit={signIn.mutate}
-      />
-    </Dialog>
+    <>
+      <main>
+        <h1 className="sr-only">Signed out</h1>
+      </main>
+      <Dialog
+        open
+        size="sm"
+        onOpenChange={() => undefined}
+        dismissable={false}
+        title="Sign in"
+        description={
+          <>
+            Your session expired. Sign in to continue as{" "}
+            <Address email={email} className="font-medium text-ink" />. This page is kept as you left it.
+          </>
+        }
+        footer={
+          <Button variant="quiet" disabled={signIn.isPending} onClick={() => depart("/sign-in")}>
+            Use another account
+          </Button>
+        }
+      >
+        <EntryForm
+          email={{ fixed: email }}
+          password="current-password"
+          submit="Sign in"
+          pending={signIn.isPending}
+          error={signIn.error}
+          onSubmit={signIn.mutate}
+        />
+      </Dialog>
+    </>
   );
 }
