@@ -1,26 +1,12 @@
 /**
  * The dashboard's client: one function for each call of src/protocol/dashboard.ts, JSON both ways, same
- * origin. A refusal is thrown as `ApiError`, a lost connection too (status 0), so that pages handle one kind
- * of failure. The server is the same program at the same version: replies are trusted, not parsed again.
+ * origin. How a request is sent and fails is in request.ts. The server is the same program at the same version:
+ * replies are trusted, not parsed again.
  */
 import type { z } from "zod";
 import type * as dashboard from "../src/protocol/dashboard.js";
-
-export class ApiError extends Error {
-  readonly code: dashboard.DashboardErrorCode;
-  /** 0 when no answer came. */
-  readonly status: number;
-  /** The input at fault, by its name in the request body. */
-  readonly field: string | undefined;
-
-  constructor(code: dashboard.DashboardErrorCode, message: string, status: number, field?: string) {
-    super(message);
-    this.name = "ApiError";
-    this.code = code;
-    this.status = status;
-    this.field = field;
-  }
-}
+import type { OpenApi } from "./pages/docs/openapi.ts";
+import { request } from "./request.ts";
 
 type BodyOf<Schema extends z.ZodType> = z.input<Schema>;
 type Query = Record<string, string | number | undefined>;
@@ -29,6 +15,7 @@ export const api = {
   site: () => get<dashboard.Site>("/api/site"),
   status: () => get<dashboard.Status>("/api/status"),
   changelog: () => get<dashboard.Changelog>("/api/changelog"),
+  openApi: () => get<OpenApi>("/openapi.json"),
 
   signUp: (body: BodyOf<typeof dashboard.signUpBody>) => post<dashboard.Me>("/api/sign-up", body),
   signIn: (body: BodyOf<typeof dashboard.signInBody>) => post<dashboard.Me>("/api/sign-in", body),
@@ -111,7 +98,7 @@ function withQuery(path: string, query: Query): string {
 
 // The reply's type is stated by the caller, from the contract: see the head of this file.
 function get<Reply>(path: string): Promise<Reply> {
-  return request("GET", path, undefined) as Promise<Reply>;
+  return request("GET", path) as Promise<Reply>;
 }
 
 function post<Reply>(path: string, body: object = {}): Promise<Reply> {
@@ -120,27 +107,4 @@ function post<Reply>(path: string, body: object = {}): Promise<Reply> {
 
 function send<Reply>(method: "POST" | "PUT" | "DELETE", path: string, body: object = {}): Promise<Reply> {
   return request(method, path, body) as Promise<Reply>;
-}
-
-async function request(method: string, path: string, body: object | undefined): Promise<unknown> {
-  const response = await fetch(path, {
-    method,
-    credentials: "same-origin",
-    cache: "no-store",
-    headers: body === undefined ? {} : { "content-type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  }).catch(() => {
-    throw new ApiError("unavailable", "No answer from the service. Check the connection and try again.", 0);
-  });
-  if (response.ok) return response.json();
-  throw await refusal(response);
-}
-
-/** The error of a response, also when its body is not ours (a proxy's page, an empty body). */
-export async function refusal(response: Response): Promise<ApiError> {
-  const body = (await response.json().catch(() => null)) as Partial<dashboard.DashboardErrorBody> | null;
-  if (body?.error === undefined) {
-    return new ApiError("internal", `The service answered with status ${response.status}.`, response.status);
-  }
-  return new ApiError(body.error.code, body.error.message, response.status, body.error.field);
 }

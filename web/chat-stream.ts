@@ -5,7 +5,7 @@
  */
 import type { ChatCompletionChunk } from "../src/protocol/chat-response.js";
 import type { ErrorBody } from "../src/protocol/errors.js";
-import { ApiError, refusal } from "./api.ts";
+import { ApiError, connectionFailure, refusal } from "./request.ts";
 import { readEvents } from "./sse.ts";
 
 /** The fields of a request that the playground sets; those left out take the service's defaults. */
@@ -61,6 +61,6 @@ function* partsOf(event: ChatCompletionChunk | ErrorBody): Generator<ChatPart> {
 function lostConnection(signal: AbortSignal): () => never {
   return () => {
     signal.throwIfAborted();
-    throw new ApiError("unavailable", "The connection to the service was lost.", 0);
+    throw new ApiError("unavailable", connectionFailure("The connection to the service was lost."), 0);
   };
 }

@@ -2,15 +2,19 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
-import { makeQueryClient } from "./queries.ts";
+import { makeQueryClient } from "./query-client.ts";
+import { followTabs } from "./session.ts";
 import "./styles.css";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no #root");
 
+const client = makeQueryClient();
+followTabs(client);
+
 createRoot(root).render(
   <StrictMode>
-    <QueryClientProvider client={makeQueryClient()}>
+    <QueryClientProvider client={client}>
       <App />
     </QueryClientProvider>
   </StrictMode>,

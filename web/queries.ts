@@ -2,8 +2,8 @@
  * What pages read, with its key in the cache and how fresh it must be. After a change, invalidate by key:
  * `client.invalidateQueries({ queryKey: queries.keys.queryKey })`.
  */
-import { MutationCache, QueryCache, QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
-import { api, ApiError } from "./api.ts";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { api } from "./api.ts";
 
 type UsageQuery = Parameters<typeof api.usage>[0];
 
@@ -34,27 +34,4 @@ export const queries = {
 /** Who is looking at the page and what the service allows; every page needs it. */
 export function useSite() {
   return useQuery(queries.site);
-}
-
-export function makeQueryClient(): QueryClient {
-  const client: QueryClient = new QueryClient({
-    queryCache: new QueryCache({ onError: (error) => forgetWhenSignedOut(client, error) }),
-    mutationCache: new MutationCache({ onError: (error) => forgetWhenSignedOut(client, error) }),
-    defaultOptions: {
-      queries: {
-        staleTime: 5_000,
-        // Once more after a lost connection or a fault of the service; a refusal stays a refusal.
-        retry: (failures, error) =>
-          failures < 1 && error instanceof ApiError && (error.status === 0 || error.status >= 500),
-      },
-    },
-  });
-  return client;
-}
-
-/** A session that ended elsewhere: asking again who we are makes the app's layout lead to the sign-in page. */
-function forgetWhenSignedOut(client: QueryClient, error: Error): void {
-  if (error instanceof ApiError && error.code === "signed_out") {
-    void client.invalidateQueries({ queryKey: queries.site.queryKey });
-  }
 }

@@ -37,11 +37,11 @@ export class OneTimeLinks {
     return made;
   }
 
-  /** `email` restricts it to that address. */
+  /** `email` restricts it to that address, which the link then carries, so that its page can fill it in. */
   async invite(email: string | null): Promise<MadeLink> {
     const { link, made } = this.#make("invite", { emailHash: email === null ? null : emailHash(email) });
     await this.store.create(link);
-    return made;
+    return email === null ? made : { ...made, path: `${made.path}&email=${encodeURIComponent(email)}` };
   }
 
   /** Null while an admin exists, or a set-up link that still works. */

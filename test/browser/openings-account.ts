@@ -102,6 +102,25 @@ const ofOneself: Opening[] = [
     },
   },
   {
+    name: "signing in again over a page whose session expired",
+    file: "layouts/session-expired.tsx",
+    path: "/app/keys",
+    open: async (page, look) => {
+      const error = { code: "signed_out", message: "You are signed out." };
+      await page.route("**/disable", (route) => route.fulfill({ status: 401, json: { error } }));
+      await chooseAction(page, "My program", "Disable");
+      await dialog(page, "Sign in");
+      await look();
+      await page.getByLabel("Password", { exact: true }).fill(`not ${password}`);
+      await press(page, "Sign in");
+      await refused(page);
+      await look();
+      await page.getByLabel("Password", { exact: true }).fill(password);
+      await press(page, "Sign in");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+    },
+  },
+  {
     name: "signing out everywhere",
     file: "pages/app/account/identity.tsx",
     path: "/app/account",

@@ -1,5 +1,5 @@
 /** What a person does in the dashboard, in the words that are on the screen. */
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 
 export const password = "correct horse battery";
 
@@ -32,6 +32,21 @@ export async function signedInContext(
   const data = { email, password };
   const reply = await context.request.post(`${origin}/api/sign-up`, { data, headers: { origin } });
   if (!reply.ok()) throw new Error(`sign-up answered ${reply.status()}`);
+  return context;
+}
+
+/** A browser in which an account that exists is signed in. */
+export async function returningContext(
+  browser: Browser,
+  origin: string,
+  email: string,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+  context.setDefaultTimeout(20_000);
+  const data = { email, password };
+  const reply = await context.request.post(`${origin}/api/sign-in`, { data, headers: { origin } });
+  if (!reply.ok()) throw new Error(`sign-in answered ${reply.status()}`);
   return context;
 }
 

@@ -85,7 +85,7 @@ export async function startDashboard(options: TestDashboardOptions = {}): Promis
   };
 }
 
-export const tokenOf = (link: string): string => link.split("=").at(-1) ?? "";
+export const tokenOf = (link: string): string => /#(?:token|invite)=([\w-]+)/.exec(link)?.[1] ?? "";
 
 export interface Answer {
   status: number;

@@ -4,7 +4,7 @@ import { cx } from "../cx.ts";
 
 export function Address({ email, className }: { email: string; className?: string }) {
   return (
-    <span className={cx("min-w-0 wrap-break-word", className)}>
+    <span className={cx("min-w-0 wrap-anywhere", className)}>
       {email.split(/(?<=[@.])/).map((part, place) => (
         <Fragment key={place}>
           {place > 0 && <wbr />}

@@ -4,7 +4,7 @@
  * as the pointer moves; for readers who cannot see it the label carries the summary, and the page should
  * offer the same numbers as a table or a download.
  */
-import { lazy, Suspense } from "react";
+import { Component, lazy, Suspense, type ReactNode } from "react";
 import { Skeleton } from "./skeleton.tsx";
 
 export interface Series {
@@ -33,8 +33,31 @@ const Plot = lazy(() => import("./plot.tsx"));
 
 export function Chart(props: ChartProps) {
   return (
-    <Suspense fallback={<Skeleton className="h-64 w-full" />}>
-      <Plot {...props} />
-    </Suspense>
+    <PlotFailure>
+      <Suspense fallback={<Skeleton className="h-64 w-full" />}>
+        <Plot {...props} />
+      </Suspense>
+    </PlotFailure>
   );
+}
+
+/**
+ * The plotting library's chunk may be unreachable, and it throws as it loads where the browser names a language that
+ * Intl refuses ("en-US@posix"). The page's numbers are worth more than their picture.
+ */
+class PlotFailure extends Component<{ children: ReactNode }, { failed: boolean }> {
+  override state = { failed: false };
+
+  static getDerivedStateFromError() {
+    return { failed: true };
+  }
+
+  override render() {
+    if (!this.state.failed) return this.props.children;
+    return (
+      <p className="flex h-64 items-center justify-center text-center text-sm text-muted">
+        The chart could not be drawn. The numbers are in the table below.
+      </p>
+    );
+  }
 }

@@ -2,7 +2,9 @@
  * Asks before something that cannot be taken back. Runs `onConfirm`, shows its failure, closes on success.
  * `typeToConfirm` asks for a word to be typed first, for what destroys most.
  */
+import { useMutation } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
+import { formError } from "../form-errors.ts";
 import { Button } from "./button.tsx";
 import { Callout } from "./callout.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -32,27 +34,14 @@ export function ConfirmDialog({
   typeToConfirm,
   onConfirm,
 }: ConfirmDialogProps) {
-  const [pending, setPending] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
+  const run = useMutation({ mutationFn: onConfirm, onSuccess: close, gcTime: 0 });
+  const failure = formError(run.error, []);
   const [typed, setTyped] = useState("");
 
   function close() {
-    setFailure(null);
+    run.reset();
     setTyped("");
     onOpenChange(false);
-  }
-
-  async function run() {
-    setPending(true);
-    setFailure(null);
-    try {
-      await onConfirm();
-      close();
-    } catch (error) {
-      setFailure(error instanceof Error ? error.message : "Something went wrong. Try again.");
-    } finally {
-      setPending(false);
-    }
   }
 
   return (
@@ -63,24 +52,24 @@ export function ConfirmDialog({
       onOpenChange={(next) => (next ? onOpenChange(true) : close())}
       title={title}
       description={children}
-      dismissable={!pending}
+      dismissable={!run.isPending}
       footer={
         <>
-          <Button onClick={close} disabled={pending}>
+          <Button onClick={close} disabled={run.isPending}>
             Cancel
           </Button>
           <Button
             variant={tone}
-            pending={pending}
+            pending={run.isPending}
             disabled={typeToConfirm !== undefined && typed !== typeToConfirm}
-            onClick={() => void run()}
+            onClick={() => run.mutate()}
           >
             {confirm}
           </Button>
         </>
       }
     >
-      {(failure !== null || typeToConfirm !== undefined) && (
+      {(failure !== undefined || typeToConfirm !== undefined) && (
         <div className="flex flex-col gap-4">
           {typeToConfirm !== undefined && (
             <Field
@@ -93,7 +82,7 @@ export function ConfirmDialog({
               <Input value={typed} onChange={(event) => setTyped(event.target.value)} autoComplete="off" />
             </Field>
           )}
-          {failure !== null && <Callout tone="bad">{failure}</Callout>}
+          {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
         </div>
       )}
     </Dialog>

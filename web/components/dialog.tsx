@@ -108,7 +108,7 @@ export function Dialog({
 /** Where the work begins: a form's first field, a question's way out. Else the first button, as Radix has it. */
 function firstControl(dialog: EventTarget | null, role: "dialog" | "alertdialog"): HTMLElement | null {
   if (!(dialog instanceof HTMLElement)) return null;
-  const field = dialog.querySelector<HTMLElement>("form :is(input, select, textarea)");
+  const field = dialog.querySelector<HTMLElement>("form :is(input, select, textarea):not([hidden])");
   return field ?? (role === "alertdialog" ? dialog.querySelector<HTMLElement>("[data-footer] button") : null);
 }
 

@@ -17,8 +17,9 @@ export interface Credentials {
 }
 
 interface EntryFormProps {
-  /** Which fields are shown; `new-password` holds the password to its length. */
-  email?: boolean;
+  /** Whether it is asked for, what it is at first, or what it has to be. */
+  email?: boolean | { initial: string; hint?: string } | { fixed: string };
+  /** `new-password` holds the password to its length. */
   password?: "current-password" | "new-password";
   passwordAside?: ReactNode;
   submit: string;
@@ -28,7 +29,7 @@ interface EntryFormProps {
 }
 
 export function EntryForm({
-  email: withEmail = true,
+  email: emailKind = true,
   password: passwordKind,
   passwordAside,
   submit,
@@ -36,7 +37,10 @@ export function EntryForm({
   error,
   onSubmit,
 }: EntryFormProps) {
-  const [email, setEmail] = useState("");
+  const fixedEmail = typeof emailKind === "object" && "fixed" in emailKind ? emailKind.fixed : null;
+  const known = typeof emailKind === "object" && "initial" in emailKind ? emailKind : null;
+  const withEmail = emailKind !== false && fixedEmail === null;
+  const [email, setEmail] = useState(fixedEmail ?? known?.initial ?? "");
   const [password, setPassword] = useState("");
   const [checked, setChecked] = useState(false);
 
@@ -57,8 +61,16 @@ export function EntryForm({
       }}
     >
       {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
+      {/* Password managers look for the name that goes with the password. */}
+      {fixedEmail !== null && (
+        <input type="text" name="username" autoComplete="username" value={fixedEmail} readOnly hidden />
+      )}
       {withEmail && (
-        <Field label="Email" error={checked ? (emailFault ?? fieldError(error, "email")) : undefined}>
+        <Field
+          label="Email"
+          hint={known?.hint}
+          error={checked ? (emailFault ?? fieldError(error, "email")) : undefined}
+        >
           <Input
             name="email"
             maxLength={longest.email}

@@ -4,6 +4,7 @@
  */
 import { createContext, use, useId, type ReactNode } from "react";
 import { cx } from "../cx.ts";
+import { useErrorUntilEdited } from "./form.tsx";
 
 interface ControlProps {
   id: string;
@@ -24,13 +25,14 @@ interface FieldProps {
   children: ReactNode;
 }
 
-export function Field({ label, hint, error, aside, className, children }: FieldProps) {
+export function Field({ label, hint, error: current, aside, className, children }: FieldProps) {
   const id = useId();
+  const { error, watch } = useErrorUntilEdited(current);
   const note = error ?? hint;
   const noteId = `${id}-note`;
   const hasNote = note !== undefined && note !== null;
   return (
-    <div className={cx("flex flex-col gap-1.5", className)}>
+    <div {...watch} className={cx("flex flex-col gap-1.5", className)}>
       <div className="flex items-baseline justify-between gap-4 text-sm">
         <label htmlFor={id} className="font-medium">
           {label}

@@ -1,5 +1,6 @@
 /** Controls that belong together under one legend, and what is wrong with them. */
 import { useId, type ReactNode } from "react";
+import { useErrorUntilEdited } from "./form.tsx";
 
 interface FieldsetProps {
   legend: string;
@@ -7,10 +8,11 @@ interface FieldsetProps {
   children: ReactNode;
 }
 
-export function Fieldset({ legend, error, children }: FieldsetProps) {
+export function Fieldset({ legend, error: current, children }: FieldsetProps) {
+  const { error, watch } = useErrorUntilEdited(current);
   const errorId = useId();
   return (
-    <fieldset aria-describedby={error === undefined ? undefined : errorId}>
+    <fieldset {...watch} aria-describedby={error === undefined ? undefined : errorId}>
       <legend className="text-sm font-medium">{legend}</legend>
       <div className="mt-1.5 flex flex-col gap-3">{children}</div>
       {error !== undefined && (

@@ -1,8 +1,9 @@
 /**
  * A form whose wrong entries are named at their fields, by the page at once or by the server in its answer. The focus
- * goes to the first of them.
+ * goes to the first of them. What is said about an entry goes as soon as that entry is changed, and is said again, if
+ * it is still so, with the next attempt.
  */
-import { useEffect, useRef, useState, type ReactNode } from "react";
+import { createContext, use, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 
 interface FormProps {
   /** For a submit button outside, as in a dialog's footer. */
@@ -17,19 +18,33 @@ interface FormProps {
 export function Form({ error, onSubmit, ...rest }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const [attempts, setAttempts] = useState(0);
+  const verdict = useMemo(() => ({ attempts, error }), [attempts, error]);
   useEffect(() => {
     form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-  }, [attempts, error]);
+  }, [verdict]);
   return (
-    <form
-      ref={form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        setAttempts(attempts + 1);
-        onSubmit();
-      }}
-      {...rest}
-    />
+    <Verdict value={verdict}>
+      <form
+        ref={form}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          setAttempts(attempts + 1);
+          onSubmit();
+        }}
+        {...rest}
+      />
+    </Verdict>
   );
+}
+
+/** A new object with every attempt and every answer; null outside a form. */
+const Verdict = createContext<object | null>(null);
+
+/** A field's error until the field is edited: spread `watch` onto the element around its controls. */
+export function useErrorUntilEdited(error: string | undefined) {
+  const verdict = use(Verdict);
+  const [editedSince, setEditedSince] = useState<object | null>(null);
+  const watch = { onChange: () => setEditedSince(verdict) };
+  return { error: verdict !== null && editedSince === verdict ? undefined : error, watch };
 }

@@ -1,5 +1,6 @@
 /** One number with its name. `value` undefined while it loads. Several stand in a StatRow. */
 import { Children, type ReactNode } from "react";
+import { cx } from "../cx.ts";
 import { Skeleton } from "./skeleton.tsx";
 
 interface StatProps {
@@ -11,10 +12,10 @@ interface StatProps {
 
 export function Stat({ label, value, unit, hint }: StatProps) {
   return (
-    <div className="bg-surface px-5 py-4.5 sm:px-6">
+    <div className="@container bg-surface px-5 py-4.5 sm:px-6">
       <dt className="text-sm text-muted">{label}</dt>
       <dd>
-        <span className="mt-1 flex items-baseline gap-1.5 text-2xl font-[520] tabular-nums">
+        <span className="mt-1 flex items-baseline gap-1.5 text-[clamp(1.0625rem,13cqi,1.5rem)] leading-8 font-[520] tabular-nums">
           {value === undefined ? <Skeleton className="my-1 h-6 w-20" /> : value}
           {unit !== undefined && value !== undefined && <span className="text-sm text-muted">{unit}</span>}
         </span>
@@ -27,10 +28,15 @@ export function Stat({ label, value, unit, hint }: StatProps) {
 export function StatRow({ children }: { children: ReactNode }) {
   const count = Children.toArray(children).length;
   return (
-    <dl
-      className={`grid grid-cols-2 gap-px overflow-clip rounded-lg border border-line bg-line ${count % 3 === 0 ? "lg:grid-cols-3" : "lg:grid-cols-4"}`}
-    >
-      {children}
-    </dl>
+    <div className="@container overflow-clip rounded-lg border border-line">
+      <dl
+        className={cx(
+          "grid grid-cols-2 gap-px bg-line @max-xs:grid-cols-1",
+          count % 3 === 0 ? "@[44rem]:grid-cols-3" : "@[44rem]:grid-cols-4",
+        )}
+      >
+        {children}
+      </dl>
+    </div>
   );
 }

@@ -1,12 +1,14 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useLocation } from "wouter";
+import { tellTabs } from "../session.ts";
 
-/** Leaves the signed-in pages. Nothing of one account may be left in memory for the next. */
+/** Leaves the signed-in pages, in every tab. Nothing of one account may be left in memory for the next. */
 export function useDeparture(): (to: string) => void {
   const client = useQueryClient();
   const [, navigate] = useLocation();
   return (to) => {
     navigate(to);
     client.clear();
+    tellTabs("signed out");
   };
 }

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { Me } from "../../src/protocol/dashboard.js";
 import { queries } from "../queries.ts";
+import { forgetAccount, tellTabs } from "../session.ts";
 
 /** A form that ends signed in: sends it, and tells every page who is there now. */
 export function useEntry<Body>(enter: (body: Body) => Promise<Me>, onEntered: () => void = () => undefined) {
@@ -9,10 +10,12 @@ export function useEntry<Body>(enter: (body: Body) => Promise<Me>, onEntered: ()
     mutationFn: enter,
     onSuccess: (me) => {
       // What was read before belongs to nobody or to someone else.
-      client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== "site" });
-      client.setQueryData(queries.site.queryKey, (site) =>
-        site === undefined ? site : { ...site, me, needsSetup: false },
-      );
+      forgetAccount(client);
+      const { queryKey } = queries.site;
+      client.setQueryData(queryKey, (site) => site && { ...site, me, needsSetup: false });
+      // Where it could not be read before.
+      if (client.getQueryData(queryKey) === undefined) void client.invalidateQueries({ queryKey });
+      tellTabs("signed in");
       onEntered();
     },
   });

@@ -1,11 +1,11 @@
 /**
  * The shell of the signed-in pages: navigation at the left, on a phone behind a menu button. Leads to the
- * sign-in page when nobody is signed in, and shows the admin pages to admins only (the server refuses the
- * others in any case).
+ * sign-in page when nobody is signed in, asks for the password again when a session ends under a page, and shows
+ * the admin pages to admins only (the server refuses the others in any case).
  */
 import { Menu as MenuIcon, X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
-import { useEffect, useState, type ReactNode } from "react";
+import { Activity, useEffect, useState, type ReactNode } from "react";
 import { Link, Redirect, useLocation } from "wouter";
 import type { Me } from "../../src/protocol/dashboard.js";
 import { IconButton } from "../components/button.tsx";
@@ -16,13 +16,25 @@ import { ModalBackdrop } from "../components/modal-backdrop.tsx";
 import { PageLoading } from "../components/page-loading.tsx";
 import { SkipLink } from "../components/skip-link.tsx";
 import { cx } from "../cx.ts";
+import { MeContext } from "../hooks/use-me.ts";
 import NotFound from "../pages/not-found.tsx";
 import { useSite } from "../queries.ts";
+import { SessionExpired } from "./session-expired.tsx";
 import { Sidebar } from "./sidebar.tsx";
 
 export default function AppLayout({ admin = false, children }: { admin?: boolean; children: ReactNode }) {
   const { data: site, error, refetch } = useSite();
   const [path] = useLocation();
+  // Whose page this is, from the first answer on.
+  const [owner, setOwner] = useState<Me | null>(null);
+  const now = site?.me ?? null;
+  const isSomeoneElse = owner !== null && now !== null && now.account.id !== owner.account.id;
+  if (now !== null && now !== owner && !isSomeoneElse) setOwner(now);
+  useEffect(() => {
+    // Signed in as another account in another tab: nothing of this page may go on.
+    if (isSomeoneElse) location.replace("/app");
+  }, [isSomeoneElse]);
+  if (isSomeoneElse) return <PageLoading />;
   if (site === undefined) {
     return error === null ? (
       <PageLoading />
@@ -30,8 +42,17 @@ export default function AppLayout({ admin = false, children }: { admin?: boolean
       <ErrorState error={error} onRetry={refetch} what="the dashboard" />
     );
   }
-  if (site.me === null) return <Redirect to={`/sign-in?next=${encodeURIComponent(path)}`} replace />;
-  return <Shell me={site.me}>{admin && site.me.account.role !== "admin" ? <NotFound /> : children}</Shell>;
+  const me = now ?? owner;
+  if (me === null) return <Redirect to={`/sign-in?next=${encodeURIComponent(path)}`} replace />;
+  return (
+    <MeContext value={me}>
+      {/* Hidden, it keeps its state and stops reading from the service. */}
+      <Activity mode={now === null ? "hidden" : "visible"}>
+        <Shell me={me}>{admin && me.account.role !== "admin" ? <NotFound /> : children}</Shell>
+      </Activity>
+      {now === null && <SessionExpired email={me.account.email} />}
+    </MeContext>
+  );
 }
 
 function Shell({ me, children }: { me: Me; children: ReactNode }) {

@@ -22,7 +22,8 @@ export function PublicLayout({ children }: { children: ReactNode }) {
       <SkipLink />
       <MaintenanceBanner />
       <Header />
-      <main id="main" tabIndex={-1} className="flex-1 outline-none">
+      {/* The footer begins below the screen: it does not move when the page arrives. */}
+      <main id="main" tabIndex={-1} className="min-h-[calc(100dvh-3.75rem)] flex-1 outline-none">
         {children}
       </main>
       <Footer />
@@ -50,7 +51,10 @@ function Header() {
           <span className="mr-2 hidden md:block">
             <ThemeSwitch />
           </span>
-          <Entrance />
+          {/* As wide as the widest of its forms, so that what stands beside it stays where it is. */}
+          <span className="flex h-9 justify-end gap-2 md:min-w-41">
+            <Entrance />
+          </span>
           <IconButton
             label={open ? "Close menu" : "Open menu"}
             aria-expanded={open}
@@ -80,7 +84,7 @@ function Header() {
 /** The way in: to the dashboard when signed in, else to sign-in and sign-up as the service allows. */
 function Entrance() {
   const { data: site } = useSite();
-  if (site === undefined) return <span className="h-9" />;
+  if (site === undefined) return null;
   if (site.me !== null) {
     return (
       <ButtonLink href="/app" variant="primary">
@@ -127,11 +131,9 @@ function Footer() {
         <div className="flex flex-col gap-2">
           <Logo />
           <p>Requests are not stored, not logged and not used for training.</p>
-          {site !== undefined && (
-            <p>
-              Run by {site.ownerName} · version {site.version}
-            </p>
-          )}
+          <p className="min-h-lh">
+            {site !== undefined && `Run by ${site.ownerName} · version ${site.version}`}
+          </p>
         </div>
         <nav aria-label="Footer" className="grid grid-cols-2 gap-x-12 gap-y-2 sm:grid-cols-3">
           {footerLinks.map((link) => (

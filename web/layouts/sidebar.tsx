@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import {
   BookOpen,
   ChartColumn,
@@ -24,6 +24,7 @@ import { Menu, MenuItem, MenuLabel, MenuLink, MenuSeparator } from "../component
 import { ThemeSwitch } from "../components/theme-switch.tsx";
 import { toast } from "../components/toast.tsx";
 import { cx } from "../cx.ts";
+import { useDeparture } from "../hooks/use-departure.ts";
 
 const userLinks = [
   { href: "/app", label: "Overview", icon: <LayoutGrid /> },
@@ -91,15 +92,10 @@ function SidebarLink({ href, label, icon }: { href: string; label: string; icon:
 }
 
 function AccountMenu({ me }: { me: Me }) {
-  const client = useQueryClient();
-  const [, navigate] = useLocation();
+  const depart = useDeparture();
   const leave = useMutation({
     mutationFn: () => api.signOut(),
-    onSuccess: () => {
-      // Nothing of one account may be left in memory for the next.
-      navigate("/sign-in");
-      client.clear();
-    },
+    onSuccess: () => depart("/sign-in"),
     onError: (error) => toast(error.message, "bad"),
   });
   return (

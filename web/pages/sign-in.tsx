@@ -12,7 +12,7 @@ export default function SignIn() {
   if (site?.me != null) return <Redirect to={safeNext(search.get("next"))} replace />;
   return (
     <>
-      <FormHeading title="Sign in" />
+      <FormHeading title="Sign in">{reasonOf(search)}</FormHeading>
       <EntryForm
         password="current-password"
         passwordAside={
@@ -32,6 +32,12 @@ export default function SignIn() {
       )}
     </>
   );
+}
+
+/** Why this page came up by itself. */
+function reasonOf(search: URLSearchParams): string | undefined {
+  if (search.has("signed-out")) return "You signed out in another tab.";
+  return search.has("next") ? "Sign in to continue." : undefined;
 }
 
 /** Where to go after signing in: only ever to a signed-in page of ours. */

@@ -11,6 +11,7 @@ import { useSite } from "../queries.ts";
 
 export default function SignUp() {
   const invite = useFragmentValue("invite");
+  const email = useFragmentValue("email");
   const { data: site, error, refetch } = useSite();
   if (site === undefined) {
     return error === null ? <SkeletonLines lines={4} /> : <ErrorState error={error} onRetry={refetch} />;
@@ -30,10 +31,10 @@ export default function SignUp() {
       </Closed>
     );
   }
-  return <Form invite={invite} />;
+  return <Form invite={invite} email={email} />;
 }
 
-function Form({ invite }: { invite: string | null }) {
+function Form({ invite, email: invited }: { invite: string | null; email: string | null }) {
   const signUp = useEntry(api.signUp);
   return (
     <>
@@ -41,6 +42,7 @@ function Form({ invite }: { invite: string | null }) {
         {invite === null ? "Free, no payment card." : "You have been invited."}
       </FormHeading>
       <EntryForm
+        email={invited === null ? true : { initial: invited, hint: "Your invitation is for this address." }}
         password="new-password"
         submit="Create account"
         pending={signUp.isPending}

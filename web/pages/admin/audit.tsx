@@ -57,18 +57,18 @@ const columns: readonly Column<AuditEntry>[] = [
     id: "actor",
     header: "Who",
     cell: (entry) => <Address email={entry.actor} />,
-    className: "sm:max-w-72",
+    className: "min-w-44 max-w-72",
   },
   {
     id: "action",
     header: "Did",
-    cell: (entry) => <span className="sm:whitespace-nowrap">{entry.action}</span>,
+    cell: (entry) => entry.action,
   },
   {
     id: "target",
     header: "To",
     cell: (entry) => <Target entry={entry} />,
-    className: "sm:max-w-80",
+    className: "min-w-48 max-w-80",
   },
 ];
 

@@ -1,14 +1,12 @@
 import { PageHeader } from "../../components/page-header.tsx";
-import { useSite } from "../../queries.ts";
+import { useMe } from "../../hooks/use-me.ts";
 import { ChangePassword } from "./account/change-password.tsx";
 import { DeleteAccount } from "./account/delete-account.tsx";
 import { Identity } from "./account/identity.tsx";
 import { StoredAboutYou } from "./account/stored-about-you.tsx";
 
 export default function Account() {
-  const { data: site } = useSite();
-  const me = site?.me ?? null;
-  if (me === null) return null;
+  const me = useMe();
   return (
     <>
       <PageHeader title="Account" description="Who you are here, and everything that is stored about you." />

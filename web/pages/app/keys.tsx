@@ -6,7 +6,8 @@ import { Button } from "../../components/button.tsx";
 import { Card } from "../../components/card.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
-import { queries, useSite } from "../../queries.ts";
+import { useMe } from "../../hooks/use-me.ts";
+import { queries } from "../../queries.ts";
 import { plural } from "../../units.ts";
 import { CreateKeyDialog } from "./keys/create-key-dialog.tsx";
 import { hasEnded } from "./keys/key-status.tsx";
@@ -18,10 +19,9 @@ type Open = { type: "create" } | { type: "rotate" | "revoke"; key: KeyView } | n
 
 export default function Keys() {
   const { data, error, refetch } = useQuery(queries.keys);
-  const { data: site } = useSite();
   const [open, setOpen] = useState<Open>(null);
   const [withEnded, setWithEnded] = useState(false);
-  const plan = site?.me?.plan;
+  const { plan } = useMe();
   const ended = data?.keys.filter(hasEnded).length ?? 0;
   const rows = withEnded ? data?.keys : data?.keys.filter((key) => !hasEnded(key));
   const create = () => setOpen({ type: "create" });
@@ -30,11 +30,7 @@ export default function Keys() {
     <>
       <PageHeader
         title="Keys"
-        description={
-          plan === undefined
-            ? undefined
-            : `A key lets a program use the API in your name. The ${plan.name} plan allows ${plural(plan.maxKeys, "key")}.`
-        }
+        description={`A key lets a program use the API in your name. The ${plan.name} plan allows ${plural(plan.maxKeys, "key")}.`}
         actions={
           <Button variant="primary" icon={<Plus />} onClick={create}>
             Create key

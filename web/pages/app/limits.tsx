@@ -36,7 +36,7 @@ export default function Limits() {
             <Queues queues={data.queues} />
           </>
         )}
-        <TooManyRequests />
+        {(data !== undefined || error !== null) && <TooManyRequests />}
       </div>
     </>
   );

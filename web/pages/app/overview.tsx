@@ -1,5 +1,6 @@
 /** Where a new account begins and others look in: a key in hand, what is left of the limits, the last day. */
 import { PageHeader } from "../../components/page-header.tsx";
+import { useMe } from "../../hooks/use-me.ts";
 import { useSite } from "../../queries.ts";
 import { LastDay } from "./overview/last-day.tsx";
 import { LiveLimits } from "./overview/live-limits.tsx";
@@ -8,8 +9,7 @@ import { Quickstart } from "./overview/quickstart.tsx";
 
 export default function Overview() {
   const { data: site } = useSite();
-  const me = site?.me ?? null;
-  if (me === null) return null;
+  const me = useMe();
   return (
     <>
       <PageHeader title="Overview" description="Your key, your limits and the last 24 hours." />

@@ -5,12 +5,11 @@
  */
 import { Code, EyeOff, SlidersHorizontal, SquarePen } from "lucide-react";
 import { useState } from "react";
-import type { PlanView } from "../../../src/protocol/dashboard.js";
 import { modelIds, type ModelId } from "../../../src/protocol/models.js";
 import { Button } from "../../components/button.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { useFollowEnd } from "../../hooks/use-follow-end.ts";
-import { useSite } from "../../queries.ts";
+import { useMe } from "../../hooks/use-me.ts";
 import { CodeDialog } from "./playground/code-dialog.tsx";
 import { Composer } from "./playground/composer.tsx";
 import { Conversation } from "./playground/conversation-view.tsx";
@@ -19,12 +18,7 @@ import { SettingsDialog, SettingsPanel } from "./playground/settings-panel.tsx";
 import { useConversation } from "./playground/use-conversation.ts";
 
 export default function Playground() {
-  const { data: site } = useSite();
-  const plan = site?.me?.plan;
-  return plan === undefined ? null : <Chat plan={plan} />;
-}
-
-function Chat({ plan }: { plan: PlanView }) {
+  const { plan } = useMe();
   const models: readonly ModelId[] = plan.models ?? modelIds;
   const [settings, setSettings] = useState(() => defaultSettings(models[0] ?? "omega"));
   const [open, setOpen] = useState<"code" | "settings" | null>(null);

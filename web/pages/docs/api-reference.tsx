@@ -1,6 +1,6 @@
 /** The API reference, drawn from /openapi.json: the page knows the format and nothing of the operations. */
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { refusal } from "../../api.ts";
+import { api } from "../../api.ts";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { ErrorState } from "../../components/error-state.tsx";
 import { Markdown } from "../../components/markdown.tsx";
@@ -12,18 +12,17 @@ import { methods, type Method, type OpenApi, type Operation } from "./openapi.ts
 const openApiQuery = queryOptions({
   queryKey: ["openapi"],
   staleTime: Infinity,
-  queryFn: async (): Promise<OpenApi> => {
-    const response = await fetch("/openapi.json");
-    if (!response.ok) throw await refusal(response);
-    return (await response.json()) as OpenApi;
-  },
+  queryFn: api.openApi,
 });
 
 export default function ApiReference() {
   const { data: document, error, refetch } = useQuery(openApiQuery);
   if (document === undefined) {
     return error === null ? (
-      <SkeletonLines lines={8} />
+      // As high as the screen, so that what follows the reference is not seen to move.
+      <div className="min-h-screen">
+        <SkeletonLines lines={8} />
+      </div>
     ) : (
       <ErrorState error={error} onRetry={refetch} what="the reference" />
     );

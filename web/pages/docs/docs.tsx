@@ -35,9 +35,9 @@ function DocsFrame({ page }: { page: DocsPage }) {
             <h1 className="mb-6 text-3xl sm:text-4xl">{page.title}</h1>
             <Suspense fallback={<SkeletonLines lines={5} />}>
               <page.Content />
+              <Neighbours page={page} />
             </Suspense>
           </article>
-          <Neighbours page={page} />
         </div>
         {page.wide !== true && <OnThisPage article={article} />}
       </div>

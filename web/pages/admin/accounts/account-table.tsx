@@ -28,7 +28,7 @@ export function AccountTable({ onTask, ...table }: AccountTableProps) {
       id: "email",
       header: "Email",
       cell: (account) => <Email account={account} />,
-      className: "sm:max-w-80",
+      className: "max-w-80",
     },
     { id: "plan", header: "Plan", cell: (account) => planName(account.planId) },
     { id: "keys", header: "Keys", align: "right", cell: (account) => formatCount(account.keys) },

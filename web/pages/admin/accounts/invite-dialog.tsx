@@ -26,12 +26,14 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
       open
       onOpenChange={onClose}
       title="Invite"
-      dismissable={invite.data === undefined}
+      dismissable={invite.data === undefined && !invite.isPending}
       description="A link with which one person can sign up."
       footer={
         invite.data === undefined ? (
           <>
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose} disabled={invite.isPending}>
+              Cancel
+            </Button>
             <Button type="submit" form="invite" variant="primary" pending={invite.isPending}>
               Make link
             </Button>

@@ -32,12 +32,15 @@ export function PlanDialog({ account, onClose }: { account: AccountView; onClose
     <Dialog
       open
       onOpenChange={onClose}
+      dismissable={!save.isPending}
       size="sm"
       title="Change plan"
       description={<Address email={account.email} />}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose} disabled={save.isPending}>
+            Cancel
+          </Button>
           <Button
             type="submit"
             form="change-plan"

@@ -16,7 +16,7 @@ export function ResetLinkDialog({ account, onClose }: { account: AccountView; on
       open
       onOpenChange={onClose}
       title="Password reset link"
-      dismissable={make.data === undefined}
+      dismissable={make.data === undefined && !make.isPending}
       description={
         <>
           Whoever opens the link can set a new password for{" "}
@@ -27,7 +27,9 @@ export function ResetLinkDialog({ account, onClose }: { account: AccountView; on
       footer={
         make.data === undefined ? (
           <>
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose} disabled={make.isPending}>
+              Cancel
+            </Button>
             <Button variant="primary" pending={make.isPending} onClick={() => make.mutate()}>
               Make link
             </Button>

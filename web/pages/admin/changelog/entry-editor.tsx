@@ -35,11 +35,14 @@ export function EntryEditor({ entry, onClose }: { entry: ChangelogEntry | null; 
     <Dialog
       open
       onOpenChange={onClose}
+      dismissable={!save.isPending}
       size="lg"
       title={entry === null ? "Write entry" : "Edit entry"}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose} disabled={save.isPending}>
+            Cancel
+          </Button>
           <Button type="submit" form="entry" variant="primary" pending={save.isPending}>
             {entry === null ? "Publish" : "Save"}
           </Button>

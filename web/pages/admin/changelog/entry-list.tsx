@@ -25,7 +25,7 @@ export function EntryList() {
       id: "title",
       header: "Title",
       cell: (entry) => <span className="font-medium wrap-anywhere">{entry.title}</span>,
-      className: "sm:w-full",
+      className: "w-full",
     },
     { id: "published", header: "Published", cell: (entry) => <Time at={entry.publishedAt} style="moment" /> },
     {

@@ -56,12 +56,15 @@ export function MaintenanceEditor({ window, onClose }: MaintenanceEditorProps) {
     <Dialog
       open
       onOpenChange={onClose}
+      dismissable={!schedule.isPending}
       size="lg"
       title={window === null ? "Schedule maintenance" : "Edit maintenance"}
       description={`During the window new requests are refused with 503. Times are in your zone, ${zone}.`}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose} disabled={schedule.isPending}>
+            Cancel
+          </Button>
           <Button type="submit" form="maintenance" variant="primary" pending={schedule.isPending}>
             {window === null ? "Schedule" : "Save"}
           </Button>

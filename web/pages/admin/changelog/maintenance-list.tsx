@@ -25,7 +25,7 @@ export function MaintenanceList() {
       id: "title",
       header: "Title",
       cell: (window) => <span className="font-medium wrap-anywhere">{window.title}</span>,
-      className: "sm:w-full",
+      className: "w-full",
     },
     { id: "starts", header: "Starts", cell: (window) => <Time at={window.startsAt} style="moment" /> },
     { id: "ends", header: "Ends", cell: (window) => <Time at={endOf(window)} style="moment" /> },

@@ -56,6 +56,7 @@ export function PlanForm({ plan, taken, onClose }: PlanFormProps) {
     <Dialog
       open
       onOpenChange={onClose}
+      dismissable={!save.isPending}
       title={isNew ? "Create plan" : "Edit plan"}
       description={
         plan !== null && plan.accounts > 0
@@ -64,7 +65,9 @@ export function PlanForm({ plan, taken, onClose }: PlanFormProps) {
       }
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose} disabled={save.isPending}>
+            Cancel
+          </Button>
           <Button type="submit" form="plan" variant="primary" pending={save.isPending}>
             {isNew ? "Create plan" : "Save"}
           </Button>

@@ -19,7 +19,7 @@ interface PlanTableProps {
 
 export function PlanTable({ onEdit, onDelete, ...table }: PlanTableProps) {
   const columns: Column<CountedPlan>[] = [
-    { id: "name", header: "Plan", cell: (plan) => <PlanName plan={plan} />, className: "sm:max-w-56" },
+    { id: "name", header: "Plan", cell: (plan) => <PlanName plan={plan} />, className: "max-w-56" },
     number("requests", "Requests / min", (plan) => formatCount(plan.requestsPerMinute)),
     number("tokens", "Tokens / min", (plan) => formatCount(plan.tokensPerMinute)),
     number("concurrent", "At once", (plan) => formatCount(plan.concurrentRequests)),

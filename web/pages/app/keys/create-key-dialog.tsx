@@ -26,7 +26,7 @@ const expiries = [
 ];
 
 interface CreateKeyDialogProps {
-  plan: PlanView | undefined;
+  plan: PlanView;
   onClose: () => void;
 }
 
@@ -54,11 +54,13 @@ export function CreateKeyDialog({ plan, onClose }: CreateKeyDialogProps) {
       open
       onOpenChange={onClose}
       title={issued === undefined ? "Create key" : "Key created"}
-      dismissable={issued === undefined}
+      dismissable={issued === undefined && !create.isPending}
       footer={
         issued === undefined ? (
           <>
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose} disabled={create.isPending}>
+              Cancel
+            </Button>
             <Button type="submit" form="create-key" variant="primary" pending={create.isPending}>
               Create key
             </Button>
@@ -94,7 +96,7 @@ export function CreateKeyDialog({ plan, onClose }: CreateKeyDialogProps) {
           <ModelsField
             value={models}
             onChange={setModels}
-            among={plan?.models ?? modelIds}
+            among={plan.models ?? modelIds}
             error={fieldError(create.error, "models")}
           />
           <Field label="Expires" error={fieldError(create.error, "expiresInDays")}>

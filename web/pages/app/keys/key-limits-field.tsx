@@ -25,7 +25,7 @@ interface KeyLimitsFieldProps {
   /** Null while the key has none of its own. */
   value: TypedLimits | null;
   onChange: (limits: TypedLimits | null) => void;
-  plan: PlanView | undefined;
+  plan: PlanView;
   error?: string | undefined;
 }
 
@@ -46,7 +46,7 @@ export function KeyLimitsField({ value, onChange, plan, error }: KeyLimitsFieldP
                 value={value[name]}
                 inputMode="numeric"
                 autoComplete="off"
-                placeholder={plan?.[name].toLocaleString("en")}
+                placeholder={plan[name].toLocaleString("en")}
                 onChange={(event) => onChange({ ...value, [name]: event.target.value })}
               />
             </Field>

@@ -22,7 +22,7 @@ interface KeyTableProps {
 export function KeyTable({ rows, error, onRetry, onRotate, onRevoke, empty }: KeyTableProps) {
   const keySwitch = useKeySwitch();
   const columns: Column<KeyView>[] = [
-    { id: "name", header: "Name", cell: (key) => <KeyName apiKey={key} />, className: "sm:max-w-72" },
+    { id: "name", header: "Name", cell: (key) => <KeyName apiKey={key} />, className: "max-w-72" },
     {
       id: "key",
       header: "Key",
@@ -80,7 +80,7 @@ function KeyName({ apiKey }: { apiKey: KeyView }) {
 function Status({ apiKey }: { apiKey: KeyView }) {
   const until = apiKey.worksUntil ?? apiKey.expiresAt;
   return (
-    <span className="flex flex-col items-end gap-1 sm:items-start">
+    <span className="flex flex-col items-start gap-1 @max-[30rem]:items-end">
       <KeyStatus status={apiKey.status} />
       {until !== null && !hasEnded(apiKey) && (
         <span className="text-sm text-muted">

@@ -36,7 +36,7 @@ export function RotateKeyDialog({ apiKey, onClose }: { apiKey: KeyView; onClose:
       open
       onOpenChange={onClose}
       title={issued === undefined ? "Rotate key" : "Key rotated"}
-      dismissable={issued === undefined}
+      dismissable={issued === undefined && !rotate.isPending}
       description={
         issued === undefined ? (
           <>
@@ -49,7 +49,9 @@ export function RotateKeyDialog({ apiKey, onClose }: { apiKey: KeyView; onClose:
       footer={
         issued === undefined ? (
           <>
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose} disabled={rotate.isPending}>
+              Cancel
+            </Button>
             <Button type="submit" form="rotate-key" variant="primary" pending={rotate.isPending}>
               Rotate key
             </Button>

@@ -12,11 +12,13 @@ import { Card } from "../../../components/card.tsx";
 import { CodeTabs } from "../../../components/code-block.tsx";
 import { CopyField } from "../../../components/copy-field.tsx";
 import { Field } from "../../../components/field.tsx";
+import { Form } from "../../../components/form.tsx";
 import { Input } from "../../../components/input.tsx";
 import { ShownOnce } from "../../../components/shown-once.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
 import { queries } from "../../../queries.ts";
 import { chatSamples } from "../../../snippets.ts";
+import { plural } from "../../../units.ts";
 
 export function Quickstart({ plan }: { plan: PlanView }) {
   const [issued, setIssued] = useState<KeyWithSecret | null>(null);
@@ -36,9 +38,9 @@ export function Quickstart({ plan }: { plan: PlanView }) {
             : "With any OpenAI client and a key of yours."
       }
       actions={
-        live !== undefined && live > 0 && issued === null ? (
+        issued === null ? (
           <ButtonLink href="/app/keys" size="sm">
-            {live === 1 ? "1 active key" : `${live} active keys`}
+            {live === undefined || live === 0 ? "Your keys" : plural(live, "active key")}
           </ButtonLink>
         ) : undefined
       }
@@ -84,11 +86,10 @@ function CreateKey({
   });
   const failure = formError(create.error, ["name"]);
   return (
-    <form
-      noValidate
+    <Form
       className="flex flex-col gap-4"
-      onSubmit={(event) => {
-        event.preventDefault();
+      error={create.error}
+      onSubmit={() => {
         create.mutate();
       }}
     >
@@ -101,6 +102,6 @@ function CreateKey({
         </Button>
       </div>
       {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
-    </form>
+    </Form>
   );
 }

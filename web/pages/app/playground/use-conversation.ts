@@ -4,9 +4,9 @@
  */
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { ApiError } from "../../../api.ts";
 import { streamChat } from "../../../chat-stream.ts";
 import { queries } from "../../../queries.ts";
+import { noticeSignOut } from "../../../session.ts";
 import {
   changeReply,
   emptyReply,
@@ -36,7 +36,7 @@ export function useConversation(settings: Settings) {
     if (running.current === abort) running.current = null;
     change(outcome.change);
     void client.invalidateQueries({ queryKey: queries.limits.queryKey });
-    if (outcome.signedOut) void client.invalidateQueries({ queryKey: queries.site.queryKey });
+    if (outcome.error !== null) noticeSignOut(client, outcome.error);
   }
 
   return {
@@ -58,7 +58,7 @@ export function useConversation(settings: Settings) {
 
 interface Outcome {
   change: Partial<ReplyTurn>;
-  signedOut: boolean;
+  error: Error | null;
 }
 
 /** Streams one reply, telling `show` what to put on the screen meanwhile. Never rejects. */
@@ -86,13 +86,13 @@ async function runReply(
         show({ text, state: "writing" });
       });
     }
-    return { change: { ...end, text, totalMs: sinceStart() }, signedOut: false };
+    return { change: { ...end, text, totalMs: sinceStart() }, error: null };
   } catch (error) {
-    if (signal.aborted) return { change: { ...end, text, state: "stopped" }, signedOut: false };
+    if (signal.aborted) return { change: { ...end, text, state: "stopped" }, error: null };
     const failure = error instanceof Error ? error.message : "Something went wrong. Try again.";
     return {
       change: { ...end, text, state: "failed", failure },
-      signedOut: error instanceof ApiError && error.code === "signed_out",
+      error: error instanceof Error ? error : null,
     };
   } finally {
     cancelAnimationFrame(frame);

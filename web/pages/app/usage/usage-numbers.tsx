@@ -32,11 +32,11 @@ export function UsageNumbers({ title, measures, buckets, step, format }: UsageNu
           </caption>
           <thead>
             <tr className="border-b border-line text-muted">
-              <th scope="col" className="py-1.5 pr-4 font-medium">
+              <th scope="col" className="py-1.5 pr-3 font-medium">
                 {step === "day" ? "Day (UTC)" : "Hour"}
               </th>
               {measures.map((measure) => (
-                <th key={measure.label} scope="col" className="py-1.5 pl-4 text-right font-medium">
+                <th key={measure.label} scope="col" className="py-1.5 pl-3 text-right font-medium">
                   {measure.label}
                 </th>
               ))}
@@ -45,11 +45,11 @@ export function UsageNumbers({ title, measures, buckets, step, format }: UsageNu
           <tbody className="divide-y divide-line">
             {rows.map((bucket) => (
               <tr key={bucket.start}>
-                <th scope="row" className="py-1.5 pr-4 font-normal whitespace-nowrap">
+                <th scope="row" className="py-1.5 pr-3 font-normal sm:whitespace-nowrap">
                   {when[step].format(new Date(axisMoment(bucket.start, step)))}
                 </th>
                 {measures.map((measure) => (
-                  <td key={measure.label} className="py-1.5 pl-4 text-right">
+                  <td key={measure.label} className="py-1.5 pl-3 text-right">
                     {shown(measure.of(bucket), format)}
                   </td>
                 ))}

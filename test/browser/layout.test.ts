@@ -1,0 +1,97 @@
+/** Every page at every width between a small phone and a desk, with data as long as people's data is. */
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pageAddresses } from "../../src/protocol/page-addresses.js";
+import { launchBrowser } from "../support/browser.js";
+import { startDashboard, type TestDashboard } from "../support/dashboard.js";
+import { furnishWithLongData, operatorEmail } from "./long-data.js";
+import { layoutFaults } from "./layout-faults.js";
+import { openPage, returningContext } from "./visit.js";
+
+/** 640 and below also stand for a desk at 200 %. */
+const widths = [320, 390, 640, 768, 900, 1024, 1100, 1440];
+
+const isOpen = (path: string) => !/^\/(app|admin)\b/.test(path);
+const open = [...pageAddresses.filter(isOpen), "/no-such-page"];
+const signedIn = pageAddresses.filter((path) => !isOpen(path) && path !== "/admin");
+
+/** The plotting library needs a language that Intl knows. */
+const reader = { reducedMotion: "reduce", locale: "en-US" } as const;
+
+let dashboard: TestDashboard;
+let browser: Browser;
+
+beforeAll(async () => {
+  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
+  await furnishWithLongData(dashboard);
+});
+afterAll(async () => {
+  await browser.close();
+  await dashboard.close();
+});
+
+/** With everything unfolded. */
+async function faultsOf(page: Page, path: string): Promise<string[]> {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(dashboard.url + path);
+  await page.locator("h1").first().waitFor();
+  await page.waitForLoadState("networkidle");
+  await page.waitForFunction(() => document.querySelector(".animate-breathe") === null);
+  return unfoldedFaults(page, path);
+}
+
+async function unfoldedFaults(page: Page, name: string): Promise<string[]> {
+  await page.evaluate(() => {
+    for (const part of document.querySelectorAll("details")) part.open = true;
+  });
+  const faults: string[] = [];
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    );
+    faults.push(...(await layoutFaults(page)).map((fault) => `${name} at ${width}: ${fault}`));
+  }
+  return faults;
+}
+
+describe("at every width", { timeout: 240_000 }, () => {
+  it("the pages anyone may read show all of their text", async () => {
+    const { page, faults } = await openPage(await browser.newContext(reader), dashboard.url);
+    for (const path of open) faults.push(...(await faultsOf(page, path)));
+    expect(faults).toEqual([]);
+    await page.context().close();
+  });
+
+  it("the signed-in pages show all of their text", async () => {
+    const context = await returningContext(browser, dashboard.url, operatorEmail, reader);
+    const { page, faults } = await openPage(context, dashboard.url);
+    for (const path of signedIn) faults.push(...(await faultsOf(page, path)));
+    await page.goto(`${dashboard.url}/app/usage`);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByText("As a table").first().waitFor();
+    for (const part of await page.getByText("As a table").all()) await part.click();
+    const tables = await page.getByRole("group", { name: / as a table$/ }).all();
+    expect(tables.length).toBeGreaterThan(0);
+    for (const table of tables) {
+      expect(await table.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
+    }
+    await page.goto(`${dashboard.url}/admin/changelog`);
+    await page.getByRole("tab", { name: "Maintenance" }).click();
+    await page.getByText("New disks").first().waitFor();
+    faults.push(...(await unfoldedFaults(page, "/admin/changelog, maintenance")));
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+});
+
+it("a chart that cannot be drawn leaves its numbers", { timeout: 60_000 }, async () => {
+  const context = await returningContext(browser, dashboard.url, operatorEmail);
+  const { page } = await openPage(context, dashboard.url);
+  await page.route("**/assets/plot-*.js", (route) => route.abort());
+  await page.goto(`${dashboard.url}/app/usage`);
+  await page.getByText("The chart could not be drawn.").first().waitFor();
+  await page.getByText("As a table").first().click();
+  await page.getByRole("table", { name: "Requests by hour, newest first" }).waitFor();
+  await context.close();
+});

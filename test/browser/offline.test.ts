@@ -1,0 +1,183 @@
+/** A browser without a network: nothing waits for it, everything says so, and forms keep what was entered. */
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { modelIds } from "../../src/protocol/models.js";
+import { launchBrowser } from "../support/browser.js";
+import { startDashboard, type TestDashboard } from "../support/dashboard.js";
+import { openDialog, press } from "./opening.js";
+import { chooseAction, openPage, password, returningContext } from "./visit.js";
+
+const offline = "You're offline. Check your connection and try again.";
+
+let dashboard: TestDashboard;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+
+beforeAll(async () => {
+  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
+  const operator = await dashboard.setUp();
+  await operator.post("/api/keys", { name: "Robot", models: null, expiresInDays: null });
+  context = await returningContext(browser, dashboard.url, "operator@example.com");
+  ({ page } = await openPage(context, dashboard.url));
+});
+afterEach(() => context.setOffline(false));
+afterAll(async () => {
+  await browser.close();
+  await dashboard.close();
+});
+
+const keyNames = async () => {
+  const reply = await context.request.get(`${dashboard.url}/api/keys`);
+  return ((await reply.json()) as { keys: { name: string }[] }).keys.map(({ name }) => name);
+};
+
+describe("offline", { timeout: 60_000 }, () => {
+  it("no key is created behind the reader's back: it fails at once and the form stays", async () => {
+    await page.goto(`${dashboard.url}/app/keys`);
+    await openDialog(page, "Create key");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("Ghost");
+    await context.setOffline(true);
+    await press(page, "Create key");
+    await dialog.getByRole("alert").filter({ hasText: offline }).waitFor();
+    expect(await dialog.getByLabel("Name").inputValue()).toBe("Ghost");
+    expect(await dialog.getByRole("button", { name: "Create key" }).getAttribute("aria-busy")).toBeNull();
+    await press(page, "Cancel");
+    const reread = page.waitForResponse(/\/api\/keys$/);
+    await context.setOffline(false);
+    await reread;
+    expect(await keyNames()).toEqual(["Robot"]);
+
+    await openDialog(page, "Create key");
+    await page.getByRole("dialog").getByLabel("Name").fill("Wanted");
+    await press(page, "Create key");
+    await page.getByText("Key created").waitFor();
+    expect(await keyNames()).toContain("Wanted");
+  });
+
+  const changes: { name: string; path: string; send: () => Promise<void> }[] = [
+    { name: "creating a key on the overview", path: "/app", send: () => press(page, "Create key") },
+    {
+      name: "disabling a key",
+      path: "/app/keys",
+      send: () => chooseAction(page, "Robot", "Disable"),
+    },
+    {
+      name: "revoking a key",
+      path: "/app/keys",
+      send: async () => {
+        await chooseAction(page, "Robot", "Revoke");
+        await press(page, "Revoke key");
+      },
+    },
+    {
+      name: "a new password",
+      path: "/app/account",
+      send: async () => {
+        await page.getByLabel("Current password").fill(password);
+        await page.getByLabel("New password").fill("another long password");
+        await press(page, "Change password");
+      },
+    },
+    {
+      name: "an invitation",
+      path: "/admin/accounts",
+      send: async () => {
+        await openDialog(page, "Invite");
+        await press(page, "Make link");
+      },
+    },
+    {
+      name: "an entry of the changelog",
+      path: "/admin/changelog",
+      send: async () => {
+        await openDialog(page, "Write entry");
+        await page.getByLabel("Title").fill("Faster");
+        await press(page, "Publish");
+      },
+    },
+    {
+      name: "a message in the playground",
+      path: "/app/playground",
+      send: async () => {
+        await page.getByRole("textbox", { name: "Message" }).fill("hello");
+        await press(page, "Send");
+      },
+    },
+    {
+      name: "signing out",
+      path: "/app/limits",
+      send: async () => {
+        await press(page, /^Account: operator@/);
+        await page.getByRole("menuitem", { name: "Sign out" }).click();
+      },
+    },
+  ];
+  it.each(changes)("$name fails at once", async ({ path, send }) => {
+    await page.goto(dashboard.url + path);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.waitForLoadState("networkidle");
+    await context.setOffline(true);
+    await send();
+    await page.getByText(offline).first().waitFor();
+  });
+
+  it("what cannot be read says so, can be tried again, and is read once the network is back", async () => {
+    await page.goto(`${dashboard.url}/app/usage`);
+    await page.getByText("No request in this time").waitFor();
+    await context.setOffline(true);
+    await page.getByText("7 days").click();
+    await page.getByText("Could not load the usage").waitFor();
+    await page.getByText(offline).waitFor();
+    await press(page, "Try again");
+    await page.getByText("Could not load the usage").waitFor();
+    await context.setOffline(false);
+    await page.getByText("No request in this time").waitFor();
+  });
+});
+
+it("a dialog whose request is under way cannot be cancelled: what it brings would be lost", async () => {
+  await page.goto(`${dashboard.url}/app/keys`);
+  let release = () => undefined as void;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route("**/api/keys", async (route) => {
+    if (route.request().method() === "POST") await held;
+    await route.continue();
+  });
+  await openDialog(page, "Create key");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("Slow");
+  await press(page, "Create key");
+  await dialog.getByRole("button", { name: "Cancel", disabled: true }).waitFor();
+  await page.keyboard.press("Escape");
+  release();
+  await page.getByText("Key created").waitFor();
+  await page.unroute("**/api/keys");
+});
+
+it("what is said about an entry goes when the entry is changed, and comes back if it is still wrong", async () => {
+  await page.goto(`${dashboard.url}/app/keys`);
+  await openDialog(page, "Create key");
+  const dialog = page.getByRole("dialog");
+  const name = dialog.getByLabel("Name");
+  const complaint = dialog.getByRole("alert");
+  await press(page, "Create key");
+  await complaint.waitFor();
+  await name.fill("M");
+  await complaint.waitFor({ state: "detached" });
+  expect(await name.getAttribute("aria-invalid")).toBeNull();
+  await name.fill("");
+  await press(page, "Create key");
+  await complaint.waitFor();
+
+  // A group of controls as well.
+  await name.fill("My program");
+  await dialog.getByLabel("All models").uncheck();
+  for (const model of modelIds) await dialog.getByLabel(model, { exact: true }).uncheck();
+  await press(page, "Create key");
+  const group = dialog.getByRole("group", { name: "Models" }).getByRole("alert");
+  await group.waitFor();
+  await dialog.getByLabel("All models").check();
+  await group.waitFor({ state: "detached" });
+});

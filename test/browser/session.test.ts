@@ -1,0 +1,167 @@
+/** How pages take the end of a session: what was being written is kept, what was read is not. */
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { OneTimeLink } from "../../src/protocol/dashboard.js";
+import { launchBrowser } from "../support/browser.js";
+import { startDashboard, type Browser as Visitor, type TestDashboard } from "../support/dashboard.js";
+import { openDialog, press } from "./opening.js";
+import { openPage, password, returningContext } from "./visit.js";
+
+const expired = "Your session expired. Sign in to continue";
+
+let dashboard: TestDashboard;
+let browser: Browser;
+let operator: Visitor;
+let context: BrowserContext;
+let page: Page;
+
+beforeAll(async () => {
+  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
+  operator = await dashboard.setUp();
+  await operator.post("/api/keys", { name: "Robot", models: null, expiresInDays: null });
+  await dashboard.signUp("ada@example.com");
+});
+afterAll(async () => {
+  await browser.close();
+  await dashboard.close();
+});
+beforeEach(async () => {
+  context = await returningContext(browser, dashboard.url, "operator@example.com");
+  ({ page } = await openPage(context, dashboard.url));
+});
+afterEach(() => context.close());
+
+/** For the browser it is the same as a session that the service no longer knows. */
+const loseSession = () => context.clearCookies();
+
+const signInAgain = async () => {
+  await page.getByRole("dialog", { name: "Sign in" }).getByText(expired).waitFor();
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "Sign in" }).waitFor({ state: "detached" });
+};
+
+describe("when the session expires", { timeout: 60_000 }, () => {
+  it("a draft in the playground is still there after signing in again", async () => {
+    await page.clock.install();
+    await page.goto(`${dashboard.url}/app/playground`);
+    const message = page.getByRole("textbox", { name: "Message" });
+    await message.fill("half a thought");
+    await page.getByLabel("System prompt").fill("Answer in verse.");
+    await loseSession();
+    // Who is signed in is asked every minute.
+    await page.clock.fastForward(61_000);
+    await page.getByText(expired).waitFor();
+    expect(await message.isVisible()).toBe(false);
+    await signInAgain();
+    expect(await message.inputValue()).toBe("half a thought");
+    expect(await page.getByLabel("System prompt").inputValue()).toBe("Answer in verse.");
+    dashboard.engine.script = () => ({ fragments: ["and its other half"] });
+    await press(page, "Send");
+    await page.getByText("and its other half", { exact: true }).waitFor();
+    expect(await page.evaluate(() => sessionStorage.length + localStorage.length)).toBe(0);
+  });
+
+  it("a message that was refused for it can be sent again", async () => {
+    await page.goto(`${dashboard.url}/app/playground`);
+    await page.getByRole("textbox", { name: "Message" }).fill("are you there?");
+    await loseSession();
+    await press(page, "Send");
+    await signInAgain();
+    await page.getByText("are you there?", { exact: true }).waitFor();
+    dashboard.engine.script = () => ({ fragments: ["here again"] });
+    await press(page, "Regenerate");
+    await page.getByText("here again", { exact: true }).waitFor();
+  });
+
+  it("a form in a dialog keeps its entries", async () => {
+    await page.goto(`${dashboard.url}/app/keys`);
+    await openDialog(page, "Create key");
+    await page.getByLabel("Name").fill("Late key");
+    await loseSession();
+    await press(page, "Create key");
+    await page.getByText(expired).waitFor();
+    expect(await page.getByLabel("Name").isVisible()).toBe(false);
+    await signInAgain();
+    expect(await page.getByLabel("Name").inputValue()).toBe("Late key");
+    await press(page, "Create key");
+    await page.getByText("Key created").waitFor();
+  });
+
+  it("what was read is gone when the tab is looked at again, and read anew after signing in", async () => {
+    await page.clock.install();
+    await page.goto(`${dashboard.url}/app/keys`);
+    const key = page.getByText("Robot", { exact: true });
+    await key.waitFor();
+    await loseSession();
+    await page.clock.fastForward(10_000);
+    await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")));
+    await page.getByText(expired).waitFor();
+    await expect.poll(() => key.count()).toBe(0);
+    await signInAgain();
+    await key.waitFor();
+  });
+
+  it("a wrong password is refused there, and someone else starts at the sign-in page", async () => {
+    await page.goto(`${dashboard.url}/app/keys`);
+    await page.getByText("Robot", { exact: true }).waitFor();
+    await loseSession();
+    await openDialog(page, "Create key");
+    await page.getByLabel("Name").fill("x");
+    await press(page, "Create key");
+    await page.getByText(expired).waitFor();
+    await page.getByLabel("Password", { exact: true }).fill("not the password");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").filter({ hasText: "wrong" }).waitFor();
+    await press(page, "Use another account");
+    await page.waitForURL(`${dashboard.url}/sign-in`);
+    await page.getByLabel("Email").fill("ada@example.com");
+    await page.getByLabel("Password", { exact: true }).fill(password);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${dashboard.url}/app`);
+    await page.getByText("ada@example.com").first().waitFor();
+  });
+});
+
+describe("the tabs of one browser", { timeout: 60_000 }, () => {
+  it("sign out together", async () => {
+    await page.goto(`${dashboard.url}/app/keys`);
+    await page.getByText("Robot", { exact: true }).waitFor();
+    const { page: other } = await openPage(context, dashboard.url);
+    await other.goto(`${dashboard.url}/app`);
+    await press(other, /^Account: operator@/);
+    await other.getByRole("menuitem", { name: "Sign out" }).click();
+    await other.waitForURL(`${dashboard.url}/sign-in`);
+    await page.waitForURL(/\/sign-in/);
+    await page.getByText("You signed out in another tab.").waitFor();
+    expect(await page.getByText("Robot", { exact: true }).count()).toBe(0);
+  });
+
+  it("go on with whoever signs in, and show that account nothing of another's", async () => {
+    await page.goto(`${dashboard.url}/app/keys`);
+    await page.getByText("Robot", { exact: true }).waitFor();
+    await loseSession();
+    const { page: other } = await openPage(context, dashboard.url);
+    await other.goto(`${dashboard.url}/app/usage`);
+    await other.getByText("Sign in to continue.").waitFor();
+    await other.getByLabel("Email").fill("ada@example.com");
+    await other.getByLabel("Password", { exact: true }).fill(password);
+    await other.keyboard.press("Enter");
+    await other.waitForURL(`${dashboard.url}/app/usage`);
+    await page.waitForURL(`${dashboard.url}/app`);
+    await page.getByRole("button", { name: "Account: ada@example.com" }).waitFor();
+  });
+});
+
+it("an invitation for an address fills it in", { timeout: 60_000 }, async () => {
+  const email = "new.person+sotto@example.com";
+  const { link } = await operator.post<OneTimeLink>("/api/admin/invites", { email });
+  await context.clearCookies();
+  await page.goto(link);
+  expect(await page.getByLabel("Email").inputValue()).toBe(email);
+  await page.getByText("Your invitation is for this address.").waitFor();
+  expect(page.url()).toBe(`${dashboard.url}/sign-up`);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${dashboard.url}/app`);
+});

@@ -1,0 +1,12 @@
+import { createContext, use } from "react";
+import type { Me } from "../../src/protocol/dashboard.js";
+
+/** Set by the layout of the signed-in pages. */
+export const MeContext = createContext<Me | null>(null);
+
+/** Whose page this is. Unlike the site's `me`, it outlasts the session: a page waits for the next sign-in as it is. */
+export function useMe(): Me {
+  const me = use(MeContext);
+  if (me === null) throw new Error("useMe() is for the signed-in pages");
+  return me;
+}

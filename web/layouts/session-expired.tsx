@@ -1,0 +1,50 @@
+/**
+ * Asks for the password again over a page whose session is over. The page stays mounted underneath, out of sight,
+ * so that a draft is still there afterwards. Only the same account can go on with it.
+ */
+import { api } from "../api.ts";
+import { Address } from "../components/address.tsx";
+import { Button } from "../components/button.tsx";
+import { Dialog } from "../components/dialog.tsx";
+import { EntryForm } from "../components/entry-form.tsx";
+import { useDeparture } from "../hooks/use-departure.ts";
+import { useEntry } from "../hooks/use-entry.ts";
+
+export function SessionExpired({ email }: { email: string }) {
+  const signIn = useEntry(api.signIn);
+  const depart = useDeparture();
+  return (
+    <>
+      <main>
+        <h1 className="sr-only">Signed out</h1>
+      </main>
+      <Dialog
+        open
+        size="sm"
+        onOpenChange={() => undefined}
+        dismissable={false}
+        title="Sign in"
+        description={
+          <>
+            Your session expired. Sign in to continue as{" "}
+            <Address email={email} className="font-medium text-ink" />. This page is kept as you left it.
+          </>
+        }
+        footer={
+          <Button variant="quiet" disabled={signIn.isPending} onClick={() => depart("/sign-in")}>
+            Use another account
+          </Button>
+        }
+      >
+        <EntryForm
+          email={{ fixed: email }}
+          password="current-password"
+          submit="Sign in"
+          pending={signIn.isPending}
+          error={signIn.error}
+          onSubmit={signIn.mutate}
+        />
+      </Dialog>
+    </>
+  );
+}
