@@ -2,7 +2,7 @@
  * One generation under way in a child. Its slots are given back when the child reports that its sequences are
  * free, or is gone itself, and not before: an abort alone frees nothing.
  */
-import type { PreparedGeneration } from "../../core/ports.js";
+import { ReaderTooSlow, type PreparedGeneration } from "../../core/ports.js";
 import type { ServiceError } from "../../protocol/errors.js";
 import type { EngineChild } from "./child.js";
 import type { Ending, Progress } from "./job.js";
@@ -41,7 +41,7 @@ export class Run {
     if (text !== null && (text !== "" || hasLogprobs)) {
       const event = { type: "text", choice, text, ...(logprobs === undefined ? {} : { logprobs }) } as const;
       if (!this.stream.push(event)) {
-        this.stream.fail(this.options.unavailable());
+        this.stream.fail(new ReaderTooSlow());
         this.abort();
         return;
       }

@@ -3,7 +3,7 @@ import { collect, drain, generationOf, never, replyTo, startReply } from "../../
 import { eventually } from "../../../test/support/eventually.js";
 import { FakeClock } from "../../../test/support/fake-clock.js";
 import { FakeEngine, type FakeEngineOptions } from "../../../test/support/fake-engine.js";
-import type { Generation } from "../../core/ports.js";
+import { ReaderTooSlow, type Generation } from "../../core/ports.js";
 import { ServiceError } from "../../protocol/errors.js";
 import { PoolEngine, type PoolOptions } from "./engine.js";
 
@@ -148,6 +148,18 @@ describe("a pool of engines", () => {
     for (let index = 30; index < 40; index++) await replyTo(pool, hello(index));
     expect(pool.members("omega").map(({ breaker }) => breaker)).toEqual(["closed", "closed"]);
     expect(bad.generations.length).toBeGreaterThan(7);
+  });
+
+  it("holds nothing against a member whose reader was too slow", async () => {
+    const { pool, engines } = poolOf(2);
+    for (const engine of engines) {
+      engine.script = () => ({ fragments: ["a", "b"], failure: { at: 1, error: new ReaderTooSlow() } });
+    }
+    for (let index = 0; index < 10; index++) {
+      await expect(replyTo(pool, hello(index))).rejects.toThrow(ReaderTooSlow);
+    }
+    expect(pool.members("omega").map(({ breaker }) => breaker)).toEqual(["closed", "closed"]);
+    expect(ran(engines)).toEqual([5, 5]);
   });
 
   it("never gives up its last member", async () => {
