@@ -189,7 +189,7 @@ class EngineBuilder {
     return realpath(path);
   }
 
-  #startWeights(path: string, config: Config): StartedEngine {
+  #startWeights(path: string, config: Config, failsOver = false): StartedEngine {
     const engine = new LlamaEngine({
       weights: path,
       models: config.models,
@@ -199,6 +199,7 @@ class EngineBuilder {
         logEngineEvent(this.parts.log, event);
       },
       workerFile: this.parts.overrides.workerFile,
+      failsOver,
     });
     return { engine, ready: (signal) => untilLoaded(engine, path, signal) };
   }
@@ -230,7 +231,10 @@ class EngineBuilder {
       return { ...common, make: () => this.#startUpstream(member, config) };
     }
     const path = await this.#prepare(weightsSource(member.weights), config);
-    return { ...common, make: () => this.#startWeights(path, config) };
+    return {
+      ...common,
+      make: () => ({ ...this.#startWeights(path, config, true), restartsItself: true }),
+    };
   }
 
   #startUpstream(member: UpstreamSource, config: Config): MadeMember {

@@ -24,9 +24,15 @@ export class Run {
   #timer: NodeJS.Timeout;
   #hasToken = false;
   #state: "running" | "aborting" | "ended" = "running";
+  #wasLost = false;
 
   constructor(private readonly options: RunOptions) {
     this.#timer = this.#newTimer(options.firstTokenTimeoutMs);
+  }
+
+  /** The child died before it gave a token: another may run it from the start. */
+  get wasLostUnbegun(): boolean {
+    return this.#wasLost && !this.#hasToken;
   }
 
   moved({ choice, text, logprobs, finishReason }: Progress): void {
@@ -63,6 +69,8 @@ export class Run {
 
   /** The child is gone, and with it the sequences. */
   lost(): void {
+    // One that was given up, for having taken too long or by whoever asked for it, is over either way.
+    this.#wasLost = this.#state === "running";
     this.#release();
     this.stream.fail(this.options.unavailable());
   }

@@ -85,6 +85,33 @@ describe("a pool of engines", () => {
     },
   );
 
+  /** Fails before the first token the first time. */
+  const diesOnce = (engine: FakeEngine) => {
+    engine.script = () => (engine.generations.length === 1 ? dies(0)() : { fragments: ["fine"] });
+  };
+
+  it("waits for a member that restarts by itself when no other is up, once", async () => {
+    const { engines, members } = poolOf(2);
+    const [own, away] = engines;
+    if (own === undefined || away === undefined) throw new Error("two engines");
+    away.options.state = "down";
+    const pool = new PoolEngine(members.map((member, index) => ({ ...member, restartsItself: index === 0 })));
+    diesOnce(own);
+    expect((await replyTo(pool, hello())).text).toBe("fine");
+    expect(ran(engines)).toEqual([2, 0]);
+    own.script = dies(0);
+    await expect(replyTo(pool, hello())).rejects.toMatchObject({ code: "engine_unavailable" });
+    expect(ran(engines)).toEqual([4, 0]);
+  });
+
+  it("goes to a member that is up rather than wait for a restart", async () => {
+    const { engines, members } = poolOf(2);
+    const pool = new PoolEngine(members.map((member) => ({ ...member, restartsItself: true })));
+    for (const engine of engines) diesOnce(engine);
+    await expect(replyTo(pool, hello())).rejects.toMatchObject({ code: "engine_unavailable" });
+    expect(ran(engines)).toEqual([1, 1]);
+  });
+
   it("never tries again after the first token", async () => {
     const { pool, engines } = poolOf(2);
     for (const engine of engines) engine.script = dies(1);
