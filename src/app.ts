@@ -114,7 +114,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     const completions = new Completions({
       engine: fleet,
       limits,
-      queueOf: (model) => fleet.queueOf(model),
+      queueOf: (model, prepared) => fleet.queueOf(model, prepared),
       clock,
       refusal: () => gate.refusal(),
       onTokenGap: (model, gapMs) => {
