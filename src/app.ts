@@ -133,6 +133,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       },
     });
     closers.push(() => follower.close());
+    void engines.catchUp();
     announcements.onAnnounced(() => void follower.look());
     store.changes.onAppended(() => announcements.announce());
 
