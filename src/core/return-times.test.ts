@@ -5,7 +5,6 @@ import { ServiceError } from "../protocol/errors.js";
 import { FairQueue } from "./fair-queue.js";
 import { ReturnTimes } from "./return-times.js";
 
-const never = new AbortController().signal;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 interface Shape {
@@ -38,7 +37,7 @@ class Simulation {
     const nth = this.#requests++;
     const accountId = this.shape.accountOf?.(nth) ?? "acc";
     try {
-      const slot = await this.#queue.enter({ accountId, cost: 100, places: 1 }, never);
+      const slot = await this.#queue.enter({ accountId, cost: 100, places: 1 }, new AbortController().signal);
       await new Promise<void>((resolve) => this.after(this.shape.runMs(nth), resolve));
       slot.leave(100);
       return null;
@@ -115,7 +114,7 @@ describe("of 72 who find the queue full", () => {
   it.each(shapes)("nine of ten are served when they come back as told: %s", async (_, shape) => {
     const simulation = new Simulation(shape);
     // What has been asked for before tells how fast it is.
-    simulation.burst(shape.capacity + shape.maxLength);
+    void simulation.burst(shape.capacity + shape.maxLength);
     await simulation.toTheEnd();
     const { told, served } = await simulation.burstAndReturn(72 + shape.capacity + shape.maxLength);
     expect(told).toHaveLength(72);
@@ -126,18 +125,18 @@ describe("of 72 who find the queue full", () => {
 
   it("nine of ten are served when nobody had ever to wait before", async () => {
     const simulation = new Simulation({ capacity: 8, maxLength: 16, runMs: varied(2_000) });
-    simulation.burst(3);
+    void simulation.burst(3);
     await simulation.toTheEnd();
     expect((await simulation.burstAndReturn(96)).served).toBeGreaterThanOrEqual(65);
   });
 
   it("nobody is told to wait for a night in which nobody came", async () => {
     const simulation = new Simulation({ capacity: 8, maxLength: 16, runMs: () => 1_000 });
-    simulation.burst(24);
+    void simulation.burst(24);
     await simulation.toTheEnd();
     for (let hour = 0; hour < 12; hour++) {
       simulation.clock.advance(3_600_000);
-      simulation.burst(1);
+      void simulation.burst(1);
       await simulation.toTheEnd();
     }
     const { told, served } = await simulation.burstAndReturn(96);
@@ -148,7 +147,7 @@ describe("of 72 who find the queue full", () => {
 
   it("those who do not return are forgotten", async () => {
     const simulation = new Simulation({ capacity: 8, maxLength: 16, runMs: () => 1_000 });
-    simulation.burst(24);
+    void simulation.burst(24);
     await simulation.toTheEnd();
     const toldFirst = async () => {
       const answers = simulation.burst(96);
