@@ -126,7 +126,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     const completions = new Completions({
       engine: fleet,
       limits,
-      queueOf: (model) => fleet.queueOf(model),
+      queueOf: (model, prepared) => fleet.queueOf(model, prepared),
       clock,
       refusal: () => gate.refusal(),
       onTokenGap: (model, gapMs) => {
@@ -145,6 +145,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       },
     });
     closers.push(() => follower.close());
+    void engines.catchUp();
     announcements.onAnnounced(() => void follower.look());
     store.changes.onAppended(() => announcements.announce());
 

@@ -5,6 +5,7 @@
  */
 import { statSync } from "node:fs";
 import { realpath } from "node:fs/promises";
+import { isDeepStrictEqual } from "node:util";
 import type { Config } from "./config.js";
 import { FairQueue } from "./core/fair-queue.js";
 import type { Clock, Engine, Store } from "./core/ports.js";
@@ -22,7 +23,7 @@ import { cacheSaltSetting, newCacheSaltSecret } from "./engines/upstream/cache-s
 import { UpstreamEngine } from "./engines/upstream/engine.js";
 import { preflight } from "./engines/upstream/preflight.js";
 import type { Log } from "./log.js";
-import { readMapping, type DesiredSource } from "./models/mapping.js";
+import { readMapping, type DesiredSource, type Mapping } from "./models/mapping.js";
 import { prepareWeights } from "./models/prepare-weights.js";
 import { describeMember, weightsSource, type ModelSource } from "./models/source.js";
 import type { WeightsProgress } from "./models/starter.js";
@@ -67,6 +68,9 @@ export async function startEngines(parts: EngineParts): Promise<Engines> {
 export class Engines {
   readonly fleet: Fleet;
   #config: Config;
+  #following: Promise<void> = Promise.resolve();
+  /** The change that waits for the one under way. */
+  #next: Promise<void> | null = null;
 
   constructor(
     private readonly parts: EngineParts,
@@ -90,12 +94,32 @@ export class Engines {
     });
   }
 
-  /** Follows what the settings and, where given, a new configuration say. Never rejects. */
-  async follow(config: Config = this.#config): Promise<void> {
-    if (this.parts.overrides.engine !== undefined) return;
+  /**
+   * Follows what the settings and, where given, a new configuration say. Never rejects. One change is read and carried
+   * out after the other: a choice that takes long to prepare must not overtake a later one.
+   */
+  follow(config: Config = this.#config): Promise<void> {
+    if (this.parts.overrides.engine !== undefined) return Promise.resolve();
     this.#config = config;
+    // One that has not begun yet will read what this call is about.
+    this.#next ??= this.#following.then(() => {
+      this.#next = null;
+      return this.#follow();
+    });
+    this.#following = this.#next;
+    return this.#next;
+  }
+
+  /** Follows what was chosen after the first engines were decided on and before anybody watched. Never rejects. */
+  async catchUp(): Promise<void> {
+    if (this.parts.overrides.engine !== undefined) return;
+    const isCurrent = await this.builder.isCurrent(this.#config).catch(() => true);
+    if (!isCurrent) await this.follow();
+  }
+
+  async #follow(): Promise<void> {
     try {
-      await this.fleet.assign(await this.builder.assignments(config));
+      await this.fleet.assign(await this.builder.assignments(this.#config));
       this.parts.log.info("models changed");
     } catch (error) {
       this.parts.log.warn("models not changed");
@@ -151,6 +175,8 @@ class EngineBuilder {
   readonly #gpu: GpuChoice;
   /** Of the pools that run. */
   readonly #lists = new WeakMap<Engine, MemberList>();
+  /** What the latest assignments were made of. */
+  #mapping: Mapping | undefined;
 
   constructor(
     private readonly parts: EngineParts,
@@ -193,9 +219,15 @@ class EngineBuilder {
     return this.#memory.get(engine) ?? null;
   }
 
+  /** Whether the settings still say what the latest assignments were made of. */
+  async isCurrent(config: Config): Promise<boolean> {
+    return isDeepStrictEqual(await readMapping(this.parts.store, config.models), this.#mapping);
+  }
+
   /** Rejects with all faults together, each with its model. */
   async assignments(config: Config): Promise<Assignments> {
     const mapping = await readMapping(this.parts.store, config.models);
+    this.#mapping = mapping;
     const sources = new Map<ModelId, EngineSource>();
     const faults: string[] = [];
     for (const model of modelIds) {
@@ -239,7 +271,7 @@ class EngineBuilder {
     return realpath(path);
   }
 
-  #startWeights(path: string, config: Config): StartedEngine {
+  #startWeights(path: string, config: Config, failsOver = false): StartedEngine {
     const backends = this.#gpu.forEngine(subjectOf(path, config));
     const engine = new LlamaEngine({
       weights: path,
@@ -251,6 +283,7 @@ class EngineBuilder {
         logEngineEvent(this.parts.log, event);
       },
       workerFile: this.parts.overrides.workerFile,
+      failsOver,
     });
     this.#backends.set(engine, backends);
     return { engine, ready: (signal) => untilLoaded(engine, path, signal) };
@@ -283,7 +316,10 @@ class EngineBuilder {
       return { ...common, make: () => this.#startUpstream(member, config) };
     }
     const path = await this.#prepare(weightsSource(member.weights), config);
-    return { ...common, make: () => this.#startWeights(path, config) };
+    return {
+      ...common,
+      make: () => ({ ...this.#startWeights(path, config, true), restartsItself: true }),
+    };
   }
 
   #startUpstream(member: UpstreamSource, config: Config): MadeMember {

@@ -136,7 +136,7 @@ it("drops everything when changes are missing", async () => {
   await elsewhere.changes.prune(new Date(Date.now() + 1_000));
   await elsewhere.changes.append("key_ended", "key_2");
   await follower.look();
-  expect(happened).toEqual(["forget all", "forget key_2", "cut key_2"]);
+  expect(happened).toEqual(["forget all", "models", "forget key_2", "cut key_2"]);
 });
 
 it("drops everything when the numbers went back, as with a backup", async () => {
@@ -146,5 +146,5 @@ it("drops everything when the numbers went back, as with a backup", async () => 
   happened = [];
   vi.spyOn(store.changes, "last").mockResolvedValue(0);
   await follower.look();
-  expect(happened).toEqual(["forget all"]);
+  expect(happened).toEqual(["forget all", "models"]);
 });

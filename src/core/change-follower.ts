@@ -5,7 +5,8 @@
  * its streams.
  *
  * When the store is away it keeps its place and goes on from there. When changes are missing (they are kept
- * for an hour) or the numbers went back (a backup was restored), everything is dropped from memory.
+ * for an hour) or the numbers went back (a backup was restored), everything is dropped from memory, and what
+ * answers for the models is read again.
  */
 import type { Change, ChangeStore } from "./changes.js";
 import type { CutTarget } from "./completion.js";
@@ -78,18 +79,23 @@ export class ChangeFollower {
   async #catchUp(): Promise<void> {
     const newest = await withTimeLimit(this.parts.changes.last(), storeTimeoutMs);
     const last = this.#last ?? newest;
-    if (newest < last) this.parts.keys.forgetAll();
+    if (newest < last) this.#startOver();
     this.#last = Math.min(last, newest);
     while (this.#last < newest) this.#last = await this.#readAfter(this.#last, newest);
   }
 
   /** The number of the last that was read. */
   async #readAfter(last: number, newest: number): Promise<number> {
-    const { changes, keys } = this.parts;
-    const read = await withTimeLimit(changes.readAfter(last, readAtOnce), storeTimeoutMs);
-    if (read[0]?.id !== last + 1) keys.forgetAll();
+    const read = await withTimeLimit(this.parts.changes.readAfter(last, readAtOnce), storeTimeoutMs);
+    if (read[0]?.id !== last + 1) this.#startOver();
     this.#apply(read);
     return read.at(-1)?.id ?? newest;
+  }
+
+  /** What changed is not known any more. */
+  #startOver(): void {
+    this.parts.keys.forgetAll();
+    this.parts.onModelsChanged?.();
   }
 
   /** Of one subject the last change counts: a key that is enabled again by now keeps its streams. */

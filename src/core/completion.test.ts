@@ -78,6 +78,23 @@ describe("a completion", () => {
     lease.release();
   });
 
+  it("waits in the queue of the engine that prepared it", async () => {
+    const newQueue = () =>
+      new FairQueue({ capacity: () => 4, maxLength: 10, maxWaitMs: 1000, clock: systemClock });
+    const [now, before] = [newQueue(), newQueue()];
+    const completions = new Completions({
+      engine: wordy,
+      limits: new Limits(new MemoryCounter(systemClock), new MemoryLeases()),
+      queueOf: (_, prepared) => (prepared === undefined ? now : before),
+      clock: systemClock,
+    });
+    const events = completions.run(request, callerWith(), new AbortController().signal);
+    await events.next();
+    expect([now.running, before.running]).toEqual([0, 1]);
+    await events.return();
+    expect(before.running).toBe(0);
+  });
+
   it("is an error when the engine ends without saying so", async () => {
     const mute: Engine = {
       ...wordy,

@@ -36,8 +36,8 @@ export interface CompletionTrace {
 export interface CompletionParts {
   engine: Engine;
   limits: Limits;
-  /** The queue in front of the engine that answers for the model now. */
-  queueOf: (model: ModelId) => FairQueue;
+  /** The queue before the engine that answers for the model now, or before the one that prepared a generation. */
+  queueOf: (model: ModelId, prepared?: PreparedGeneration) => FairQueue;
   clock: Clock;
   /** What new completions are refused with now, whoever asks; null to let them in. */
   refusal?: () => ServiceError | null;
@@ -135,8 +135,7 @@ export class Completions {
     const refusal = this.#refusal ?? this.parts.refusal?.() ?? null;
     if (refusal !== null) throw refusal;
 
-    const queue = queueOf(model);
-    queue.requireRoom(request.choices);
+    queueOf(model).requireRoom(request.choices);
     const lease = await limits.acquireLease(caller);
     let reservation: TokenReservation | undefined;
     try {
@@ -146,6 +145,8 @@ export class Completions {
       const cost = prepared.promptTokens + prepared.maxTokens * request.choices;
       reservation = await limits.reserveTokens(caller, cost, prepared.promptTokens);
       const queuedAt = clock.monotonicMs();
+      // The model may have been switched to another engine meanwhile.
+      const queue = queueOf(model, prepared);
       const slot = await queue.enter({ accountId: caller.account.id, cost, places: request.choices }, signal);
       trace.queuedMs = clock.monotonicMs() - queuedAt;
       const reserved = reservation;

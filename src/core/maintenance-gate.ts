@@ -24,7 +24,7 @@ export interface MaintenanceGateOptions {
 }
 
 const defaultPollMs = 1_000;
-const longestRetrySeconds = 60;
+const longestRetrySeconds = 59;
 
 export class MaintenanceGate {
   #windows: readonly MaintenanceWindow[] = [];

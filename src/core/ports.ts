@@ -75,7 +75,7 @@ export interface Engine {
    * Runs it. Yields text fragments, each valid UTF-8 and free of stop sequences, one `finished` for each
    * choice after its last text, then exactly one `done`.
    * Throws `engine_unavailable` when the engine fails, at any point: an iteration that ends without `done`
-   * never happens. When `signal` aborts or the consumer returns, the sequence is freed within one step, and
+   * never happens. Throws `ReaderTooSlow` when the consumer left more unread than can be kept. When `signal` aborts or the consumer returns, the sequence is freed within one step, and
    * the iteration throws the signal's reason.
    */
   generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<GenerationEvent>;
@@ -84,6 +84,14 @@ export interface Engine {
 
   /** Ends everything under way with `engine_unavailable` and gives back all memory. */
   close(): Promise<void>;
+}
+
+/** Thrown by `generate`: the consumer reads too slowly. The engine is well, and nobody else is affected. */
+export class ReaderTooSlow extends Error {
+  constructor() {
+    super("The reply was not read fast enough.");
+    this.name = "ReaderTooSlow";
+  }
 }
 
 // ------------------------------------------------------------------------------------------------ store

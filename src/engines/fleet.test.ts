@@ -3,16 +3,52 @@ import { collect, generationOf, never, replyTo, startReply } from "../../test/co
 import { eventually } from "../../test/support/eventually.js";
 import { FakeEngine } from "../../test/support/fake-engine.js";
 import { FairQueue } from "../core/fair-queue.js";
-import { systemClock } from "../core/ports.js";
+import {
+  systemClock,
+  type Generation,
+  type GenerationEvent,
+  type PreparedGeneration,
+} from "../core/ports.js";
+import { ServiceError } from "../protocol/errors.js";
 import { Fleet, type Assignments, type EngineSource } from "./fleet.js";
 
 class Ship extends FakeEngine {
   closed = 0;
+  /** Prepares nothing until it is resolved. */
+  preparing: { promise: Promise<void>; resolve: () => void } | undefined;
+
+  override async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
+    await this.preparing?.promise;
+    this.#requireOpen();
+    return super.prepare(generation, signal);
+  }
+
+  override async *generate(
+    prepared: PreparedGeneration,
+    signal: AbortSignal,
+  ): AsyncGenerator<GenerationEvent> {
+    this.#requireOpen();
+    yield* super.generate(prepared, signal);
+  }
 
   override async close(): Promise<void> {
     this.closed += 1;
+    this.preparing?.resolve();
     await super.close();
   }
+
+  #requireOpen(): void {
+    if (this.closed > 0) throw new ServiceError("engine_unavailable");
+  }
+}
+
+/** Until it is resolved, the engine is busy preparing. */
+function holdPreparing({ ships }: { ships: Ship[] }): () => void {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((done) => (resolve = done));
+  const [ship] = ships;
+  if (ship !== undefined) ship.preparing = { promise, resolve };
+  return resolve;
 }
 
 let fleet: Fleet | undefined;
@@ -90,6 +126,63 @@ describe("a fleet of engines", () => {
     const prepared = await engine.prepare(generationOf("Hi"), never());
     await engine.assign({ omega: b, prism: b, lambda: b });
     expect((await collect(engine.generate(prepared, never()))).text).toBe("I am a");
+  });
+
+  it("finishes what an engine is preparing before it is closed", async () => {
+    const [a, b, idle] = [source("a"), source("bb"), source("idle")];
+    const engine = launch({ omega: a, prism: a, lambda: idle });
+    const goOn = holdPreparing(a);
+    const prepared = engine.prepare(generationOf("Hi"), never());
+    await engine.assign({ omega: b, prism: b, lambda: b });
+    // By then this one would have been closed too.
+    await eventually(() => idle.ships[0]?.closed === 1);
+    goOn();
+    expect((await collect(engine.generate(await prepared, never()))).text).toBe("I am a");
+    await eventually(() => a.ships[0]?.closed === 1);
+  });
+
+  it("prepares a request on the new engine when the old one is out of time", async () => {
+    const [a, b] = [source("a"), source("bb")];
+    const engine = launch({ omega: a, prism: a, lambda: a }, 0);
+    holdPreparing(a);
+    const prepared = engine.prepare(generationOf("Hi"), never());
+    await engine.assign({ omega: b, prism: b, lambda: b });
+    await eventually(() => a.ships[0]?.closed === 1);
+    expect(engine.queueOf("omega", await prepared)).toBe(engine.queueOf("omega"));
+    expect((await collect(engine.generate(await prepared, never()))).text).toBe("I am bb");
+  });
+
+  it("runs on the new engine what the old one had prepared before it was closed", async () => {
+    const [a, b, c] = [source("a"), source("bb"), source("ccc")];
+    const engine = launch({ omega: a, prism: a, lambda: a });
+    const prepared = await engine.prepare(generationOf("Hi"), never());
+    const old = engine.queueOf("omega");
+    await engine.assign({ omega: b, prism: b, lambda: b });
+    await eventually(() => a.ships[0]?.closed === 1);
+    expect(engine.queueOf("omega", prepared)).toBe(old);
+    b.ships[0]?.hold();
+    const reply = collect(engine.generate({ ...prepared, maxTokens: 1 }, never()));
+    await eventually(() => b.ships[0]?.active === 1);
+    // It is in no queue of this engine, and is not forgotten either when that is let go.
+    const idle = source("idle");
+    await engine.assign({ omega: c, prism: c, lambda: idle });
+    await engine.assign({ omega: c, prism: c, lambda: c });
+    await eventually(() => idle.ships[0]?.closed === 1);
+    expect(b.ships[0]?.closed).toBe(0);
+    b.ships[0]?.release();
+    expect(await reply).toMatchObject({ text: "I am ", usage: { completionTokens: 1 } });
+    await eventually(() => b.ships[0]?.closed === 1);
+  });
+
+  it("tells those whom it still prepares that it is closed", async () => {
+    const a = source("a");
+    const engine = launch({ omega: a, prism: a, lambda: a });
+    holdPreparing(a);
+    const refused = expect(engine.prepare(generationOf("Hi"), never())).rejects.toMatchObject({
+      code: "engine_unavailable",
+    });
+    await engine.close();
+    await refused;
   });
 
   it("keeps the old engine when the new one cannot be had, and says why", async () => {

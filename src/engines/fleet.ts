@@ -4,8 +4,9 @@
  * Each model points at a berth: an engine with the queue in front of it. Models with the same source share a
  * berth, so a file is loaded once and its sequences are queued for once. `assign` starts what is new and
  * switches a model over only when the new engine can answer; one that cannot is closed again and the old one
- * stays. An engine that no model points at any more finishes what it has, then closes; a generation belongs
- * to the engine that prepared it, whatever has been switched since.
+ * stays. An engine that no model points at any more finishes what it has, requests that it is preparing included,
+ * then closes. A generation belongs to the engine that prepared it, whatever has been switched since; only when that
+ * one has closed, because its time to finish was over, it is prepared again for the one that answers now.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FairQueue } from "../core/fair-queue.js";
@@ -48,6 +49,8 @@ export interface FleetOptions {
 interface Berth extends StartedEngine {
   key: string;
   queue: FairQueue;
+  /** Requests that its queue does not count: those being prepared, and those that came from another berth. */
+  unqueued: number;
   /** Aborts the wait for it to be ready. */
   closing: AbortController;
 }
@@ -90,7 +93,9 @@ export class Fleet implements Engine {
     return assigned;
   }
 
-  queueOf(model: ModelId): FairQueue {
+  /** Before the engine that answers for the model now, or before the one that prepared this generation. */
+  queueOf(model: ModelId, prepared?: PreparedGeneration): FairQueue {
+    if (prepared?.prompt instanceof Prepared) return prepared.prompt.berth.queue;
     return this.#berthOf(model).queue;
   }
 
@@ -100,15 +105,23 @@ export class Fleet implements Engine {
   }
 
   async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
-    const berth = this.#berthOf(generation.model);
-    const inner = await berth.engine.prepare(generation, signal);
-    return { ...inner, prompt: new Prepared(berth, inner) };
+    for (;;) {
+      const berth = this.#berthOf(generation.model);
+      berth.unqueued += 1;
+      try {
+        const inner = await berth.engine.prepare(generation, signal);
+        return { ...inner, prompt: new Prepared(berth, inner) };
+      } catch (error) {
+        if (!isUnavailable(error) || !this.#wasReplaced(berth, generation.model)) throw error;
+      } finally {
+        berth.unqueued -= 1;
+      }
+    }
   }
 
   generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<GenerationEvent> {
-    const { prompt } = prepared;
-    if (!(prompt instanceof Prepared)) throw new Error("This generation was prepared by another engine.");
-    const { berth, inner } = prompt;
+    const { berth, inner } = preparedOf(prepared);
+    if (this.#wasReplaced(berth, inner.generation.model)) return this.#generateAgain(prepared, signal);
     return berth.engine.generate({ ...inner, maxTokens: prepared.maxTokens }, signal);
   }
 
@@ -120,6 +133,27 @@ export class Fleet implements Engine {
     this.#closed = true;
     await Promise.all([...this.#berths].map((berth) => this.#closeBerth(berth)));
     await Promise.all(this.#draining);
+  }
+
+  /** On the engine that answers now. */
+  async *#generateAgain(
+    prepared: PreparedGeneration,
+    signal: AbortSignal,
+  ): AsyncGenerator<GenerationEvent, void, undefined> {
+    const { generation } = preparedOf(prepared).inner;
+    const { berth, inner } = preparedOf(await this.prepare(generation, signal));
+    berth.unqueued += 1;
+    try {
+      const maxTokens = Math.min(inner.maxTokens, prepared.maxTokens);
+      yield* berth.engine.generate({ ...inner, maxTokens }, signal);
+    } finally {
+      berth.unqueued -= 1;
+    }
+  }
+
+  /** It has closed, and another engine answers for the model. */
+  #wasReplaced(berth: Berth, model: ModelId): boolean {
+    return berth.closing.signal.aborted && this.#berthOf(model) !== berth;
   }
 
   async #assign(wanted: Assignments): Promise<void> {
@@ -148,7 +182,7 @@ export class Fleet implements Engine {
     for (const berth of this.#berths) if (berth.key === source.key) return berth;
     const started = source.start();
     const queue = this.options.newQueue(() => started.engine.status(model).capacity);
-    const berth = { key: source.key, ...started, queue, closing: new AbortController() };
+    const berth = { key: source.key, ...started, queue, unqueued: 0, closing: new AbortController() };
     this.#berths.add(berth);
     return berth;
   }
@@ -176,7 +210,8 @@ export class Fleet implements Engine {
     let idleLooks = 0;
     while (idleLooks < 2 && clock.monotonicMs() < endsMs && !this.#closed) {
       await sleep(drainPollMs);
-      idleLooks = berth.queue.running + berth.queue.waiting === 0 ? idleLooks + 1 : 0;
+      const { queue, unqueued } = berth;
+      idleLooks = queue.running + queue.waiting + unqueued === 0 ? idleLooks + 1 : 0;
     }
     await this.#closeBerth(berth);
   }
@@ -192,3 +227,11 @@ export class Fleet implements Engine {
     return berth;
   }
 }
+
+function preparedOf({ prompt }: PreparedGeneration): Prepared {
+  if (prompt instanceof Prepared) return prompt;
+  throw new Error("This generation was prepared by another engine.");
+}
+
+const isUnavailable = (error: unknown): boolean =>
+  error instanceof ServiceError && error.code === "engine_unavailable";

@@ -7,6 +7,7 @@
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CompletionEvent } from "../core/completion.js";
+import { ReaderTooSlow } from "../core/ports.js";
 import type { ChatRequest, FinishReason, ReplyLogprob } from "../protocol/chat.js";
 import { parseChatRequest } from "../protocol/chat-request.js";
 import {
@@ -141,6 +142,10 @@ async function sendStream(
   } catch (error) {
     stream.close();
     if (!stream.opened) throw error;
+    if (error instanceof ReaderTooSlow) {
+      stream.cut();
+      return;
+    }
     const fault = faultOf(error, request, log);
     if (fault !== null) stream.end(errorBody(fault));
   }

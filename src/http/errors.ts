@@ -45,6 +45,6 @@ function unexpected(error: unknown, request: FastifyRequest, log: Log): ServiceE
   return new ServiceError("internal_error");
 }
 
-/** SDKs oversleep or stop retrying beyond a minute. */
+/** The OpenAI SDKs ignore 60 and more, and retry at once instead. */
 const retryAfter = ({ retryAfterSeconds = defaultRetryAfterSeconds }: ServiceError): number =>
-  Math.min(60, Math.max(1, Math.ceil(retryAfterSeconds)));
+  Math.min(59, Math.max(1, Math.ceil(retryAfterSeconds)));

@@ -54,6 +54,12 @@ export class EventStream {
     else this.reply.raw.end(`data: ${JSON.stringify(last)}\n\n`);
   }
 
+  /** The client reads too slowly to be waited for: its connection ends, as it does after `stallMs`. */
+  cut(): void {
+    this.close();
+    this.reply.raw.destroy();
+  }
+
   /** No more comments. Call it whatever happened. */
   close(): void {
     clearInterval(this.#keepAlive);

@@ -1,8 +1,16 @@
 /**
- * One GET of a download, with the rules for where it may go: https only, except to this machine itself; a few
- * redirects at most; the token to its own host and nowhere else. Every step has a time limit, silence included.
+ * One GET of a download, with the rules for where it may go: https only, except to this machine itself when it was
+ * asked for by hand; a few redirects at most; never to an address where clouds keep credentials; the token to its own
+ * host and nowhere else. Every step has a time limit, silence included.
  */
 import { Agent, request, type Dispatcher } from "undici";
+import {
+  AddressFault,
+  guardedLookup,
+  isForbiddenAddress,
+  literalAddress,
+  type LookupAll,
+} from "../core/address-policy.js";
 import { WeightsFault } from "./weights-fault.js";
 
 export interface DownloadSettings {
@@ -13,6 +21,8 @@ export interface DownloadSettings {
   connectTimeoutMs?: number;
   /** Longest silence, before the answer and within it. */
   stallTimeoutMs?: number;
+  /** By default the system's resolver. */
+  lookupAll?: LookupAll;
 }
 
 export interface Answer {
@@ -30,9 +40,10 @@ export class DownloadClient {
   readonly #agent: Agent;
 
   constructor(readonly settings: DownloadSettings) {
-    const { connectTimeoutMs = 15_000, stallTimeoutMs = 30_000 } = settings;
+    const { connectTimeoutMs = 15_000, stallTimeoutMs = 30_000, lookupAll } = settings;
+    const lookup = guardedLookup((address) => !isForbiddenAddress(address), lookupAll);
     this.#agent = new Agent({
-      connect: { timeout: connectTimeoutMs },
+      connect: { timeout: connectTimeoutMs, lookup },
       headersTimeout: stallTimeoutMs,
       bodyTimeout: stallTimeoutMs,
     });
@@ -58,6 +69,9 @@ export class DownloadClient {
           ...this.#authorization(url),
         },
         signal,
+      }).catch((error: unknown) => {
+        // Not worth another try.
+        throw error instanceof AddressFault ? notAllowed(url, address) : error;
       });
       const header = (name: string): string | undefined => [received[name]].flat()[0];
       linkedSha256 ??= sha256In(header("x-linked-etag"));
@@ -90,11 +104,24 @@ export class DownloadClient {
 }
 
 /** Weights that travel in the clear could be changed on the way. */
-function requireSafe(url: URL, asked: URL): void {
-  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))) return;
-  const where = url === asked ? url.origin : `${asked.href} redirects to ${url.origin}, which`;
-  throw new WeightsFault(`${where} is not https: weights are only downloaded over an encrypted connection.`);
+export function requireSafe(url: URL, asked: URL): void {
+  const literal = literalAddress(url);
+  if (literal !== null && isForbiddenAddress(literal)) throw notAllowed(url, asked);
+  if (url.protocol === "https:") return;
+  // No server elsewhere may have this machine's own services asked.
+  if (url.protocol === "http:" && isLoopback(url.hostname) && isLoopback(asked.hostname)) return;
+  throw new WeightsFault(
+    `${whereOf(url, asked)} is not https: weights are only downloaded over an encrypted connection.`,
+  );
 }
+
+const notAllowed = (url: URL, asked: URL): WeightsFault =>
+  new WeightsFault(
+    `${whereOf(url, asked)} is at an address that nothing is downloaded from: it is link-local, multicast or unspecified, or one where clouds keep credentials.`,
+  );
+
+const whereOf = (url: URL, asked: URL): string =>
+  url === asked ? url.origin : `${asked.href} redirects to ${url.origin}, which`;
 
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(host);
 

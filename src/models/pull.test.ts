@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../test/support/eventually.js";
 import { ggufBytes, llamaFields, randomTensor } from "../../test/support/gguf-file.js";
 import { sha256, startModelServer, type ModelServer } from "../../test/support/model-server.js";
+import { DownloadClient, requireSafe } from "./download-request.js";
 import { pullWeights, type PullOptions, type Pulled } from "./pull.js";
 import { WeightsFault } from "./weights-fault.js";
 
@@ -260,6 +261,47 @@ describe("a pull is refused with the reason:", () => {
     expect(await faultOf(pull("hf:owner/small-GGUF"))).toMatch(
       /redirects to http:\/\/models\.example\.com, which is not https/,
     );
+  });
+
+  it.each([
+    "http://169.254.169.254",
+    "https://169.254.169.254",
+    "https://100.100.100.200",
+    "https://[fd00:ec2::254]",
+    "https://[::ffff:a9fe:a9fe]",
+    "https://[64:ff9b::a9fe:a9fe]",
+  ])("a redirect to %s, where a cloud keeps credentials", async (redirectTo) => {
+    server.behaviour.redirectTo = redirectTo;
+    expect(await faultOf(pull("hf:owner/small-GGUF"))).toMatch(
+      /redirects to .* where clouds keep credentials/,
+    );
+    await nothingLeft();
+  });
+
+  it("a name that leads there, at the first try", async () => {
+    const asked: string[] = [];
+    const client = new DownloadClient({
+      endpoint: "https://models.example.com",
+      lookupAll: (host, _options, callback) => {
+        asked.push(host);
+        callback(null, [{ address: "169.254.169.254", family: 4 }]);
+      },
+    });
+    const url = new URL("https://models.example.com/x.gguf");
+    const signal = new AbortController().signal;
+    expect(await faultOf(client.get(url, {}, signal))).toContain("where clouds keep credentials");
+    expect(asked).toEqual(["models.example.com"]);
+    await client.close();
+  });
+
+  it("a redirect from elsewhere to this machine's own services", () => {
+    const [here, elsewhere] = [new URL("http://127.0.0.1:8080/x"), new URL("https://models.example.com/x")];
+    expect(() => {
+      requireSafe(here, elsewhere);
+    }).toThrow("https://models.example.com/x redirects to http://127.0.0.1:8080, which is not https");
+    expect(() => {
+      requireSafe(here, new URL("http://localhost:9090/x"));
+    }).not.toThrow();
   });
 
   it("redirects without end", async () => {

@@ -145,7 +145,7 @@ interface ErrorDetails {
   message?: string;
   /** The field at fault, as a path: `messages[2].role`. */
   param?: string;
-  /** Whole seconds; clamped to 1–60 when written, since SDKs give up or oversleep beyond that. */
+  /** Whole seconds; clamped to 1–59 when written, since SDKs give up or oversleep beyond that. */
   retryAfterSeconds?: number;
 }
 

@@ -51,7 +51,7 @@ describe("maintenance", () => {
     clock.advance(60 * minuteMs);
     const refused = await api("/chat/completions", question);
     expect(refused.status).toBe(503);
-    expect(refused.headers.get("retry-after")).toBe("60");
+    expect(refused.headers.get("retry-after")).toBe("59");
     expect(await refused.json()).toMatchObject({
       error: {
         code: "maintenance",

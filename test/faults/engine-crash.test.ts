@@ -46,7 +46,13 @@ function fakeWorker(script: string): string {
     "{ loadMs: 1, threads: 1, contextTokens: 100, sequences: 1, gpu: 'cpu', description: '', memoryBytes: 1 }";
   writeFileSync(
     path,
-    `const send = (message) => process.send(message);
+    `import { existsSync, writeFileSync } from "node:fs";
+     /** True once for this file, also when the process is another by then. */
+     const firstTime = () => {
+       const mark = import.meta.filename + ".mark";
+       return !existsSync(mark) && (writeFileSync(mark, ""), true);
+     };
+     const send = (message) => process.send(message);
      const loaded = () => send({ type: "loaded", facts: ${facts} });
      const tokens = () => ({ type: "tokens", tokens: new Uint32Array(3) });
      const step = (report) => send({ type: "step", report: { active: 0, progress: [], endings: [], ...report } });
@@ -62,6 +68,15 @@ const answersPings = `if (message.type === "ping") send({ type: "pong" });`;
 const loadsAndPrepares = `
   if (message.type === "load") loaded();
   if (message.type === "prepare") send({ type: "prepared", id: message.id, result: tokens() });`;
+
+const finishes = `
+  if (message.type === "generate") {
+    const finishReason = "stop";
+    step({ active: 1, progress: [{ id: message.id, choice: 0, text: "Well.", finishReason }] });
+    step({ endings: [{ id: message.id, outcome: { type: "finished", completionTokens: 1, cachedTokens: 0 } }] });
+  }`;
+
+const deaths = ({ events }: TinyEngine): number => events.filter(({ type }) => type === "exited").length;
 
 const pidOf = ({ engine }: TinyEngine): number => {
   if (engine.pid === undefined) throw new Error("there is no child process");
@@ -106,14 +121,68 @@ describe("when the engine's process is killed", () => {
     expect((await waiting).text).toBe(expected);
   });
 
-  it("answers who reads its prompt at that moment", async () => {
-    const tiny = start({
-      workerFile: fakeWorker(
-        `if (message.type === "load") loaded(); if (message.type === "prepare") process.exit(3);`,
-      ),
-    });
-    await expect(tiny.engine.prepare(generationOf("Hello"), never())).rejects.toMatchObject(unavailable);
+  it("lets those wait for the restart whose prompt it had not finished reading", async () => {
+    const tiny = start();
+    const generation = generationOf("Patience.");
+    const { text: expected } = await replyTo(tiny.engine, generation);
+    const prepared = await tiny.engine.prepare(generation, never());
+    process.kill(pidOf(tiny), "SIGSTOP");
+    const reading = collect(tiny.engine.generate(prepared, never()));
+    const preparing = tiny.engine.prepare(generation, never());
+    await new Promise((resolve) => setImmediate(resolve));
+    process.kill(pidOf(tiny), "SIGKILL");
+    expect((await reading).text).toBe(expected);
+    expect((await preparing).promptTokens).toBe(prepared.promptTokens);
+    expect(deaths(tiny)).toBe(1);
+  });
+
+  it.each(["prepare", "generate"])("tries what killed it once more, and no more: %s", async (type) => {
+    const dies = `if (message.type === "${type}") process.exit(3);`;
+    const tiny = start({ workerFile: fakeWorker(dies + loadsAndPrepares) });
+    await expect(replyTo(tiny.engine, generationOf("Hello"))).rejects.toMatchObject(unavailable);
     expect(tiny.events).toContainEqual({ type: "exited", code: 3, signal: null });
+    await eventually(() => tiny.events.filter(({ type }) => type === "loaded").length === 3, slowMs);
+    expect(deaths(tiny)).toBe(2);
+  });
+
+  it("tries one request once more, whether its prompt was read or run", async () => {
+    const dies = `if (message.type === "prepare" && firstTime()) process.exit(3);
+      if (message.type === "generate") process.exit(4);`;
+    const tiny = start({ workerFile: fakeWorker(dies + loadsAndPrepares) });
+    await expect(replyTo(tiny.engine, generationOf("Hello"))).rejects.toMatchObject(unavailable);
+    expect(deaths(tiny)).toBe(2);
+  });
+
+  it("runs nothing again where another engine is tried instead", async () => {
+    const dies = `if (message.type === "generate" && firstTime()) process.exit(3);`;
+    const tiny = start({ failsOver: true, workerFile: fakeWorker(dies + loadsAndPrepares + finishes) });
+    await expect(replyTo(tiny.engine, generationOf("Hello"))).rejects.toMatchObject(unavailable);
+    expect((await replyTo(tiny.engine, generationOf("Hello"))).text).toBe("Well.");
+  });
+
+  it("lets one that waits to be run again hang up", async () => {
+    const tiny = start({
+      timing: { firstRestartMs: 60_000 },
+      workerFile: fakeWorker(`if (message.type === "generate") process.exit(3);` + loadsAndPrepares),
+    });
+    const hangUp = new AbortController();
+    const refused = expect(replyTo(tiny.engine, generationOf("Hello"), hangUp.signal)).rejects.toThrow(
+      "hung up",
+    );
+    await eventually(() => deaths(tiny) === 1, slowMs);
+    hangUp.abort(new Error("hung up"));
+    await refused;
+  });
+
+  it("refuses one that waits to be run again when the engine is closed", async () => {
+    const tiny = start({
+      timing: { firstRestartMs: 60_000 },
+      workerFile: fakeWorker(`if (message.type === "generate") process.exit(3);` + loadsAndPrepares),
+    });
+    const refused = expect(replyTo(tiny.engine, generationOf("Hello"))).rejects.toMatchObject(unavailable);
+    await eventually(() => deaths(tiny) === 1, slowMs);
+    await tiny.engine.close();
+    await refused;
   });
 });
 

@@ -49,6 +49,20 @@ describe("the engine process", () => {
   });
 });
 
+describe("a request whose prompt is being read", () => {
+  it("is answered after the restart when the engine is killed", async () => {
+    const [engine] = childrenOf(sotto.pid);
+    if (engine === undefined) throw new Error("there is no engine");
+    process.kill(engine, "SIGSTOP");
+    const short = { ...longReply, max_completion_tokens: 4 };
+    const replies = [1, 2].map(() => client.chat.completions.create(short, { maxRetries: 0 }));
+    // Answers to requests that came later tell that these are with the engine.
+    for (let round = 0; round < 5; round++) await client.models.list();
+    process.kill(engine, "SIGKILL");
+    for (const reply of await Promise.all(replies)) expect(reply.usage?.completion_tokens).toBe(4);
+  });
+});
+
 describe("a client that hangs up", () => {
   it("frees its sequence while tokens are decoded", async () => {
     const hangUp = new AbortController();

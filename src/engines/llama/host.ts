@@ -6,8 +6,9 @@
  * it was computing, and computing never holds up this process. The child keeps nothing between `prepare` and
  * `generate`: the prompt's tokens travel with the prepared generation, and outlive a restart.
  *
- * When the child dies, what it was doing fails at once with `engine_unavailable`, and another one is started;
- * what comes meanwhile waits for it. A child that lives but does not answer is ended, with the same effect.
+ * When the child dies, replies that had begun fail at once with `engine_unavailable`, and another one is started;
+ * what comes meanwhile waits for it. So do requests that it had given no token yet: they are run again, once each,
+ * since one of them may be what killed it. A child that lives but does not answer is ended, with the same effect.
  */
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -53,6 +54,8 @@ export interface LlamaEngineOptions {
   backends?: EngineBackends | undefined;
   /** The child's program. By default the one beside this file. */
   workerFile?: string | undefined;
+  /** Whoever asks tries elsewhere what a dying child gave no token: it is not run again here. */
+  failsOver?: boolean | undefined;
   timing?: Partial<Timing> | undefined;
 }
 
@@ -123,9 +126,15 @@ export class LlamaEngine implements Engine {
   async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
     const { systemPrompt, maxTokens } = this.#defaultsOf(generation.model);
     const grammar = grammarOf(generation.format);
-    const child = await this.#supervisor.readyChild(signal);
-    this.#refuseWhatDoesNotFit(generation);
-    const result = await this.#read(child, withSystemPrompt(generation.messages, systemPrompt), signal);
+    const messages = withSystemPrompt(generation.messages, systemPrompt);
+    let result: PrepareResult | null = null;
+    let tries = 0;
+    for (; result === null && tries < this.#mostTries; tries++) {
+      const child = await this.#supervisor.readyChild(signal);
+      this.#refuseWhatDoesNotFit(generation);
+      result = await this.#read(child, messages, signal);
+    }
+    if (result === null) throw this.#supervisor.unavailable();
     const contextTokens = this.#supervisor.facts?.contextTokens ?? 0;
     switch (result.type) {
       case "tokens": {
@@ -134,7 +143,7 @@ export class LlamaEngine implements Engine {
           generation,
           promptTokens,
           maxTokens: Math.min(generation.maxTokens ?? maxTokens, contextTokens - promptTokens),
-          prompt: new LlamaPrompt(result.tokens, grammar),
+          prompt: new LlamaPrompt(result.tokens, grammar, this.#mostTries - tries),
         };
       }
       case "too_long":
@@ -153,24 +162,22 @@ export class LlamaEngine implements Engine {
     prepared: PreparedGeneration,
     signal: AbortSignal,
   ): AsyncGenerator<GenerationEvent, void, undefined> {
-    const releaseSlots = await this.#slots.acquire(signal, prepared.generation.choices);
-    let run: Run;
-    try {
-      run = this.#start(await this.#supervisor.readyChild(signal), prepared, releaseSlots);
-    } catch (error) {
-      releaseSlots();
-      throw error;
-    }
-    const abort = () => {
-      run.abort();
-    };
-    // The consumer may be busy elsewhere when the signal fires; the sequence must not wait for it.
-    signal.addEventListener("abort", abort);
-    try {
-      yield* run.stream.read(signal);
-    } finally {
-      signal.removeEventListener("abort", abort);
-      abort();
+    for (let retries = promptOf(prepared).retries; ; retries--) {
+      const run = await this.#begin(prepared, signal);
+      const abort = () => {
+        run.abort();
+      };
+      // The consumer may be busy elsewhere when the signal fires; the sequence must not wait for it.
+      signal.addEventListener("abort", abort);
+      try {
+        yield* run.stream.read(signal);
+        return;
+      } catch (error) {
+        if (!run.wasLostUnbegun || retries === 0) throw error;
+      } finally {
+        signal.removeEventListener("abort", abort);
+        abort();
+      }
     }
   }
 
@@ -196,6 +203,21 @@ export class LlamaEngine implements Engine {
     await closed;
   }
 
+  /** Of one request, in all: reading its prompt and running it share what may be tried again. */
+  get #mostTries(): number {
+    return this.options.failsOver === true ? 1 : 2;
+  }
+
+  async #begin(prepared: PreparedGeneration, signal: AbortSignal): Promise<Run> {
+    const releaseSlots = await this.#slots.acquire(signal, prepared.generation.choices);
+    try {
+      return this.#start(await this.#supervisor.readyChild(signal), prepared, releaseSlots);
+    } catch (error) {
+      releaseSlots();
+      throw error;
+    }
+  }
+
   /** What is well-formed but more than this model or machine has. */
   #refuseWhatDoesNotFit({ choices, sampling }: Generation): void {
     const { sequences = 0, vocabularySize = 0 } = this.#supervisor.facts ?? {};
@@ -219,11 +241,12 @@ export class LlamaEngine implements Engine {
     return defaults;
   }
 
+  /** Null when the child died meanwhile. */
   async #read(
     child: EngineChild,
     messages: readonly ChatMessage[],
     signal: AbortSignal,
-  ): Promise<PrepareResult> {
+  ): Promise<PrepareResult | null> {
     const id = this.#nextId++;
     const result = await new Promise<PrepareResult | null>((resolve) => {
       const settle = (answer: PrepareResult | null) => {
@@ -239,13 +262,12 @@ export class LlamaEngine implements Engine {
       child.send({ type: "prepare", id, messages });
     });
     signal.throwIfAborted();
-    if (result === null) throw this.#supervisor.unavailable();
     return result;
   }
 
   #start(child: EngineChild, prepared: PreparedGeneration, releaseSlots: () => void): Run {
-    const { generation, maxTokens, prompt } = prepared;
-    if (!(prompt instanceof LlamaPrompt)) throw new Error("This generation was prepared by another engine.");
+    const { generation, maxTokens } = prepared;
+    const prompt = promptOf(prepared);
     const { repeatPenalty, minP } = this.#defaultsOf(generation.model);
     const { firstTokenTimeoutMs, nextTokenTimeoutMs } = this.options.config;
     const { accountId, stop, sampling, choices, topLogprobs } = generation;
@@ -302,7 +324,14 @@ class LlamaPrompt {
   constructor(
     readonly tokens: Uint32Array,
     readonly grammar: string | undefined,
+    /** How often it may be run again when the child dies before the first token. */
+    readonly retries: number,
   ) {}
+}
+
+function promptOf({ prompt }: PreparedGeneration): LlamaPrompt {
+  if (prompt instanceof LlamaPrompt) return prompt;
+  throw new Error("This generation was prepared by another engine.");
 }
 
 function withSystemPrompt(messages: readonly ChatMessage[], systemPrompt: string): readonly ChatMessage[] {

@@ -1,31 +1,51 @@
 /**
  * The host's end of one generation: what the child reports goes in as it comes, the consumer takes it out in
- * its own time. Text that waits is joined. What waits is bounded: a consumer that falls so far behind is one that
- * does not read, and its generation is given up.
+ * its own time. The child is not held up, since it computes all sequences together; so what waits here is bounded,
+ * and a consumer that falls that far behind loses its reply with `ReaderTooSlow`.
+ *
+ * The bound is memory, measured as what the events take up. A token with its twenty alternatives takes hundreds of
+ * times as much as its text, so the bound is large enough for two thousand of them: more than a client is behind
+ * that reads at all. At most as many of these streams exist as the engine has sequences.
+ *
+ * Text that waits is joined, up to a size that any client reads as one event.
  */
 import type { GenerationEvent } from "../../core/ports.js";
 
-/** Characters of text, and as many for each token whose probability was asked for. */
-const mostWaiting = 128 * 1024;
-const charsOfLogprob = 64;
+const mostWaitingBytes = 8 * 1024 * 1024;
+const mostJoinedBytes = 64 * 1024;
+
+/** What objects take up, roughly: an event itself, and a token with its bytes and its number. */
+const bytesOfEvent = 128;
+const bytesOfLogprob = 192;
+const bytesOfChar = 2;
+
+interface Waiting {
+  event: GenerationEvent;
+  bytes: number;
+}
 
 export class ReplyStream {
-  #events: GenerationEvent[] = [];
-  #waitingChars = 0;
+  readonly #waiting: Waiting[] = [];
+  #waitingBytes = 0;
   #end: { error: Error | null } | undefined;
   #wake: () => void = () => undefined;
 
   /** False when more waits than may. */
   push(event: GenerationEvent): boolean {
-    this.#waitingChars += charsOf(event);
-    const last = this.#events.at(-1);
-    if (last?.type === "text" && event.type === "text" && last.choice === event.choice) {
-      this.#events[this.#events.length - 1] = joined(last, event);
+    const bytes = bytesOf(event);
+    const last = this.#waiting.at(-1);
+    const whole =
+      last !== undefined && last.bytes + bytes <= mostJoinedBytes ? joined(last.event, event) : null;
+    if (last !== undefined && whole !== null) {
+      last.event = whole;
+      last.bytes += bytes;
+      this.#waitingBytes += bytes;
     } else {
-      this.#events.push(event);
+      this.#waiting.push({ event, bytes: bytes + bytesOfEvent });
+      this.#waitingBytes += bytes + bytesOfEvent;
     }
     this.#wake();
-    return this.#waitingChars <= mostWaiting;
+    return this.#waitingBytes <= mostWaitingBytes;
   }
 
   /** Nothing follows what was pushed. */
@@ -47,10 +67,10 @@ export class ReplyStream {
     try {
       for (;;) {
         signal.throwIfAborted();
-        const event = this.#events.shift();
-        if (event !== undefined) {
-          this.#waitingChars -= charsOf(event);
-          yield event;
+        const next = this.#waiting.shift();
+        if (next !== undefined) {
+          this.#waitingBytes -= next.bytes;
+          yield next.event;
         } else if (this.#end === undefined) {
           await new Promise<void>((resolve) => (this.#wake = resolve));
         } else if (this.#end.error === null) {
@@ -65,17 +85,18 @@ export class ReplyStream {
   }
 }
 
-function charsOf(event: GenerationEvent): number {
+function bytesOf(event: GenerationEvent): number {
   if (event.type !== "text") return 0;
   const tokens = (event.logprobs ?? []).reduce((sum, { top }) => sum + 1 + top.length, 0);
-  return event.text.length + tokens * charsOfLogprob;
+  return event.text.length * bytesOfChar + tokens * bytesOfLogprob;
 }
 
-type TextEvent = Extract<GenerationEvent, { type: "text" }>;
-
-function joined(first: TextEvent, second: TextEvent): TextEvent {
-  const text = first.text + second.text;
+/** Both as one event; null when they are not text of the same choice. */
+function joined(first: GenerationEvent, second: GenerationEvent): GenerationEvent | null {
+  if (first.type !== "text" || second.type !== "text" || first.choice !== second.choice) return null;
   const { choice } = first;
-  if (first.logprobs === undefined || second.logprobs === undefined) return { type: "text", choice, text };
-  return { type: "text", choice, text, logprobs: [...first.logprobs, ...second.logprobs] };
+  const text = first.text + second.text;
+  // Text that is held back for a stop sequence comes without the tokens that were named before it.
+  const logprobs = [...(first.logprobs ?? []), ...(second.logprobs ?? [])];
+  return { type: "text", choice, text, ...(logprobs.length === 0 ? {} : { logprobs }) };
 }

@@ -2,7 +2,7 @@
  * One generation under way in a child. Its slots are given back when the child reports that its sequences are
  * free, or is gone itself, and not before: an abort alone frees nothing.
  */
-import type { PreparedGeneration } from "../../core/ports.js";
+import { ReaderTooSlow, type PreparedGeneration } from "../../core/ports.js";
 import type { ServiceError } from "../../protocol/errors.js";
 import type { EngineChild } from "./child.js";
 import type { Ending, Progress } from "./job.js";
@@ -24,9 +24,15 @@ export class Run {
   #timer: NodeJS.Timeout;
   #hasToken = false;
   #state: "running" | "aborting" | "ended" = "running";
+  #wasLost = false;
 
   constructor(private readonly options: RunOptions) {
     this.#timer = this.#newTimer(options.firstTokenTimeoutMs);
+  }
+
+  /** The child died before it gave a token: another may run it from the start. */
+  get wasLostUnbegun(): boolean {
+    return this.#wasLost && !this.#hasToken;
   }
 
   moved({ choice, text, logprobs, finishReason }: Progress): void {
@@ -41,7 +47,7 @@ export class Run {
     if (text !== null && (text !== "" || hasLogprobs)) {
       const event = { type: "text", choice, text, ...(logprobs === undefined ? {} : { logprobs }) } as const;
       if (!this.stream.push(event)) {
-        this.stream.fail(this.options.unavailable());
+        this.stream.fail(new ReaderTooSlow());
         this.abort();
         return;
       }
@@ -63,6 +69,8 @@ export class Run {
 
   /** The child is gone, and with it the sequences. */
   lost(): void {
+    // One that was given up, for having taken too long or by whoever asked for it, is over either way.
+    this.#wasLost = this.#state === "running";
     this.#release();
     this.stream.fail(this.options.unavailable());
   }

@@ -3,7 +3,7 @@ import { collect, drain, generationOf, never, replyTo, startReply } from "../../
 import { eventually } from "../../../test/support/eventually.js";
 import { FakeClock } from "../../../test/support/fake-clock.js";
 import { FakeEngine, type FakeEngineOptions } from "../../../test/support/fake-engine.js";
-import type { Generation } from "../../core/ports.js";
+import { ReaderTooSlow, type Generation } from "../../core/ports.js";
 import { ServiceError } from "../../protocol/errors.js";
 import { PoolEngine, type PoolOptions } from "./engine.js";
 
@@ -85,6 +85,33 @@ describe("a pool of engines", () => {
     },
   );
 
+  /** Fails before the first token the first time. */
+  const diesOnce = (engine: FakeEngine) => {
+    engine.script = () => (engine.generations.length === 1 ? dies(0)() : { fragments: ["fine"] });
+  };
+
+  it("waits for a member that restarts by itself when no other is up, once", async () => {
+    const { engines, members } = poolOf(2);
+    const [own, away] = engines;
+    if (own === undefined || away === undefined) throw new Error("two engines");
+    away.options.state = "down";
+    const pool = new PoolEngine(members.map((member, index) => ({ ...member, restartsItself: index === 0 })));
+    diesOnce(own);
+    expect((await replyTo(pool, hello())).text).toBe("fine");
+    expect(ran(engines)).toEqual([2, 0]);
+    own.script = dies(0);
+    await expect(replyTo(pool, hello())).rejects.toMatchObject({ code: "engine_unavailable" });
+    expect(ran(engines)).toEqual([4, 0]);
+  });
+
+  it("goes to a member that is up rather than wait for a restart", async () => {
+    const { engines, members } = poolOf(2);
+    const pool = new PoolEngine(members.map((member) => ({ ...member, restartsItself: true })));
+    for (const engine of engines) diesOnce(engine);
+    await expect(replyTo(pool, hello())).rejects.toMatchObject({ code: "engine_unavailable" });
+    expect(ran(engines)).toEqual([1, 1]);
+  });
+
   it("never tries again after the first token", async () => {
     const { pool, engines } = poolOf(2);
     for (const engine of engines) engine.script = dies(1);
@@ -148,6 +175,18 @@ describe("a pool of engines", () => {
     for (let index = 30; index < 40; index++) await replyTo(pool, hello(index));
     expect(pool.members("omega").map(({ breaker }) => breaker)).toEqual(["closed", "closed"]);
     expect(bad.generations.length).toBeGreaterThan(7);
+  });
+
+  it("holds nothing against a member whose reader was too slow", async () => {
+    const { pool, engines } = poolOf(2);
+    for (const engine of engines) {
+      engine.script = () => ({ fragments: ["a", "b"], failure: { at: 1, error: new ReaderTooSlow() } });
+    }
+    for (let index = 0; index < 10; index++) {
+      await expect(replyTo(pool, hello(index))).rejects.toThrow(ReaderTooSlow);
+    }
+    expect(pool.members("omega").map(({ breaker }) => breaker)).toEqual(["closed", "closed"]);
+    expect(ran(engines)).toEqual([5, 5]);
   });
 
   it("never gives up its last member", async () => {

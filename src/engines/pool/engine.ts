@@ -3,8 +3,8 @@
  * (routing.ts), round members that are away or fail (breaker.ts); the last one left is never given up.
  *
  * When a member fails before the first event, the generation is tried once on another; after it, never: the
- * client has text that another member would not continue. Only a member's own fault is tried elsewhere, not one
- * of the request. A generation that is prepared for one member can run on another, which prepares it anew.
+ * client has text that another member would not continue. When no other is up, a member that is being restarted is
+ * waited for. Only a member's own fault is tried elsewhere, not one of the request. A generation that is prepared for one member can run on another, which prepares it anew.
  *
  * `setMembers` changes the pool while it works: a member that leaves gets nothing new, ends what it has, and is
  * closed then, or when `drainMs` are over.
@@ -66,10 +66,9 @@ export class PoolEngine implements Engine {
     const key = this.#affinity.keyOf(generation);
     const tried = new Set<Member>();
     let fault: Error = new ServiceError("engine_unavailable");
+    let member = this.#choose(generation, key, 0, tried, fault);
     // One try, one retry, and one for a conversation that only the largest context holds.
-    for (let tries = 0; tries < 3; tries++) {
-      const member = this.#choose(generation, key, 0, tried, fault);
-      if (member === undefined) break;
+    for (let tries = 0; tries < 3 && member !== undefined; tries++) {
       tried.add(member);
       try {
         const prepared = await member.engine.prepare(generation, signal);
@@ -78,9 +77,9 @@ export class PoolEngine implements Engine {
         signal.throwIfAborted();
         fault = asError(error);
         if (isBroken(error)) member.breaker.fail();
-        if (isContext(error)) continue;
-        if (!isMembersOwn(error) || tries > 0) break;
+        if (!isContext(error) && (!isMembersOwn(error) || tries > 0)) break;
       }
+      member = this.#chooseNext(generation, key, 0, tried, fault, member);
     }
     throw fault;
   }
@@ -131,7 +130,7 @@ export class PoolEngine implements Engine {
         signal.removeEventListener("abort", end);
         end();
       }
-      member = this.#choose(generation, prompt.key, work, tried, fault);
+      member = this.#chooseNext(generation, prompt.key, work, tried, fault, member);
     }
     throw fault;
   }
@@ -192,6 +191,21 @@ export class PoolEngine implements Engine {
     this.#draining.delete(member);
     const isUsed = [...this.#members, ...this.#draining].some(({ engine }) => engine === member.engine);
     if (!isUsed && !this.#closed) await member.engine.close().catch(() => undefined);
+  }
+
+  /** After `failed` failed. Its restart is worth waiting for when nobody else can answer now. */
+  #chooseNext(
+    generation: Generation,
+    key: string,
+    work: number,
+    tried: ReadonlySet<Member>,
+    fault: unknown,
+    failed: Member,
+  ): Member | undefined {
+    const other = this.#choose(generation, key, work, tried, fault);
+    const isUp = other?.look(generation.model).isUp === true;
+    const waits = failed.restartsItself && isBroken(fault) && this.#members.includes(failed);
+    return waits && !isUp ? failed : other;
   }
 
   #choose(

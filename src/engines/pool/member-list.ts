@@ -19,6 +19,8 @@ export interface MadeMember {
   engine: Engine;
   /** Requests of others that wait at the engine, where it tells. */
   waiting?: (() => number) | undefined;
+  /** It is started again when it dies, and what is asked of it meanwhile waits for that. */
+  restartsItself?: boolean | undefined;
   /** Resolves when it can answer; rejects, with a message for the operator, when it cannot. */
   ready: (signal: AbortSignal) => Promise<void>;
 }
@@ -34,7 +36,8 @@ export class MemberList {
       if (this.#made.has(settings)) return [];
       const made = before.get(settings) ?? make();
       this.#made.set(settings, made);
-      return [{ id, engine: made.engine, weight, waiting: made.waiting }];
+      const { engine, waiting, restartsItself } = made;
+      return [{ id, engine, weight, waiting, restartsItself }];
     });
   }
 

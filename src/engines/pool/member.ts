@@ -11,12 +11,15 @@ export interface PoolMember {
   weight?: number | undefined;
   /** Requests of others that wait at the engine, where it tells. */
   waiting?: (() => number) | undefined;
+  /** It is started again when it dies, and what is asked of it meanwhile waits for that. */
+  restartsItself?: boolean | undefined;
 }
 
 export class Member implements Candidate {
   readonly id: string;
   readonly engine: Engine;
   readonly breaker: Breaker;
+  readonly restartsItself: boolean;
   weight: number;
   runs = 0;
   work = 0;
@@ -26,11 +29,13 @@ export class Member implements Candidate {
   readonly #readWaiting: () => number;
   #whenIdle: (() => void) | null = null;
 
-  constructor({ id, engine, weight, waiting }: PoolMember, clock: Clock, limits: BreakerLimits) {
+  constructor(member: PoolMember, clock: Clock, limits: BreakerLimits) {
+    const { id, engine, weight, waiting, restartsItself = false } = member;
     this.id = id;
     this.engine = engine;
     this.weight = weight ?? 1;
     this.breaker = new Breaker(clock, limits);
+    this.restartsItself = restartsItself;
     this.#readWaiting = waiting ?? (() => 0);
   }
 

@@ -1,42 +1,11 @@
-import { lookup } from "node:dns";
 import { describe, expect, it } from "vitest";
-import { AddressFault, checkAddress, guardedLookup, isAllowedAddress } from "./address.js";
+import { startScriptedUpstream } from "../../../test/support/scripted-upstream.js";
+import { AddressFault, type LookupAll } from "../../core/address-policy.js";
+import { checkAddress } from "./address.js";
+import { Connection } from "./connection.js";
+import { defaultTimeouts } from "./options.js";
 
 describe("the address of an engine", () => {
-  it.each([
-    ["127.0.0.1", true],
-    ["127.8.8.8", true],
-    ["10.1.2.3", true],
-    ["172.16.0.1", true],
-    ["172.32.0.1", false],
-    ["192.168.1.1", true],
-    ["100.64.0.1", true],
-    ["100.128.0.1", false],
-    ["8.8.8.8", false],
-    ["::1", true],
-    ["fd12:3456::1", true],
-    ["2001:4860:4860::8888", false],
-    ["::ffff:127.0.0.1", true],
-    ["::ffff:8.8.8.8", false],
-    ["::ffff:808:808", false],
-    ["::ffff:7f00:1", true],
-    ["not an address", false],
-  ])("%s is private: %s", (address, isPrivate) => {
-    expect(isAllowedAddress(address, false)).toBe(isPrivate);
-  });
-
-  it.each([
-    "169.254.169.254",
-    "0.0.0.0",
-    "::",
-    "fe80::1",
-    "224.0.0.1",
-    "255.255.255.255",
-    "::ffff:169.254.169.254",
-  ])("%s is never allowed", (address) => {
-    expect(isAllowedAddress(address, true)).toBe(false);
-  });
-
   it("loses its /v1 and keeps its folder", async () => {
     for (const end of ["", "/", "/v1", "/v1/"]) {
       expect((await checkAddress(`http://127.0.0.1:8000${end}`)).href).toBe("http://127.0.0.1:8000/");
@@ -73,24 +42,44 @@ describe("the address of an engine", () => {
     await expect(at()).rejects.toThrow("No address was found");
   });
 
-  it("is judged again by the socket, so that a name that leads elsewhere later is of no use", async () => {
-    const ask = (host: string, all: boolean) =>
-      new Promise<unknown>((resolve, reject) => {
-        guardedLookup(false)(host, { all }, (error, address) => {
-          if (error === null) resolve(address);
-          else reject(error);
-        });
-      });
-    await expect(ask("localhost", true)).resolves.toEqual(
-      await new Promise((resolve) => {
-        lookup("localhost", { all: true }, (_, found) => {
-          resolve(found);
-        });
-      }),
-    );
-    await expect(ask("localhost", false)).resolves.toEqual(expect.stringMatching(/^(127\.|::1)/));
-    // An address is its own answer: the system's resolver stands in for a name server that changed its mind.
-    await expect(ask("8.8.8.8", true)).rejects.toThrow(AddressFault);
-    await expect(ask("169.254.169.254", false)).rejects.toThrow(AddressFault);
+  it("is judged again at every connection, so that a name that leads elsewhere later is of no use", async () => {
+    const upstream = await startScriptedUpstream();
+    try {
+      let address = "127.0.0.1";
+      const asked: string[] = [];
+      const lookupAll: LookupAll = (host, _options, callback) => {
+        asked.push(host);
+        callback(null, [{ address, family: 4 }]);
+      };
+      const ask = async (allowPublic: boolean) => {
+        const url = `http://gpu.example:${upstream.port}/v1`;
+        const source = { url, profile: "vllm" as const, allowPublic };
+        const connection = new Connection(source, 1, defaultTimeouts, lookupAll);
+        try {
+          return (await connection.ask("/health", 5_000)).status;
+        } finally {
+          await connection.close();
+        }
+      };
+      expect(await ask(false)).toBe(200);
+      for (address of ["169.254.169.254", "100.100.100.200", "168.63.129.16"]) {
+        await expect(ask(true)).rejects.toMatchObject({ code: "engine_unavailable" });
+      }
+      expect(asked).toEqual(Array(4).fill("gpu.example"));
+      expect(upstream.questions).toHaveLength(1);
+    } finally {
+      await upstream.close();
+    }
   });
+
+  it.each(["http://100.100.100.200/v1", "http://[fd00:ec2::254]/", "http://[64:ff9b::a9fe:a9fe]/"])(
+    "%s is no engine's, though public addresses are allowed",
+    async (url) => {
+      const source = { url, profile: "vllm" as const, allowPublic: true };
+      expect(() => new Connection(source, 1, defaultTimeouts)).toThrow("credentials");
+      await expect(checkAddress(url, { allowPublic: true })).rejects.toThrow("credentials");
+      // Nor is the operator told to allow public addresses, which would change nothing.
+      await expect(checkAddress(url)).rejects.toThrow("credentials");
+    },
+  );
 });

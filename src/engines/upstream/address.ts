@@ -1,55 +1,17 @@
 /**
  * Where an engine may be. Conversations leave this process for it, so by default only this machine and private
- * networks will do, and link-local addresses never: cloud machines answer with their secrets there.
+ * networks will do; some addresses never do (core/address-policy.ts).
  *
  * A name is resolved and every address it has must be allowed: once when the engine is set up, for a clear
  * message, and again by the socket itself at each connection, so that a name that changes later is of no use.
  */
-import { lookup as resolveName, type LookupAddress, type LookupOptions } from "node:dns";
-import { BlockList, isIP, type LookupFunction } from "node:net";
-
-/** Thrown with a sentence for the operator. */
-export class AddressFault extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "AddressFault";
-  }
-}
-
-const privateRanges = new BlockList();
-privateRanges.addSubnet("127.0.0.0", 8, "ipv4");
-privateRanges.addSubnet("10.0.0.0", 8, "ipv4");
-privateRanges.addSubnet("172.16.0.0", 12, "ipv4");
-privateRanges.addSubnet("192.168.0.0", 16, "ipv4");
-// Shared address space: carriers' networks, and the overlay networks that join an operator's machines.
-privateRanges.addSubnet("100.64.0.0", 10, "ipv4");
-privateRanges.addAddress("::1", "ipv6");
-privateRanges.addSubnet("fc00::", 7, "ipv6");
-
-const neverRanges = new BlockList();
-neverRanges.addSubnet("0.0.0.0", 8, "ipv4");
-neverRanges.addSubnet("169.254.0.0", 16, "ipv4");
-neverRanges.addSubnet("224.0.0.0", 3, "ipv4");
-neverRanges.addAddress("::", "ipv6");
-neverRanges.addSubnet("fe80::", 10, "ipv6");
-neverRanges.addSubnet("ff00::", 8, "ipv6");
-
-export function isAllowedAddress(address: string, allowPublic: boolean): boolean {
-  const plain = withoutMapping(address);
-  const family = isIP(plain) === 6 ? "ipv6" : "ipv4";
-  if (isIP(plain) === 0 || neverRanges.check(plain, family)) return false;
-  return allowPublic || privateRanges.check(plain, family);
-}
-
-/** IPv4 inside IPv6 is judged as what it is: `::ffff:127.0.0.1`, also written `::ffff:7f00:1`. */
-function withoutMapping(address: string): string {
-  const mapped = /^::ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/i.exec(address);
-  if (mapped === null) return address;
-  const [, dotted, high = "", low = ""] = mapped;
-  if (dotted !== undefined) return dotted;
-  const [h, l] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
-  return [h >> 8, h & 255, l >> 8, l & 255].join(".");
-}
+import { lookup as resolveName } from "node:dns";
+import {
+  AddressFault,
+  isAllowedAddress,
+  isForbiddenAddress,
+  literalAddress,
+} from "../../core/address-policy.js";
 
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
@@ -61,11 +23,12 @@ export interface AddressRules {
 /** The address of an engine without a `/v1` at its end, or an `AddressFault`. */
 export async function checkAddress(text: string, rules: AddressRules = {}): Promise<URL> {
   const url = parseAddress(text);
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  const addresses = isIP(host) === 0 ? await resolved(host, rules.resolve ?? allAddresses) : [host];
+  const literal = literalAddress(url);
+  const host = literal ?? url.hostname;
+  const addresses = literal === null ? await resolved(host, rules.resolve ?? allAddresses) : [literal];
   const allowPublic = rules.allowPublic ?? false;
   const refused = addresses.find((address) => !isAllowedAddress(address, allowPublic));
-  if (refused !== undefined) throw new AddressFault(whyRefused(host, refused, allowPublic));
+  if (refused !== undefined) throw new AddressFault(whyRefused(host, refused));
   return url;
 }
 
@@ -92,30 +55,6 @@ export function parseAddress(text: string): URL {
   return url;
 }
 
-/** For sockets: like the system's own, but it fails when any address is not allowed. */
-export function guardedLookup(allowPublic: boolean): LookupFunction {
-  return (host, options, callback) => {
-    const given: LookupOptions = { ...options, all: true };
-    resolveName(host, given, (error, found) => {
-      const addresses: LookupAddress[] = Array.isArray(found) ? found : [];
-      if (error !== null) {
-        callback(error, []);
-        return;
-      }
-      if (
-        addresses.length === 0 ||
-        addresses.some(({ address }) => !isAllowedAddress(address, allowPublic))
-      ) {
-        callback(new AddressFault("This name leads to an address that is not allowed."), []);
-        return;
-      }
-      const [first] = addresses;
-      if (options.all === true) callback(null, addresses);
-      else if (first !== undefined) callback(null, first.address, first.family);
-    });
-  };
-}
-
 async function resolved(host: string, resolve: Resolve): Promise<readonly string[]> {
   try {
     const addresses = await resolve(host);
@@ -134,8 +73,10 @@ const allAddresses: Resolve = (host) =>
     });
   });
 
-function whyRefused(host: string, address: string, allowPublic: boolean): string {
+export function whyRefused(host: string, address: string): string {
   const named = host === address ? host : `${host} (${address})`;
-  if (allowPublic) return `${named} can be no engine: it is a link-local, multicast or unspecified address.`;
+  if (isForbiddenAddress(address)) {
+    return `${named} cannot be an engine: it is a link-local, multicast or unspecified address, or one where clouds keep credentials.`;
+  }
   return `${named} is not on this machine or a private network. Conversations would leave it; allow public addresses for this engine if that is meant.`;
 }

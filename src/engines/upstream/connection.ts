@@ -4,9 +4,15 @@
  *
  * No redirect is ever followed, and every connection goes to an allowed address (see address.ts).
  */
-import { isIP } from "node:net";
 import { Pool } from "undici";
-import { AddressFault, guardedLookup, isAllowedAddress, parseAddress } from "./address.js";
+import {
+  AddressFault,
+  guardedLookup,
+  isAllowedAddress,
+  literalAddress,
+  type LookupAll,
+} from "../../core/address-policy.js";
+import { parseAddress, whyRefused } from "./address.js";
 import { faultOfResponse, unavailable } from "./faults.js";
 import { parseObject, type JsonObject } from "./json-value.js";
 import type { UpstreamSource, UpstreamTimeouts } from "./options.js";
@@ -28,14 +34,23 @@ export class Connection {
   readonly #headers: Record<string, string>;
   #closed = false;
 
-  constructor(source: UpstreamSource, replyConnections: number, timeouts: UpstreamTimeouts) {
+  constructor(
+    source: UpstreamSource,
+    replyConnections: number,
+    timeouts: UpstreamTimeouts,
+    /** By default the system's resolver. */
+    lookupAll?: LookupAll,
+  ) {
     this.url = parseAddress(source.url);
     const allowPublic = source.allowPublic ?? false;
     requireAllowedHost(this.url, allowPublic);
     const shared = {
       // Below the 5 s after which common servers close an idle connection, so that none is used as it closes.
       keepAliveTimeout: 4_000,
-      connect: { timeout: timeouts.connectMs, lookup: guardedLookup(allowPublic) },
+      connect: {
+        timeout: timeouts.connectMs,
+        lookup: guardedLookup((address) => isAllowedAddress(address, allowPublic), lookupAll),
+      },
     };
     this.#replies = new Pool(this.url.origin, {
       ...shared,
@@ -108,8 +123,8 @@ export class Connection {
 
 /** A name is judged when it is resolved; an address that is written out is never resolved. */
 function requireAllowedHost(url: URL, allowPublic: boolean): void {
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  if (isIP(host) !== 0 && !isAllowedAddress(host, allowPublic)) {
-    throw new AddressFault(`${host} is not on this machine or a private network.`);
+  const literal = literalAddress(url);
+  if (literal !== null && !isAllowedAddress(literal, allowPublic)) {
+    throw new AddressFault(whyRefused(literal, literal));
   }
 }

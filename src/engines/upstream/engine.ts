@@ -7,6 +7,7 @@
  * `engine_unavailable` or `overloaded`, and the health watch is told; trying elsewhere is the pool's affair.
  */
 import {
+  ReaderTooSlow,
   systemClock,
   type Clock,
   type Engine,
@@ -43,6 +44,7 @@ export interface UpstreamEngineParts {
 const mostConnections = 256;
 
 export class UpstreamEngine implements Engine {
+  readonly #clock: Clock;
   readonly #profile: Profile;
   readonly #timeouts: UpstreamTimeouts;
   readonly #connections: number;
@@ -61,6 +63,7 @@ export class UpstreamEngine implements Engine {
     private readonly options: UpstreamOptions,
     { clock = systemClock, random = Math.random, onState = () => undefined }: UpstreamEngineParts = {},
   ) {
+    this.#clock = clock;
     requireIsolation(options);
     this.#profile = profiles[options.profile];
     this.#timeouts = timeoutsOf(options);
@@ -176,6 +179,7 @@ export class UpstreamEngine implements Engine {
         this.#calls.delete(call);
         signal.removeEventListener("abort", hangUp);
       },
+      this.#clock,
     );
     signal.addEventListener("abort", hangUp, { once: true });
     this.#calls.add(call);
@@ -195,7 +199,9 @@ export class UpstreamEngine implements Engine {
       yield done;
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof ServiceError && error.code === "engine_unavailable") void this.#health.checkNow();
+      const failed = error instanceof ServiceError && error.code === "engine_unavailable";
+      if (failed && call.wasHeldUp) throw new ReaderTooSlow();
+      if (failed) void this.#health.checkNow();
       throw explainRefusal(error, generation);
     } finally {
       if (!over) call.abort(unavailable());

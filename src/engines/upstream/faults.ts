@@ -84,7 +84,7 @@ const contextMarks =
 const tellsOfContext = (text: string): boolean => contextMarks.test(text);
 
 const usualRetrySeconds = 5;
-const longestRetrySeconds = 60;
+const longestRetrySeconds = 59;
 
 /** `Retry-After` is seconds or a date. A wild value is bounded: clients sleep for whatever they are told. */
 function secondsOf(header: string | undefined): number {

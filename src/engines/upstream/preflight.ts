@@ -5,7 +5,8 @@
  *
  * `refuse` means: not to be used. In strict mode everything that is certain is a reason to refuse.
  */
-import { AddressFault, checkAddress, type Resolve } from "./address.js";
+import { AddressFault } from "../../core/address-policy.js";
+import { checkAddress, type Resolve } from "./address.js";
 import { Connection } from "./connection.js";
 import { askHealth, askIntroduction, type Introduction } from "./introduction.js";
 import { requireIsolation, UpstreamRefused } from "./isolation.js";

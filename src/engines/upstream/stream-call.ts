@@ -3,13 +3,15 @@
  *
  * It handles undici's callbacks itself rather than through a Node stream: events wait in a short queue, and when
  * the reader is slower than the engine the socket is paused until half of the queue is read, so that at most
- * `pauseAtChars` and one event wait here and the rest in the engine.
+ * `pauseAtChars` and one event wait here and the rest in the engine. An engine may give up on a connection that is
+ * not read for long; `wasHeldUp` tells that this can be why it failed.
  *
  * `next()` gives one event, null at the end, or throws what went wrong, in words of ours. Its limits count while
  * it waits: a reader that takes its time is not the engine's fault. `settled` is called once, when the request
  * has ended for whatever reason, also when nobody reads any more.
  */
 import type { Dispatcher } from "undici";
+import type { Clock } from "../../core/ports.js";
 import { faultOfResponse, unavailable } from "./faults.js";
 import { SseReader, weightOf, type SseEvent } from "./sse-reader.js";
 
@@ -19,6 +21,8 @@ export interface StreamLimits {
 }
 
 const pauseAtChars = 256 * 1024;
+/** Engines, and proxies before them, wait for a reader at least this long. */
+const shortestPatienceMs = 5_000;
 /** Of an answer that is no stream, enough to tell what kind of failure it is. */
 const maxFailureChars = 64 * 1024;
 /** For an engine that does not end its answer after the last event. */
@@ -40,12 +44,20 @@ export class StreamCall implements Dispatcher.DispatchHandler {
   #wake: (() => void) | null = null;
   #timer: NodeJS.Timeout | undefined;
   #hadEvent = false;
+  #pausedAtMs: number | undefined;
+  #longestPauseMs = 0;
 
   constructor(
     private readonly limits: StreamLimits,
     private readonly contextTokens: () => number,
     private readonly settled: () => void,
+    private readonly clock: Pick<Clock, "monotonicMs">,
   ) {}
+
+  /** The reader was so slow that the engine, waiting for it, may have given up. */
+  get wasHeldUp(): boolean {
+    return Math.max(this.#longestPauseMs, this.#pauseMs()) >= shortestPatienceMs;
+  }
 
   /** An event that is here already; undefined when `next()` has to be waited for. */
   take(): SseEvent | undefined {
@@ -57,7 +69,7 @@ export class StreamCall implements Dispatcher.DispatchHandler {
       this.#events.length = 0;
       this.#nextEvent = 0;
     }
-    if (this.#controller?.paused === true && this.#queuedChars < pauseAtChars / 2) this.#controller.resume();
+    if (this.#controller?.paused === true && this.#queuedChars < pauseAtChars / 2) this.#resume();
     return event;
   }
 
@@ -118,7 +130,10 @@ export class StreamCall implements Dispatcher.DispatchHandler {
       return;
     }
     this.#queue(() => this.#reader.push(chunk));
-    if (this.#queuedChars > pauseAtChars && !controller.paused) controller.pause();
+    if (this.#queuedChars > pauseAtChars && !controller.paused) {
+      this.#pausedAtMs = this.clock.monotonicMs();
+      controller.pause();
+    }
   }
 
   onResponseEnd(): void {
@@ -130,6 +145,17 @@ export class StreamCall implements Dispatcher.DispatchHandler {
 
   onResponseError(): void {
     this.#fail(unavailable());
+  }
+
+  #resume(): void {
+    this.#longestPauseMs = Math.max(this.#longestPauseMs, this.#pauseMs());
+    this.#pausedAtMs = undefined;
+    this.#controller?.resume();
+  }
+
+  /** Of the pause that lasts. */
+  #pauseMs(): number {
+    return this.#pausedAtMs === undefined ? 0 : this.clock.monotonicMs() - this.#pausedAtMs;
   }
 
   #queue(read: () => SseEvent[]): void {

@@ -35,7 +35,7 @@ export default function Limits() {
         <p>
           The answer is 429 <code>rate_limit_exceeded</code>. The message says which limit it was, its value
           and when to come back; <code>Retry-After</code> says the same to programs, in whole seconds from 1
-          to 60.
+          to 59.
         </p>
         <CodeBlock language="http" title="429" code={refused} />
         <p>

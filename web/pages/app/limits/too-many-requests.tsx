@@ -37,7 +37,7 @@ const headers = [
   { name: "x-ratelimit-limit-requests", means: "What the plan allows in a minute. For tokens: …-tokens." },
   { name: "x-ratelimit-remaining-requests", means: "What is left of it. On every answer, not only on 429." },
   { name: "x-ratelimit-reset-requests", means: "When it is whole again: 120ms, 59s, 1m0s." },
-  { name: "retry-after", means: "Whole seconds to wait, from 1 to 60. On 429 and 503." },
+  { name: "retry-after", means: "Whole seconds to wait, from 1 to 59. On 429 and 503." },
 ];
 
 const response = `HTTP/1.1 429 Too Many Requests

@@ -1,0 +1,146 @@
+/**
+ * Which network addresses this service never connects to, whoever names them: link-local and multicast ones, and
+ * those where clouds hand out credentials to whoever asks from the machine.
+ *
+ * An IPv6 address can stand for an IPv4 address behind it (mapped, translated by NAT64 or SIIT, tunnelled by 6to4,
+ * Teredo or ISATAP), and is refused when that one is. A name is judged by what it resolves to: `guardedLookup` goes
+ * into the socket itself, so what was judged is what is connected to, however quickly a name server changes its mind.
+ */
+import { lookup as systemLookup, type LookupAddress, type LookupAllOptions } from "node:dns";
+import { BlockList, isIP, type LookupFunction } from "node:net";
+
+/** Thrown with a sentence for the operator. */
+export class AddressFault extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "AddressFault";
+  }
+}
+
+const privateRanges = new BlockList();
+privateRanges.addSubnet("127.0.0.0", 8, "ipv4");
+privateRanges.addSubnet("10.0.0.0", 8, "ipv4");
+privateRanges.addSubnet("172.16.0.0", 12, "ipv4");
+privateRanges.addSubnet("192.168.0.0", 16, "ipv4");
+// Shared address space: carriers' networks, and the overlay networks that join an operator's machines.
+privateRanges.addSubnet("100.64.0.0", 10, "ipv4");
+privateRanges.addAddress("::1", "ipv6");
+privateRanges.addSubnet("fc00::", 7, "ipv6");
+
+const forbidden = new BlockList();
+forbidden.addSubnet("0.0.0.0", 8, "ipv4");
+forbidden.addSubnet("169.254.0.0", 16, "ipv4");
+forbidden.addSubnet("224.0.0.0", 3, "ipv4");
+forbidden.addSubnet("fe80::", 10, "ipv6");
+forbidden.addSubnet("ff00::", 8, "ipv6");
+// Clouds' metadata outside the link-local range: Alibaba, Azure, Oracle (in a range for protocols, never a host).
+forbidden.addAddress("100.100.100.200", "ipv4");
+forbidden.addAddress("168.63.129.16", "ipv4");
+forbidden.addSubnet("192.0.0.0", 24, "ipv4");
+// The same on IPv6, inside ranges that are private elsewhere: AWS, Google, Oracle, Scaleway.
+forbidden.addSubnet("fd00:ec2::", 32, "ipv6");
+forbidden.addAddress("fd20:ce::254", "ipv6");
+forbidden.addAddress("fd00:c1::a9fe:a9fe", "ipv6");
+forbidden.addAddress("fd00:42::42", "ipv6");
+// NAT64 with a prefix of the operator's choice inside: where it leads cannot be told.
+forbidden.addSubnet("64:ff9b:1::", 48, "ipv6");
+
+/** Private: this machine and networks of the operator's own. Others are allowed where `allowPublic` says so. */
+export function isAllowedAddress(address: string, allowPublic: boolean): boolean {
+  if (isForbiddenAddress(address)) return false;
+  return allowPublic || isPrivate(withoutMapping(address));
+}
+
+/** Also true for what is no address at all. */
+export function isForbiddenAddress(address: string): boolean {
+  const plain = withoutMapping(address);
+  if (isIP(plain) === 4) return forbidden.check(plain, "ipv4");
+  const groups = groupsOf(plain);
+  if (groups === null || forbidden.check(textOf(groups), "ipv6")) return true;
+  // IPv4-compatible addresses are of the past; `::` is unspecified. Only loopback is left of that range.
+  if (groups.slice(0, 6).every((group) => group === 0)) return !isPrivate(plain);
+  return embeddedIpv4(groups).some((inside) => forbidden.check(inside, "ipv4"));
+}
+
+/** The host of a URL, when it is an address that is written out. */
+export function literalAddress(url: URL): string | null {
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  return isIP(host) === 0 ? null : host;
+}
+
+/** As `dns.lookup` with `all`. */
+export type LookupAll = (
+  host: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
+) => void;
+
+/** For sockets: like the system's own, but it fails when any address of the name is not allowed. */
+export function guardedLookup(
+  isAllowed: (address: string) => boolean,
+  lookupAll: LookupAll = systemLookup,
+): LookupFunction {
+  return (host, options, callback) => {
+    lookupAll(host, { ...options, all: true }, (error, found) => {
+      if (error !== null) {
+        callback(error, []);
+        return;
+      }
+      const [first] = found;
+      if (first === undefined || found.some(({ address }) => !isAllowed(address))) {
+        callback(new AddressFault("This name leads to an address that is not allowed."), []);
+        return;
+      }
+      if (options.all === true) callback(null, found);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+const isPrivate = (plain: string): boolean => privateRanges.check(plain, isIP(plain) === 6 ? "ipv6" : "ipv4");
+
+/** IPv4-mapped addresses reach the IPv4 address itself, so they are judged as that, however they are written. */
+function withoutMapping(address: string): string {
+  const groups = groupsOf(address);
+  if (groups === null) return address;
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  return isMapped ? ipv4At(groups, 6) : textOf(groups);
+}
+
+/** IPv4 addresses that packets to this one may end up at. */
+function embeddedIpv4(groups: readonly number[]): string[] {
+  const [a = 0, b = 0, , , e = 0, f = 0] = groups;
+  const isZero = (from: number, to: number) => groups.slice(from, to).every((group) => group === 0);
+  if (a === 0x2002) return [ipv4At(groups, 1)];
+  if (a === 0x2001 && b === 0)
+    return [
+      ipv4At(groups, 2),
+      ipv4At(
+        groups.map((group) => group ^ 0xffff),
+        6,
+      ),
+    ];
+  if (a === 0x64 && b === 0xff9b && isZero(2, 6)) return [ipv4At(groups, 6)];
+  if (isZero(0, 4) && e === 0xffff && f === 0) return [ipv4At(groups, 6)];
+  if ((e === 0 || e === 0x200) && f === 0x5efe) return [ipv4At(groups, 6)];
+  return [];
+}
+
+function ipv4At(groups: readonly number[], at: number): string {
+  const [high = 0, low = 0] = groups.slice(at, at + 2);
+  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+}
+
+/** The eight groups of an IPv6 address, in whatever form it is written; null for anything else. */
+function groupsOf(address: string): number[] | null {
+  const withoutZone = address.replace(/%.*$/s, "");
+  if (isIP(withoutZone) !== 6) return null;
+  // URLs have one way of writing each address: hexadecimal, with at most one `::`.
+  const [head = "", tail] = new URL(`http://[${withoutZone}]/`).hostname.slice(1, -1).split("::");
+  const parse = (text: string) =>
+    text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
+  const [first, last] = [parse(head), parse(tail ?? "")];
+  return [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last];
+}
+
+const textOf = (groups: readonly number[]): string => groups.map((group) => group.toString(16)).join(":");

@@ -1,0 +1,65 @@
+/**
+ * How fast a queue drains: the mean time between two departures, measured only while somebody waits. Without anybody
+ * waiting, departures come as seldom as requests do, and a quiet night would look like a slow engine.
+ *
+ * Departures come in clumps where replies are equally long, so it is time over departures of the latest few dozen
+ * rather than an average of single intervals. Until anybody has waited, the length of the runs has to do: so many
+ * at once, each longer than when fewer ran.
+ */
+
+/** Departures that are remembered, at least: enough for several rounds of all that run at once. */
+const fewestRemembered = 32;
+const rememberedRounds = 4;
+
+/** For an engine that has finished nothing yet: a reply of some hundred tokens. */
+const usualRunMs = 4_000;
+
+/** Runs whose mean length is kept. */
+const rememberedRuns = 16;
+
+/** An engine that computes many at once gives each about half the speed. */
+const slowerTogether = 2;
+
+export class DrainRate {
+  /** Departures while somebody waited, and how long they took in all; both fade with each departure. */
+  #departures = 0;
+  #busyMs = 0;
+  /** Up to when `#busyMs` has counted; undefined while nobody waits. */
+  #countedToMs: number | undefined;
+  #runs = 0;
+  #meanRunMs = usualRunMs;
+
+  /** Call it whenever somebody begins to wait or the last one stops. */
+  waits(anybody: boolean, nowMs: number): void {
+    this.#count(nowMs);
+    if (!anybody) this.#countedToMs = undefined;
+    else this.#countedToMs ??= nowMs;
+  }
+
+  /** A run of this length ended, of so many that run at once. Call it before the next takes its place. */
+  departed(runMs: number, capacity: number, nowMs: number): void {
+    this.#runs = Math.min(this.#runs + 1, rememberedRuns);
+    this.#meanRunMs += (runMs - this.#meanRunMs) / this.#runs;
+    if (this.#countedToMs === undefined) return;
+    this.#count(nowMs);
+    const kept = 1 - 1 / Math.max(fewestRemembered, rememberedRounds * capacity);
+    this.#departures = (this.#departures + 1) * kept;
+    this.#busyMs *= kept;
+  }
+
+  /** Expected time between two departures while the queue is full. */
+  intervalMs(capacity: number, nowMs: number): number {
+    // While nobody departs the rate gets worse, though no departure says so.
+    const openMs = this.#countedToMs === undefined ? 0 : nowMs - this.#countedToMs;
+    if (this.#departures > 0) {
+      return Math.max(this.#busyMs / this.#departures, (this.#busyMs + openMs) / (this.#departures + 1));
+    }
+    return Math.max((slowerTogether * this.#meanRunMs) / Math.max(1, capacity), openMs);
+  }
+
+  #count(nowMs: number): void {
+    if (this.#countedToMs === undefined) return;
+    this.#busyMs += nowMs - this.#countedToMs;
+    this.#countedToMs = nowMs;
+  }
+}
