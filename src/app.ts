@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import type { Config } from "./config.js";
 import { hostInUrl } from "./config/host-in-url.js";
+import { callerNow } from "./core/caller-now.js";
 import { ChangeFollower } from "./core/change-follower.js";
 import { Completions } from "./core/completion.js";
 import { createDashboard, type Dashboard } from "./core/dashboard.js";
@@ -17,6 +18,7 @@ import { KeyRing } from "./core/keys.js";
 import { Limits } from "./core/limits.js";
 import { MaintenanceGate } from "./core/maintenance-gate.js";
 import { systemClock, type Clock, type Engine } from "./core/ports.js";
+import { Sessions } from "./core/sessions.js";
 import { registerDashboard } from "./http/dashboard/dashboard.js";
 import { createHttpServer, createMetricsServer, type HttpParts } from "./http/server.js";
 import { createLog, type Log } from "./log.js";
@@ -111,11 +113,17 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       engines.memoryBytes(model) === null ? null : fleet.status(model).serving,
     );
     closers.push(() => speeds.close());
+    const { accounts } = config;
+    const sessions = new Sessions(store.sessions, clock, {
+      idleMs: accounts.sessionIdleDays * dayMs,
+      absoluteMs: accounts.sessionDays * dayMs,
+    });
     const completions = new Completions({
       engine: fleet,
       limits,
       queueOf: (model) => fleet.queueOf(model),
       clock,
+      reread: callerNow(store, sessions),
       refusal: () => gate.refusal(),
       onTokenGap: (model, gapMs) => {
         metrics.tokenGap(model, gapMs);
@@ -126,6 +134,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       changes: store.changes,
       keys,
       cutStreams: (target) => completions.cut(target),
+      reviewStreams: (target) => completions.review(target),
       onModelsChanged: () => void engines.follow(),
       onStoreHealth: (health) => {
         storeHealth = health;
@@ -134,11 +143,15 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     });
     closers.push(() => follower.close());
     announcements.onAnnounced(() => void follower.look());
-    store.changes.onAppended(() => announcements.announce());
+    store.changes.onAppended(() => {
+      announcements.announce();
+      // What is changed here takes effect the same way as what is changed elsewhere, without the wait.
+      void follower.look();
+    });
 
-    const { accounts } = config;
     const dashboard = createDashboard({
       store,
+      sessions,
       clock,
       counter,
       keys,
@@ -148,7 +161,6 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
           ? null
           : smtpMailer({ url: accounts.smtpUrl, from: accounts.mailFrom }),
       signUp: accounts.signUp,
-      sessionExpiry: { idleMs: accounts.sessionIdleDays * dayMs, absoluteMs: accounts.sessionDays * dayMs },
       retentionDays: accounts.usageRetentionDays,
       ownerName: config.service.ownerName,
       publicUrl: () => accounts.publicUrl ?? url(),

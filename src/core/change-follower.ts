@@ -1,11 +1,12 @@
 /**
  * Lets a running server learn what others changed: replicas, and the command line on the same database. It
  * looks at the store's table of changes every second, one small query, and at once when an announcement says
- * that there is something new. A key or an account that changed is dropped from memory; one that ended loses
- * its streams.
+ * that there is something new. A key or an account that changed is dropped from memory, and whether its
+ * streams are still allowed is looked at again; one that ended loses them.
  *
  * When the store is away it keeps its place and goes on from there. When changes are missing (they are kept
- * for an hour) or the numbers went back (a backup was restored), everything is dropped from memory.
+ * for an hour) or the numbers went back (a backup was restored), everything is dropped from memory and every
+ * stream is looked at.
  */
 import type { Change, ChangeStore } from "./changes.js";
 import type { CutTarget } from "./completion.js";
@@ -20,6 +21,8 @@ export interface ChangeFollowerParts {
   keys: Pick<KeyRing, "forget" | "forgetAccount" | "forgetAll">;
   /** Ends the replies that a key or an account has under way. */
   cutStreams: (target: CutTarget) => void;
+  /** Looks again whether they are still allowed. */
+  reviewStreams: (target: CutTarget | "all") => void;
   /** What answers for the models was set anew. */
   onModelsChanged?: () => void;
   /** Told once for each change, `away` first of all. */
@@ -78,16 +81,16 @@ export class ChangeFollower {
   async #catchUp(): Promise<void> {
     const newest = await withTimeLimit(this.parts.changes.last(), storeTimeoutMs);
     const last = this.#last ?? newest;
-    if (newest < last) this.parts.keys.forgetAll();
+    if (newest < last) this.#forgetAll();
     this.#last = Math.min(last, newest);
     while (this.#last < newest) this.#last = await this.#readAfter(this.#last, newest);
   }
 
   /** The number of the last that was read. */
   async #readAfter(last: number, newest: number): Promise<number> {
-    const { changes, keys } = this.parts;
+    const { changes } = this.parts;
     const read = await withTimeLimit(changes.readAfter(last, readAtOnce), storeTimeoutMs);
-    if (read[0]?.id !== last + 1) keys.forgetAll();
+    if (read[0]?.id !== last + 1) this.#forgetAll();
     this.#apply(read);
     return read.at(-1)?.id ?? newest;
   }
@@ -101,7 +104,7 @@ export class ChangeFollower {
   }
 
   #applyOne(kind: Change["kind"], subject: string): void {
-    const { keys, cutStreams, onModelsChanged } = this.parts;
+    const { keys, cutStreams, reviewStreams, onModelsChanged } = this.parts;
     switch (kind) {
       case "key_ended":
         keys.forget(subject);
@@ -109,6 +112,7 @@ export class ChangeFollower {
         return;
       case "key_changed":
         keys.forget(subject);
+        reviewStreams({ keyId: subject });
         return;
       case "account_ended":
         keys.forgetAccount(subject);
@@ -116,13 +120,22 @@ export class ChangeFollower {
         return;
       case "account_changed":
         keys.forgetAccount(subject);
+        reviewStreams({ accountId: subject });
+        return;
+      case "sessions_ended":
+        reviewStreams({ accountId: subject });
         return;
       case "plans_changed":
-        keys.forgetAll();
+        this.#forgetAll();
         return;
       case "models_changed":
         onModelsChanged?.();
     }
+  }
+
+  #forgetAll(): void {
+    this.parts.keys.forgetAll();
+    this.parts.reviewStreams("all");
   }
 
   #tell(health: "ok" | "away"): void {

@@ -19,7 +19,7 @@ import { OwnKeys } from "./own-keys.js";
 import { withBoundedLine, type Passwords } from "./password-line.js";
 import { PasswordReset } from "./password-reset.js";
 import type { Clock, Counter } from "./ports.js";
-import { Sessions, type SessionExpiry } from "./sessions.js";
+import type { Sessions } from "./sessions.js";
 import { SignIn } from "./sign-in.js";
 import { SignUp } from "./sign-up.js";
 import { UsageRecorder } from "./usage-recorder.js";
@@ -27,6 +27,7 @@ import { UsageReports } from "./usage-report.js";
 
 export interface DashboardOptions {
   store: FullStore;
+  sessions: Sessions;
   clock: Clock;
   /** For throttles; may be the one that limits use. */
   counter: Counter;
@@ -35,7 +36,6 @@ export interface DashboardOptions {
   /** Null when no mail server is configured. */
   mailer: Mailer | null;
   signUp: SignUpMode;
-  sessionExpiry: SessionExpiry;
   retentionDays: number;
   ownerName: string;
   /** Where people reach the service, without a slash at the end; asked for when a mail is written. */
@@ -68,11 +68,10 @@ export interface Dashboard {
 }
 
 export function createDashboard(options: DashboardOptions): Dashboard {
-  const { store, clock, counter, keys, cutStreams, ownerName, publicUrl, reportFault } = options;
+  const { store, sessions, clock, counter, keys, cutStreams, ownerName, publicUrl, reportFault } = options;
   const { accounts } = store;
   const passwords = withBoundedLine(options.passwords);
   const audit = new Audit(store.audit, clock);
-  const sessions = new Sessions(store.sessions, clock, options.sessionExpiry);
   const links = new OneTimeLinks(store.links, clock);
   const signIn = new SignIn(accounts, passwords, audit, counter, clock);
   const rates = new LiveRates(clock);

@@ -154,6 +154,8 @@ export interface KeyRecord {
   key: ApiKey;
   account: Account;
   plan: Plan;
+  /** What stands in for the key in the playground; its `key` is then no row of the store. */
+  session?: { hash: Uint8Array };
 }
 
 export interface NewAccount {
@@ -199,6 +201,7 @@ export interface Store {
   createKey(key: NewKey): Promise<ApiKey>;
   /** Finds live, expired and revoked keys alike: judging them is the caller's. */
   findKeyByHash(hash: Uint8Array): Promise<KeyRecord | null>;
+  findKeyRecord(id: string): Promise<KeyRecord | null>;
   findKey(id: string): Promise<ApiKey | null>;
   listKeys(accountId: string): Promise<ApiKey[]>;
   /** From `at` on the key is refused. Never moves an earlier revocation to a later time. */

@@ -41,7 +41,7 @@ export class SqlAccounts implements AccountStore {
   }
 
   async setPassword(id: string, passwordHash: string, keepSession: Uint8Array | null): Promise<void> {
-    await this.db.transaction().execute(async (transaction) => {
+    await this.changes.with("sessions_ended", id, async (transaction) => {
       await transaction
         .updateTable("accounts")
         .set({ password_hash: passwordHash })

@@ -6,6 +6,7 @@ import type { Kysely, Transaction } from "kysely";
 import type { LinkKind, LinkStore, NewLink } from "../core/dashboard-ports.js";
 import type { Account, Clock } from "../core/ports.js";
 import { hasAdmin, insertAccount } from "./account-rows.js";
+import type { SqlChanges } from "./change-rows.js";
 import { toAccount } from "./rows.js";
 import type { LinkRow, Schema } from "./schema.js";
 import { endSessions } from "./session-rows.js";
@@ -13,6 +14,7 @@ import { endSessions } from "./session-rows.js";
 export class SqlLinks implements LinkStore {
   constructor(
     private readonly db: Kysely<Schema>,
+    private readonly changes: SqlChanges,
     private readonly clock: Clock,
   ) {}
 
@@ -66,7 +68,7 @@ export class SqlLinks implements LinkStore {
   }
 
   resetPassword(hash: Uint8Array, now: Date, passwordHash: string): Promise<Account | null> {
-    return this.db.transaction().execute(async (transaction) => {
+    return this.changes.transaction(async (transaction, note) => {
       const link = await useUp(transaction, "reset", hash, now);
       if (link?.accountId == null) return null;
       const { accountId } = link;
@@ -78,6 +80,7 @@ export class SqlLinks implements LinkStore {
         .executeTakeFirstOrThrow();
       await transaction.deleteFrom("links").where("account_id", "=", accountId).execute();
       await endSessions(transaction, accountId, null);
+      note("sessions_ended", accountId);
       return toAccount(row);
     });
   }

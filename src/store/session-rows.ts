@@ -1,11 +1,15 @@
 /** Sessions of the dashboard, in SQL. */
 import type { Kysely } from "kysely";
 import type { Session, SessionRecord, SessionStore } from "../core/dashboard-ports.js";
+import type { SqlChanges } from "./change-rows.js";
 import { toAccount, toPlan } from "./rows.js";
 import type { Schema } from "./schema.js";
 
 export class SqlSessions implements SessionStore {
-  constructor(private readonly db: Kysely<Schema>) {}
+  constructor(
+    private readonly db: Kysely<Schema>,
+    private readonly changes: SqlChanges,
+  ) {}
 
   async create(session: Session): Promise<void> {
     await this.db
@@ -64,11 +68,20 @@ export class SqlSessions implements SessionStore {
   }
 
   async end(hash: Uint8Array): Promise<void> {
-    await this.db.deleteFrom("sessions").where("hash", "=", hash).execute();
+    await this.changes.transaction(async (transaction, note) => {
+      const ended = await transaction
+        .deleteFrom("sessions")
+        .where("hash", "=", hash)
+        .returning("account_id")
+        .executeTakeFirst();
+      if (ended !== undefined) note("sessions_ended", ended.account_id);
+    });
   }
 
   async endAll(accountId: string, keep: Uint8Array | null): Promise<void> {
-    await endSessions(this.db, accountId, keep);
+    await this.changes.with("sessions_ended", accountId, (transaction) =>
+      endSessions(transaction, accountId, keep),
+    );
   }
 
   async prune(now: Date, idleSince: Date): Promise<void> {

@@ -13,7 +13,7 @@ import { SqlChanges } from "./change-rows.js";
 import { SqlLinks } from "./link-rows.js";
 import { SqlNews } from "./news-rows.js";
 import { fromPlan, toAccount, toKey, toPlan } from "./rows.js";
-import type { Schema } from "./schema.js";
+import type { AccountRow, KeyRow, PlanRow, Schema } from "./schema.js";
 import { SqlSessions } from "./session-rows.js";
 import { SqlStored } from "./stored-rows.js";
 import { SqlUsage } from "./usage-rows.js";
@@ -39,8 +39,8 @@ export class SqlStore implements FullStore {
     this.#clock = clock;
     this.changes = new SqlChanges(db, clock);
     this.accounts = new SqlAccounts(db, this.changes);
-    this.sessions = new SqlSessions(db);
-    this.links = new SqlLinks(db, clock);
+    this.sessions = new SqlSessions(db, this.changes);
+    this.links = new SqlLinks(db, this.changes, clock);
     this.usage = new SqlUsage(db);
     this.news = new SqlNews(db);
     this.audit = new SqlAudit(db);
@@ -139,7 +139,17 @@ export class SqlStore implements FullStore {
   }
 
   async findKeyByHash(hash: Uint8Array): Promise<KeyRecord | null> {
-    const row = await this.#db
+    const row = await this.#keyRecords().where("keys.hash", "=", hash).executeTakeFirst();
+    return row === undefined ? null : toKeyRecord(row);
+  }
+
+  async findKeyRecord(id: string): Promise<KeyRecord | null> {
+    const row = await this.#keyRecords().where("keys.id", "=", id).executeTakeFirst();
+    return row === undefined ? null : toKeyRecord(row);
+  }
+
+  #keyRecords() {
+    return this.#db
       .selectFrom("keys")
       .innerJoin("accounts", "accounts.id", "keys.account_id")
       .innerJoin("plans", "plans.id", "accounts.plan_id")
@@ -157,24 +167,7 @@ export class SqlStore implements FullStore {
         "plans.max_keys",
         "plans.max_tokens",
         "plans.models as plan_models",
-      ])
-      .where("keys.hash", "=", hash)
-      .executeTakeFirst();
-    if (row === undefined) return null;
-    return {
-      key: toKey(row),
-      account: toAccount({ ...row, id: row.account_id, created_at: row.account_created_at }),
-      plan: toPlan({
-        id: row.plan_id,
-        name: row.plan_name,
-        requests_per_minute: row.plan_requests_per_minute,
-        tokens_per_minute: row.plan_tokens_per_minute,
-        concurrent_requests: row.plan_concurrent_requests,
-        max_keys: row.max_keys,
-        max_tokens: row.max_tokens,
-        models: row.plan_models,
-      }),
-    };
+      ]);
   }
 
   async findKey(id: string): Promise<ApiKey | null> {
@@ -271,4 +264,32 @@ export class SqlStore implements FullStore {
   #nowMs(): number {
     return this.#clock.now().getTime();
   }
+}
+
+type JoinedKeyRow = KeyRow &
+  Pick<AccountRow, "email" | "role" | "plan_id" | "suspended_at"> &
+  Pick<PlanRow, "max_keys" | "max_tokens"> & {
+    account_created_at: number;
+    plan_name: string;
+    plan_requests_per_minute: number;
+    plan_tokens_per_minute: number;
+    plan_concurrent_requests: number;
+    plan_models: string | null;
+  };
+
+function toKeyRecord(row: JoinedKeyRow): KeyRecord {
+  return {
+    key: toKey(row),
+    account: toAccount({ ...row, id: row.account_id, created_at: row.account_created_at }),
+    plan: toPlan({
+      id: row.plan_id,
+      name: row.plan_name,
+      requests_per_minute: row.plan_requests_per_minute,
+      tokens_per_minute: row.plan_tokens_per_minute,
+      concurrent_requests: row.plan_concurrent_requests,
+      max_keys: row.max_keys,
+      max_tokens: row.max_tokens,
+      models: row.plan_models,
+    }),
+  };
 }

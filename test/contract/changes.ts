@@ -76,6 +76,25 @@ export function describeChangeContract(name: string, open: OpenStore): void {
       ]);
     });
 
+    it("writes down whose sessions ended, once they did", async () => {
+      const { store } = opened;
+      const { id } = await opened.createAccount();
+      const now = new Date();
+      const times = { createdAt: now, lastSeenAt: now, expiresAt: new Date(now.getTime() + 60_000) };
+      const session = { hash: someHash(), accountId: id, ...times };
+      const link = { kind: "reset", hash: someHash(), accountId: id, emailHash: null } as const;
+      await store.sessions.create(session);
+      await store.sessions.end(someHash());
+      await store.links.create({ ...link, ...times });
+      await store.links.resetPassword(someHash(), now, "hash");
+      expect(await written(store)).toEqual([]);
+      await store.sessions.end(session.hash);
+      await store.sessions.endAll(id, null);
+      await store.links.resetPassword(link.hash, now, "hash");
+      await store.accounts.setPassword(id, "hash", null);
+      expect(await written(store)).toEqual(new Array(4).fill(`sessions_ended ${id}`));
+    });
+
     it("writes down changes of plans", async () => {
       const plan = await opened.store.findPlan("free");
       if (plan === null) throw new Error("there is no plan");

@@ -192,11 +192,10 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
         });
         expect(await store.findKey(key.id)).toEqual(key);
         expect(await store.listKeys(account.id)).toEqual([key]);
-        expect(await store.findKeyByHash(wanted.hash)).toEqual({
-          key,
-          account,
-          plan: await store.findPlan("free"),
-        });
+        const record = { key, account, plan: await store.findPlan("free") };
+        expect(await store.findKeyByHash(wanted.hash)).toEqual(record);
+        expect(await store.findKeyRecord(key.id)).toEqual(record);
+        expect(await store.findKeyRecord("key_unknown")).toBeNull();
       });
 
       it("tell unlimited from limited to nothing", async () => {
