@@ -9,6 +9,7 @@ import type { CutTarget } from "./completion.js";
 import type { FullStore } from "./dashboard-ports.js";
 import { Housekeeping } from "./housekeeping.js";
 import type { KeyRing } from "./keys.js";
+import { KnownDevices } from "./known-devices.js";
 import { LiveRates } from "./live-rates.js";
 import type { Mailer } from "./mail.js";
 import { News } from "./news.js";
@@ -53,6 +54,7 @@ export interface Dashboard {
   signUpMode: SignUpMode;
   audit: Audit;
   sessions: Sessions;
+  devices: KnownDevices;
   links: OneTimeLinks;
   signIn: SignIn;
   signUp: SignUp;
@@ -73,7 +75,8 @@ export function createDashboard(options: DashboardOptions): Dashboard {
   const passwords = withBoundedLine(options.passwords);
   const audit = new Audit(store.audit, clock);
   const links = new OneTimeLinks(store.links, clock);
-  const signIn = new SignIn(accounts, passwords, audit, counter, clock);
+  const devices = new KnownDevices(store, clock);
+  const signIn = new SignIn(accounts, passwords, audit, devices, counter, clock);
   const rates = new LiveRates(clock);
   const usage = new UsageRecorder(store.usage, rates, clock, reportFault);
   const outbox = new Outbox(options.mailer, reportFault);
@@ -86,6 +89,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     signUpMode: signUp,
     audit,
     sessions,
+    devices,
     links,
     signIn,
     signUp: new SignUp(store, passwords, audit, signUp, clock, counter),
@@ -96,6 +100,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
       passwords,
       audit,
       outbox,
+      devices,
       counter,
       clock,
       ownerName,

@@ -24,6 +24,7 @@ export function meRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
       const { password } = await visit.body(deleteAccountBody);
       await ownAccount.remove(me, password);
       await visit.signOut();
+      visit.forgetDevice();
       return {};
     }),
   ];
