@@ -9,6 +9,7 @@
 import type { Kysely, Transaction } from "kysely";
 import { changeKinds, type Change, type ChangeKind, type ChangeStore } from "../core/changes.js";
 import type { Clock } from "../core/ports.js";
+import { batchRows, inBatches } from "./batches.js";
 import type { Schema } from "./schema.js";
 
 export class SqlChanges implements ChangeStore {
@@ -44,7 +45,12 @@ export class SqlChanges implements ChangeStore {
   }
 
   async prune(before: Date): Promise<void> {
-    await this.db.deleteFrom("changes").where("at", "<", before.getTime()).execute();
+    const old = this.db
+      .selectFrom("changes")
+      .select("id")
+      .where("at", "<", before.getTime())
+      .limit(batchRows);
+    await inBatches(() => this.db.deleteFrom("changes").where("id", "in", old).executeTakeFirstOrThrow());
   }
 
   /** Makes a change and appends it, in one transaction. */
@@ -61,9 +67,7 @@ export class SqlChanges implements ChangeStore {
   }
 
   /** The same for work that finds out on the way what it changes, if anything. */
-  async transaction<T>(
-    work: (transaction: Transaction<Schema>, note: NoteChange) => Promise<T>,
-  ): Promise<T> {
+  async transaction<T>(work: (transaction: Transaction<Schema>, note: NoteChange) => Promise<T>): Promise<T> {
     const noted: [ChangeKind, string][] = [];
     const result = await this.db.transaction().execute(async (transaction) => {
       const done = await work(transaction, (kind, subject) => void noted.push([kind, subject]));

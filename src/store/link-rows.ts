@@ -6,6 +6,7 @@ import type { Kysely, Transaction } from "kysely";
 import type { LinkKind, LinkStore, NewLink } from "../core/dashboard-ports.js";
 import type { Account, Clock } from "../core/ports.js";
 import { hasAdmin, insertAccount } from "./account-rows.js";
+import { batchRows, inBatches } from "./batches.js";
 import type { SqlChanges } from "./change-rows.js";
 import { toAccount } from "./rows.js";
 import type { LinkRow, Schema } from "./schema.js";
@@ -86,7 +87,12 @@ export class SqlLinks implements LinkStore {
   }
 
   async prune(now: Date): Promise<void> {
-    await this.db.deleteFrom("links").where("expires_at", "<=", now.getTime()).execute();
+    const expired = this.db
+      .selectFrom("links")
+      .select("hash")
+      .where("expires_at", "<=", now.getTime())
+      .limit(batchRows);
+    await inBatches(() => this.db.deleteFrom("links").where("hash", "in", expired).executeTakeFirstOrThrow());
   }
 }
 

@@ -1,6 +1,7 @@
 /** Sessions of the dashboard, in SQL. */
 import type { Kysely } from "kysely";
 import type { Session, SessionRecord, SessionStore } from "../core/dashboard-ports.js";
+import { batchRows, inBatches } from "./batches.js";
 import type { SqlChanges } from "./change-rows.js";
 import { toAccount, toPlan } from "./rows.js";
 import type { Schema } from "./schema.js";
@@ -85,15 +86,16 @@ export class SqlSessions implements SessionStore {
   }
 
   async prune(now: Date, idleSince: Date): Promise<void> {
-    await this.db
-      .deleteFrom("sessions")
-      .where((where) =>
-        where.or([
-          where("expires_at", "<=", now.getTime()),
-          where("last_seen_at", "<=", idleSince.getTime()),
-        ]),
-      )
-      .execute();
+    const ended = this.db.selectFrom("sessions").select("hash").limit(batchRows);
+    // One after the other: each has an index of its own.
+    for (const some of [
+      ended.where("expires_at", "<=", now.getTime()),
+      ended.where("last_seen_at", "<=", idleSince.getTime()),
+    ]) {
+      await inBatches(() =>
+        this.db.deleteFrom("sessions").where("hash", "in", some).executeTakeFirstOrThrow(),
+      );
+    }
   }
 }
 

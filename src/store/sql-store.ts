@@ -4,9 +4,11 @@
  * first and writing later.
  */
 import { sql, type Kysely } from "kysely";
+import type { ChangeKind } from "../core/changes.js";
 import type { FullStore } from "../core/dashboard-ports.js";
 import { newId } from "../core/ids.js";
 import type { Account, ApiKey, Clock, KeyRecord, NewAccount, NewKey, Plan } from "../core/ports.js";
+import { endAccess, removeAccount } from "./account-removal.js";
 import { insertAccount, SqlAccounts } from "./account-rows.js";
 import { SqlAudit } from "./audit-rows.js";
 import { SqlChanges } from "./change-rows.js";
@@ -71,13 +73,15 @@ export class SqlStore implements FullStore {
   }
 
   async setAccountSuspended(id: string, suspendedAt: Date | null): Promise<void> {
-    await this.changes.with(suspendedAt === null ? "account_changed" : "account_ended", id, (transaction) =>
-      transaction
+    const kind = suspendedAt === null ? "account_changed" : "account_ended";
+    await this.changes.with(kind, id, async (transaction) => {
+      await transaction
         .updateTable("accounts")
         .set({ suspended_at: suspendedAt?.getTime() ?? null })
         .where("id", "=", id)
-        .execute(),
-    );
+        .execute();
+      if (suspendedAt !== null) await endAccess(transaction, id);
+    });
   }
 
   async setAccountPlan(id: string, planId: string): Promise<void> {
@@ -87,9 +91,7 @@ export class SqlStore implements FullStore {
   }
 
   async deleteAccount(id: string): Promise<void> {
-    await this.changes.with("account_ended", id, (transaction) =>
-      transaction.deleteFrom("accounts").where("id", "=", id).execute(),
-    );
+    await this.changes.with("account_ended", id, (transaction) => removeAccount(transaction, id));
   }
 
   async listPlans(): Promise<Plan[]> {
@@ -113,29 +115,27 @@ export class SqlStore implements FullStore {
     );
   }
 
-  async createKey(key: NewKey): Promise<ApiKey> {
-    const row = await this.#db
-      .insertInto("keys")
-      .values({
-        id: newId("key"),
-        account_id: key.accountId,
-        hash: key.hash,
-        last_four: key.lastFour,
-        name: key.name,
-        models: key.models?.join(",") ?? null,
-        operations: key.operations?.join(",") ?? null,
-        requests_per_minute: key.limits.requestsPerMinute,
-        tokens_per_minute: key.limits.tokensPerMinute,
-        concurrent_requests: key.limits.concurrentRequests,
-        created_at: this.#nowMs(),
-        expires_at: key.expiresAt?.getTime() ?? null,
-        revoked_at: null,
-        disabled_at: null,
-        last_used_at: null,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    return toKey(row);
+  createKey(key: NewKey): Promise<ApiKey> {
+    return insertKey(this.#db, key, this.#nowMs());
+  }
+
+  rotateKey(
+    id: string,
+    endsAt: Date,
+    replacement: NewKey,
+  ): Promise<{ key: ApiKey; replaced: ApiKey } | null> {
+    return this.changes.transaction(async (transaction, note) => {
+      const row = await transaction
+        .updateTable("keys")
+        .set({ revoked_at: endsAt.getTime() })
+        .where("id", "=", id)
+        .where("revoked_at", "is", null)
+        .returningAll()
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      note(this.#endKind(endsAt), id);
+      return { key: await insertKey(transaction, replacement, this.#nowMs()), replaced: toKey(row) };
+    });
   }
 
   async findKeyByHash(hash: Uint8Array): Promise<KeyRecord | null> {
@@ -188,8 +188,7 @@ export class SqlStore implements FullStore {
 
   async revokeKey(id: string, at: Date): Promise<void> {
     const atMs = at.getTime();
-    const kind = atMs > this.#nowMs() ? "key_changed" : "key_ended";
-    await this.changes.with(kind, id, (transaction) =>
+    await this.changes.with(this.#endKind(at), id, (transaction) =>
       transaction
         .updateTable("keys")
         .set({ revoked_at: atMs })
@@ -261,9 +260,38 @@ export class SqlStore implements FullStore {
     await this.#db.destroy();
   }
 
+  #endKind(at: Date): ChangeKind {
+    return at.getTime() > this.#nowMs() ? "key_changed" : "key_ended";
+  }
+
   #nowMs(): number {
     return this.#clock.now().getTime();
   }
+}
+
+async function insertKey(db: Kysely<Schema>, key: NewKey, nowMs: number): Promise<ApiKey> {
+  const row = await db
+    .insertInto("keys")
+    .values({
+      id: newId("key"),
+      account_id: key.accountId,
+      hash: key.hash,
+      last_four: key.lastFour,
+      name: key.name,
+      models: key.models?.join(",") ?? null,
+      operations: key.operations?.join(",") ?? null,
+      requests_per_minute: key.limits.requestsPerMinute,
+      tokens_per_minute: key.limits.tokensPerMinute,
+      concurrent_requests: key.limits.concurrentRequests,
+      created_at: nowMs,
+      expires_at: key.expiresAt?.getTime() ?? null,
+      revoked_at: null,
+      disabled_at: null,
+      last_used_at: null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toKey(row);
 }
 
 type JoinedKeyRow = KeyRow &

@@ -47,10 +47,15 @@ export function describeChangeContract(name: string, open: OpenStore): void {
       await opened.store.revokeKey(b.id, new Date(Date.now() + 60_000));
       await opened.store.accounts.setKeyDisabled(c.id, new Date());
       await opened.store.accounts.setKeyDisabled(c.id, null);
+      const { hash, ...rest } = { ...c, hash: someHash() };
+      const replacement = { ...rest, hash };
+      await opened.store.rotateKey(c.id, new Date(Date.now() + 60_000), replacement);
+      await opened.store.rotateKey(c.id, new Date(), { ...replacement, hash: someHash() });
       expect(await written(opened.store)).toEqual([
         `key_ended ${a.id}`,
         `key_changed ${b.id}`,
         `key_ended ${c.id}`,
+        `key_changed ${c.id}`,
         `key_changed ${c.id}`,
       ]);
     });
