@@ -12,6 +12,7 @@ import { benchSignIn } from "./sign-in.js";
 import { benchSoak } from "./soak.js";
 import { benchStalled, benchStreams } from "./streams.js";
 import { benchStarter } from "./starter.js";
+import { benchStore } from "./store.js";
 
 const benches: Record<string, () => Promise<void>> = {
   api: benchApi,
@@ -24,6 +25,7 @@ const benches: Record<string, () => Promise<void>> = {
   stalled: benchStalled,
   soak: benchSoak,
   starter: benchStarter,
+  store: benchStore,
 };
 
 const chosen = process.argv.slice(2);

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import type { Config } from "./config.js";
 import { hostInUrl } from "./config/host-in-url.js";
+import { callerNow } from "./core/caller-now.js";
 import { ChangeFollower } from "./core/change-follower.js";
 import { closeAll } from "./core/close-all.js";
 import { Completions } from "./core/completion.js";
@@ -18,6 +19,7 @@ import { KeyRing } from "./core/keys.js";
 import { Limits } from "./core/limits.js";
 import { MaintenanceGate } from "./core/maintenance-gate.js";
 import { systemClock, type Clock, type Engine } from "./core/ports.js";
+import { Sessions } from "./core/sessions.js";
 import type { UsageLeft, UsageRecorder } from "./core/usage-recorder.js";
 import { registerDashboard } from "./http/dashboard/dashboard.js";
 import { createHttpServer, createMetricsServer, type HttpParts } from "./http/server.js";
@@ -123,11 +125,17 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       engines.memoryBytes(model) === null ? null : fleet.status(model).serving,
     );
     closers.push(() => speeds.close());
+    const { accounts } = config;
+    const sessions = new Sessions(store.sessions, clock, {
+      idleMs: accounts.sessionIdleDays * dayMs,
+      absoluteMs: accounts.sessionDays * dayMs,
+    });
     const completions = new Completions({
       engine: fleet,
       limits,
       queueOf: (model, prepared) => fleet.queueOf(model, prepared),
       clock,
+      reread: callerNow(store, sessions),
       refusal: () => gate.refusal(),
       onTokenGap: (model, gapMs) => {
         metrics.tokenGap(model, gapMs);
@@ -138,6 +146,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       changes: store.changes,
       keys,
       cutStreams: (target) => completions.cut(target),
+      reviewStreams: (target) => completions.review(target),
       onModelsChanged: () => void engines.follow(),
       onStoreHealth: (health) => {
         storeHealth = health;
@@ -147,11 +156,15 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     closers.push(() => follower.close());
     void engines.catchUp();
     announcements.onAnnounced(() => void follower.look());
-    store.changes.onAppended(() => announcements.announce());
+    store.changes.onAppended(() => {
+      announcements.announce();
+      // What is changed here takes effect the same way as what is changed elsewhere, without the wait.
+      void follower.look();
+    });
 
-    const { accounts } = config;
     const dashboard = createDashboard({
       store,
+      sessions,
       clock,
       counter,
       keys,
@@ -161,7 +174,6 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
           ? null
           : smtpMailer({ url: accounts.smtpUrl, from: accounts.mailFrom }),
       signUp: accounts.signUp,
-      sessionExpiry: { idleMs: accounts.sessionIdleDays * dayMs, absoluteMs: accounts.sessionDays * dayMs },
       retentionDays: accounts.usageRetentionDays,
       ownerName: config.service.ownerName,
       publicUrl: () => accounts.publicUrl ?? url(),

@@ -27,6 +27,8 @@ export const api = {
 
   me: () => get<dashboard.Me>("/api/me"),
   stored: () => get<dashboard.StoredAboutMe>("/api/me/stored"),
+  storedRows: (table: string, after: string) =>
+    get<dashboard.StoredRows>(`/api/me/stored/rows?${new URLSearchParams({ table, after }).toString()}`),
   changePassword: (body: BodyOf<typeof dashboard.changePasswordBody>) =>
     post<object>("/api/me/password", body),
   deleteAccount: (body: BodyOf<typeof dashboard.deleteAccountBody>) =>

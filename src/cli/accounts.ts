@@ -1,7 +1,7 @@
 /** `sotto accounts`: the operator's view of who may use the service. */
 import type { Command } from "commander";
 import { AccountFault } from "../core/account-fault.js";
-import { isLive } from "../core/account-keys.js";
+import { deletedAccount } from "../core/audit.js";
 import {
   createAccount,
   defaultPlanId,
@@ -11,12 +11,16 @@ import {
   setAccountPlan,
   suspendAccount,
 } from "../core/accounts.js";
+import type { AccountStore, AccountSummary } from "../core/dashboard-ports.js";
 import { systemClock, type Account } from "../core/ports.js";
 import { hashPassword } from "../store/password-hash.js";
 import { inviteCommand, resetCommand } from "./account-links.js";
 import { confirm, readPassword } from "./input.js";
 import { report, table, time } from "./output.js";
 import { storeCommand, withStore } from "./store-command.js";
+
+/** With how many keys each has, in one query. */
+const listedAtOnce = 1_000;
 
 export function accountsCommand(program: Command): void {
   const accounts = program.command("accounts").description("make, list, suspend and delete accounts");
@@ -67,29 +71,31 @@ Examples:
 
 function listCommand(accounts: Command): void {
   storeCommand(accounts, "list", "list all accounts").action(async (_: unknown, command: Command) => {
-    const { rows, listed } = await withStore(command, async (store) => {
-      const listed = await store.listAccounts();
-      const now = systemClock.now();
-      const rows = await Promise.all(
-        listed.map(async (account) => {
-          const live = (await store.listKeys(account.id)).filter((key) => isLive(key, now)).length;
-          return [
-            account.email,
-            account.role,
-            account.planId,
-            state(account),
-            String(live),
-            time(account.createdAt),
-            account.id,
-          ];
-        }),
-      );
-      return { rows, listed };
-    });
+    const listed = await withStore(command, ({ accounts: store }) => allAccounts(store));
+    const rows = listed.map(({ account, liveKeys }) => [
+      account.email,
+      account.role,
+      account.planId,
+      state(account),
+      String(liveKeys),
+      time(account.createdAt),
+      account.id,
+    ]);
     const headings = ["email", "role", "plan", "state", "keys", "created (utc)", "id"];
     const none = "No accounts yet. Make one: sotto accounts create ada@example.com";
-    report(command, listed.map(toJson), rows.length === 0 ? none : table(headings, rows));
+    const accountsJson = listed.map(({ account }) => toJson(account));
+    report(command, accountsJson, rows.length === 0 ? none : table(headings, rows));
   });
+}
+
+async function allAccounts(store: AccountStore): Promise<AccountSummary[]> {
+  const now = systemClock.now();
+  const all: AccountSummary[] = [];
+  for (;;) {
+    const page = await store.listSummaries(all.at(-1)?.account ?? null, listedAtOnce, now);
+    all.push(...page);
+    if (page.length < listedAtOnce) return all;
+  }
 }
 
 function suspendCommand(accounts: Command): void {
@@ -147,7 +153,7 @@ function deleteCommand(accounts: Command): void {
           throw new AccountFault("Not confirmed, so nothing was deleted.");
         }
         await deleteAccount(store, email);
-        await record("deleted account", account.id);
+        await record("deleted account", deletedAccount);
         report(command, { id: account.id, deleted: true }, `Deleted ${what}.`);
       });
     });

@@ -56,7 +56,8 @@ export async function createKey(
     expiresAt: checkExpiry(request.expiresAt, now),
   };
   await requireRoomForKey(store, account, now);
-  return issue(store, { accountId: account.id, ...permissions });
+  const { text, key } = mint({ accountId: account.id, ...permissions });
+  return { key: await store.createKey(key), text };
 }
 
 /** From now on the key is refused. One that was revoked already keeps its time. */
@@ -95,9 +96,11 @@ export async function rotateKey(
   const { accountId, name, models, operations, limits } = old;
   const expiresAt =
     old.expiresAt && new Date(now.getTime() + old.expiresAt.getTime() - old.createdAt.getTime());
-  const issued = await issue(store, { accountId, name, models, operations, limits, expiresAt });
-  await store.revokeKey(id, new Date(now.getTime() + graceMs));
-  return { ...issued, replaced: await requireKey(store, id) };
+  const { text, key } = mint({ accountId, name, models, operations, limits, expiresAt });
+  const rotated = await store.rotateKey(id, new Date(now.getTime() + graceMs), key);
+  // Somebody else was quicker: say what a second look says.
+  if (rotated === null) return rotateKey(store, clock, id, graceMs);
+  return { ...rotated, text };
 }
 
 /** Whether it has neither expired nor ended by revocation. Whether its account may act is another matter. */
@@ -105,11 +108,11 @@ export function isLive(key: ApiKey, now: Date): boolean {
   return (key.revokedAt === null || key.revokedAt > now) && (key.expiresAt === null || key.expiresAt > now);
 }
 
-async function issue(store: Store, request: Omit<NewKey, "hash" | "lastFour">): Promise<IssuedKey> {
+function mint(request: Omit<NewKey, "hash" | "lastFour">): { text: string; key: NewKey } {
   const text = mintKey();
   const hash = keyHash(text);
   if (hash === null) throw new Error("A key that was just made does not pass its own check.");
-  return { key: await store.createKey({ ...request, hash, lastFour: text.slice(-4) }), text };
+  return { text, key: { ...request, hash, lastFour: text.slice(-4) } };
 }
 
 async function requireKey(store: Store, id: string): Promise<ApiKey> {

@@ -1,7 +1,7 @@
 /**
  * The audit trail: who did what to which account, key, plan or announcement. It names people by the id of
- * their account and looks their address up when it is read, so that a deleted account leaves no address
- * behind. It holds no content, no network address, and nothing about attempts that failed.
+ * their account and looks their address up when it is read; of a deleted account not even the id is left. It
+ * holds no content, no network address, and nothing about attempts that failed.
  */
 import type { AuditLine, AuditStore } from "./dashboard-ports.js";
 import type { Clock } from "./ports.js";
@@ -37,8 +37,12 @@ export type AuditAction =
   | "ended maintenance"
   | "changed source of model";
 
+/** What stands for an account and a key that were deleted, the same for all of them. */
+export const deletedAccount = "deleted account";
+export const deletedKey = "deleted key";
+
 /** Who acts: an account's id, or the operator at the command line. */
-export type Actor = { accountId: string } | "command line";
+export type Actor = { accountId: string } | "command line" | typeof deletedAccount;
 
 const auditPageSize = 100;
 

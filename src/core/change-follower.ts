@@ -1,12 +1,12 @@
 /**
  * Lets a running server learn what others changed: replicas, and the command line on the same database. It
  * looks at the store's table of changes every second, one small query, and at once when an announcement says
- * that there is something new. A key or an account that changed is dropped from memory; one that ended loses
- * its streams.
+ * that there is something new. A key or an account that changed is dropped from memory, and whether its
+ * streams are still allowed is looked at again; one that ended loses them.
  *
  * When the store is away it keeps its place and goes on from there. When changes are missing (they are kept
- * for an hour) or the numbers went back (a backup was restored), everything is dropped from memory, and what
- * answers for the models is read again.
+ * for an hour) or the numbers went back (a backup was restored), everything is dropped from memory, every
+ * stream is looked at, and what answers for the models is read again.
  */
 import type { Change, ChangeStore } from "./changes.js";
 import type { CutTarget } from "./completion.js";
@@ -21,6 +21,8 @@ export interface ChangeFollowerParts {
   keys: Pick<KeyRing, "forget" | "forgetAccount" | "forgetAll">;
   /** Ends the replies that a key or an account has under way. */
   cutStreams: (target: CutTarget) => void;
+  /** Looks again whether they are still allowed. */
+  reviewStreams: (target: CutTarget | "all") => void;
   /** What answers for the models was set anew. */
   onModelsChanged?: () => void;
   /** Told once for each change, `away` first of all. */
@@ -94,7 +96,7 @@ export class ChangeFollower {
 
   /** What changed is not known any more. */
   #startOver(): void {
-    this.parts.keys.forgetAll();
+    this.#forgetAll();
     this.parts.onModelsChanged?.();
   }
 
@@ -107,7 +109,7 @@ export class ChangeFollower {
   }
 
   #applyOne(kind: Change["kind"], subject: string): void {
-    const { keys, cutStreams, onModelsChanged } = this.parts;
+    const { keys, cutStreams, reviewStreams, onModelsChanged } = this.parts;
     switch (kind) {
       case "key_ended":
         keys.forget(subject);
@@ -115,6 +117,7 @@ export class ChangeFollower {
         return;
       case "key_changed":
         keys.forget(subject);
+        reviewStreams({ keyId: subject });
         return;
       case "account_ended":
         keys.forgetAccount(subject);
@@ -122,13 +125,22 @@ export class ChangeFollower {
         return;
       case "account_changed":
         keys.forgetAccount(subject);
+        reviewStreams({ accountId: subject });
+        return;
+      case "sessions_ended":
+        reviewStreams({ accountId: subject });
         return;
       case "plans_changed":
-        keys.forgetAll();
+        this.#forgetAll();
         return;
       case "models_changed":
         onModelsChanged?.();
     }
+  }
+
+  #forgetAll(): void {
+    this.parts.keys.forgetAll();
+    this.parts.reviewStreams("all");
   }
 
   #tell(health: "ok" | "away"): void {

@@ -12,6 +12,8 @@ export const changeKinds = [
   /** An account was suspended or deleted: its streams end. */
   "account_ended",
   "account_changed",
+  /** Sessions of an account ended: signed out, or by a new password. */
+  "sessions_ended",
   /** May concern any account. */
   "plans_changed",
   /** What answers for the models was set anew. */

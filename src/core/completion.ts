@@ -10,10 +10,14 @@
  */
 import type { ChatRequest } from "../protocol/chat.js";
 import { ServiceError } from "../protocol/errors.js";
-import { isModelId, modelIds, type ModelId } from "../protocol/models.js";
+import { isModelId, type ModelId } from "../protocol/models.js";
 import type { FairQueue } from "./fair-queue.js";
 import type { Limits, RateReading, TokenReservation } from "./limits.js";
-import type { Clock, Engine, GenerationEvent, KeyRecord, PreparedGeneration } from "./ports.js";
+import { requirePermission } from "./permission.js";
+import type { Engine, GenerationEvent, KeyRecord, PreparedGeneration } from "./ports.js";
+import { Running, type CutTarget, type RunningParts } from "./running.js";
+
+export type { CutTarget } from "./running.js";
 
 export type CompletionEvent =
   | {
@@ -33,32 +37,24 @@ export interface CompletionTrace {
   firstTokenMs?: number;
 }
 
-export interface CompletionParts {
+export interface CompletionParts extends RunningParts {
   engine: Engine;
   limits: Limits;
   /** The queue before the engine that answers for the model now, or before the one that prepared a generation. */
   queueOf: (model: ModelId, prepared?: PreparedGeneration) => FairQueue;
-  clock: Clock;
   /** What new completions are refused with now, whoever asks; null to let them in. */
   refusal?: () => ServiceError | null;
   /** Told of the time between two fragments of a reply. */
   onTokenGap?: (model: ModelId, gapMs: number) => void;
 }
 
-/** Whose runs to end. */
-export type CutTarget = { accountId: string } | { keyId: string };
-
-interface Running {
-  accountId: string;
-  keyId: string;
-  abort: AbortController;
-}
-
 export class Completions {
   #refusal: ServiceError | null = null;
-  readonly #running = new Set<Running>();
+  readonly #running: Running;
 
-  constructor(private readonly parts: CompletionParts) {}
+  constructor(private readonly parts: CompletionParts) {
+    this.#running = new Running(parts);
+  }
 
   /** From now on new requests get this error; null admits them again. Running ones go on. */
   refuseNew(error: ServiceError | null): void {
@@ -67,15 +63,17 @@ export class Completions {
 
   /** Ends what a revoked key or a suspended account has waiting or running, with the error a new request gets. */
   cut(target: CutTarget): void {
-    for (const running of this.#running) {
-      const hit = "keyId" in target ? running.keyId === target.keyId : running.accountId === target.accountId;
-      if (hit) running.abort.abort(new ServiceError("invalid_api_key"));
-    }
+    this.#running.cut(target);
+  }
+
+  /** Looks again whether what is waiting or running is still allowed; call it after a change. */
+  review(target: CutTarget | "all"): void {
+    this.#running.review(target);
   }
 
   /** Ends everything that is waiting or running with this error. */
   endAll(reason: ServiceError): void {
-    for (const running of this.#running) running.abort.abort(reason);
+    this.#running.endAll(reason);
   }
 
   /** How many are waiting or running, from admission to settlement. */
@@ -83,21 +81,19 @@ export class Completions {
     return this.#running.size;
   }
 
-  /** One generator for the whole of it: every layer between the engine and the client is paid for each token. */
+  /**
+   * One generator for the whole of it: every layer between the engine and the client is paid for each token.
+   * `verifiedMs` is a time, on the monotonic clock, before which the caller had not been verified.
+   */
   async *run(
     request: ChatRequest,
     caller: KeyRecord,
     clientSignal: AbortSignal,
     trace: CompletionTrace = {},
+    verifiedMs: number = this.parts.clock.monotonicMs(),
   ): AsyncGenerator<CompletionEvent, void, undefined> {
-    const running = { accountId: caller.account.id, keyId: caller.key.id, abort: new AbortController() };
-    const { signal } = running.abort;
-    const follow = () => {
-      running.abort.abort(clientSignal.reason);
-    };
-    clientSignal.addEventListener("abort", follow, { once: true });
-    if (clientSignal.aborted) follow();
-    this.#running.add(running);
+    const run = this.#running.enter(caller, request.model, clientSignal, verifiedMs);
+    const { signal } = run;
     let admission: Admission | undefined;
     try {
       admission = await this.#admit(request, caller, signal, trace);
@@ -116,8 +112,7 @@ export class Completions {
       }
     } finally {
       await admission?.settle((trace.promptTokens ?? 0) + (trace.completionTokens ?? 0));
-      this.#running.delete(running);
-      clientSignal.removeEventListener("abort", follow);
+      run.leave();
     }
   }
 
@@ -210,27 +205,6 @@ class Progress {
 function requireModel(name: string): ModelId {
   if (isModelId(name)) return name;
   throw new ServiceError("model_not_found", { param: "model" });
-}
-
-function requirePermission({ key, plan }: KeyRecord, model: ModelId): void {
-  if (key.operations !== null && !key.operations.includes("chat")) {
-    throw new ServiceError("insufficient_permissions", {
-      message: "This API key may not create chat completions. Use a key that allows the operation 'chat'.",
-    });
-  }
-  if (key.models !== null && !key.models.includes(model)) {
-    const allowed = modelIds.filter((id) => key.models?.includes(id));
-    throw new ServiceError("insufficient_permissions", {
-      message: `This API key may not use the model '${model}'. It may use: ${allowed.join(", ")}.`,
-      param: "model",
-    });
-  }
-  if (plan.models !== null && !plan.models.includes(model)) {
-    throw new ServiceError("insufficient_permissions", {
-      message: `The plan '${plan.name}' does not include the model '${model}'.`,
-      param: "model",
-    });
-  }
 }
 
 /** The plan's largest reply holds whatever was asked for, silently, as the context's end does. */

@@ -53,12 +53,15 @@ export interface AccountStore {
     now: Date,
   ): Promise<{ accounts: AccountSummary[]; total: number }>;
   findSummary(id: string, now: Date): Promise<AccountSummary | null>;
+  /** Oldest first, those after `after`: for reading all of them page by page. */
+  listSummaries(after: Account | null, limit: number, now: Date): Promise<AccountSummary[]>;
 
   // The next three do nothing and say false when the account is the last admin that can act, also when two
   // admins try it on each other at once.
   setRole(id: string, role: Role): Promise<boolean>;
-  /** Also ends its sessions. */
+  /** Also ends its sessions and its reset links. */
   suspend(id: string, at: Date): Promise<boolean>;
+  /** With everything that belongs to it; the audit trail keeps what it did to others, without its id. */
   remove(id: string): Promise<boolean>;
 
   /** How many accounts are on each plan; plans without any may be missing. */
@@ -258,11 +261,11 @@ export interface NewsStore {
 
 // ------------------------------------------------------------------------------------------- audit trail
 
-/** A line as it is kept: ids, never addresses. */
+/** A line as it is kept: ids, never addresses; of what was deleted not even those. */
 export interface AuditRecord {
   id: string;
   at: Date;
-  /** An account's id, or `command line`. */
+  /** An account's id, `command line`, or `deleted account`. */
   actor: string;
   action: string;
   target: string;
@@ -279,16 +282,25 @@ export interface AuditStore {
   /** Newest first; from the one after `before` on. */
   list(before: string | null, limit: number): Promise<AuditLine[]>;
   prune(before: Date): Promise<void>;
+  /** Takes the ids of accounts and keys that are gone out of the lines written since. */
+  forgetDeleted(since: Date): Promise<void>;
 }
 
 // ------------------------------------------------------------------------------- what is stored about one
 
-export interface StoredTable {
-  name: string;
+export interface StoredPage {
+  /** As they are, but for hashes, which are named and not shown. */
   rows: Record<string, string | number | null>[];
+  /** Where the next page begins; null on the last one. */
+  next: string | null;
 }
 
 export interface StoredStore {
-  /** Every row of every table that belongs to the account or names it. Hashes are named, not shown. */
-  readAll(accountId: string): Promise<StoredTable[]>;
+  /** Every table that can have rows that belong to an account or name it. */
+  readonly tables: readonly string[];
+  /**
+   * The rows of one table that belong to the account or name it, the newest first and at most `limit`. Null
+   * when there is no such table or `after` is no `next` of one of its pages.
+   */
+  read(accountId: string, table: string, after: string | null, limit: number): Promise<StoredPage | null>;
 }

@@ -10,6 +10,7 @@ import type { CutTarget } from "./completion.js";
 import type { FullStore, UsageSpill } from "./dashboard-ports.js";
 import { Housekeeping } from "./housekeeping.js";
 import type { KeyRing } from "./keys.js";
+import { KnownDevices } from "./known-devices.js";
 import { LiveRates } from "./live-rates.js";
 import type { Mailer } from "./mail.js";
 import { News } from "./news.js";
@@ -20,7 +21,7 @@ import { OwnKeys } from "./own-keys.js";
 import { withBoundedLine, type Passwords } from "./password-line.js";
 import { PasswordReset } from "./password-reset.js";
 import type { Clock, Counter } from "./ports.js";
-import { Sessions, type SessionExpiry } from "./sessions.js";
+import type { Sessions } from "./sessions.js";
 import { SignIn } from "./sign-in.js";
 import { SignUp } from "./sign-up.js";
 import { UsageRecorder, type UsageLeft } from "./usage-recorder.js";
@@ -28,6 +29,7 @@ import { UsageReports } from "./usage-report.js";
 
 export interface DashboardOptions {
   store: FullStore;
+  sessions: Sessions;
   clock: Clock;
   /** For throttles; may be the one that limits use. */
   counter: Counter;
@@ -36,7 +38,6 @@ export interface DashboardOptions {
   /** Null when no mail server is configured. */
   mailer: Mailer | null;
   signUp: SignUpMode;
-  sessionExpiry: SessionExpiry;
   retentionDays: number;
   ownerName: string;
   /** Where people reach the service, without a slash at the end; asked for when a mail is written. */
@@ -57,6 +58,7 @@ export interface Dashboard {
   signUpMode: SignUpMode;
   audit: Audit;
   sessions: Sessions;
+  devices: KnownDevices;
   links: OneTimeLinks;
   signIn: SignIn;
   signUp: SignUp;
@@ -72,13 +74,13 @@ export interface Dashboard {
 }
 
 export function createDashboard(options: DashboardOptions): Dashboard {
-  const { store, clock, counter, keys, cutStreams, ownerName, publicUrl, reportFault } = options;
+  const { store, sessions, clock, counter, keys, cutStreams, ownerName, publicUrl, reportFault } = options;
   const { accounts } = store;
   const passwords = withBoundedLine(options.passwords);
   const audit = new Audit(store.audit, clock);
-  const sessions = new Sessions(store.sessions, clock, options.sessionExpiry);
   const links = new OneTimeLinks(store.links, clock);
-  const signIn = new SignIn(accounts, passwords, audit, counter, clock);
+  const devices = new KnownDevices(store, clock);
+  const signIn = new SignIn(accounts, passwords, audit, devices, counter, clock);
   const rates = new LiveRates(clock);
   const usage = new UsageRecorder({
     store: store.usage,
@@ -98,6 +100,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     signUpMode: signUp,
     audit,
     sessions,
+    devices,
     links,
     signIn,
     signUp: new SignUp(store, passwords, audit, signUp, clock, counter),
@@ -108,6 +111,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
       passwords,
       audit,
       outbox,
+      devices,
       counter,
       clock,
       ownerName,

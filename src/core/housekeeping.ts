@@ -42,6 +42,7 @@ export class Housekeeping {
       await store.links.prune(now);
       await store.usage.prune(kept);
       await store.audit.prune(kept);
+      await store.audit.forgetDeleted(new Date(now.getTime() - 2 * everyMs));
       await store.changes.prune(new Date(now.getTime() - everyMs));
     } catch (error) {
       reportFault(error);

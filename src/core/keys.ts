@@ -18,6 +18,7 @@
  */
 import { ServiceError } from "../protocol/errors.js";
 import { keyHash } from "./key-format.js";
+import { isUsable } from "./permission.js";
 import type { Clock, KeyRecord, Store } from "./ports.js";
 import { Rounds } from "./rounds.js";
 import { withTimeLimit } from "./time-limit.js";
@@ -199,12 +200,4 @@ export class KeyRing {
       if (matches(record)) this.#entries.delete(name);
     }
   }
-}
-
-/** Whether requests with this key are let in at that time. */
-function isUsable({ key, account }: KeyRecord, now: Date): boolean {
-  if (account.suspendedAt !== null && account.suspendedAt <= now) return false;
-  if (key.revokedAt !== null && key.revokedAt <= now) return false;
-  if (key.disabledAt !== null && key.disabledAt <= now) return false;
-  return key.expiresAt === null || key.expiresAt > now;
 }

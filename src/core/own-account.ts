@@ -1,5 +1,5 @@
 /** What people do with their own account, once signed in. */
-import type { Audit } from "./audit.js";
+import { deletedAccount, type Audit } from "./audit.js";
 import type { CutTarget } from "./completion.js";
 import { DashboardFault } from "./dashboard-fault.js";
 import type { AccountStore, SessionRecord } from "./dashboard-ports.js";
@@ -37,7 +37,7 @@ export class OwnAccount {
     await this.parts.audit.record({ accountId: account.id }, "signed out everywhere", account.id);
   }
 
-  /** Its keys die, its streams end and its rows are gone before this resolves. */
+  /** Its keys die, its streams end and its rows are gone before this resolves. See `docs/privacy.md`. */
   async remove({ account }: SessionRecord, password: string): Promise<void> {
     const { signIn, accounts, keys, usage, cutStreams, audit } = this.parts;
     await signIn.confirm(account, password, "password");
@@ -50,6 +50,6 @@ export class OwnAccount {
     keys.forgetAccount(account.id);
     usage.forgetAccount(account.id);
     cutStreams({ accountId: account.id });
-    await audit.record({ accountId: account.id }, "deleted account", account.id);
+    await audit.record(deletedAccount, "deleted account", deletedAccount);
   }
 }

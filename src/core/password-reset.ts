@@ -4,12 +4,14 @@
  */
 import type { Audit } from "./audit.js";
 import type { AccountStore, LinkStore } from "./dashboard-ports.js";
+import type { KnownDevices } from "./known-devices.js";
 import { resetMail, type Mail } from "./mail.js";
 import type { OneTimeLinks } from "./one-time-links.js";
 import type { Outbox } from "./outbox.js";
 import type { Passwords } from "./password-line.js";
 import type { Account, Clock, Counter } from "./ports.js";
 import { tokenHash } from "./secret-token.js";
+import type { Origin } from "./sign-in.js";
 import { deadLink } from "./sign-up.js";
 import { Throttle } from "./throttle.js";
 
@@ -24,6 +26,7 @@ export interface PasswordResetParts {
   passwords: Passwords;
   audit: Audit;
   outbox: Outbox;
+  devices: KnownDevices;
   counter: Counter;
   clock: Clock;
   ownerName: string;
@@ -34,17 +37,22 @@ export interface PasswordResetParts {
 export class PasswordReset {
   readonly #byEmail: Throttle;
   readonly #byAddress: Throttle;
+  readonly #byDevice: Throttle;
 
   constructor(private readonly parts: PasswordResetParts) {
     const { counter, clock } = parts;
     this.#byEmail = new Throttle(counter, clock, { name: "reset", limit: limitByEmail, windowMs });
+    this.#byDevice = new Throttle(counter, clock, { name: "reset-at", limit: limitByEmail, windowMs });
     this.#byAddress = new Throttle(counter, clock, { name: "reset-by", limit: limitByAddress, windowMs });
   }
 
   /** Mails a link if the address has an account, after this has resolved. */
-  async request(email: string, address: string): Promise<void> {
-    await this.#byAddress.attempt(address);
-    await this.#byEmail.attempt(email.trim().toLowerCase());
+  async request(email: string, { network, device }: Origin): Promise<void> {
+    const known = await this.parts.devices.recognise(device, email);
+    if (known === null) {
+      await this.#byAddress.attempt(network);
+      await this.#byEmail.attempt(email.trim().toLowerCase());
+    } else await this.#byDevice.attempt(known);
     this.parts.outbox.post(() => this.#writeMail(email));
   }
 

@@ -6,9 +6,11 @@ import { playgroundKeyId } from "../protocol/dashboard-bounds.js";
 import type { SessionRecord } from "./dashboard-ports.js";
 import { noKeyLimits, type KeyRecord } from "./ports.js";
 
-export const playgroundCaller = ({ account, plan, session }: SessionRecord): KeyRecord => ({
+/** `endsAt` is when the session ends unless it is used again. */
+export const playgroundCaller = ({ account, plan, session }: SessionRecord, endsAt: Date): KeyRecord => ({
   account,
   plan,
+  session: { hash: session.hash },
   key: {
     id: playgroundKeyId,
     accountId: account.id,
@@ -17,7 +19,7 @@ export const playgroundCaller = ({ account, plan, session }: SessionRecord): Key
     models: null,
     operations: ["chat"],
     createdAt: session.createdAt,
-    expiresAt: null,
+    expiresAt: endsAt,
     revokedAt: null,
     disabledAt: null,
     limits: noKeyLimits,

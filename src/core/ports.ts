@@ -162,6 +162,8 @@ export interface KeyRecord {
   key: ApiKey;
   account: Account;
   plan: Plan;
+  /** What stands in for the key in the playground; its `key` is then no row of the store. */
+  session?: { hash: Uint8Array };
 }
 
 export interface NewAccount {
@@ -194,9 +196,10 @@ export interface Store {
   createAccount(account: NewAccount): Promise<Account>;
   findAccountByEmail(email: string): Promise<Account | null>;
   listAccounts(): Promise<Account[]>;
+  /** A time also ends its sessions and its reset links, in the same transaction. */
   setAccountSuspended(id: string, suspendedAt: Date | null): Promise<void>;
   setAccountPlan(id: string, planId: string): Promise<void>;
-  /** Removes the account with everything that belongs to it. */
+  /** Removes the account with everything that belongs to it; see `AccountStore.remove`. */
   deleteAccount(id: string): Promise<void>;
 
   listPlans(): Promise<Plan[]>;
@@ -207,10 +210,16 @@ export interface Store {
   createKey(key: NewKey): Promise<ApiKey>;
   /** Finds live, expired and revoked keys alike: judging them is the caller's. */
   findKeyByHash(hash: Uint8Array): Promise<KeyRecord | null>;
+  findKeyRecord(id: string): Promise<KeyRecord | null>;
   findKey(id: string): Promise<ApiKey | null>;
   listKeys(accountId: string): Promise<ApiKey[]>;
   /** From `at` on the key is refused. Never moves an earlier revocation to a later time. */
   revokeKey(id: string, at: Date): Promise<void>;
+  /**
+   * Creates `replacement` and lets the key end at `endsAt`, both or neither. Null, and nothing is done, when
+   * the key is gone or has a time of revocation already: of many callers at once one succeeds.
+   */
+  rotateKey(id: string, endsAt: Date, replacement: NewKey): Promise<{ key: ApiKey; replaced: ApiKey } | null>;
   /** Writes last-used times in one transaction; unknown ids are ignored. */
   touchKeys(lastUsed: ReadonlyMap<string, Date>): Promise<void>;
 

@@ -42,11 +42,21 @@ export class Sessions {
   /** Null for a token that signs nobody in now. */
   async find(token: string): Promise<SessionRecord | null> {
     const hash = tokenHash(token);
-    const record = hash === null ? null : await this.store.find(hash);
-    const now = this.clock.now();
-    if (record === null || !this.#isLive(record, now)) return null;
-    await this.#touch(record, now);
+    const record = hash === null ? null : await this.findByHash(hash);
+    if (record !== null) await this.#touch(record, this.clock.now());
     return record;
+  }
+
+  /** The same without counting as use. */
+  async findByHash(hash: Uint8Array): Promise<SessionRecord | null> {
+    const record = await this.store.find(hash);
+    return record !== null && this.#isLive(record, this.clock.now()) ? record : null;
+  }
+
+  /** When it ends unless it is used again. */
+  endOf({ session }: SessionRecord): Date {
+    const idleEndMs = session.lastSeenAt.getTime() + this.expiry.idleMs;
+    return new Date(Math.min(session.expiresAt.getTime(), idleEndMs));
   }
 
   async end(token: string): Promise<void> {
@@ -63,10 +73,10 @@ export class Sessions {
     await this.store.prune(now, new Date(now.getTime() - this.expiry.idleMs));
   }
 
-  #isLive({ session, account }: SessionRecord, now: Date): boolean {
-    if (account.suspendedAt !== null && account.suspendedAt <= now) return false;
-    if (session.expiresAt <= now) return false;
-    return now.getTime() - session.lastSeenAt.getTime() < this.expiry.idleMs;
+  #isLive(record: SessionRecord, now: Date): boolean {
+    const { suspendedAt } = record.account;
+    if (suspendedAt !== null && suspendedAt <= now) return false;
+    return this.endOf(record) > now;
   }
 
   async #touch({ session }: SessionRecord, now: Date): Promise<void> {

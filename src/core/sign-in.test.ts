@@ -4,7 +4,10 @@ import { openTemporaryStore } from "../../test/support/temporary-store.js";
 import { MemoryCounter } from "../store/memory-counter.js";
 import { hashPassword, verifyPassword } from "../store/password-hash.js";
 import { Audit } from "./audit.js";
+import { KnownDevices } from "./known-devices.js";
 import { SignIn } from "./sign-in.js";
+
+const stranger = { network: "10.0.0.1", device: null };
 
 describe("signing in", () => {
   it("does the same work for known and unknown addresses: one comparison of equal cost", async () => {
@@ -22,6 +25,7 @@ describe("signing in", () => {
         },
       },
       new Audit(store.audit, clock),
+      new KnownDevices(store, clock),
       new MemoryCounter(clock),
       clock,
     );
@@ -31,7 +35,7 @@ describe("signing in", () => {
     await store.createAccount({ ...account, email: "keys@example.com", passwordHash: null });
 
     for (const email of ["ada@example.com", "keys@example.com", "nobody@example.com"]) {
-      await expect(signIn.signIn(email, "a wrong one", "10.0.0.1")).rejects.toThrow("is wrong");
+      await expect(signIn.signIn(email, "a wrong one", stranger)).rejects.toThrow("is wrong");
     }
     const costs = compared.map((hash) => hash.split("$").slice(1, 4).join("$"));
     expect(costs).toEqual(new Array(3).fill("argon2id$v=19$m=19456,t=2,p=1"));

@@ -16,6 +16,9 @@ function newThrottle(limit = 5) {
   return { clock, throttle, attempts };
 }
 
+const retryAfterOf = (fault: unknown): number =>
+  fault instanceof DashboardFault ? (fault.retryAfterSeconds ?? 0) : 0;
+
 describe("throttle", () => {
   it("lets exactly the limit of a parallel burst through", async () => {
     const { attempts } = newThrottle();
@@ -68,6 +71,27 @@ describe("throttle", () => {
     await attempts(5);
     const fault: unknown = await throttle.attempt("ada").catch((error: unknown) => error);
     expect(fault).toBeInstanceOf(DashboardFault);
-    expect(fault).toMatchObject({ code: "throttled", retryAfterSeconds: 10 });
+    expect(fault).toMatchObject({ code: "throttled", retryAfterSeconds: 60 });
+  });
+
+  it("says to the second when the next attempt gets through", async () => {
+    const { clock, throttle, attempts } = newThrottle();
+    clock.advance(3_000);
+    for (const [count, pauseMs] of [
+      [2, 12_000],
+      [1, 20_500],
+      [2, 7_000],
+    ] as const) {
+      await attempts(count);
+      clock.advance(pauseMs);
+    }
+    for (let round = 0; round < 8; round++) {
+      const seconds = await throttle.attempt("ada").then(() => 0, retryAfterOf);
+      if (seconds === 0) continue;
+      clock.advance(seconds * 1000 - 1_001);
+      expect(await attempts(1)).toBe(0);
+      clock.advance(1_001);
+      expect(await attempts(1)).toBe(1);
+    }
   });
 });

@@ -39,17 +39,37 @@ export class Throttle {
     const nameOf = (index: number) => `throttle:${this.rule.name}:${who}:${index}`;
 
     const taken = await this.counter.take(nameOf(slice), 1, limit, windowMs);
-    let { count } = taken;
+    /** By slice, the current one first. */
+    const counts = [taken.count];
     for (let past = 1; past < slices; past++) {
       const reading = await this.counter.read(nameOf(slice - past), limit, windowMs);
-      count += reading.count;
+      counts.push(reading.count);
     }
     const refund = () => this.counter.adjust(nameOf(slice), taken.window, -1);
-    if (taken.admitted && count <= limit) return refund;
+    if (taken.admitted && sumOf(counts) <= limit) return refund;
 
-    if (taken.admitted) await refund();
-    throw new DashboardFault("throttled", "Too many attempts. Try again in a few minutes.", {
-      retryAfterSeconds: Math.ceil(sliceMs / 1000),
-    });
+    if (taken.admitted) {
+      await refund();
+      counts[0] = taken.count - 1;
+    }
+    const opensMs = (slice + slicesUntilRoom(counts, limit)) * sliceMs;
+    throw tooMany((opensMs - this.clock.now().getTime()) / 1000);
   }
 }
+
+/** How many slices must begin until enough of those that are counted now have left the window. */
+function slicesUntilRoom(counts: readonly number[], limit: number): number {
+  let wait = 1;
+  while (wait < slices && sumOf(counts.slice(0, slices - wait)) + 1 > limit) wait += 1;
+  return wait;
+}
+
+function tooMany(seconds: number): DashboardFault {
+  const minutes = Math.max(1, Math.ceil(seconds / 60));
+  const when = minutes === 1 ? "a minute" : `${minutes} minutes`;
+  return new DashboardFault("throttled", `Too many attempts. Try again in ${when}.`, {
+    retryAfterSeconds: Math.max(1, Math.ceil(seconds)),
+  });
+}
+
+const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);

@@ -31,11 +31,11 @@ type Events = AsyncGenerator<CompletionEvent, void, undefined>;
 
 export function createChatCompletion(parts: HttpParts) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<ChatCompletion | undefined> => {
-    const { signal, trace } = request.exchange;
+    const { signal, trace, startedMs } = request.exchange;
     const chat = parseChatRequest(await readJson(request, reply, parts.config.bodyLimitBytes));
     request.exchange.stream = chat.stream;
 
-    const events = parts.completions.run(chat, callerOf(request), signal, trace);
+    const events = parts.completions.run(chat, callerOf(request), signal, trace, startedMs);
     try {
       const admitted = await firstOf(events);
       writeRate(reply, "tokens", admitted.tokenRates);

@@ -136,11 +136,26 @@ export interface Me {
   plan: PlanView;
 }
 
-/** GET /api/me/stored: the rows themselves, by table, secrets left out. GET /api/me/export downloads it. */
+/** A page of rows, the newest first. */
+export interface StoredRows {
+  rows: Record<string, string | number | null>[];
+  /** Where the next page begins; null on the last one. */
+  next: string | null;
+}
+
+/**
+ * GET /api/me/stored: the rows themselves, by table, secrets left out: the first page of each. GET
+ * /api/me/stored/rows has the pages after it. GET /api/me/export downloads all of them, without `next`.
+ */
 export interface StoredAboutMe {
   exportedAt: string;
-  tables: { name: string; why: string; rows: Record<string, string | number | null>[] }[];
+  tables: ({ name: string; why: string } & StoredRows)[];
 }
+
+export const storedQuery = z.object({
+  table: z.string("Name a table.").max(64, "There is no such table."),
+  after: z.string().max(200, "There is no such page.").optional(),
+});
 
 // ---------------------------------------------------------------------------------------------------- keys
 

@@ -4,15 +4,20 @@
  * Whoever takes an admin's power away first locks one row that all such changes share, then counts the admins
  * that are left. Without the lock two admins could each see the other and both be gone.
  */
-import { sql, type ExpressionBuilder, type Kysely, type Transaction } from "kysely";
+import { setImmediate } from "node:timers/promises";
+import { sql, type Kysely, type Transaction } from "kysely";
 import type { ChangeKind } from "../core/changes.js";
 import type { AccountStore, AccountSummary, Credentials } from "../core/dashboard-ports.js";
 import { newId } from "../core/ids.js";
 import { DuplicateEmail, type Account, type NewAccount, type Role } from "../core/ports.js";
+import { endAccess, removeAccount } from "./account-removal.js";
 import type { SqlChanges } from "./change-rows.js";
 import { toAccount } from "./rows.js";
 import type { AccountRow, Schema } from "./schema.js";
 import { endSessions } from "./session-rows.js";
+
+/** Looked at in one statement. */
+const searchedAtOnce = 2_000;
 
 export class SqlAccounts implements AccountStore {
   constructor(
@@ -41,7 +46,7 @@ export class SqlAccounts implements AccountStore {
   }
 
   async setPassword(id: string, passwordHash: string, keepSession: Uint8Array | null): Promise<void> {
-    await this.db.transaction().execute(async (transaction) => {
+    await this.changes.with("sessions_ended", id, async (transaction) => {
       await transaction
         .updateTable("accounts")
         .set({ password_hash: passwordHash })
@@ -61,24 +66,24 @@ export class SqlAccounts implements AccountStore {
     page: { offset: number; limit: number },
     now: Date,
   ): Promise<{ accounts: AccountSummary[]; total: number }> {
-    const matches = (where: ExpressionBuilder<Schema, "accounts">) =>
-      where.or([
-        where("email_lower", "like", sql<string>`${`%${escapeLike(search.toLowerCase())}%`} escape '\\'`),
-        where("accounts.id", "like", sql<string>`${`${escapeLike(search)}%`} escape '\\'`),
-      ]);
-    const rows = await this.#summaries(now)
-      .where(matches)
-      .orderBy("accounts.created_at", "desc")
-      .orderBy("accounts.id")
-      .limit(page.limit)
-      .offset(page.offset)
-      .execute();
-    const counted = await this.db
-      .selectFrom("accounts")
-      .select((select) => select.fn.countAll<number>().as("total"))
-      .where(matches)
-      .executeTakeFirstOrThrow();
-    return { accounts: rows.map(toSummary), total: counted.total };
+    if (search === "") return { accounts: await this.#page(page, now), total: await this.#count() };
+    const shown: string[] = [];
+    let total = 0;
+    for await (const ids of this.#matches(search)) {
+      shown.push(...ids.slice(Math.max(0, page.offset - total)).slice(0, page.limit - shown.length));
+      total += ids.length;
+    }
+    const rows =
+      shown.length === 0 ? [] : await this.#newest(now).where("accounts.id", "in", shown).execute();
+    return { accounts: rows.map(toSummary), total };
+  }
+
+  async listSummaries(after: Account | null, limit: number, now: Date): Promise<AccountSummary[]> {
+    let query = this.#summaries(now);
+    if (after !== null)
+      query = query.where(sql<boolean>`(created_at, id) > (${after.createdAt.getTime()}, ${after.id})`);
+    const rows = await query.orderBy("created_at").orderBy("id").limit(limit).execute();
+    return rows.map(toSummary);
   }
 
   async findSummary(id: string, now: Date): Promise<AccountSummary | null> {
@@ -100,14 +105,12 @@ export class SqlAccounts implements AccountStore {
         .where("id", "=", id)
         .where("suspended_at", "is", null)
         .execute();
-      await endSessions(transaction, id, null);
+      await endAccess(transaction, id);
     });
   }
 
   remove(id: string): Promise<boolean> {
-    return this.#unlessLastAdmin(id, "account_ended", true, async (transaction) => {
-      await transaction.deleteFrom("accounts").where("id", "=", id).execute();
-    });
+    return this.#unlessLastAdmin(id, "account_ended", true, (transaction) => removeAccount(transaction, id));
   }
 
   async countByPlan(): Promise<ReadonlyMap<string, number>> {
@@ -137,6 +140,48 @@ export class SqlAccounts implements AccountStore {
     await this.changes.with(at === null ? "key_changed" : "key_ended", id, (transaction) =>
       transaction.updateTable("keys").set({ disabled_at }).where("id", "=", id).execute(),
     );
+  }
+
+  async #page({ offset, limit }: { offset: number; limit: number }, now: Date): Promise<AccountSummary[]> {
+    const rows = await this.#newest(now).limit(limit).offset(offset).execute();
+    return rows.map(toSummary);
+  }
+
+  async #count(): Promise<number> {
+    const { total } = await this.db
+      .selectFrom("accounts")
+      .select((select) => select.fn.countAll<number>().as("total"))
+      .executeTakeFirstOrThrow();
+    return total;
+  }
+
+  /**
+   * The ids of accounts that match, newest first. No index finds a part of an address, so all of them have to
+   * be looked at: so many at a time, and others get their turn in between.
+   */
+  async *#matches(search: string): AsyncGenerator<string[]> {
+    const address = `%${escapeLike(search.toLowerCase())}%`;
+    const beginning = `${escapeLike(search)}%`;
+    const order = sql`order by created_at desc, id desc`;
+    let behind = sql``;
+    for (;;) {
+      const { rows } = await sql<{ id: string }>`select id from
+        (select id, created_at, email_lower from accounts ${behind} ${order} limit ${searchedAtOnce}) as some
+        where email_lower like ${address} escape '\\' or id like ${beginning} escape '\\' ${order}`.execute(
+        this.db,
+      );
+      yield rows.map((row) => row.id);
+      const { rows: ends } = await sql<{ created_at: number; id: string }>`select created_at, id from accounts
+        ${behind} ${order} limit 1 offset ${searchedAtOnce - 1}`.execute(this.db);
+      const [last] = ends;
+      if (last === undefined) return;
+      behind = sql`where (created_at, id) < (${last.created_at}, ${last.id})`;
+      await setImmediate();
+    }
+  }
+
+  #newest(now: Date) {
+    return this.#summaries(now).orderBy("accounts.created_at", "desc").orderBy("accounts.id", "desc");
   }
 
   #summaries(now: Date) {
@@ -221,7 +266,12 @@ export async function insertAccount(
 }
 
 export async function hasAdmin(db: Kysely<Schema>): Promise<boolean> {
-  const row = await db.selectFrom("accounts").select("id").where("role", "=", "admin").executeTakeFirst();
+  const row = await db
+    .selectFrom("accounts")
+    .select("id")
+    .where("role", "=", "admin")
+    .limit(1)
+    .executeTakeFirst();
   return row !== undefined;
 }
 

@@ -5,6 +5,8 @@
 import { randomBytes } from "node:crypto";
 import type { Kysely } from "kysely";
 import type { AuditLine, AuditRecord, AuditStore } from "../core/dashboard-ports.js";
+import { forgetDeleted } from "./account-removal.js";
+import { batchRows, inBatches } from "./batches.js";
 import type { Schema } from "./schema.js";
 
 export class SqlAudit implements AuditStore {
@@ -37,13 +39,27 @@ export class SqlAudit implements AuditStore {
     }));
   }
 
-  async prune(before: Date): Promise<void> {
-    await this.db.deleteFrom("audit").where("at", "<", before.getTime()).execute();
+  /** By the id, which begins with the time and is indexed. */
+  prune(before: Date): Promise<void> {
+    const old = this.db
+      .selectFrom("audit")
+      .select("id")
+      .where("id", "<", firstIdAt(before))
+      .orderBy("id")
+      .limit(batchRows);
+    return inBatches(() => this.db.deleteFrom("audit").where("id", "in", old).executeTakeFirstOrThrow());
+  }
+
+  async forgetDeleted(since: Date): Promise<void> {
+    await forgetDeleted(this.db, firstIdAt(since));
   }
 
   #nextId(at: Date): string {
     this.#count = (this.#count + 1) % 0x1_0000_0000;
-    const time = at.getTime().toString(16).padStart(12, "0");
-    return `${time}${this.#count.toString(16).padStart(8, "0")}${randomBytes(6).toString("hex")}`;
+    const count = this.#count.toString(16).padStart(8, "0");
+    return `${firstIdAt(at)}${count}${randomBytes(6).toString("hex")}`;
   }
 }
+
+/** Ids of this time and later sort after it, those of earlier times before. */
+const firstIdAt = (time: Date): string => time.getTime().toString(16).padStart(12, "0");

@@ -9,6 +9,7 @@
 import type { Kysely, Transaction } from "kysely";
 import { changeKinds, type Change, type ChangeKind, type ChangeStore } from "../core/changes.js";
 import type { Clock } from "../core/ports.js";
+import { batchRows, inBatches } from "./batches.js";
 import type { Schema } from "./schema.js";
 
 export class SqlChanges implements ChangeStore {
@@ -44,21 +45,36 @@ export class SqlChanges implements ChangeStore {
   }
 
   async prune(before: Date): Promise<void> {
-    await this.db.deleteFrom("changes").where("at", "<", before.getTime()).execute();
+    const old = this.db
+      .selectFrom("changes")
+      .select("id")
+      .where("at", "<", before.getTime())
+      .limit(batchRows);
+    await inBatches(() => this.db.deleteFrom("changes").where("id", "in", old).executeTakeFirstOrThrow());
   }
 
   /** Makes a change and appends it, in one transaction. */
-  async with<T>(
+  with<T>(
     kind: ChangeKind,
     subject: string,
     change: (transaction: Transaction<Schema>) => Promise<T>,
   ): Promise<T> {
-    const result = await this.db.transaction().execute(async (transaction) => {
+    return this.transaction(async (transaction, note) => {
       const changed = await change(transaction);
-      await this.#appendIn(transaction, kind, subject);
+      note(kind, subject);
       return changed;
     });
-    for (const listener of this.#listeners) listener();
+  }
+
+  /** The same for work that finds out on the way what it changes, if anything. */
+  async transaction<T>(work: (transaction: Transaction<Schema>, note: NoteChange) => Promise<T>): Promise<T> {
+    const noted: [ChangeKind, string][] = [];
+    const result = await this.db.transaction().execute(async (transaction) => {
+      const done = await work(transaction, (kind, subject) => void noted.push([kind, subject]));
+      for (const [kind, subject] of noted) await this.#appendIn(transaction, kind, subject);
+      return done;
+    });
+    if (noted.length > 0) for (const listener of this.#listeners) listener();
     return result;
   }
 
@@ -72,6 +88,9 @@ export class SqlChanges implements ChangeStore {
     await transaction.insertInto("changes").values({ id, kind, subject, at }).execute();
   }
 }
+
+/** What is noted is appended when the work is done. */
+export type NoteChange = (kind: ChangeKind, subject: string) => void;
 
 /** A kind that a newer version wrote may matter to anything. */
 const toKind = (text: string): ChangeKind => changeKinds.find((kind) => kind === text) ?? "plans_changed";

@@ -6,6 +6,8 @@ import type { Kysely, Transaction } from "kysely";
 import type { LinkKind, LinkStore, NewLink } from "../core/dashboard-ports.js";
 import type { Account, Clock } from "../core/ports.js";
 import { hasAdmin, insertAccount } from "./account-rows.js";
+import { batchRows, inBatches } from "./batches.js";
+import type { SqlChanges } from "./change-rows.js";
 import { toAccount } from "./rows.js";
 import type { LinkRow, Schema } from "./schema.js";
 import { endSessions } from "./session-rows.js";
@@ -13,6 +15,7 @@ import { endSessions } from "./session-rows.js";
 export class SqlLinks implements LinkStore {
   constructor(
     private readonly db: Kysely<Schema>,
+    private readonly changes: SqlChanges,
     private readonly clock: Clock,
   ) {}
 
@@ -66,7 +69,7 @@ export class SqlLinks implements LinkStore {
   }
 
   resetPassword(hash: Uint8Array, now: Date, passwordHash: string): Promise<Account | null> {
-    return this.db.transaction().execute(async (transaction) => {
+    return this.changes.transaction(async (transaction, note) => {
       const link = await useUp(transaction, "reset", hash, now);
       if (link?.accountId == null) return null;
       const { accountId } = link;
@@ -78,12 +81,18 @@ export class SqlLinks implements LinkStore {
         .executeTakeFirstOrThrow();
       await transaction.deleteFrom("links").where("account_id", "=", accountId).execute();
       await endSessions(transaction, accountId, null);
+      note("sessions_ended", accountId);
       return toAccount(row);
     });
   }
 
   async prune(now: Date): Promise<void> {
-    await this.db.deleteFrom("links").where("expires_at", "<=", now.getTime()).execute();
+    const expired = this.db
+      .selectFrom("links")
+      .select("hash")
+      .where("expires_at", "<=", now.getTime())
+      .limit(batchRows);
+    await inBatches(() => this.db.deleteFrom("links").where("hash", "in", expired).executeTakeFirstOrThrow());
   }
 }
 

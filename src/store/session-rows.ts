@@ -1,11 +1,16 @@
 /** Sessions of the dashboard, in SQL. */
 import type { Kysely } from "kysely";
 import type { Session, SessionRecord, SessionStore } from "../core/dashboard-ports.js";
+import { batchRows, inBatches } from "./batches.js";
+import type { SqlChanges } from "./change-rows.js";
 import { toAccount, toPlan } from "./rows.js";
 import type { Schema } from "./schema.js";
 
 export class SqlSessions implements SessionStore {
-  constructor(private readonly db: Kysely<Schema>) {}
+  constructor(
+    private readonly db: Kysely<Schema>,
+    private readonly changes: SqlChanges,
+  ) {}
 
   async create(session: Session): Promise<void> {
     await this.db
@@ -64,23 +69,33 @@ export class SqlSessions implements SessionStore {
   }
 
   async end(hash: Uint8Array): Promise<void> {
-    await this.db.deleteFrom("sessions").where("hash", "=", hash).execute();
+    await this.changes.transaction(async (transaction, note) => {
+      const ended = await transaction
+        .deleteFrom("sessions")
+        .where("hash", "=", hash)
+        .returning("account_id")
+        .executeTakeFirst();
+      if (ended !== undefined) note("sessions_ended", ended.account_id);
+    });
   }
 
   async endAll(accountId: string, keep: Uint8Array | null): Promise<void> {
-    await endSessions(this.db, accountId, keep);
+    await this.changes.with("sessions_ended", accountId, (transaction) =>
+      endSessions(transaction, accountId, keep),
+    );
   }
 
   async prune(now: Date, idleSince: Date): Promise<void> {
-    await this.db
-      .deleteFrom("sessions")
-      .where((where) =>
-        where.or([
-          where("expires_at", "<=", now.getTime()),
-          where("last_seen_at", "<=", idleSince.getTime()),
-        ]),
-      )
-      .execute();
+    const ended = this.db.selectFrom("sessions").select("hash").limit(batchRows);
+    // One after the other: each has an index of its own.
+    for (const some of [
+      ended.where("expires_at", "<=", now.getTime()),
+      ended.where("last_seen_at", "<=", idleSince.getTime()),
+    ]) {
+      await inBatches(() =>
+        this.db.deleteFrom("sessions").where("hash", "in", some).executeTakeFirstOrThrow(),
+      );
+    }
   }
 }
 

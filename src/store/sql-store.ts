@@ -4,16 +4,18 @@
  * first and writing later.
  */
 import { sql, type Kysely } from "kysely";
+import type { ChangeKind } from "../core/changes.js";
 import type { FullStore } from "../core/dashboard-ports.js";
 import { newId } from "../core/ids.js";
 import type { Account, ApiKey, Clock, KeyRecord, NewAccount, NewKey, Plan } from "../core/ports.js";
+import { endAccess, removeAccount } from "./account-removal.js";
 import { insertAccount, SqlAccounts } from "./account-rows.js";
 import { SqlAudit } from "./audit-rows.js";
 import { SqlChanges } from "./change-rows.js";
 import { SqlLinks } from "./link-rows.js";
 import { SqlNews } from "./news-rows.js";
 import { fromPlan, toAccount, toKey, toPlan } from "./rows.js";
-import type { Schema } from "./schema.js";
+import type { AccountRow, KeyRow, PlanRow, Schema } from "./schema.js";
 import { SqlSessions } from "./session-rows.js";
 import { SqlStored } from "./stored-rows.js";
 import { SqlUsage } from "./usage-rows.js";
@@ -39,8 +41,8 @@ export class SqlStore implements FullStore {
     this.#clock = clock;
     this.changes = new SqlChanges(db, clock);
     this.accounts = new SqlAccounts(db, this.changes);
-    this.sessions = new SqlSessions(db);
-    this.links = new SqlLinks(db, clock);
+    this.sessions = new SqlSessions(db, this.changes);
+    this.links = new SqlLinks(db, this.changes, clock);
     this.usage = new SqlUsage(db, clock);
     this.news = new SqlNews(db);
     this.audit = new SqlAudit(db);
@@ -71,13 +73,15 @@ export class SqlStore implements FullStore {
   }
 
   async setAccountSuspended(id: string, suspendedAt: Date | null): Promise<void> {
-    await this.changes.with(suspendedAt === null ? "account_changed" : "account_ended", id, (transaction) =>
-      transaction
+    const kind = suspendedAt === null ? "account_changed" : "account_ended";
+    await this.changes.with(kind, id, async (transaction) => {
+      await transaction
         .updateTable("accounts")
         .set({ suspended_at: suspendedAt?.getTime() ?? null })
         .where("id", "=", id)
-        .execute(),
-    );
+        .execute();
+      if (suspendedAt !== null) await endAccess(transaction, id);
+    });
   }
 
   async setAccountPlan(id: string, planId: string): Promise<void> {
@@ -87,9 +91,7 @@ export class SqlStore implements FullStore {
   }
 
   async deleteAccount(id: string): Promise<void> {
-    await this.changes.with("account_ended", id, (transaction) =>
-      transaction.deleteFrom("accounts").where("id", "=", id).execute(),
-    );
+    await this.changes.with("account_ended", id, (transaction) => removeAccount(transaction, id));
   }
 
   async listPlans(): Promise<Plan[]> {
@@ -113,33 +115,41 @@ export class SqlStore implements FullStore {
     );
   }
 
-  async createKey(key: NewKey): Promise<ApiKey> {
-    const row = await this.#db
-      .insertInto("keys")
-      .values({
-        id: newId("key"),
-        account_id: key.accountId,
-        hash: key.hash,
-        last_four: key.lastFour,
-        name: key.name,
-        models: key.models?.join(",") ?? null,
-        operations: key.operations?.join(",") ?? null,
-        requests_per_minute: key.limits.requestsPerMinute,
-        tokens_per_minute: key.limits.tokensPerMinute,
-        concurrent_requests: key.limits.concurrentRequests,
-        created_at: this.#nowMs(),
-        expires_at: key.expiresAt?.getTime() ?? null,
-        revoked_at: null,
-        disabled_at: null,
-        last_used_at: null,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    return toKey(row);
+  createKey(key: NewKey): Promise<ApiKey> {
+    return insertKey(this.#db, key, this.#nowMs());
+  }
+
+  rotateKey(
+    id: string,
+    endsAt: Date,
+    replacement: NewKey,
+  ): Promise<{ key: ApiKey; replaced: ApiKey } | null> {
+    return this.changes.transaction(async (transaction, note) => {
+      const row = await transaction
+        .updateTable("keys")
+        .set({ revoked_at: endsAt.getTime() })
+        .where("id", "=", id)
+        .where("revoked_at", "is", null)
+        .returningAll()
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      note(this.#endKind(endsAt), id);
+      return { key: await insertKey(transaction, replacement, this.#nowMs()), replaced: toKey(row) };
+    });
   }
 
   async findKeyByHash(hash: Uint8Array): Promise<KeyRecord | null> {
-    const row = await this.#db
+    const row = await this.#keyRecords().where("keys.hash", "=", hash).executeTakeFirst();
+    return row === undefined ? null : toKeyRecord(row);
+  }
+
+  async findKeyRecord(id: string): Promise<KeyRecord | null> {
+    const row = await this.#keyRecords().where("keys.id", "=", id).executeTakeFirst();
+    return row === undefined ? null : toKeyRecord(row);
+  }
+
+  #keyRecords() {
+    return this.#db
       .selectFrom("keys")
       .innerJoin("accounts", "accounts.id", "keys.account_id")
       .innerJoin("plans", "plans.id", "accounts.plan_id")
@@ -157,24 +167,7 @@ export class SqlStore implements FullStore {
         "plans.max_keys",
         "plans.max_tokens",
         "plans.models as plan_models",
-      ])
-      .where("keys.hash", "=", hash)
-      .executeTakeFirst();
-    if (row === undefined) return null;
-    return {
-      key: toKey(row),
-      account: toAccount({ ...row, id: row.account_id, created_at: row.account_created_at }),
-      plan: toPlan({
-        id: row.plan_id,
-        name: row.plan_name,
-        requests_per_minute: row.plan_requests_per_minute,
-        tokens_per_minute: row.plan_tokens_per_minute,
-        concurrent_requests: row.plan_concurrent_requests,
-        max_keys: row.max_keys,
-        max_tokens: row.max_tokens,
-        models: row.plan_models,
-      }),
-    };
+      ]);
   }
 
   async findKey(id: string): Promise<ApiKey | null> {
@@ -195,8 +188,7 @@ export class SqlStore implements FullStore {
 
   async revokeKey(id: string, at: Date): Promise<void> {
     const atMs = at.getTime();
-    const kind = atMs > this.#nowMs() ? "key_changed" : "key_ended";
-    await this.changes.with(kind, id, (transaction) =>
+    await this.changes.with(this.#endKind(at), id, (transaction) =>
       transaction
         .updateTable("keys")
         .set({ revoked_at: atMs })
@@ -268,7 +260,64 @@ export class SqlStore implements FullStore {
     await this.#db.destroy();
   }
 
+  #endKind(at: Date): ChangeKind {
+    return at.getTime() > this.#nowMs() ? "key_changed" : "key_ended";
+  }
+
   #nowMs(): number {
     return this.#clock.now().getTime();
   }
+}
+
+async function insertKey(db: Kysely<Schema>, key: NewKey, nowMs: number): Promise<ApiKey> {
+  const row = await db
+    .insertInto("keys")
+    .values({
+      id: newId("key"),
+      account_id: key.accountId,
+      hash: key.hash,
+      last_four: key.lastFour,
+      name: key.name,
+      models: key.models?.join(",") ?? null,
+      operations: key.operations?.join(",") ?? null,
+      requests_per_minute: key.limits.requestsPerMinute,
+      tokens_per_minute: key.limits.tokensPerMinute,
+      concurrent_requests: key.limits.concurrentRequests,
+      created_at: nowMs,
+      expires_at: key.expiresAt?.getTime() ?? null,
+      revoked_at: null,
+      disabled_at: null,
+      last_used_at: null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toKey(row);
+}
+
+type JoinedKeyRow = KeyRow &
+  Pick<AccountRow, "email" | "role" | "plan_id" | "suspended_at"> &
+  Pick<PlanRow, "max_keys" | "max_tokens"> & {
+    account_created_at: number;
+    plan_name: string;
+    plan_requests_per_minute: number;
+    plan_tokens_per_minute: number;
+    plan_concurrent_requests: number;
+    plan_models: string | null;
+  };
+
+function toKeyRecord(row: JoinedKeyRow): KeyRecord {
+  return {
+    key: toKey(row),
+    account: toAccount({ ...row, id: row.account_id, created_at: row.account_created_at }),
+    plan: toPlan({
+      id: row.plan_id,
+      name: row.plan_name,
+      requests_per_minute: row.plan_requests_per_minute,
+      tokens_per_minute: row.plan_tokens_per_minute,
+      concurrent_requests: row.plan_concurrent_requests,
+      max_keys: row.max_keys,
+      max_tokens: row.max_tokens,
+      models: row.plan_models,
+    }),
+  };
 }

@@ -1,9 +1,13 @@
 /**
- * Everything in the database that belongs to one account or names it. A table is left out only when nothing
- * in it can be about a user; a test compares this list with the tables that exist.
+ * Everything in the database that belongs to one account or names it, page by page, the newest first. A table
+ * is left out only when nothing in it can be about a user; a test compares this list with the tables that exist.
+ *
+ * Usage and the audit trail may have many rows: a page of them begins behind the last row of the page before,
+ * which an index finds however many there are. Of the others an account has few, and pages count from the first.
  */
-import type { Kysely } from "kysely";
-import type { StoredStore, StoredTable } from "../core/dashboard-ports.js";
+import { sql, type Kysely, type RawBuilder } from "kysely";
+import type { StoredPage, StoredStore } from "../core/dashboard-ports.js";
+import { emailHash } from "../core/secret-token.js";
 import type { Schema } from "./schema.js";
 
 /** Tables of the service itself: limits, announcements, its own state. */
@@ -16,70 +20,119 @@ export const impersonalTables = [
   "change_counter",
 ] as const;
 
+type Row = Record<string, unknown>;
+
+interface Whose {
+  id: string;
+  emailHash: Uint8Array;
+}
+
+interface PersonalTable {
+  /** Of the form that `after` has. */
+  cursor: RegExp;
+  /** The rows behind `after`, or the first ones. */
+  select: (whose: Whose, after: string | null, limit: number) => RawBuilder<Row>;
+  /** Where the page after this one begins. */
+  next: (rows: readonly Row[], after: string | null) => string;
+}
+
 export class SqlStored implements StoredStore {
   constructor(private readonly db: Kysely<Schema>) {}
 
-  async readAll(accountId: string): Promise<StoredTable[]> {
-    const { db } = this;
-    const accounts = await db.selectFrom("accounts").selectAll().where("id", "=", accountId).execute();
-    const keys = await db
-      .selectFrom("keys")
-      .selectAll()
-      .where("account_id", "=", accountId)
-      .orderBy("created_at")
-      .execute();
-    const sessions = await db
-      .selectFrom("sessions")
-      .selectAll()
-      .where("account_id", "=", accountId)
-      .orderBy("created_at")
-      .execute();
-    const links = await db
-      .selectFrom("links")
-      .selectAll()
-      .where("account_id", "=", accountId)
-      .orderBy("created_at")
-      .execute();
-    const usage = await db
-      .selectFrom("usage")
-      .selectAll()
-      .where("account_id", "=", accountId)
-      .orderBy("hour")
-      .execute();
-    const audit = await db
-      .selectFrom("audit")
-      .selectAll()
-      .where((where) => where.or([where("actor", "=", accountId), where("target", "=", accountId)]))
-      .orderBy("id")
-      .execute();
-    const subjects = [accountId, ...keys.map((key) => key.id)];
-    const changes = await db
-      .selectFrom("changes")
-      .selectAll()
-      .where("subject", "in", subjects)
-      .orderBy("id")
-      .execute();
-    return [
-      shown("accounts", accounts),
-      shown("keys", keys),
-      shown("sessions", sessions),
-      shown("links", links),
-      shown("usage", usage),
-      shown("audit", audit),
-      shown("changes", changes),
-    ];
+  get tables(): readonly string[] {
+    return [...personalTables.keys()];
+  }
+
+  async read(id: string, name: string, after: string | null, limit: number): Promise<StoredPage | null> {
+    const table = personalTables.get(name);
+    if (table === undefined || (after !== null && !table.cursor.test(after))) return null;
+    const account = await this.db
+      .selectFrom("accounts")
+      .select("email")
+      .where("id", "=", id)
+      .executeTakeFirst();
+    if (account === undefined) return { rows: [], next: null };
+    const whose = { id, emailHash: emailHash(account.email) };
+    // One more than asked for tells whether there is a next page.
+    const { rows } = await table.select(whose, after, limit + 1).execute(this.db);
+    const page = rows.slice(0, limit);
+    return { rows: page.map(shown), next: rows.length > limit ? table.next(page, after) : null };
   }
 }
 
-/** Rows as they are, with hashes named and times readable. */
-function shown(name: keyof Schema, rows: readonly object[]): StoredTable {
-  return {
-    name,
-    rows: rows.map((row) =>
-      Object.fromEntries(Object.entries(row).map(([column, value]) => [column, cell(column, value)])),
+/** Pages that count from the first row. */
+const few = (select: (whose: Whose) => RawBuilder<Row>): PersonalTable => ({
+  cursor: /^\d{1,9}$/,
+  select: (whose, after, limit) => sql<Row>`${select(whose)} limit ${limit} offset ${Number(after ?? 0)}`,
+  next: (rows, after) => String(Number(after ?? 0) + rows.length),
+});
+
+const usage: PersonalTable = {
+  cursor: /^\d{1,15} \w{1,64} \w{1,64}$/,
+  select: ({ id }, after, limit) => {
+    const [hour, key, model] = after?.split(" ") ?? [];
+    const behind =
+      after === null ? sql`` : sql`and (hour, key_id, model) < (${Number(hour)}, ${key}, ${model})`;
+    return sql<Row>`select * from usage where account_id = ${id} ${behind}
+      order by hour desc, key_id desc, model desc limit ${limit}`;
+  },
+  next: (rows) => {
+    const { hour, key_id: key, model } = rows.at(-1) ?? {};
+    return [hour, key, model].join(" ");
+  },
+};
+
+const audit: PersonalTable = {
+  cursor: /^[0-9a-f]{1,64}$/,
+  select: ({ id }, after, limit) => {
+    const behind = after === null ? sql`` : sql`and id < ${after}`;
+    // Each part by an index; one condition with `or` would read and sort all lines.
+    const part = (name: string, condition: RawBuilder<unknown>) =>
+      sql`select * from (select * from audit where ${condition} ${behind}
+        order by id desc limit ${limit}) as ${sql.ref(name)}`;
+    const parts = [
+      part("by_account", sql`actor = ${id}`),
+      part("to_account", sql`target = ${id}`),
+      part("to_keys", sql`target in (select id from keys where account_id = ${id})`),
+    ];
+    return sql<Row>`${sql.join(parts, sql` union `)} order by id desc limit ${limit}`;
+  },
+  next: (rows) => String(rows.at(-1)?.id),
+};
+
+/** In the order in which they are shown. */
+const personalTables: ReadonlyMap<string, PersonalTable> = new Map([
+  ["accounts", few(({ id }) => sql`select * from accounts where id = ${id}`)],
+  [
+    "keys",
+    few(({ id }) => sql`select * from keys where account_id = ${id} order by created_at desc, id desc`),
+  ],
+  [
+    "sessions",
+    few(({ id }) => sql`select * from sessions where account_id = ${id} order by created_at desc, hash`),
+  ],
+  [
+    "links",
+    few(
+      (whose) => sql`select * from links where account_id = ${whose.id} or email_hash = ${whose.emailHash}
+        order by created_at desc, hash`,
     ),
-  };
-}
+  ],
+  ["usage", usage],
+  ["audit", audit],
+  [
+    "changes",
+    few(
+      ({ id }) => sql`select * from changes
+        where subject in (select id from keys where account_id = ${id} union all select ${id})
+        order by id desc`,
+    ),
+  ],
+]);
+
+/** A row as it is, with hashes named and times readable. */
+const shown = (row: Row): StoredPage["rows"][number] =>
+  Object.fromEntries(Object.entries(row).map(([column, value]) => [column, cell(column, value)]));
 
 function cell(column: string, value: unknown): string | number | null {
   if (value === null) return null;

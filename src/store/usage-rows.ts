@@ -3,6 +3,7 @@ import { sql, type Kysely } from "kysely";
 import type { UsageBucketRow, UsageCounts, UsageFilter, UsageStore } from "../core/dashboard-ports.js";
 import type { Clock } from "../core/ports.js";
 import { isModelId, type ModelId } from "../protocol/models.js";
+import { batchRows, inBatches } from "./batches.js";
 import type { FirstTokenColumn, Schema, UsageRow } from "./schema.js";
 
 /** Some twenty bound values for each; databases allow some tens of thousands in one statement. */
@@ -89,7 +90,16 @@ export class SqlUsage implements UsageStore {
   }
 
   async prune(before: Date): Promise<void> {
-    await this.db.deleteFrom("usage").where("hour", "<", before.getTime()).execute();
+    const bucket = sql`account_id, hour, key_id, model`;
+    await inBatches(() =>
+      this.db
+        .deleteFrom("usage")
+        .where(
+          sql<boolean>`(${bucket}) in
+            (select ${bucket} from usage where hour < ${before.getTime()} limit ${batchRows})`,
+        )
+        .executeTakeFirstOrThrow(),
+    );
     await this.db
       .deleteFrom("settings")
       .where("name", "like", `${batchName("")}%`)

@@ -47,10 +47,15 @@ export function describeChangeContract(name: string, open: OpenStore): void {
       await opened.store.revokeKey(b.id, new Date(Date.now() + 60_000));
       await opened.store.accounts.setKeyDisabled(c.id, new Date());
       await opened.store.accounts.setKeyDisabled(c.id, null);
+      const { hash, ...rest } = { ...c, hash: someHash() };
+      const replacement = { ...rest, hash };
+      await opened.store.rotateKey(c.id, new Date(Date.now() + 60_000), replacement);
+      await opened.store.rotateKey(c.id, new Date(), { ...replacement, hash: someHash() });
       expect(await written(opened.store)).toEqual([
         `key_ended ${a.id}`,
         `key_changed ${b.id}`,
         `key_ended ${c.id}`,
+        `key_changed ${c.id}`,
         `key_changed ${c.id}`,
       ]);
     });
@@ -74,6 +79,25 @@ export function describeChangeContract(name: string, open: OpenStore): void {
         `account_ended ${id}`,
         `account_ended ${id}`,
       ]);
+    });
+
+    it("writes down whose sessions ended, once they did", async () => {
+      const { store } = opened;
+      const { id } = await opened.createAccount();
+      const now = new Date();
+      const times = { createdAt: now, lastSeenAt: now, expiresAt: new Date(now.getTime() + 60_000) };
+      const session = { hash: someHash(), accountId: id, ...times };
+      const link = { kind: "reset", hash: someHash(), accountId: id, emailHash: null } as const;
+      await store.sessions.create(session);
+      await store.sessions.end(someHash());
+      await store.links.create({ ...link, ...times });
+      await store.links.resetPassword(someHash(), now, "hash");
+      expect(await written(store)).toEqual([]);
+      await store.sessions.end(session.hash);
+      await store.sessions.endAll(id, null);
+      await store.links.resetPassword(link.hash, now, "hash");
+      await store.accounts.setPassword(id, "hash", null);
+      expect(await written(store)).toEqual(new Array(4).fill(`sessions_ended ${id}`));
     });
 
     it("writes down changes of plans", async () => {

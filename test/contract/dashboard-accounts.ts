@@ -1,7 +1,9 @@
 /** The promises of `AccountStore`. */
 import { expect, it } from "vitest";
 import { noKeyLimits, type NewKey, type Plan } from "../../src/core/ports.js";
-import { at, describeWithStore, someHash, type OpenStore } from "./dashboard-store.js";
+import type { AccountSummary } from "../../src/core/dashboard-ports.js";
+import { emailHash } from "../../src/core/secret-token.js";
+import { at, describeWithStore, someHash, type Opened, type OpenStore } from "./dashboard-store.js";
 
 const now = at("12:00:00");
 
@@ -130,15 +132,78 @@ export function describeAccountContract(name: string, open: OpenStore): void {
       expect(await opened.store.accounts.hasAdmin()).toBe(true);
     });
 
-    it("suspends with the first time kept, and ends the sessions", async () => {
+    it("suspends with the first time kept", async () => {
+      const { accounts } = opened.store;
+      const { id } = await opened.createAccount();
+      await accounts.suspend(id, now);
+      await accounts.suspend(id, at("13:00:00"));
+      expect((await accounts.findAccount(id))?.suspendedAt).toEqual(now);
+    });
+
+    it.each<[string, (opened: Opened, id: string) => Promise<unknown>]>([
+      ["by an admin", ({ store }, id) => store.accounts.suspend(id, now)],
+      ["on the command line", ({ store }, id) => store.setAccountSuspended(id, now)],
+    ])("ends sessions and reset links with a suspension %s", async (_where, suspend) => {
       const { store } = opened;
       const { id } = await opened.createAccount();
-      const session = { hash: someHash(), accountId: id, createdAt: now, lastSeenAt: now };
-      await store.sessions.create({ ...session, expiresAt: at("20:00:00") });
-      await store.accounts.suspend(id, now);
-      await store.accounts.suspend(id, at("13:00:00"));
-      expect((await store.accounts.findAccount(id))?.suspendedAt).toEqual(now);
-      expect(await store.sessions.find(session.hash)).toBeNull();
+      const other = await opened.createAccount();
+      const times = { createdAt: now, expiresAt: at("20:00:00") };
+      const [ended, kept] = [someHash(), someHash()];
+      await store.sessions.create({ hash: ended, accountId: id, lastSeenAt: now, ...times });
+      await store.sessions.create({ hash: kept, accountId: other.id, lastSeenAt: now, ...times });
+      const link = { kind: "reset", hash: someHash(), accountId: id, emailHash: null, ...times } as const;
+      await store.links.create(link);
+      await suspend(opened, id);
+      expect(await store.sessions.find(ended)).toBeNull();
+      expect(await store.sessions.find(kept)).not.toBeNull();
+      expect(await store.links.find("reset", link.hash, now)).toBeNull();
+    });
+
+    it("removes invitations to the address of an account with it", async () => {
+      const { store } = opened;
+      const { id, email } = await opened.createAccount({ email: "Ada@Example.com" });
+      const times = { createdAt: now, expiresAt: at("20:00:00") };
+      const invite = { kind: "invite", hash: someHash(), accountId: null, ...times } as const;
+      await store.links.create({ ...invite, emailHash: emailHash(email) });
+      const other = { ...invite, hash: someHash(), emailHash: emailHash("bob@example.com") };
+      await store.links.create(other);
+      await store.deleteAccount(id);
+      expect(await store.links.find("invite", invite.hash, now)).toBeNull();
+      expect(await store.links.find("invite", other.hash, now)).not.toBeNull();
+    });
+
+    it("lists everyone page by page, with their live keys", async () => {
+      const { store } = opened;
+      const made: string[] = [];
+      for (let i = 0; i < 5; i++) made.push((await opened.createAccount()).id);
+      const [first = ""] = made;
+      await store.createKey(newKey(first));
+      const listed: AccountSummary[] = [];
+      for (;;) {
+        const page = await store.accounts.listSummaries(listed.at(-1)?.account ?? null, 2, now);
+        if (page.length === 0) break;
+        listed.push(...page);
+      }
+      expect(listed.map(({ account }) => account.id).sort()).toEqual(made.sort());
+      expect(listed.map(({ account }) => account.createdAt.getTime())).toEqual(
+        listed.map(({ account }) => account.createdAt.getTime()).sort((a, b) => a - b),
+      );
+      expect(listed.find(({ account }) => account.id === first)?.liveKeys).toBe(1);
+    });
+
+    it("finds everyone among thousands, page by page", async () => {
+      const { accounts } = opened.store;
+      for (let i = 0; i < 2_100; i++) {
+        await opened.createAccount({ email: `${i % 300 === 0 ? "rare" : "user"}${i}@example.com` });
+      }
+      const pages = await Promise.all(
+        [0, 3, 6, 9].map((offset) => accounts.searchAccounts("rare", { offset, limit: 3 }, now)),
+      );
+      expect(pages.map(({ total }) => total)).toEqual([7, 7, 7, 7]);
+      const found = pages.flatMap((page) => page.accounts.map(({ account }) => account.email));
+      expect(found.sort()).toEqual(
+        [0, 300, 600, 900, 1200, 1500, 1800].map((i) => `rare${i}@example.com`).sort(),
+      );
     });
 
     it("disables and enables a key", async () => {

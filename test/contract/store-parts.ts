@@ -5,6 +5,7 @@ import { describeAccountContract } from "./dashboard-accounts.js";
 import { describeLinkContract } from "./links.js";
 import { describeNewsContract } from "./news.js";
 import { describeSessionContract } from "./sessions.js";
+import { describeStoredContract } from "./stored.js";
 import { describeUsageContract } from "./usage.js";
 
 export const storeParts = [
@@ -15,4 +16,5 @@ export const storeParts = [
   describeNewsContract,
   describeAuditContract,
   describeChangeContract,
+  describeStoredContract,
 ];

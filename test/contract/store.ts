@@ -192,11 +192,10 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
         });
         expect(await store.findKey(key.id)).toEqual(key);
         expect(await store.listKeys(account.id)).toEqual([key]);
-        expect(await store.findKeyByHash(wanted.hash)).toEqual({
-          key,
-          account,
-          plan: await store.findPlan("free"),
-        });
+        const record = { key, account, plan: await store.findPlan("free") };
+        expect(await store.findKeyByHash(wanted.hash)).toEqual(record);
+        expect(await store.findKeyRecord(key.id)).toEqual(record);
+        expect(await store.findKeyRecord("key_unknown")).toBeNull();
       });
 
       it("tell unlimited from limited to nothing", async () => {
@@ -260,6 +259,33 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
         expect(await revokedAt()).toBe(2_000);
         await Promise.all([4_000, 1_500, 3_000].map((at) => store.revokeKey(id, new Date(at))));
         expect(await revokedAt()).toBe(1_500);
+      });
+
+      it("are rotated both or not at all", async () => {
+        const old = await createKey();
+        const taken = newKey();
+        await createKey({ ...taken, accountId: old.accountId });
+        // A failure half-way, as a crash would be: the second write is refused.
+        const clash = { ...taken, accountId: old.accountId };
+        await expect(store.rotateKey(old.id, new Date(5_000), clash)).rejects.toThrow();
+        expect(await store.findKey(old.id)).toEqual(old);
+        expect(await store.listKeys(old.accountId)).toHaveLength(2);
+
+        const wanted = { ...newKey(), accountId: old.accountId, name: "new" };
+        const rotated = await store.rotateKey(old.id, new Date(5_000), wanted);
+        expect(rotated?.replaced).toEqual({ ...old, revokedAt: new Date(5_000) });
+        expect(await store.findKey(old.id)).toEqual(rotated?.replaced);
+        expect((await store.findKeyByHash(wanted.hash))?.key).toEqual(rotated?.key);
+      });
+
+      it("are rotated once when many do it at the same time", async () => {
+        const { id, accountId } = await createKey();
+        const results = await Promise.all(
+          Array.from({ length: 10 }, () => store.rotateKey(id, new Date(5_000), { ...newKey(), accountId })),
+        );
+        expect(results.filter((rotated) => rotated !== null)).toHaveLength(1);
+        expect(await store.listKeys(accountId)).toHaveLength(2);
+        expect(await store.rotateKey("key_unknown", new Date(5_000), { ...newKey(), accountId })).toBeNull();
       });
 
       it("are seen as written by another connection at once", async () => {

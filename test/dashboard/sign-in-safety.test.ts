@@ -2,8 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FakeClock } from "../support/fake-clock.js";
 import { password, startDashboard, type Answer, type TestDashboard } from "../support/dashboard.js";
 
-const minuteMs = 60_000;
-
 describe("signing in", () => {
   let dashboard: TestDashboard;
   let clock: FakeClock;
@@ -38,12 +36,13 @@ describe("signing in", () => {
     for (let i = 0; i < 10; i++) expect((await signIn("Ada@example.com", `guess ${i}`)).status).toBe(400);
     const refused = await signIn("ada@example.com", password);
     expect(refused).toMatchObject({ status: 429, json: { error: { code: "throttled" } } });
-    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(refused.text).toContain("Try again in 15 minutes.");
+    const seconds = Number(refused.headers.get("retry-after"));
     expect((await signIn("other@example.com", "guess")).status).toBe(400);
 
-    clock.advance(14 * minuteMs);
+    clock.advance((seconds - 1) * 1000);
     expect((await signIn("ada@example.com", password)).status).toBe(429);
-    clock.advance(2 * minuteMs);
+    clock.advance(1_000);
     expect((await signIn("ada@example.com", password)).status).toBe(200);
   });
 
@@ -109,7 +108,8 @@ describe("signing in", () => {
     await ada.send("GET", "/api/secret-person?x=secret-person");
     const log = dashboard.log();
     expect(log).toContain('"route":"/api/sign-in"');
-    for (const secret of ["secret", password, "ada@", ada.cookieHeader().split("=")[1] ?? "none"]) {
+    expect(ada.cookies.size).toBe(2);
+    for (const secret of ["secret", password, "ada@", ...ada.cookies.values()]) {
       expect(log).not.toContain(secret);
     }
   });

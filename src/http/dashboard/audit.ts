@@ -21,12 +21,12 @@ export function auditRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
 }
 
 async function targetNames({
-  accountAdmin,
+  store,
   news,
 }: DashboardParts["dashboard"]): Promise<ReadonlyMap<string, string>> {
-  const [plans, announcements] = await Promise.all([accountAdmin.listPlans(), news.list()]);
+  const [plans, announcements] = await Promise.all([store.listPlans(), news.list()]);
   return new Map([
-    ...plans.map(({ plan }) => [plan.id, plan.name] as const),
+    ...plans.map((plan) => [plan.id, plan.name] as const),
     ...announcements.map(({ item }) => [item.id, item.title] as const),
   ]);
 }

@@ -1,6 +1,7 @@
 /** One's own account: who one is, what is stored, the password, and the end of it. */
-import { storedAbout } from "../../core/stored-about.js";
-import { changePasswordBody, deleteAccountBody } from "../../protocol/dashboard.js";
+import { Readable } from "node:stream";
+import { storedAbout, storedExport, storedRows } from "../../core/stored-about.js";
+import { changePasswordBody, deleteAccountBody, storedQuery } from "../../protocol/dashboard.js";
 import type { DashboardParts } from "./parts.js";
 import { user, type DashboardRoute } from "./route.js";
 import { meView } from "./views.js";
@@ -10,10 +11,14 @@ export function meRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
   return [
     user("GET", "/me", async (_visit, me) => meView(me)),
     user("GET", "/me/stored", (_visit, { account }) => storedAbout(store.stored, clock, account.id)),
+    user("GET", "/me/stored/rows", (visit, { account }) => {
+      const { table, after = null } = visit.query(storedQuery);
+      return storedRows(store.stored, account.id, table, after);
+    }),
     user("GET", "/me/export", async ({ reply }, { account }) => {
       reply.header("content-type", "application/json; charset=utf-8");
       reply.header("content-disposition", 'attachment; filename="sotto-account.json"');
-      return JSON.stringify(await storedAbout(store.stored, clock, account.id), null, 2);
+      return Readable.from(storedExport(store.stored, clock, account.id));
     }),
     user("POST", "/me/password", async (visit, me) => {
       const { current, next } = await visit.body(changePasswordBody);
@@ -24,6 +29,7 @@ export function meRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
       const { password } = await visit.body(deleteAccountBody);
       await ownAccount.remove(me, password);
       await visit.signOut();
+      visit.forgetDevice();
       return {};
     }),
   ];

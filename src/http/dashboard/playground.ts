@@ -8,12 +8,12 @@ import { createChatCompletion } from "../chat.js";
 import type { DashboardParts } from "./parts.js";
 import { user, type DashboardRoute } from "./route.js";
 
-export function playgroundRoutes({ http }: DashboardParts): DashboardRoute[] {
+export function playgroundRoutes({ http, dashboard: { sessions } }: DashboardParts): DashboardRoute[] {
   const count = countRequest(http);
   const chat = createChatCompletion(http);
   return [
     user("POST", "/playground", async ({ request, reply }, me) => {
-      request.exchange.caller = playgroundCaller(me);
+      request.exchange.caller = playgroundCaller(me, sessions.endOf(me));
       await count(request, reply);
       return chat(request, reply);
     }),

@@ -1,4 +1,5 @@
 /** Signing up, in and out, and the two pages that one-time links lead to. */
+import { deviceLifeMs } from "../../core/known-devices.js";
 import type { Account } from "../../core/ports.js";
 import {
   resetBody,
@@ -14,10 +15,12 @@ import { meView } from "./views.js";
 import type { Visit } from "./visit.js";
 
 export function signInRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
-  const { store, signIn, signUp, passwordReset, ownAccount } = dashboard;
+  const { store, clock, devices, signIn, signUp, passwordReset, ownAccount } = dashboard;
 
   const welcome = async (visit: Visit, account: Account): Promise<Me> => {
     await visit.signIn(account.id);
+    const device = await devices.remember(visit.device, account.email);
+    visit.rememberDevice(device, new Date(clock.now().getTime() + deviceLifeMs));
     const plan = await store.findPlan(account.planId);
     if (plan === null) throw new Error("An account is always on a plan that exists.");
     return meView({ account, plan });
@@ -30,7 +33,7 @@ export function signInRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
     }),
     anyone("POST", "/sign-in", async (visit) => {
       const { email, password } = await visit.body(signInBody);
-      return welcome(visit, await signIn.signIn(email, password, visit.network));
+      return welcome(visit, await signIn.signIn(email, password, visit));
     }),
     anyone("POST", "/setup", async (visit) => {
       const { token, email, password } = await visit.body(setupBody);
@@ -38,7 +41,7 @@ export function signInRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
     }),
     anyone("POST", "/reset/request", async (visit) => {
       const { email } = await visit.body(resetRequestBody);
-      await passwordReset.request(email, visit.network);
+      await passwordReset.request(email, visit);
       return {};
     }),
     anyone("POST", "/reset", async (visit) => {

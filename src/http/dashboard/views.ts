@@ -1,5 +1,6 @@
 /** What the service knows, in the shapes of the dashboard's API. */
 import { isLive } from "../../core/account-keys.js";
+import { deletedAccount, deletedKey } from "../../core/audit.js";
 import type {
   AccountSummary,
   AuditLine,
@@ -105,8 +106,10 @@ export const auditView = (line: AuditLine, targetName: string | null): wire.Audi
   actor: line.actorEmail ?? line.actor,
   action: line.action,
   target: line.targetEmail ?? targetName ?? line.target,
-  targetIsId: line.targetEmail === null && targetName === null && line.target !== "",
+  targetIsId: line.targetEmail === null && targetName === null && !isWord(line.target),
 });
+
+const isWord = (target: string): boolean => ["", deletedAccount, deletedKey].includes(target);
 
 /** Nothing is waited for while everything is free. */
 export const gaugeView = ({ limit, remaining, resetMs }: RateReading): wire.Gauge => ({

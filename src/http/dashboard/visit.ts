@@ -5,7 +5,11 @@ import type { Sessions } from "../../core/sessions.js";
 import { DashboardFault } from "../../core/dashboard-fault.js";
 import { readJson } from "../body.js";
 import { clientNetwork } from "./client-network.js";
+import { clearCookie, readCookie, writeCookie, type CookieKind } from "./cookies.js";
 import { clearSessionCookie, readSessionCookie, writeSessionCookie } from "./session-cookie.js";
+
+/** Says which browser this is, see `known-devices.ts`. Outlives sessions. */
+const deviceCookie: CookieKind = { name: "sotto_device", sameSite: "Strict" };
 
 /** No form of the dashboard comes near it. */
 const bodyLimitBytes = 64 * 1024;
@@ -45,10 +49,22 @@ export class Visit {
     return readSessionCookie(this.request);
   }
 
+  get device(): string | null {
+    return readCookie(this.request, deviceCookie);
+  }
+
   /** Starts a session in the browser that asks; the one it had is over. */
   async signIn(accountId: string): Promise<void> {
     await this.endSession();
     writeSessionCookie(this.request, this.reply, await this.sessions.start(accountId));
+  }
+
+  rememberDevice(value: string, expiresAt: Date): void {
+    writeCookie(this.request, this.reply, deviceCookie, { value, expiresAt });
+  }
+
+  forgetDevice(): void {
+    clearCookie(this.request, this.reply, deviceCookie);
   }
 
   async signOut(): Promise<void> {

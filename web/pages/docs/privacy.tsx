@@ -23,6 +23,10 @@ const kept = [
   },
   { what: "Announcements", text: "changelog entries and maintenance windows, written by the operator" },
   { what: "Audit trail", text: "who did what to an account, a key, a plan or a setting, and when" },
+  {
+    what: "Changes",
+    text: "ids of keys and accounts that changed, so that every server learns of it; removed within two hours",
+  },
   { what: "Settings", text: "what the service must remember about itself" },
 ];
 
@@ -52,7 +56,18 @@ export default function Privacy() {
         </dl>
         <p>
           The rows about you are shown, as they are, under <Link href="/app/account">Account</Link>, where you
-          can export or delete them. Deleting an account ends its keys at once and removes its rows.
+          can export or delete them. Deleting an account ends its keys at once and removes its rows, and the
+          audit trail’s lines about what you did to your own account and keys. What admins did to your account
+          stays in the trail with the words “deleted account” in place of your id. The bare ids of the account
+          and its keys stay for up to two hours in the list from which servers learn of changes.
+        </p>
+      </Section>
+      <Section id="cookies" title="Cookies">
+        <p>
+          Two, both set when you sign in and neither readable by scripts. One is your session. The other lets
+          a browser that signed in before do so while strangers guess at your password elsewhere: a random
+          name and a signature, kept for 400 days or until you delete your account. The service stores nothing
+          of it.
         </p>
       </Section>
       <Section id="not-kept" title="What is not kept">

@@ -15,7 +15,7 @@ export function StoredAboutYou() {
     <Card
       flush
       title="Everything we store about you"
-      description="The rows of the database that belong to your account, as they are. Passwords and keys are stored as fingerprints, which are left out. There is no table for what you write or what a model replies."
+      description="The rows of the database that belong to your account, as they are, newest first. Passwords and keys are stored as fingerprints, which are left out. There is no table for what you write or what a model replies."
       actions={
         <ButtonAnchor href={api.exportAddress} download icon={<Download />}>
           Export as JSON

@@ -1,18 +1,24 @@
+import { useMutation } from "@tanstack/react-query";
 import { ChevronRight } from "lucide-react";
 import { useState } from "react";
 import type { StoredAboutMe } from "../../../../src/protocol/dashboard.js";
+import { api } from "../../../api.ts";
 import { Button } from "../../../components/button.tsx";
+import { Callout } from "../../../components/callout.tsx";
 import { plural } from "../../../units.ts";
 
 type Stored = StoredAboutMe["tables"][number];
 
-const firstRows = 20;
-
-/** One table: its name, why it is kept, and its rows when unfolded. Wide ones scroll inside. */
-export function StoredTable({ name, why, rows }: Stored) {
-  const [all, setAll] = useState(false);
+/** One table: its name, why it is kept, and its rows when unfolded, the newest first. Wide ones scroll inside. */
+export function StoredTable({ name, why, ...first }: Stored) {
+  const [later, setLater] = useState<Pick<Stored, "rows" | "next">>({ rows: [], next: first.next });
+  const more = useMutation({
+    mutationFn: (after: string) => api.storedRows(name, after),
+    onSuccess: ({ rows, next }) => setLater((held) => ({ rows: [...held.rows, ...rows], next })),
+  });
+  const rows = [...first.rows, ...later.rows];
+  const { next } = later;
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const shown = all ? rows : rows.slice(0, firstRows);
   return (
     <details className="group">
       <summary className="flex items-start gap-3 px-5 py-4 -outline-offset-2 hover:bg-hover sm:px-6 [&::-webkit-details-marker]:hidden">
@@ -25,7 +31,7 @@ export function StoredTable({ name, why, rows }: Stored) {
           <span className="block text-sm text-muted">{why}</span>
         </span>
         <span className="text-sm whitespace-nowrap text-muted tabular-nums">
-          {plural(rows.length, "row")}
+          {next === null ? plural(rows.length, "row") : `${rows.length}+ rows`}
         </span>
       </summary>
       {rows.length === 0 ? (
@@ -53,7 +59,7 @@ export function StoredTable({ name, why, rows }: Stored) {
               </tr>
             </thead>
             <tbody className="divide-y divide-line">
-              {shown.map((row, place) => (
+              {rows.map((row, place) => (
                 <tr key={place}>
                   {columns.map((column) => (
                     <td key={column} className="max-w-80 px-3 py-2 wrap-anywhere first:pl-6 last:pr-6">
@@ -66,11 +72,12 @@ export function StoredTable({ name, why, rows }: Stored) {
           </table>
         </div>
       )}
-      {rows.length > shown.length && (
-        <div className="border-t border-line px-5 py-3 sm:px-6">
-          <Button size="sm" onClick={() => setAll(true)}>
-            Show all {plural(rows.length, "row")}
+      {next !== null && (
+        <div className="flex flex-wrap items-center gap-3 border-t border-line px-5 py-3 sm:px-6">
+          <Button size="sm" pending={more.isPending} onClick={() => more.mutate(next)}>
+            Show more
           </Button>
+          {more.isError && <Callout tone="bad">The next rows could not be loaded. Try again.</Callout>}
         </div>
       )}
     </details>
