@@ -184,7 +184,7 @@ class EngineBuilder {
       dataDir: config.service.dataDir,
       onProgress: onWeightsProgress,
       onNotice: onWeightsNotice,
-      reencodes: config.engine.reencodeStarter === "on",
+      corrects: config.engine.reencodeStarter === "on",
     });
     return realpath(path);
   }

@@ -216,7 +216,7 @@ const engineFields = {
     env: ["SOTTO_ENGINE_REENCODE_STARTER"],
     schema: z.enum(["on", "off"], { error: "must be on or off" }),
     default: "on" as const,
-    doc: "`on` re-encodes the starter weights once, from 0.3 to 0.6 GB, so that they answer more than twice as fast; `off` uses them as they come.",
+    doc: "`on` merges the starter weights with their correction once, from 0.3 to 0.6 GB, so that they answer better and more than twice as fast; `off` uses them as they come.",
   }),
   prefixReuse: field({
     env: ["SOTTO_ENGINE_PREFIX_REUSE"],
