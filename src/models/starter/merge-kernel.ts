@@ -44,6 +44,9 @@ interface Exports {
   encode_q4_0(values: number, blocks: number, target: number): number;
 }
 
+const isKernel = (exports: object): exports is Exports =>
+  ["memory", "decode_iq2xxs", "add_product", "encode_q4_0"].every((name) => name in exports);
+
 const pageBytes = 65_536;
 const tileColumns = 16;
 const patternsAt = 0;
@@ -51,8 +54,9 @@ const signsAt = 256 * 8 * 4;
 const panelAt = signsAt + 128 * 8 * 4;
 
 export async function openMergeKernel(): Promise<MergeKernel> {
-  const { instance } = await WebAssembly.instantiate<Exports>(await kernelBinary());
-  const kernel = instance.exports;
+  const { instance } = await WebAssembly.instantiate(await kernelBinary());
+  const kernel: object = instance.exports;
+  if (!isKernel(kernel)) throw new Error("the merge kernel was built from another version");
   writeTables(kernel.memory);
   let current: Laid | null = null;
 
