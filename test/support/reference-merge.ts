@@ -57,7 +57,7 @@ const decoders: Record<number, (data: Buffer, index: number) => number> = {
     const pattern = iq2xxsGrid[data.readUInt8(group + quarter)] ?? [];
     const words = data.readUInt32LE(group + 4);
     const signs = Math.floor(words / 2 ** (7 * quarter)) % 128;
-    const ones = [...signs.toString(2)].filter((bit) => bit === "1").length;
+    const ones = signs.toString(2).replaceAll("0", "").length;
     const isNegative = place % 8 === 7 ? ones % 2 === 1 : Math.floor(signs / 2 ** (place % 8)) % 2 === 1;
     const scale = half(data.readUInt16LE(at)) * (0.5 + Math.floor(words / 2 ** 28)) * 0.25;
     return (isNegative ? -1 : 1) * scale * (iq2xxsMagnitudes[pattern[place % 8] ?? 0] ?? 0);

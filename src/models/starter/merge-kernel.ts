@@ -141,10 +141,11 @@ function isNegative(bits: number, position: number): boolean {
 }
 
 /** The build assembles the kernel; a program that runs from its sources does so itself. */
-async function kernelBinary(): Promise<Uint8Array> {
-  if (!import.meta.url.endsWith(".ts")) return readFile(new URL("./merge-kernel.wasm", import.meta.url));
+async function kernelBinary(): Promise<Uint8Array<ArrayBuffer>> {
+  if (!import.meta.url.endsWith(".ts"))
+    return new Uint8Array(await readFile(new URL("./merge-kernel.wasm", import.meta.url)));
   const { default: openWabt } = await import("wabt");
   const text = await readFile(new URL("./merge-kernel.wat", import.meta.url), "utf8");
   const parsed = (await openWabt()).parseWat("merge-kernel.wat", text, { simd: true });
-  return parsed.toBinary({}).buffer;
+  return new Uint8Array(parsed.toBinary({}).buffer);
 }

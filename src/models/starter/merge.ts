@@ -126,8 +126,14 @@ async function mergeInThreads(
 function drive(worker: Worker, waiting: number[], onWritten: (bytes: number) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     worker.on("message", (message: MergeWorkerMessage) => {
-      if (message.type === "progress") return onWritten(message.writtenBytes);
-      if (message.type === "failed") return reject(new Error(message.reason));
+      if (message.type === "progress") {
+        onWritten(message.writtenBytes);
+        return;
+      }
+      if (message.type === "failed") {
+        reject(new Error(message.reason));
+        return;
+      }
       const next = waiting.shift();
       if (next === undefined) resolve();
       else worker.postMessage(next);
