@@ -3,6 +3,7 @@
  * shared and noisy, so look at ratios within a run rather than at numbers across runs.
  */
 import buildOnce from "../test/support/build.js";
+import { benchAnswers } from "./answers.js";
 import { benchApi } from "./api.js";
 import { benchCrowded } from "./crowded.js";
 import { benchEngine } from "./engine.js";
@@ -26,6 +27,7 @@ const benches: Record<string, () => Promise<void>> = {
   soak: benchSoak,
   starter: benchStarter,
   store: benchStore,
+  answers: benchAnswers,
 };
 
 const chosen = process.argv.slice(2);

@@ -1,30 +1,19 @@
 /**
- * The starter weights as they come (IQ2_XXS) beside the same weights re-encoded (Q4_0): tokens a second, taking
- * turns so that the machine's mood cancels out; perplexity on a text of our own; and how often the two choose
- * the same next token at temperature 0. Both are read through the binding, so the engine's own arithmetic
- * judges the re-encoding.
+ * The starter weights as they come (IQ2_XXS) beside the same weights merged with their correction (Q4_0): how long
+ * the merge takes; tokens a second, taking turns so that the machine's mood cancels out; and perplexity on a text
+ * of our own. Both are read through the binding, so the engine's own arithmetic judges the merge.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { getLlama, type Llama, type LlamaContextSequence, type LlamaModel, type Token } from "node-llama-cpp";
-import { reencode } from "../src/models/reencode.js";
 import { ensureStarterWeights } from "../src/models/starter.js";
+import { starterCorrection } from "../src/models/starter/correction.js";
+import { mergeWeights } from "../src/models/starter/merge.js";
 import { median } from "./statistics.js";
 
 const rounds = 5;
 const tokensPerRound = 32;
-const tokensPerAnswer = 24;
-const questions = [
-  "What is the capital of France?",
-  "Name three fruits.",
-  "Why is the sky blue?",
-  "Write a short poem about the sea.",
-  "How do I boil an egg?",
-  "Who was Marie Curie?",
-  "Explain what a computer program is.",
-  "Give me two tips for sleeping well.",
-];
 const text = `The ferry left the harbour a little after seven, when the fog still lay on the water and the gulls were
 louder than the engine. Anna stood at the rail with a paper cup of coffee and watched the lights of the town go
 out, one street after another. She had told nobody where she was going. The island had no hotel, only a
@@ -43,16 +32,24 @@ export async function benchStarter(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "sotto-bench-starter-"));
   const llama = await getLlama({ gpu: false, build: "never", skipDownload: true, logger: () => undefined });
   try {
-    const joined = await ensureStarterWeights(folder, { reencodes: false });
+    const joined = await ensureStarterWeights(folder, { corrects: false });
     const startedMs = performance.now();
-    const { bytes } = await reencode(joined, join(folder, "q4.gguf"), () => {});
+    const { bytes } = await mergeWeights({
+      base: joined,
+      correction: starterCorrection.path,
+      target: join(folder, "merged.gguf"),
+      onProgress: () => {},
+      workerFile: resolve("dist/models/starter/merge-worker.js"),
+    });
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
-    console.log(`re-encoding took ${seconds} s and wrote ${(bytes / 1e6).toFixed(0)} MB\n`);
+    const memory = (process.resourceUsage().maxRSS / 1024).toFixed(0);
+    console.log(
+      `the merge took ${seconds} s, ${memory} MiB of memory, and wrote ${(bytes / 1e6).toFixed(0)} MB\n`,
+    );
     const before = await load(llama, joined);
-    const after = await load(llama, join(folder, "q4.gguf"));
+    const after = await load(llama, join(folder, "merged.gguf"));
     await compareSpeed(before, after);
     await comparePerplexity(before, after);
-    await compareChoices(before, after);
   } finally {
     await llama.dispose();
     await rm(folder, { recursive: true, force: true });
@@ -128,45 +125,6 @@ async function perplexity({ model, sequence }: Loaded): Promise<{ value: number;
   });
   await sequence.clearHistory();
   return { value: Math.exp(sum / counted), tokens: counted };
-}
-
-/** Along the answers of the weights as they come: what the re-encoded ones would have said at each token. */
-async function compareChoices(before: Loaded, after: Loaded): Promise<void> {
-  let same = 0;
-  let all = 0;
-  let sameAnswers = 0;
-  for (const question of questions) {
-    const start = prompt(before.model, question);
-    const answer = await greedy(before, start);
-    const other = await greedy(after, start);
-    sameAnswers += answer.join() === other.join() ? 1 : 0;
-    const chosen = await nextAlong(after, start, answer);
-    same += chosen.filter((token, index) => token === answer[index]).length;
-    all += answer.length;
-  }
-  console.log(
-    `same next token   ${((same / all) * 100).toFixed(1)}% of ${all}; ${sameAnswers} of ${questions.length} answers equal to the last token`,
-  );
-}
-
-async function greedy({ sequence }: Loaded, start: Token[]): Promise<Token[]> {
-  const tokens: Token[] = [];
-  for await (const token of sequence.evaluate(start, { temperature: 0 })) {
-    tokens.push(token);
-    if (tokens.length === tokensPerAnswer) break;
-  }
-  await sequence.clearHistory();
-  return tokens;
-}
-
-async function nextAlong({ sequence }: Loaded, start: Token[], answer: Token[]): Promise<(Token | null)[]> {
-  const generateNext = { token: true, options: { temperature: 0 } } as const;
-  const path = [...start, ...answer.slice(0, -1)];
-  const results = await sequence.controlledEvaluate(
-    path.map((token, index) => (index < start.length - 1 ? token : [token, { generateNext }])),
-  );
-  await sequence.clearHistory();
-  return results.slice(start.length - 1).map((result) => result?.next.token ?? null);
 }
 
 const prompt = (model: LlamaModel, question: string): Token[] =>

@@ -3,7 +3,7 @@
  * than the build, so a fresh clone needs no separate step. Types are taken off, not checked (`npm run types`
  * checks them): that takes a second rather than twenty. Pages that have not changed are not built again.
  */
-import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -26,6 +26,16 @@ async function buildProgram() {
   });
 }
 
+/** The one part that is written in WebAssembly's text format; see src/models/starter/merge-kernel.ts. */
+async function buildKernel() {
+  const folder = "models/starter";
+  const text = readFileSync(`${root}/src/${folder}/merge-kernel.wat`, "utf8");
+  const { default: openWabt } = await import("wabt");
+  const parsed = (await openWabt()).parseWat("merge-kernel.wat", text, { simd: true });
+  mkdirSync(`${root}/dist/${folder}`, { recursive: true });
+  writeFileSync(`${root}/dist/${folder}/merge-kernel.wasm`, parsed.toBinary({}).buffer);
+}
+
 async function buildPages() {
   const built = modified(`${root}/dist/web/index.html`);
   const sources = [...filesBelow("web"), ...filesBelow("src/protocol"), `${root}/package-lock.json`];
@@ -37,5 +47,5 @@ async function buildPages() {
 }
 
 rmSync(`${root}/dist/.built`, { force: true });
-await Promise.all([buildProgram(), buildPages()]);
+await Promise.all([buildProgram(), buildKernel(), buildPages()]);
 writeFileSync(`${root}/dist/.built`, "");

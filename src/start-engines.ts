@@ -7,6 +7,7 @@ import { statSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "./config.js";
+import { plainDefaults } from "./core/model-defaults.js";
 import { FairQueue } from "./core/fair-queue.js";
 import type { Clock, Engine, Store } from "./core/ports.js";
 import { Fleet, type Assignments, type EngineSource, type StartedEngine } from "./engines/fleet.js";
@@ -28,6 +29,7 @@ import { prepareWeights } from "./models/prepare-weights.js";
 import { describeMember, weightsSource, type ModelSource } from "./models/source.js";
 import type { WeightsProgress } from "./models/starter.js";
 import { WeightsFault } from "./models/weights-fault.js";
+import { defaultsOfWeights, modelDefaults } from "./models/weights-settings.js";
 import type { EngineComputeView, EngineMemberView } from "./protocol/dashboard.js";
 import type { EngineMember, UpstreamSource } from "./protocol/engine-member.js";
 import { modelIds, type ModelId } from "./protocol/models.js";
@@ -266,7 +268,7 @@ class EngineBuilder {
       dataDir: config.service.dataDir,
       onProgress: onWeightsProgress,
       onNotice: onWeightsNotice,
-      reencodes: config.engine.reencodeStarter === "on",
+      corrects: config.engine.reencodeStarter === "on",
     });
     return realpath(path);
   }
@@ -276,7 +278,7 @@ class EngineBuilder {
     const engine = new LlamaEngine({
       weights: path,
       backends,
-      models: config.models,
+      models: modelDefaults(config.models, defaultsOfWeights(path)),
       config: config.engine,
       onEvent: (event) => {
         if (event.type === "loaded") this.#memory.set(engine, event.memoryBytes);
@@ -326,7 +328,12 @@ class EngineBuilder {
     const { firstTokenTimeoutMs: firstTokenMs, nextTokenTimeoutMs: nextTokenMs } = config.engine;
     const timeouts = { firstTokenMs, nextTokenMs, ...member.timeouts };
     const { cacheSaltSecret } = this;
-    const engine = new UpstreamEngine({ ...member, timeouts, models: config.models, cacheSaltSecret });
+    const engine = new UpstreamEngine({
+      ...member,
+      timeouts,
+      models: modelDefaults(config.models, plainDefaults),
+      cacheSaltSecret,
+    });
     // A server that is started later is no reason not to start: it is asked once, whatever comes of it.
     return { engine, waiting: () => engine.waiting(), ready: () => engine.asked() };
   }

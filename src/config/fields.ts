@@ -216,7 +216,7 @@ const engineFields = {
     env: ["SOTTO_ENGINE_REENCODE_STARTER"],
     schema: z.enum(["on", "off"], { error: "must be on or off" }),
     default: "on" as const,
-    doc: "`on` re-encodes the starter weights once, from 0.3 to 0.6 GB, so that they answer more than twice as fast; `off` uses them as they come.",
+    doc: "`on` merges the starter weights with their correction once, from 0.3 to 0.6 GB, so that they answer better and more than twice as fast; `off` uses them as they come.",
   }),
   prefixReuse: field({
     env: ["SOTTO_ENGINE_PREFIX_REUSE"],
@@ -311,9 +311,6 @@ const limitFields = {
   }),
 };
 
-/** Short on purpose: of ten questions put to the starter weights, longer ones had fewer answered well. */
-const defaultSystemPrompt = "You are a helpful assistant.";
-
 const modelFields = (id: ModelId) => {
   const env = (name: string) => [`SOTTO_MODELS_${id.toUpperCase()}_${name}`] as const;
   return {
@@ -332,27 +329,27 @@ const modelFields = (id: ModelId) => {
     }),
     systemPrompt: field({
       env: env("SYSTEM_PROMPT"),
-      schema: z.string().max(100_000),
-      default: defaultSystemPrompt,
-      doc: "System message used when a request has none; counted in `usage`. Empty for none.",
+      schema: z.string().max(100_000).optional(),
+      default: undefined,
+      doc: "System message used when a request has none; counted in `usage`. Empty for none. Default: a short one for the starter, none for everything else.",
     }),
     maxTokens: field({
       env: env("MAX_TOKENS"),
-      schema: integer(1, 2_147_483_647),
-      default: 256,
-      doc: "Most tokens to generate when a request has no `max_tokens`.",
+      schema: optional(integer(1, 2_147_483_647)),
+      default: undefined,
+      doc: "Most tokens to generate when a request has no `max_tokens`. Default: 256 for the starter, 4096 for everything else.",
     }),
     repeatPenalty: field({
       env: env("REPEAT_PENALTY"),
-      schema: number(0.5, 2),
-      default: 1.15,
-      doc: "Divides the likelihood of tokens the reply already has; `1` is none. Steps aside for a request with penalties of its own.",
+      schema: optional(number(0.5, 2)),
+      default: undefined,
+      doc: "Divides the likelihood of tokens the reply already has; `1` is none. Steps aside for a request with penalties of its own. Default: what the starter needs, none for other weights.",
     }),
     minP: field({
       env: env("MIN_P"),
-      schema: number(0, 1),
-      default: 0.2,
-      doc: "Drops tokens less likely than this share of the likeliest one, unless the request sets `top_p`. `0` drops none.",
+      schema: optional(number(0, 1)),
+      default: undefined,
+      doc: "Drops tokens less likely than this share of the likeliest one, unless the request sets `top_p`. `0` drops none. Default: what the starter needs, 0.05 for other weights.",
     }),
   };
 };

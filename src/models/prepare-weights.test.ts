@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe("weights prepared for a change-over", () => {
-  const options = { dataDir: "unused", reencodes: true };
+  const options = { dataDir: "unused", corrects: true };
 
   it("are an absolute path once the file was looked at", async () => {
     const written = relative(process.cwd(), first);

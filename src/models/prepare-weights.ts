@@ -11,7 +11,7 @@ export interface PrepareOptions {
   dataDir: string;
   onProgress?: WeightsProgress | undefined;
   onNotice?: WeightsNotice | undefined;
-  reencodes: boolean;
+  corrects: boolean;
   /** Memory that the weights must fit into; unchecked when absent. */
   availableBytes?: number;
 }

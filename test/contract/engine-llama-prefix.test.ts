@@ -2,12 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/config.js";
 import type { Generation } from "../../src/core/ports.js";
 import type { ChatMessage } from "../../src/protocol/chat.js";
+import { testDefaults } from "../support/model-defaults.js";
 import { startTinyEngine, type TinyEngine } from "../support/tiny-engine.js";
 import { generationOf, replyTo, startReply, type Reply } from "./engine.js";
 import { uniformNumbers } from "../support/uniform-numbers.js";
 
-const { engine: defaults, models } = loadConfig({ env: {} });
-const omega = { ...models.omega, systemPrompt: "", repeatPenalty: 1 };
+const { engine: defaults } = loadConfig({ env: {} });
+const omega = { ...testDefaults, repeatPenalty: 1 };
 const start = (prefixReuse: "on" | "off") =>
   startTinyEngine(
     {},

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/config.js";
 import type { ChatMessage } from "../../src/protocol/chat.js";
 import { eventually } from "../support/eventually.js";
+import { testDefaults } from "../support/model-defaults.js";
 import { startTinyEngine, type TinyEngine } from "../support/tiny-engine.js";
 import {
   describeEngineContract,
@@ -27,8 +28,8 @@ describe("the embedded engine", () => {
   beforeAll(async () => {
     const config = { ...defaults.engine, sequences: 9, contextTokens: 2048, prefillChunkTokens: 16 };
     const models = {
-      omega: { ...defaults.models.omega, systemPrompt: "", maxTokens: 12, repeatPenalty: 1 },
-      prism: { ...defaults.models.prism, systemPrompt: "Be brief." },
+      omega: { ...testDefaults, maxTokens: 12, repeatPenalty: 1 },
+      prism: { ...testDefaults, systemPrompt: "Be brief." },
     };
     tiny = startTinyEngine({}, { config, models });
     await tiny.engine.ready();

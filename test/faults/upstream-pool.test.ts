@@ -1,12 +1,12 @@
 /** A pool of engines on the network, as an operator lists them. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadConfig } from "../../src/config.js";
 import { PoolEngine } from "../../src/engines/pool/engine.js";
 import { MemberList, type MemberSource } from "../../src/engines/pool/member-list.js";
 import { UpstreamEngine } from "../../src/engines/upstream/engine.js";
 import type { UpstreamSource } from "../../src/engines/upstream/options.js";
 import { collect, generationOf, never, replyTo } from "../contract/engine.js";
 import { eventually } from "../support/eventually.js";
+import { testDefaults } from "../support/model-defaults.js";
 import {
   chunk,
   event,
@@ -19,7 +19,7 @@ import {
 } from "../support/scripted-upstream.js";
 import { cacheSaltSecret } from "../support/upstream-engine.js";
 
-const { models } = loadConfig({ env: {} });
+const models = { omega: testDefaults, prism: testDefaults, lambda: testDefaults };
 
 describe("a pool of engines on the network", () => {
   let upstreams: ScriptedUpstream[];

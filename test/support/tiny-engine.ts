@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { loadConfig } from "../../src/config.js";
 import { LlamaEngine, type LlamaEvent, type LlamaEngineOptions } from "../../src/engines/llama/host.js";
+import { testDefaults } from "./model-defaults.js";
 import { writeTinyGguf, type TinyModel } from "./tiny-gguf.js";
 
 export interface TinyEngine {
@@ -19,11 +20,11 @@ export function startTinyEngine(
   const folder = mkdtempSync(join(tmpdir(), "sotto-tiny-"));
   const weights = join(folder, "tiny.gguf");
   writeTinyGguf(weights, model);
-  const { engine: config, models } = loadConfig({ env: {} });
+  const { engine: config } = loadConfig({ env: {} });
   const events: LlamaEvent[] = [];
   const engine = new LlamaEngine({
     weights,
-    models: { omega: { ...models.omega, systemPrompt: "" } },
+    models: { omega: testDefaults },
     config,
     workerFile: resolve("dist/engines/llama/worker.js"),
     onEvent: (event) => events.push(event),

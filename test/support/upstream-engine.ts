@@ -1,8 +1,6 @@
-import { loadConfig } from "../../src/config.js";
 import { UpstreamEngine, type UpstreamEngineParts } from "../../src/engines/upstream/engine.js";
 import type { UpstreamOptions } from "../../src/engines/upstream/options.js";
-
-const { models } = loadConfig({ env: {} });
+import { testDefaults } from "./model-defaults.js";
 
 export const cacheSaltSecret = "a secret of the tests, long enough";
 
@@ -14,7 +12,7 @@ export async function connectUpstream(
   const engine = new UpstreamEngine(
     {
       profile: "vllm",
-      models: { omega: { ...models.omega, systemPrompt: "" } },
+      models: { omega: testDefaults },
       cacheSaltSecret,
       ...options,
       // A busy machine must not make an engine look slow: these two have tests of their own.

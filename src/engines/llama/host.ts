@@ -12,7 +12,8 @@
  */
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { EngineConfig, ModelConfig } from "../../config.js";
+import type { EngineConfig } from "../../config.js";
+import type { ModelDefaults } from "../../core/model-defaults.js";
 import type {
   Engine,
   EngineStatus,
@@ -34,7 +35,6 @@ import { Supervisor } from "./supervisor.js";
 import { defaultTiming, type Timing } from "./timing.js";
 
 /** What a model of ours adds to the file that answers for it. */
-export type ModelDefaults = Pick<ModelConfig, "systemPrompt" | "maxTokens" | "repeatPenalty" | "minP">;
 
 /** What happens to the engine, for logs and metrics. Nothing in it comes from a conversation. */
 export type LlamaEvent =

@@ -1,5 +1,5 @@
 /** How an engine on the network is set up. */
-import type { ModelConfig } from "../../config.js";
+import type { ModelDefaults } from "../../core/model-defaults.js";
 import type { UpstreamSource } from "../../protocol/engine-member.js";
 import type { ModelId } from "../../protocol/models.js";
 
@@ -34,7 +34,7 @@ export function timeoutsOf({ timeouts = {} }: Pick<UpstreamSource, "timeouts">):
 
 export interface UpstreamOptions extends UpstreamSource {
   /** The models it answers for. */
-  models: Readonly<Partial<Record<ModelId, Pick<ModelConfig, "systemPrompt" | "maxTokens">>>>;
+  models: Readonly<Partial<Record<ModelId, Pick<ModelDefaults, "systemPrompt" | "maxTokens">>>>;
   /** See cache-salt.ts. */
   cacheSaltSecret: string;
 }

@@ -1,0 +1,151 @@
+/**
+ * The merge of one matrix, on the WebAssembly kernel beside this file. A matrix is begun with the half of its
+ * correction that all rows share (the panel), then taken a few rows at a time: base values in, Q4_0 out.
+ *
+ * The kernel trusts its sizes, so they are checked here. Its memory holds, one after the other: the tables of
+ * IQ2_XXS, the panel, the rows' coefficients, their values, the encoded base and the encoded result.
+ */
+import { readFile } from "node:fs/promises";
+import { GgufFault } from "../gguf-header.js";
+import { iq2xxsType } from "../gguf-types.js";
+import { iq2xxsGrid, iq2xxsMagnitudes } from "../iq2xxs-grid.js";
+import { dequantise } from "./dequantise.js";
+
+/** How many rows `mergeRows` takes at the most: their values stay in the second cache. */
+export const rowsAtOnce = 64;
+
+export interface Matrix {
+  columns: number;
+  rank: number;
+  /** The type of the base. */
+  type: number;
+  /** `rank` rows of `columns`. */
+  shared: Float32Array;
+}
+
+export interface MergeKernel {
+  begin(matrix: Matrix): void;
+  /** The result is a view that the next call overwrites. */
+  mergeRows(base: Uint8Array, coefficients: Float32Array): Uint8Array;
+}
+
+interface Exports {
+  memory: WebAssembly.Memory;
+  decode_iq2xxs(source: number, blocks: number, target: number, patterns: number, signs: number): void;
+  add_product(
+    values: number,
+    panel: number,
+    coefficients: number,
+    rows: number,
+    columns: number,
+    rank: number,
+  ): void;
+  /** 0 when a value is no number. */
+  encode_q4_0(values: number, blocks: number, target: number): number;
+}
+
+const isKernel = (exports: object): exports is Exports =>
+  ["memory", "decode_iq2xxs", "add_product", "encode_q4_0"].every((name) => name in exports);
+
+const pageBytes = 65_536;
+const tileColumns = 16;
+const patternsAt = 0;
+const signsAt = 256 * 8 * 4;
+const panelAt = signsAt + 128 * 8 * 4;
+
+export async function openMergeKernel(): Promise<MergeKernel> {
+  const { instance } = await WebAssembly.instantiate(await kernelBinary());
+  const kernel: object = instance.exports;
+  if (!isKernel(kernel)) throw new Error("the merge kernel was built from another version");
+  writeTables(kernel.memory);
+  let current: Laid | null = null;
+
+  return {
+    begin(matrix) {
+      current = layOut(matrix);
+      const missing = current.endAt - kernel.memory.buffer.byteLength;
+      if (missing > 0) kernel.memory.grow(Math.ceil(missing / pageBytes));
+      packPanel(matrix, new Float32Array(kernel.memory.buffer, panelAt, matrix.rank * matrix.columns));
+    },
+
+    mergeRows(base, coefficients) {
+      if (current === null) throw new RangeError("no matrix was begun");
+      const { columns, rank, type, coefficientsAt, valuesAt, baseAt, resultAt } = current;
+      const rows = coefficients.length / rank;
+      if (!(rows >= 2 && rows <= rowsAtOnce && rows % 2 === 0)) throw new RangeError(`${rows} rows at once`);
+      const { buffer } = kernel.memory;
+      new Float32Array(buffer, coefficientsAt, coefficients.length).set(coefficients);
+      if (type === iq2xxsType) {
+        if (base.length !== (rows * columns * 66) / 256) throw new RangeError(`${base.length} bytes of base`);
+        new Uint8Array(buffer, baseAt, base.length).set(base);
+        kernel.decode_iq2xxs(baseAt, (rows * columns) / 256, valuesAt, patternsAt, signsAt);
+      } else dequantise(type, base, new Float32Array(buffer, valuesAt, rows * columns));
+      kernel.add_product(valuesAt, panelAt, coefficientsAt, rows, columns, rank);
+      if (kernel.encode_q4_0(valuesAt, (rows * columns) / 32, resultAt) === 0)
+        throw new GgufFault("has values that are not numbers");
+      return new Uint8Array(buffer, resultAt, (rows * columns * 18) / 32);
+    },
+  };
+}
+
+interface Laid {
+  columns: number;
+  rank: number;
+  type: number;
+  coefficientsAt: number;
+  valuesAt: number;
+  baseAt: number;
+  resultAt: number;
+  endAt: number;
+}
+
+function layOut({ columns, rank, type, shared }: Matrix): Laid {
+  // The longest block of any type has 256 values, and rows are whole blocks.
+  if (columns % 256 !== 0 || columns < 256 || rank < 1)
+    throw new RangeError(`${columns} columns of rank ${rank}`);
+  if (shared.length !== rank * columns) throw new RangeError(`${shared.length} shared numbers`);
+  const coefficientsAt = panelAt + rank * columns * 4;
+  const valuesAt = coefficientsAt + rowsAtOnce * rank * 4;
+  const baseAt = valuesAt + rowsAtOnce * columns * 4;
+  const resultAt = baseAt + (rowsAtOnce * columns * 66) / 256;
+  const endAt = resultAt + (rowsAtOnce * columns * 18) / 32;
+  return { columns, rank, type, coefficientsAt, valuesAt, baseAt, resultAt, endAt };
+}
+
+/** From rows of the whole width to tiles of 16 columns, each with all its rows side by side. */
+function packPanel({ columns, rank, shared }: Matrix, panel: Float32Array): void {
+  let at = 0;
+  for (let column = 0; column < columns; column += tileColumns)
+    for (let row = 0; row < rank; row++) {
+      const from = row * columns + column;
+      panel.set(shared.subarray(from, from + tileColumns), at);
+      at += tileColumns;
+    }
+}
+
+function writeTables({ buffer }: WebAssembly.Memory): void {
+  const patterns = new Float32Array(buffer, patternsAt, 256 * 8);
+  patterns.set(iq2xxsGrid.flatMap((sizes) => sizes.map((size) => iq2xxsMagnitudes[size] ?? 0)));
+  const signs = new Uint32Array(buffer, signsAt, 128 * 8);
+  for (let bits = 0; bits < 128; bits++)
+    for (let position = 0; position < 8; position++)
+      signs[bits * 8 + position] = isNegative(bits, position) ? 0x8000_0000 : 0;
+}
+
+/** Seven signs are given; the eighth makes the number of minus signs even. */
+function isNegative(bits: number, position: number): boolean {
+  if (position < 7) return ((bits >> position) & 1) === 1;
+  let odd = 0;
+  for (let rest = bits; rest > 0; rest >>= 1) odd ^= rest & 1;
+  return odd === 1;
+}
+
+/** The build assembles the kernel; a program that runs from its sources does so itself. */
+async function kernelBinary(): Promise<Uint8Array<ArrayBuffer>> {
+  if (!import.meta.url.endsWith(".ts"))
+    return new Uint8Array(await readFile(new URL("./merge-kernel.wasm", import.meta.url)));
+  const { default: openWabt } = await import("wabt");
+  const text = await readFile(new URL("./merge-kernel.wat", import.meta.url), "utf8");
+  const parsed = (await openWabt()).parseWat("merge-kernel.wat", text, { simd: true });
+  return new Uint8Array(parsed.toBinary({}).buffer);
+}

@@ -1,0 +1,149 @@
+/**
+ * The work on one tensor of a merge: read it from the base, correct it, write it where the plan puts it. Threads
+ * share the files and nothing else, and each tensor has bytes of its own, so they need no agreement. Data flows
+ * through a few megabytes whatever the size of the tensor.
+ */
+import { open, type FileHandle } from "node:fs/promises";
+import { readWholeHeader } from "../gguf.js";
+import { GgufFault, type GgufHeader, type GgufTensor } from "../gguf-header.js";
+import { dequantise } from "./dequantise.js";
+import { openMergeKernel, rowsAtOnce, type MergeKernel } from "./merge-kernel.js";
+import { planMerge, type MergePlan, type PlannedTensor, type TensorCorrection } from "./merge-plan.js";
+
+export interface MergeFiles {
+  base: string;
+  correction: string;
+  /** Exists already, with its header. */
+  target: string;
+}
+
+export interface TensorMerger {
+  plan: MergePlan;
+  /** By its place in the plan. `onProgress` is told of bytes written since the last time. */
+  merge(index: number, onProgress: (writtenBytes: number) => void): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openTensorMerger({ base, correction, target }: MergeFiles): Promise<TensorMerger> {
+  const { header } = await readWholeHeader(base);
+  const { header: correctionHeader } = await readWholeHeader(correction);
+  const plan = planMerge(header, correctionHeader);
+  const kernel = await openMergeKernel();
+  const handles: FileHandle[] = [];
+  const opened = async (path: string, flags: string): Promise<FileHandle> => {
+    const handle = await open(path, flags);
+    handles.push(handle);
+    return handle;
+  };
+  const close = async (): Promise<void> => {
+    for (const handle of handles) await handle.close();
+  };
+  try {
+    const files: OpenFiles = {
+      base: { file: await opened(base, "r"), header },
+      correction: { file: await opened(correction, "r"), header: correctionHeader },
+      target: await opened(target, "r+"),
+    };
+    return {
+      plan,
+      close,
+      async merge(index, onProgress) {
+        const planned = plan.tensors[index];
+        if (planned === undefined) throw new RangeError(`there is no tensor ${index}`);
+        if (planned.correction === null) await copy(files, planned, onProgress);
+        else await correct(files, planned, planned.correction, kernel, onProgress);
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface OpenGguf {
+  file: FileHandle;
+  header: GgufHeader;
+}
+
+interface OpenFiles {
+  base: OpenGguf;
+  correction: OpenGguf;
+  target: FileHandle;
+}
+
+const copiedAtOnce = 2 * 1024 * 1024;
+
+async function copy(
+  { base, target }: OpenFiles,
+  { tensor, offset }: PlannedTensor,
+  onProgress: (writtenBytes: number) => void,
+): Promise<void> {
+  const buffer = new Uint8Array(Math.min(tensor.bytes, copiedAtOnce));
+  for (let done = 0; done < tensor.bytes; done += buffer.length) {
+    const piece = buffer.subarray(0, Math.min(buffer.length, tensor.bytes - done));
+    await readExactly(base.file, piece, base.header.dataAt + tensor.offset + done);
+    await writeAll(target, piece, base.header.dataAt + offset + done);
+    onProgress(piece.length);
+  }
+}
+
+async function correct(
+  { base, correction, target }: OpenFiles,
+  { tensor, offset }: PlannedTensor,
+  { rank, factor, coefficients, shared, isTransposed }: TensorCorrection,
+  kernel: MergeKernel,
+  onProgress: (writtenBytes: number) => void,
+): Promise<void> {
+  const [columns = 0, rows = 0] = tensor.dimensions;
+  const sharedValues = await readValues(correction, shared);
+  kernel.begin({
+    columns,
+    rank,
+    type: tensor.type,
+    shared: isTransposed ? transposed(sharedValues, columns, rank) : sharedValues,
+  });
+  const all = (await readValues(correction, coefficients)).map((value) => value * factor);
+  const rowBytes = tensor.bytes / rows;
+  const buffer = new Uint8Array(rowsAtOnce * rowBytes);
+  let at = base.header.dataAt + offset;
+  for (let row = 0; row < rows; row += rowsAtOnce) {
+    const count = Math.min(rowsAtOnce, rows - row);
+    const piece = buffer.subarray(0, count * rowBytes);
+    await readExactly(base.file, piece, base.header.dataAt + tensor.offset + row * rowBytes);
+    const merged = kernel.mergeRows(piece, all.subarray(row * rank, (row + count) * rank));
+    await writeAll(target, merged, at);
+    at += merged.length;
+    onProgress(merged.length);
+  }
+}
+
+async function readValues({ file, header }: OpenGguf, tensor: GgufTensor): Promise<Float32Array> {
+  const bytes = new Uint8Array(tensor.bytes);
+  await readExactly(file, bytes, header.dataAt + tensor.offset);
+  const values = new Float32Array(tensor.values);
+  dequantise(tensor.type, bytes, values);
+  return values;
+}
+
+function transposed(values: Float32Array, rows: number, columns: number): Float32Array {
+  const result = new Float32Array(values.length);
+  for (let row = 0; row < rows; row++)
+    for (let column = 0; column < columns; column++)
+      result[column * rows + row] = values[row * columns + column] ?? 0;
+  return result;
+}
+
+async function readExactly(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length;) {
+    const { bytesRead } = await file.read(bytes, done, bytes.length - done, at + done);
+    if (bytesRead === 0) throw new GgufFault("became shorter while it was read");
+    done += bytesRead;
+  }
+}
+
+async function writeAll(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length;) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at + done);
+    done += bytesWritten;
+  }
+}

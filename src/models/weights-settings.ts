@@ -1,0 +1,40 @@
+/**
+ * Settings that belong to weights. The starter loops and wanders without them; a good model would be handicapped by
+ * them. So they are keyed by file, and a setting of the operator's wins over both.
+ */
+import { basename } from "node:path";
+import { plainDefaults, type ModelDefaults } from "../core/model-defaults.js";
+import type { ModelId } from "../protocol/models.js";
+import { starterFileNames } from "./starter.js";
+
+/** Chosen by `npm run bench -- answers`. */
+const starterDefaults: ModelDefaults = {
+  systemPrompt: "You are a helpful assistant.",
+  maxTokens: 256,
+  repeatPenalty: 1.15,
+  minP: 0.2,
+};
+
+const byFileName: ReadonlyMap<string, ModelDefaults> = new Map(
+  starterFileNames.map((name) => [name, starterDefaults]),
+);
+
+/** Of a weights file by its path. */
+export const defaultsOfWeights = (path: string): ModelDefaults =>
+  byFileName.get(basename(path)) ?? plainDefaults;
+
+type Configured = { [K in keyof ModelDefaults]: ModelDefaults[K] | undefined };
+
+/** For each model what the operator set, and the rest as the weights want it. */
+export function modelDefaults(
+  configured: Readonly<Record<ModelId, Configured>>,
+  { systemPrompt, maxTokens, repeatPenalty, minP }: ModelDefaults,
+): Record<ModelId, ModelDefaults> {
+  const of = (model: ModelId): ModelDefaults => ({
+    systemPrompt: configured[model].systemPrompt ?? systemPrompt,
+    maxTokens: configured[model].maxTokens ?? maxTokens,
+    repeatPenalty: configured[model].repeatPenalty ?? repeatPenalty,
+    minP: configured[model].minP ?? minP,
+  });
+  return { omega: of("omega"), prism: of("prism"), lambda: of("lambda") };
+}
