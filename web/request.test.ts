@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { request } from "../../web/request.js";
+import { request } from "./request.js";
 
 beforeEach(() => {
   vi.useFakeTimers();
