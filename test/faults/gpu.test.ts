@@ -113,7 +113,7 @@ async function start(gpu: FakeGpu, config: Config, workerFile = realWorker): Pro
 const failures = [
   ["aborts", "its process ended with SIGABRT", "crashed", /SOTTO_ENGINE_GPU=off/],
   ["badPtx", ptxWords, "driver_too_old", /Update the GPU's driver/],
-  ["hangs", "no answer within 2 s", "timed_out", /nvidia-smi/],
+  ["hangs", "no answer within 5 s", "timed_out", /nvidia-smi/],
   ["outOfMemory", memoryWords, "out_of_memory", /Free memory on the GPU/],
   ["noDevice", "no usable device was found", "no_device", /nvidia-smi/],
 ] as const;
@@ -123,7 +123,7 @@ describe("a GPU's library that fails", () => {
     "%s: the service starts on the CPU and says why",
     slow,
     async (how, words, fault, advice) => {
-      const gpu = fakeGpu({ cuda: how, cpu: "works" }, how === "hangs" ? 2000 : undefined);
+      const gpu = fakeGpu({ cuda: how, cpu: "works" }, how === "hangs" ? 5000 : undefined);
       const service = await start(gpu, configFor(newDataDir()));
       expect(await service.reply()).not.toBe("");
       expect(gpu.probes()).toEqual(["cuda"]);
@@ -176,7 +176,7 @@ describe("a GPU's library that fails", () => {
   it("leaves no process and no file behind when it hangs", slow, async () => {
     const temporary = mkdtempSync(join(folder, "tmp-"));
     vi.stubEnv("TMPDIR", temporary);
-    const gpu = fakeGpu({ cuda: "hangs" }, 2000);
+    const gpu = fakeGpu({ cuda: "hangs" }, 5000);
     const { program, limitMs } = gpu.machine;
     const kept = await readdir(temporary);
     const outcome = await probe({ program, limitMs, backend: "cuda", cacheType: "f16", env: {} });

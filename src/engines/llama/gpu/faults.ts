@@ -3,7 +3,7 @@
  * fault, and what to do about it.
  */
 import { stripVTControlCharacters } from "node:util";
-import { backendNames, type GpuBackend } from "./backends.js";
+import type { GpuBackend } from "./backends.js";
 
 /** A closed set, for logs. */
 export const gpuFaults = [
@@ -87,6 +87,11 @@ const ownBuild: Record<GpuBackend, string> = {
   vulkan: "build the engine for this machine: npx node-llama-cpp source download --gpu vulkan",
   metal: "build the engine for this machine: npx node-llama-cpp source download --gpu metal",
 };
+const libraries: Record<GpuBackend, string> = {
+  cuda: "Install the NVIDIA driver and the CUDA runtime with cuBLAS",
+  vulkan: "Install Vulkan's loader and the driver of the card",
+  metal: "Update macOS",
+};
 const lookAtCard: Record<GpuBackend, string> = {
   cuda: "nvidia-smi",
   vulkan: "vulkaninfo --summary",
@@ -95,7 +100,6 @@ const lookAtCard: Record<GpuBackend, string> = {
 
 /** What to do about it. */
 export function adviceFor(backend: GpuBackend, fault: GpuFault): string {
-  const name = backendNames[backend];
   switch (fault) {
     case "driver_too_old":
       return `Update the GPU's driver, or ${ownBuild[backend]}`;
@@ -104,7 +108,7 @@ export function adviceFor(backend: GpuBackend, fault: GpuFault): string {
     case "out_of_memory":
       return `Free memory on the GPU ('${lookAtCard[backend]}' shows what uses it), or choose smaller weights or a shorter context.`;
     case "library_missing":
-      return `Install the libraries that ${name} needs (for CUDA: the driver and the runtime with cuBLAS), or set SOTTO_ENGINE_GPU=off.`;
+      return `${libraries[backend]}, or set SOTTO_ENGINE_GPU=off.`;
     case "no_device":
       return `Check that the driver finds the GPU ('${lookAtCard[backend]}'), or set SOTTO_ENGINE_GPU=off.`;
     case "timed_out":
