@@ -2,6 +2,7 @@
  * The composition root: configuration in, running service out. It only wires; what each part does is the
  * part's own affair. `close()` ends everything in reverse order.
  */
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -184,6 +185,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       dashboard,
       version,
       publicUrl: accounts.publicUrl,
+      feedId: await store.initSetting("feed_id", randomUUID()),
       queue: (model) => fleet.queueOf(model),
       limitsHealth: () => counters.health(),
       memoryBytes: (model) => engines.memoryBytes(model),

@@ -8,6 +8,7 @@
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
 import { ServiceError } from "../protocol/errors.js";
 import { ClientHungUp } from "./exchange.js";
 import { headerValues } from "./headers.js";
@@ -35,20 +36,25 @@ function requireJson({ rawHeaders }: IncomingMessage): void {
   const isUtf8 = parameters.every(
     (parameter) => !/^\s*charset\b/.test(parameter) || isUtf8Charset(parameter),
   );
-  // A compressed body is bytes of another kind, whatever is inside.
+  if (!isJson || !isUtf8) throw new ServiceError("unsupported_content_type");
   const isPlain = headerValues(rawHeaders, "content-encoding").every((value) => /^(identity)?$/i.test(value));
-  if (!isJson || !isUtf8 || !isPlain) throw new ServiceError("unsupported_content_type");
+  if (isPlain) return;
+  throw new ServiceError("unsupported_content_type", {
+    message:
+      "Compressed request bodies are not supported. Send the body uncompressed, without 'Content-Encoding'.",
+  });
 }
 
 const isUtf8Charset = (parameter: string): boolean =>
   /^\s*charset\s*=\s*(?:utf-?8|"utf-?8")\s*$/.test(parameter);
 
-function readBytes(message: IncomingMessage, limitBytes: number, signal: AbortSignal): Promise<Buffer> {
+/** Settles whatever happens, also when the client was gone before the reading began. */
+export function readBytes(message: Readable, limitBytes: number, signal: AbortSignal): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
     const stopReading = () => {
-      message.off("data", onData).off("end", onEnd).off("error", onGone);
+      message.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
       signal.removeEventListener("abort", onGone);
     };
     const onData = (chunk: Buffer) => {
@@ -67,7 +73,12 @@ function readBytes(message: IncomingMessage, limitBytes: number, signal: AbortSi
       stopReading();
       reject(signal.reason instanceof Error ? signal.reason : new ClientHungUp());
     };
-    message.on("data", onData).on("end", onEnd).on("error", onGone);
+    // What happened already is not told again.
+    if (signal.aborted || message.destroyed) {
+      onGone();
+      return;
+    }
+    message.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
     signal.addEventListener("abort", onGone, { once: true });
   });
 }

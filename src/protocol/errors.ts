@@ -38,7 +38,7 @@ export const errorTable = {
   ),
   unsupported_content_type: invalidRequest(
     "Send the request body as 'Content-Type: application/json' in UTF-8.",
-    "The `Content-Type` header is missing, is not `application/json`, or names a charset other than UTF-8.",
+    "The `Content-Type` header is missing, is not `application/json` or names a charset other than UTF-8, or the body is compressed.",
   ),
   request_too_large: invalidRequest(
     "The request body is larger than this service accepts.",

@@ -10,6 +10,8 @@ export interface DashboardParts {
   version: string;
   /** As configured, without a slash at the end; undefined: as the request says. */
   publicUrl: string | undefined;
+  /** What feed readers know the changelog by. The same for all replicas and at every start. */
+  feedId: string;
   queue: (model: ModelId) => { running: number; waiting: number };
   /** `away` while replicas cannot count together. */
   limitsHealth: () => "ok" | "away";
