@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
+import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
@@ -185,6 +186,8 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       dashboard,
       version,
       publicUrl: accounts.publicUrl,
+      listenHost: config.service.host,
+      machineName: hostname(),
       feedId: await store.initSetting("feed_id", randomUUID()),
       queue: (model) => fleet.queueOf(model),
       limitsHealth: () => counters.health(),

@@ -99,7 +99,7 @@ const accountFields = {
     env: ["SOTTO_PUBLIC_URL"],
     schema: optional(webAddress),
     default: undefined,
-    doc: "Address at which people reach the service, for links in mails and feeds. Default: `http://` with host and port.",
+    doc: "Address at which people reach the service, for links in mails and feeds. The dashboard answers to its host name; under other names than this machine's own it is refused. Default: `http://` with host and port.",
   }),
   smtpUrl: field({
     env: ["SOTTO_SMTP_URL"],
