@@ -20,11 +20,13 @@ import { Limits } from "./core/limits.js";
 import { MaintenanceGate } from "./core/maintenance-gate.js";
 import { systemClock, type Clock, type Engine } from "./core/ports.js";
 import { registerDashboard } from "./http/dashboard/dashboard.js";
+import { connectionLimit } from "./http/connection-limit.js";
 import { createHttpServer, createMetricsServer, type HttpParts } from "./http/server.js";
 import { createLog, type Log } from "./log.js";
 import { smtpMailer } from "./mail.js";
 import { Metrics } from "./metrics.js";
 import { SpeedNotes } from "./models/measured-speed.js";
+import { howToRaise, openFileLimit } from "./open-files.js";
 import { ServiceError } from "./protocol/errors.js";
 import { startEngines, type EngineOverrides } from "./start-engines.js";
 import { lockDataDir } from "./store/data-dir-lock.js";
@@ -47,6 +49,8 @@ export interface AppOverrides extends EngineOverrides {
   keepAliveMs?: number;
   /** Folder of the built pages. */
   webDir?: string;
+  /** Files that this process may have open. */
+  openFiles?: number;
 }
 
 export interface App {
@@ -56,6 +60,8 @@ export interface App {
   keys: KeyRing;
   engine: Engine;
   dashboard: Dashboard;
+  /** What the operator should know about how it started. */
+  notice: string | null;
   /** Resolves when every model can answer; rejects when one cannot be loaded. */
   ready(): Promise<void>;
   /** Changes models over to what this configuration says; nothing else of it is taken up. */
@@ -180,7 +186,13 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       createdAt: clock.now(),
       ...(overrides.keepAliveMs === undefined ? {} : { keepAliveMs: overrides.keepAliveMs }),
     };
-    const server = createHttpServer(http);
+    const limit = connectionLimit({
+      wanted: config.service.maxConnections,
+      openFiles: overrides.openFiles ?? openFileLimit(),
+      reserved: config.storage.databaseUrl === undefined ? 0 : config.storage.databasePoolSize,
+      howToRaise,
+    });
+    const server = createHttpServer({ ...http, connectionLimit: limit });
     registerDashboard(server, {
       http,
       dashboard,
@@ -213,6 +225,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       keys,
       engine: fleet,
       dashboard,
+      notice: limit.notice,
       ready: () => fleet.ready(),
       followModels: (changed) => engines.follow(changed),
       drain: async (drainMs) => {

@@ -9,6 +9,7 @@ import { ConfigError } from "../config.js";
 import { AccountFault } from "../core/account-fault.js";
 import { DashboardFault } from "../core/dashboard-fault.js";
 import { WeightsFault } from "../models/weights-fault.js";
+import { openFileLimit, TooFewOpenFiles } from "../open-files.js";
 import { StoreFault } from "../store/store-fault.js";
 
 export function newProgram(): Command {
@@ -49,9 +50,17 @@ function exitCodeOf(error: CommanderError): number {
 }
 
 function describeFault(error: unknown): string {
-  for (const fault of [ConfigError, AccountFault, DashboardFault, StoreFault, WeightsFault]) {
+  for (const fault of [
+    ConfigError,
+    AccountFault,
+    DashboardFault,
+    StoreFault,
+    WeightsFault,
+    TooFewOpenFiles,
+  ]) {
     if (error instanceof fault) return error.message;
   }
+  if (isNodeError(error, "EMFILE")) return new TooFewOpenFiles(openFileLimit()).message;
   if (isNodeError(error, "EADDRINUSE")) {
     return `port ${error.port ?? ""} is in use. Stop the program that uses it, or choose another with --port.`;
   }

@@ -8,6 +8,7 @@ import type { Log } from "../log.js";
 import type { Metrics } from "../metrics.js";
 import type { ModelId } from "../protocol/models.js";
 import type { Tracing } from "../tracing.js";
+import type { ConnectionLimit } from "./connection-limit.js";
 
 export interface HttpParts {
   config: Pick<ServiceConfig, "bodyLimitBytes" | "ownerName" | "metricsToken">;
@@ -37,6 +38,7 @@ export interface HttpParts {
   /** Longest silence on an open stream. */
   keepAliveMs?: number;
   timeouts?: Partial<Timeouts>;
+  connectionLimit?: Pick<ConnectionLimit, "connections" | "refusals">;
 }
 
 export interface Timeouts {
@@ -51,6 +53,8 @@ export interface Timeouts {
   /** For a client to read its answer before a connection is closed on what it still sends. */
   lingerMs: number;
 }
+
+export const defaultConnectionLimit = { connections: 16_384, refusals: 1_024 };
 
 export const defaultKeepAliveMs = 15_000;
 

@@ -29,6 +29,7 @@ export interface TestServerOptions {
   clock?: Clock;
   keepAliveMs?: number;
   timeouts?: HttpParts["timeouts"];
+  connectionLimit?: HttpParts["connectionLimit"];
   traces?: NonNullable<HttpParts["traces"]>;
 }
 
@@ -116,6 +117,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ...(options.keepAliveMs === undefined ? {} : { keepAliveMs: options.keepAliveMs }),
     ...(options.traces === undefined ? {} : { traces: options.traces }),
     ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),
+    ...(options.connectionLimit === undefined ? {} : { connectionLimit: options.connectionLimit }),
   };
   const server = createHttpServer(parts);
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
