@@ -4,6 +4,7 @@
  */
 import buildOnce from "../test/support/build.js";
 import { benchApi } from "./api.js";
+import { benchBodies } from "./bodies.js";
 import { benchCrowded } from "./crowded.js";
 import { benchEngine } from "./engine.js";
 import { benchOverhead } from "./overhead.js";
@@ -15,6 +16,7 @@ import { benchStarter } from "./starter.js";
 
 const benches: Record<string, () => Promise<void>> = {
   api: benchApi,
+  bodies: benchBodies,
   engine: benchEngine,
   crowded: benchCrowded,
   overhead: benchOverhead,

@@ -20,6 +20,7 @@ import { Limits } from "./core/limits.js";
 import { MaintenanceGate } from "./core/maintenance-gate.js";
 import { systemClock, type Clock, type Engine } from "./core/ports.js";
 import { registerDashboard } from "./http/dashboard/dashboard.js";
+import { Bodies } from "./http/bodies.js";
 import { connectionLimit } from "./http/connection-limit.js";
 import { createHttpServer, createMetricsServer, type HttpParts } from "./http/server.js";
 import { createLog, type Log } from "./log.js";
@@ -167,11 +168,14 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
 
     const traces = await startTracing(config.service);
     if (traces !== null) closers.push(() => traces.close());
+    const bodies = new Bodies({ limitBytes: config.service.bodyLimitBytes });
+    closers.push(() => bodies.close());
     let draining = false;
     const http: HttpParts = {
       config: config.service,
       keys,
       limits,
+      bodies,
       completions,
       isReady: () => !draining && gate.refusal() === null && engines.isReady(),
       isDraining: () => draining,

@@ -8,6 +8,7 @@ import type { Log } from "../log.js";
 import type { Metrics } from "../metrics.js";
 import type { ModelId } from "../protocol/models.js";
 import type { Tracing } from "../tracing.js";
+import type { Bodies } from "./bodies.js";
 import type { ConnectionLimit } from "./connection-limit.js";
 
 export interface HttpParts {
@@ -17,6 +18,7 @@ export interface HttpParts {
     verify(key: string): Promise<KeyRecord>;
   };
   limits: Limits;
+  bodies: Bodies;
   completions: Completions;
   isReady: () => boolean;
   /** The server is about to end: clients should open their next connection elsewhere. */

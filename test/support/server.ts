@@ -12,6 +12,7 @@ import {
   type KeyRecord,
   type Plan,
 } from "../../src/core/ports.js";
+import { Bodies } from "../../src/http/bodies.js";
 import { createHttpServer, type HttpParts } from "../../src/http/server.js";
 import { createLog } from "../../src/log.js";
 import { Metrics } from "../../src/metrics.js";
@@ -24,6 +25,9 @@ export interface TestServerOptions {
   queueLength?: number;
   queueWaitMs?: number;
   bodyLimitBytes?: number;
+  bodyWaitMs?: number;
+  /** Where the thread for large bodies begins; without it they are parsed here. */
+  parseWorkerFile?: string;
   metricsToken?: string;
   isReady?: () => boolean;
   clock?: Clock;
@@ -99,6 +103,11 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const logLines: Record<string, unknown>[] = [];
   const keys = new FakeKeys();
 
+  const bodies = new Bodies({
+    limitBytes: options.bodyLimitBytes ?? 100_000,
+    ...(options.parseWorkerFile === undefined ? {} : { workerFile: options.parseWorkerFile }),
+    ...(options.bodyWaitMs === undefined ? {} : { maxWaitMs: options.bodyWaitMs }),
+  });
   const parts: HttpParts = {
     config: {
       bodyLimitBytes: options.bodyLimitBytes ?? 100_000,
@@ -107,6 +116,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     },
     keys,
     limits,
+    bodies,
     completions,
     isReady: options.isReady ?? (() => true),
     engineStatus: () => engine.status(),
@@ -140,6 +150,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     close: async () => {
       await engine.close();
       await server.close();
+      await bodies.close();
     },
   };
 }
