@@ -5,6 +5,7 @@
 import buildOnce from "../test/support/build.js";
 import { benchAnswers } from "./answers.js";
 import { benchApi } from "./api.js";
+import { benchBodies } from "./bodies.js";
 import { benchCrowded } from "./crowded.js";
 import { benchEngine } from "./engine.js";
 import { benchOverhead } from "./overhead.js";
@@ -17,6 +18,7 @@ import { benchStore } from "./store.js";
 
 const benches: Record<string, () => Promise<void>> = {
   api: benchApi,
+  bodies: benchBodies,
   engine: benchEngine,
   crowded: benchCrowded,
   overhead: benchOverhead,

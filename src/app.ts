@@ -2,8 +2,10 @@
  * The composition root: configuration in, running service out. It only wires; what each part does is the
  * part's own affair. `close()` ends everything in reverse order, whatever fails meanwhile.
  */
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
+import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
@@ -22,11 +24,14 @@ import { systemClock, type Clock, type Engine } from "./core/ports.js";
 import { Sessions } from "./core/sessions.js";
 import type { UsageLeft, UsageRecorder } from "./core/usage-recorder.js";
 import { registerDashboard } from "./http/dashboard/dashboard.js";
+import { Bodies } from "./http/bodies.js";
+import { connectionLimit } from "./http/connection-limit.js";
 import { createHttpServer, createMetricsServer, type HttpParts } from "./http/server.js";
 import { createLog, type Log } from "./log.js";
 import { smtpMailer } from "./mail.js";
 import { Metrics } from "./metrics.js";
 import { SpeedNotes } from "./models/measured-speed.js";
+import { howToRaise, openFileLimit } from "./open-files.js";
 import { ServiceError } from "./protocol/errors.js";
 import { startEngines, type EngineOverrides } from "./start-engines.js";
 import { lockDataDir } from "./store/data-dir-lock.js";
@@ -53,6 +58,8 @@ export interface AppOverrides extends EngineOverrides {
   webDir?: string;
   /** Told in a sentence for the operator: what is being waited for, what was lost. */
   onNotice?: (notice: string) => void;
+  /** Files that this process may have open. */
+  openFiles?: number;
 }
 
 export interface App {
@@ -62,6 +69,8 @@ export interface App {
   keys: KeyRing;
   engine: Engine;
   dashboard: Dashboard;
+  /** What the operator should know about how it started. */
+  notice: string | null;
   /** Resolves when every model can answer; rejects when one cannot be loaded. */
   ready(): Promise<void>;
   /** Changes models over to what this configuration says; nothing else of it is taken up. */
@@ -192,11 +201,14 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
 
     const traces = await startTracing(config.service);
     if (traces !== null) closers.push(() => traces.close());
+    const bodies = new Bodies({ limitBytes: config.service.bodyLimitBytes });
+    closers.push(() => bodies.close());
     let draining = false;
     const http: HttpParts = {
       config: config.service,
       keys,
       limits,
+      bodies,
       completions,
       notReady: () => {
         if (draining) return "shutting_down";
@@ -216,12 +228,21 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       createdAt: clock.now(),
       ...(overrides.keepAliveMs === undefined ? {} : { keepAliveMs: overrides.keepAliveMs }),
     };
-    const server = createHttpServer(http);
+    const limit = connectionLimit({
+      wanted: config.service.maxConnections,
+      openFiles: overrides.openFiles ?? openFileLimit(),
+      reserved: config.storage.databaseUrl === undefined ? 0 : config.storage.databasePoolSize,
+      howToRaise,
+    });
+    const server = createHttpServer({ ...http, connectionLimit: limit });
     registerDashboard(server, {
       http,
       dashboard,
       version,
       publicUrl: accounts.publicUrl,
+      listenHost: config.service.host,
+      machineName: hostname(),
+      feedId: await store.initSetting("feed_id", randomUUID()),
       queue: (model) => fleet.queueOf(model),
       limitsHealth: () => counters.health(),
       memoryBytes: (model) => engines.memoryBytes(model),
@@ -247,6 +268,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       keys,
       engine: fleet,
       dashboard,
+      notice: limit.notice,
       ready: () => fleet.ready(),
       followModels: (changed) => engines.follow(changed),
       drain: async (drainMs) => {

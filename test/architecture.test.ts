@@ -9,7 +9,19 @@ import { describe, expect, it } from "vitest";
 const mayImport: Record<string, readonly string[]> = {
   main: ["cli", "config"],
   // The preflight of engines on the network is asked for by hand, too.
-  cli: ["app", "engines", "config", "log", "mail", "models", "store", "core", "protocol", "cli"],
+  cli: [
+    "app",
+    "engines",
+    "config",
+    "log",
+    "mail",
+    "models",
+    "open-files",
+    "store",
+    "core",
+    "protocol",
+    "cli",
+  ],
   // The composition root, in two files.
   "start-engines": ["engines", "models", "core", "protocol", "config", "log"],
   app: [
@@ -25,6 +37,7 @@ const mayImport: Record<string, readonly string[]> = {
     "mail",
     "metrics",
     "tracing",
+    "open-files",
   ],
   http: ["core", "protocol", "config", "log", "metrics", "tracing", "http"],
   engines: ["core", "protocol", "config", "engines"],
@@ -36,6 +49,7 @@ const mayImport: Record<string, readonly string[]> = {
   metrics: ["protocol"],
   tracing: ["protocol"],
   mail: ["core"],
+  "open-files": [],
   protocol: ["protocol"],
 };
 

@@ -10,6 +10,7 @@ import { AccountFault } from "../core/account-fault.js";
 import { CloseError } from "../core/close-all.js";
 import { DashboardFault } from "../core/dashboard-fault.js";
 import { WeightsFault } from "../models/weights-fault.js";
+import { openFileLimit, TooFewOpenFiles } from "../open-files.js";
 import { StoreFault } from "../store/store-fault.js";
 
 export function newProgram(): Command {
@@ -51,9 +52,17 @@ function exitCodeOf(error: CommanderError): number {
 
 function describeFault(error: unknown): string {
   if (error instanceof CloseError) return error.message;
-  for (const fault of [ConfigError, AccountFault, DashboardFault, StoreFault, WeightsFault]) {
+  for (const fault of [
+    ConfigError,
+    AccountFault,
+    DashboardFault,
+    StoreFault,
+    WeightsFault,
+    TooFewOpenFiles,
+  ]) {
     if (error instanceof fault) return error.message;
   }
+  if (isNodeError(error, "EMFILE")) return new TooFewOpenFiles(openFileLimit()).message;
   if (isNodeError(error, "EADDRINUSE")) {
     return `port ${error.port ?? ""} is in use. Stop the program that uses it, or choose another with --port (SOTTO_METRICS_PORT for the metrics).`;
   }

@@ -6,6 +6,7 @@ import type { Config } from "../config.js";
 import { firstRunKey } from "../core/first-run.js";
 import { ensureSetupLink } from "../core/one-time-links.js";
 import { systemClock } from "../core/ports.js";
+import { requireOpenFiles } from "../open-files.js";
 import { modelIds } from "../protocol/models.js";
 import { readSettings, settingsOptions } from "./settings.js";
 import { exitOnSignal, stopOnSignal } from "./stop-on-signal.js";
@@ -34,6 +35,8 @@ at once. SIGHUP takes up what the configuration file says about models.`,
 
 async function serve(readConfig: () => Config): Promise<void> {
   const config = readConfig();
+  // Loading the rest of the program would fail without a hint of why.
+  requireOpenFiles();
   // Loaded here, since every other command starts faster without it.
   const { startApp } = await import("../app.js");
   const progress = weightsProgress();
@@ -50,6 +53,7 @@ async function serve(readConfig: () => Config): Promise<void> {
   process.on("SIGHUP", () => {
     reloadModels(app, readConfig);
   });
+  if (app.notice !== null) console.log(`\n${app.notice}`);
   console.log(`\nSotto listens at ${app.url} and is loading its models ...`);
   try {
     await Promise.race([app.ready(), stopped]);

@@ -52,6 +52,12 @@ const serviceFields = {
     default: 4 * 1024 * 1024,
     doc: "Largest request body.",
   }),
+  maxConnections: field({
+    env: ["SOTTO_MAX_CONNECTIONS"],
+    schema: optional(integer(1, 1_000_000)),
+    default: undefined,
+    doc: "Connections at once; one more takes the place of an idle one or is answered 503. Default: 16384, or what the process may open files for (`ulimit -n`), with two for each connection.",
+  }),
   metricsToken: field({
     env: ["SOTTO_METRICS_TOKEN"],
     schema: optional(z.string().min(16, "must have at least 16 characters")),
@@ -99,7 +105,7 @@ const accountFields = {
     env: ["SOTTO_PUBLIC_URL"],
     schema: optional(webAddress),
     default: undefined,
-    doc: "Address at which people reach the service, for links in mails and feeds. Default: `http://` with host and port.",
+    doc: "Address at which people reach the service, for links in mails and feeds. The dashboard answers to its host name; under other names than this machine's own it is refused. Default: `http://` with host and port.",
   }),
   smtpUrl: field({
     env: ["SOTTO_SMTP_URL"],

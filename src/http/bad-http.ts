@@ -3,7 +3,7 @@
  * time, and a tunnel that was asked for. There is no request object, so the answer is written by hand; then
  * the connection ends, after a while in which what still arrives is thrown away (linger.ts says why).
  */
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { errorBody, ServiceError } from "../protocol/errors.js";
@@ -29,7 +29,7 @@ export class BadHttp {
   }
 
   /** For `clientError`. Called again for each packet that arrives after the first refusal. */
-  refuse(socket: Duplex): void {
+  refuse(socket: Duplex, fault = notHttp()): void {
     if (!socket.writable) return;
     const begun = [...(this.#responses.get(socket) ?? [])].some((response) => response.headersSent);
     if (begun) {
@@ -37,7 +37,6 @@ export class BadHttp {
       return;
     }
     const requestId = newRequestId();
-    const fault = notHttp();
     socket.on("error", () => undefined);
     socket.end(responseText(fault, requestId));
     setTimeout(() => socket.destroy(), this.lingerMs).unref();
@@ -68,11 +67,13 @@ const notHttp = () => new ServiceError("invalid_value", { message: "The request 
 
 function responseText(fault: ServiceError, requestId: string): string {
   const body = JSON.stringify(errorBody(fault));
+  const { status, retryAfterSeconds } = fault;
   return [
-    `HTTP/1.1 ${fault.status} Bad Request`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
     "content-type: application/json; charset=utf-8",
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${requestId}`,
+    ...(retryAfterSeconds === undefined ? [] : [`retry-after: ${retryAfterSeconds}`]),
     "connection: close",
     "",
     body,

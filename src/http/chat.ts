@@ -9,7 +9,6 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CompletionEvent } from "../core/completion.js";
 import { ReaderTooSlow } from "../core/ports.js";
 import type { ChatRequest, FinishReason, ReplyLogprob } from "../protocol/chat.js";
-import { parseChatRequest } from "../protocol/chat-request.js";
 import {
   chatCompletion,
   chunkMaker,
@@ -20,7 +19,6 @@ import {
 } from "../protocol/chat-response.js";
 import { errorBody } from "../protocol/errors.js";
 import { callerOf } from "./auth.js";
-import { readJson } from "./body.js";
 import { faultOf } from "./errors.js";
 import { newCompletionId } from "./ids.js";
 import { defaultKeepAliveMs, defaultTimeouts, type HttpParts } from "./parts.js";
@@ -32,7 +30,7 @@ type Events = AsyncGenerator<CompletionEvent, void, undefined>;
 export function createChatCompletion(parts: HttpParts) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<ChatCompletion | undefined> => {
     const { signal, trace, startedMs } = request.exchange;
-    const chat = parseChatRequest(await readJson(request, reply, parts.config.bodyLimitBytes));
+    const chat = await parts.bodies.readChat(request, reply);
     request.exchange.stream = chat.stream;
 
     const events = parts.completions.run(chat, callerOf(request), signal, trace, startedMs);

@@ -21,17 +21,17 @@ export function feedRoute({
   http,
   dashboard,
   publicUrl,
+  feedId,
 }: DashboardParts): Pick<RouteOptions, "method" | "url" | "handler"> {
   const { ownerName } = http.config;
   return {
     method: "GET",
     url: "/changelog.atom",
     handler: async (request, reply) => {
-      const id = await dashboard.store.initSetting("feed_id", crypto.randomUUID());
       const baseUrl = publicUrl ?? `${request.protocol}://${request.host}`;
       reply.header("content-type", "application/atom+xml; charset=utf-8");
       reply.header("cache-control", "no-cache");
-      return atomFeed({ id, ownerName, baseUrl }, await dashboard.news.list());
+      return atomFeed({ id: feedId, ownerName, baseUrl }, await dashboard.news.list());
     },
   };
 }

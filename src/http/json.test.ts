@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isDeeperThan, parseJson } from "./json.js";
+import { parseJson, shapeOf } from "./json.js";
 
 const depthOf = (value: unknown): number =>
   typeof value === "object" && value !== null
@@ -12,7 +12,7 @@ describe("the depth of JSON", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(8), (value, limit) => {
         const bytes = Buffer.from(JSON.stringify(value));
-        expect(isDeeperThan(limit, bytes)).toBe(depthOf(value) > limit);
+        expect(shapeOf(bytes, limit, Infinity).depth > limit).toBe(depthOf(value) > limit);
       }),
     );
   });
@@ -20,9 +20,23 @@ describe("the depth of JSON", () => {
   it.each(['"[[[["', String.raw`"\"[[[["`, String.raw`"\\"`, String.raw`["\\\"[["]`])(
     "leaves brackets in strings alone: %s",
     (text) => {
-      expect(isDeeperThan(1, Buffer.from(text))).toBe(false);
+      expect(shapeOf(Buffer.from(text), 1, Infinity).depth).toBeLessThan(2);
     },
   );
+});
+
+describe("the number of values", () => {
+  it("is bounded, before any of them is built", () => {
+    const parse = (items: string) => parseJson(Buffer.from(`{"x":[${items}0]}`));
+    expect(parse("0,".repeat(99_000))).toBeDefined();
+    expect(() => parse("0,".repeat(100_000))).toThrow("too many values");
+    expect(() => parse("{},".repeat(60_000))).toThrow("too many values");
+    expect(() => parse("[".repeat(60_000))).toThrow("nested too deeply");
+  });
+
+  it("does not count what is in strings", () => {
+    expect(parseJson(Buffer.from(JSON.stringify({ x: "[,{".repeat(200_000) })))).toBeDefined();
+  });
 });
 
 describe("a parsed body", () => {

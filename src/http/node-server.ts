@@ -4,11 +4,18 @@
  * close for `CONNECT`. A client that waits for `100 Continue` is not told to go on until body.ts says so.
  */
 import { createServer, type RequestListener, type Server } from "node:http";
-import { letGoOfUnread } from "./unread-answer.js";
 import type { BadHttp } from "./bad-http.js";
-import type { Timeouts } from "./parts.js";
+import { Connections } from "./connections.js";
+import { answerHalfClosed } from "./half-close.js";
+import { defaultConnectionLimit, type HttpParts, type Timeouts } from "./parts.js";
+import { letGoOfUnread } from "./unread-answer.js";
 
-export function createNodeServer(handle: RequestListener, badHttp: BadHttp, timeouts: Timeouts): Server {
+export function createNodeServer(
+  handle: RequestListener,
+  parts: HttpParts,
+  badHttp: BadHttp,
+  timeouts: Timeouts,
+): Server {
   const server = createServer({
     headersTimeout: timeouts.headersMs,
     requestTimeout: timeouts.requestMs,
@@ -20,16 +27,30 @@ export function createNodeServer(handle: RequestListener, badHttp: BadHttp, time
   });
   // Headers beyond the count would be dropped without a word, a second Authorization among them. Their size is bounded.
   server.maxHeadersCount = 0;
+  const limit = parts.connectionLimit ?? defaultConnectionLimit;
+  const connections = new Connections(parts, {
+    limit: limit.connections,
+    refusals: limit.refusals,
+    lingerMs: timeouts.lingerMs,
+    refuse: (socket, fault) => {
+      badHttp.refuse(socket, fault);
+    },
+  });
+  const watchHalfClose = answerHalfClosed(server, parts.clock);
   const watchUnread = letGoOfUnread(timeouts.stallMs);
   const onRequest: RequestListener = (message, response) => {
     badHttp.watch(message, response);
+    watchHalfClose(message, response);
     watchUnread(message.socket, response);
-    handle(message, response);
+    if (connections.begin(message, response)) handle(message, response);
   };
   return (
     server
       // Each of any number of pipelined requests listens for the end of its socket.
-      .on("connection", (socket) => socket.setMaxListeners(0))
+      .on("connection", (socket) => {
+        socket.setMaxListeners(0);
+        connections.open(socket);
+      })
       .on("request", onRequest)
       .on("checkContinue", onRequest)
       .on("checkExpectation", onRequest)

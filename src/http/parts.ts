@@ -8,6 +8,8 @@ import type { Log } from "../log.js";
 import type { Metrics } from "../metrics.js";
 import type { ModelId } from "../protocol/models.js";
 import type { Tracing } from "../tracing.js";
+import type { Bodies } from "./bodies.js";
+import type { ConnectionLimit } from "./connection-limit.js";
 
 /** Why completions cannot be served, as `/readyz` says it. */
 export type NotReady = "shutting_down" | "maintenance" | "models_not_ready" | "database_unreachable";
@@ -19,6 +21,7 @@ export interface HttpParts {
     verify(key: string): Promise<KeyRecord>;
   };
   limits: Limits;
+  bodies: Bodies;
   completions: Completions;
   /** Null while completions can be served. */
   notReady: () => NotReady | null;
@@ -41,6 +44,7 @@ export interface HttpParts {
   /** Longest silence on an open stream. */
   keepAliveMs?: number;
   timeouts?: Partial<Timeouts>;
+  connectionLimit?: Pick<ConnectionLimit, "connections" | "refusals">;
 }
 
 export interface Timeouts {
@@ -55,6 +59,8 @@ export interface Timeouts {
   /** For a client to read its answer before a connection is closed on what it still sends. */
   lingerMs: number;
 }
+
+export const defaultConnectionLimit = { connections: 16_384, refusals: 1_024 };
 
 export const defaultKeepAliveMs = 15_000;
 

@@ -37,7 +37,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   const record = recordExchange(parts);
 
   const app = fastify({
-    serverFactory: (handle) => createNodeServer(handle, badHttp, timeouts),
+    serverFactory: (handle) => createNodeServer(handle, parts, badHttp, timeouts),
     clientErrorHandler: (_error, socket) => {
       badHttp.refuse(socket);
     },

@@ -60,17 +60,15 @@ export function registerStatic(server: FastifyInstance, webDir: string): void {
 }
 
 function serve(file: StaticFile) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<Buffer | undefined> => {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<Buffer | FastifyReply> => {
     reply.headers({
       "content-type": file.contentType,
       "cache-control": file.cacheControl,
       etag: file.etag,
       vary: "accept-encoding",
     });
-    if (request.headers["if-none-match"] === file.etag) {
-      reply.code(304).send();
-      return undefined;
-    }
+    // A handler that has sent must return the reply: Fastify sends what it returns, undefined too.
+    if (request.headers["if-none-match"] === file.etag) return reply.code(304).send();
     return encodedFor(request, reply, file);
   };
 }

@@ -34,11 +34,11 @@ const unavailable = (message: string, when: string): ErrorEntry => ({
 export const errorTable = {
   invalid_json: invalidRequest(
     "The request body is not valid JSON in UTF-8. Send one JSON object.",
-    "The body is malformed JSON, not UTF-8, nested too deeply, or not an object.",
+    "The body is malformed JSON, not UTF-8 or nested too deeply, has too many values, or is not an object.",
   ),
   unsupported_content_type: invalidRequest(
     "Send the request body as 'Content-Type: application/json' in UTF-8.",
-    "The `Content-Type` header is missing, is not `application/json`, or names a charset other than UTF-8.",
+    "The `Content-Type` header is missing, is not `application/json` or names a charset other than UTF-8, or the body is compressed.",
   ),
   request_too_large: invalidRequest(
     "The request body is larger than this service accepts.",
@@ -127,7 +127,7 @@ export const errorTable = {
   },
   overloaded: unavailable(
     "The service is at capacity. Try again after the time in Retry-After.",
-    "The queue is full, or the request waited in it for too long.",
+    "The queue is full, or the request waited in it for too long; or the server has as many connections or large requests as it can hold.",
   ),
   maintenance: unavailable(
     "The service is down for scheduled maintenance. See /changelog.",

@@ -222,6 +222,14 @@ describe("a body", () => {
     expect(await response.json()).toMatchObject({ error: { code: "unsupported_content_type" } });
   });
 
+  it("that is compressed is told so", async () => {
+    for (const encoding of ["gzip", "br", "deflate", "zstd"]) {
+      const { json } = await ask(server, { body: bytes, headers: { "content-encoding": encoding } });
+      expect(json).toMatchObject({ error: { message: textLike(/compressed.*uncompressed/i) } });
+    }
+    expect((await ask(server, { headers: { "content-encoding": "identity" } })).status).toBe(200);
+  });
+
   it("nested 64 deep is read", async () => {
     const { json } = await ask(server, { body: nested(63) });
     expect(json).toMatchObject({ error: { code: "invalid_type", param: "messages[0]" } });

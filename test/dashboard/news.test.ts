@@ -178,6 +178,22 @@ describe("news", () => {
   });
 });
 
+describe("reading without an account", () => {
+  it.each(["/changelog.atom", "/api/changelog", "/api/site", "/api/status", "/api/me", "/", "/openapi.json"])(
+    "writes nothing to the database: %s",
+    async (path) => {
+      const dashboard = await startDashboard();
+      try {
+        const before = dashboard.tables();
+        await dashboard.browser().send("GET", path);
+        expect(dashboard.tables()).toEqual(before);
+      } finally {
+        await dashboard.close();
+      }
+    },
+  );
+});
+
 /** Every element with its path and text; throws where XML is not well-formed. */
 function parseXml(xml: string): { path: string; text: string }[] {
   const body = xml.replace(/^<\?xml version="1\.0" encoding="utf-8"\?>\s*/, "");

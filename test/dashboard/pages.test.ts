@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pageAddresses } from "../../src/protocol/page-addresses.js";
 import { startDashboard, type TestDashboard } from "../support/dashboard.js";
+import { eventually } from "../support/eventually.js";
 import { RawSocket } from "../support/raw-socket.js";
 
 const index = "<!doctype html><title>Sotto</title>";
@@ -116,6 +117,26 @@ describe("the pages", () => {
     expect(etag).not.toBe("");
     expect({ status: again.status, body: again.body }).toEqual({ status: 304, body: "" });
   });
+
+  it.each(["GET", "HEAD"])("log what has not changed as what it is, for %s", async (method) => {
+    for (const path of ["/", "/app", "/favicon.svg", "/assets/main-4fJ2.js"]) {
+      const etag = (await fetch(dashboard.url + path)).headers.get("etag") ?? "";
+      const response = await fetch(dashboard.url + path, { method, headers: { "if-none-match": etag } });
+      expect(response.status).toBe(304);
+      const requestId = response.headers.get("x-request-id") ?? "none";
+      const line = await eventually(() => lineOf(requestId));
+      expect(line).toMatchObject({ status: 304, outcome: "finished", method });
+      expect(line).not.toHaveProperty("code");
+    }
+    expect(dashboard.log()).not.toContain("unexpected error");
+  });
+
+  const lineOf = (requestId: string) =>
+    dashboard
+      .log()
+      .split("\n")
+      .filter((line) => line.includes(requestId))
+      .map((line): unknown => JSON.parse(line))[0];
 
   it("are sent compressed to whoever can read that", async () => {
     const script = "/assets/main-4fJ2.js";

@@ -12,6 +12,7 @@ import {
   type KeyRecord,
   type Plan,
 } from "../../src/core/ports.js";
+import { Bodies } from "../../src/http/bodies.js";
 import { createHttpServer, type HttpParts } from "../../src/http/server.js";
 import { createLog } from "../../src/log.js";
 import { Metrics } from "../../src/metrics.js";
@@ -24,11 +25,15 @@ export interface TestServerOptions {
   queueLength?: number;
   queueWaitMs?: number;
   bodyLimitBytes?: number;
+  bodyWaitMs?: number;
+  /** Where the thread for large bodies begins; without it they are parsed here. */
+  parseWorkerFile?: string;
   metricsToken?: string;
   isReady?: () => boolean;
   clock?: Clock;
   keepAliveMs?: number;
   timeouts?: HttpParts["timeouts"];
+  connectionLimit?: HttpParts["connectionLimit"];
   traces?: NonNullable<HttpParts["traces"]>;
 }
 
@@ -98,6 +103,11 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const logLines: Record<string, unknown>[] = [];
   const keys = new FakeKeys();
 
+  const bodies = new Bodies({
+    limitBytes: options.bodyLimitBytes ?? 100_000,
+    ...(options.parseWorkerFile === undefined ? {} : { workerFile: options.parseWorkerFile }),
+    ...(options.bodyWaitMs === undefined ? {} : { maxWaitMs: options.bodyWaitMs }),
+  });
   const parts: HttpParts = {
     config: {
       bodyLimitBytes: options.bodyLimitBytes ?? 100_000,
@@ -106,6 +116,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     },
     keys,
     limits,
+    bodies,
     completions,
     notReady: () => (options.isReady?.() === false ? "models_not_ready" : null),
     engineStatus: () => engine.status(),
@@ -116,6 +127,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     ...(options.keepAliveMs === undefined ? {} : { keepAliveMs: options.keepAliveMs }),
     ...(options.traces === undefined ? {} : { traces: options.traces }),
     ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),
+    ...(options.connectionLimit === undefined ? {} : { connectionLimit: options.connectionLimit }),
   };
   const server = createHttpServer(parts);
   const url = await server.listen({ host: "127.0.0.1", port: 0 });
@@ -138,6 +150,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     close: async () => {
       await engine.close();
       await server.close();
+      await bodies.close();
     },
   };
 }

@@ -30,6 +30,8 @@ export interface SottoOptions {
   dataDir?: string;
   /** What to start instead of the built program, with Node's own options before it. */
   program?: readonly string[];
+  /** Most files it may have open; by default as many as this process. */
+  openFiles?: number;
 }
 
 export const newDataDir = (): string => mkdtempSync(join(tmpdir(), "sotto-test-"));
@@ -49,7 +51,8 @@ export async function startSotto(options: SottoOptions = {}): Promise<SottoProce
     ...options.env,
   };
   let output = "";
-  const child = spawn(process.execPath, options.program ?? ["dist/main.js", "serve"], {
+  const command = [process.execPath, ...(options.program ?? ["dist/main.js", "serve"])];
+  const child = spawn(...withOpenFiles(options.openFiles, command), {
     env,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -98,6 +101,12 @@ export async function startSotto(options: SottoOptions = {}): Promise<SottoProce
     },
     stop: () => stop(child),
   };
+}
+
+/** The shell sets the limit for itself and becomes the program. */
+function withOpenFiles(openFiles: number | undefined, command: string[]): [string, string[]] {
+  if (openFiles === undefined) return [command[0] ?? "", command.slice(1)];
+  return ["sh", ["-c", 'ulimit -n "$0" && exec "$@"', String(openFiles), ...command]];
 }
 
 /** Runs one command to its end. */

@@ -7,6 +7,7 @@ import { DashboardFault } from "../../core/dashboard-fault.js";
 import { feedRoute } from "../feed.js";
 import { registerStatic } from "../static.js";
 import { answerDashboardError } from "./errors.js";
+import { requireOwnHost } from "./own-host.js";
 import type { DashboardParts } from "./parts.js";
 import { dashboardRoutes, serve } from "./routes.js";
 import { requireSameOrigin } from "./same-origin.js";
@@ -14,6 +15,7 @@ import { requireSameOrigin } from "./same-origin.js";
 export type { DashboardParts } from "./parts.js";
 
 export function registerDashboard(server: FastifyInstance, parts: DashboardParts): void {
+  server.addHook("onRequest", requireOwnHost(parts));
   server.route(feedRoute(parts));
   registerStatic(server, parts.webDir);
 

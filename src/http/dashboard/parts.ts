@@ -10,6 +10,11 @@ export interface DashboardParts {
   version: string;
   /** As configured, without a slash at the end; undefined: as the request says. */
   publicUrl: string | undefined;
+  /** The address or name that is listened on, and this machine's own name: what `Host` may say. */
+  listenHost: string;
+  machineName: string;
+  /** What feed readers know the changelog by. The same for all replicas and at every start. */
+  feedId: string;
   queue: (model: ModelId) => { running: number; waiting: number };
   /** `away` while replicas cannot count together. */
   limitsHealth: () => "ok" | "away";
