@@ -48,7 +48,9 @@ export class KnownDevices {
     const secret = await this.#readSecret();
     const device = cookie === null ? null : parse(cookie);
     const name = device?.name ?? randomBytes(16).toString("base64url");
-    const others = (device?.entries ?? []).filter(({ day, mac }) => !isMac(mac, macOf(secret, name, day, email)));
+    const others = (device?.entries ?? []).filter(
+      ({ day, mac }) => !isMac(mac, macOf(secret, name, day, email)),
+    );
     const today = this.#today();
     const entries = [{ day: today, mac: macOf(secret, name, today, email) }, ...others];
     return [name, ...entries.slice(0, mostAccounts).flatMap(({ day, mac }) => [day, mac])].join(".");
@@ -77,7 +79,8 @@ function parse(cookie: string): { name: string; entries: Entry[] } | null {
   if (!pattern.test(cookie)) return null;
   const [name = "", ...rest] = cookie.split(".");
   const entries: Entry[] = [];
-  for (let at = 0; at < rest.length; at += 2) entries.push({ day: Number(rest[at]), mac: rest[at + 1] ?? "" });
+  for (let at = 0; at < rest.length; at += 2)
+    entries.push({ day: Number(rest[at]), mac: rest[at + 1] ?? "" });
   return { name, entries };
 }
 

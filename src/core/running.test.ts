@@ -85,7 +85,11 @@ describe("a run", () => {
     );
     running.review("all");
     await pass(0);
-    expect([gone, narrowed, other].map(codeOf)).toEqual(["invalid_api_key", "insufficient_permissions", null]);
+    expect([gone, narrowed, other].map(codeOf)).toEqual([
+      "invalid_api_key",
+      "insufficient_permissions",
+      null,
+    ]);
   });
 
   it("is read once for all runs of a caller", async () => {

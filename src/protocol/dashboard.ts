@@ -154,7 +154,7 @@ export interface StoredAboutMe {
 
 export const storedQuery = z.object({
   table: z.string("Name a table.").max(64, "There is no such table."),
-  after: z.string().max(200, "There is no such page.").optional(),
+  after: z.string("There is no such page.").max(200, "There is no such page.").optional(),
 });
 
 // ---------------------------------------------------------------------------------------------------- keys

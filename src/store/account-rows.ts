@@ -166,7 +166,7 @@ export class SqlAccounts implements AccountStore {
     let behind = sql``;
     for (;;) {
       const { rows } = await sql<{ id: string }>`select id from
-        (select id, created_at, email_lower from accounts ${behind} ${order} limit ${searchedAtOnce}) as some
+        (select id, created_at, email_lower from accounts ${behind} ${order} limit ${searchedAtOnce}) as slice
         where email_lower like ${address} escape '\\' or id like ${beginning} escape '\\' ${order}`.execute(
         this.db,
       );

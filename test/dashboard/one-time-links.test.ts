@@ -91,7 +91,7 @@ describe("a reset link", () => {
     expect((await reset("short")).status).toBe(400);
     const done = await reset("a brand new one");
     expect(done).toMatchObject({ status: 200, json: { account: { email: "ada@example.com" } } });
-    expect(done.headers.getSetCookie()).toHaveLength(1);
+    expect(done.headers.getSetCookie()).toHaveLength(2);
     expect((await ada.send("GET", "/api/me")).status).toBe(401);
     expect((await reset("yet another one")).status).toBe(404);
     await ada.post("/api/sign-in", { email: "ada@example.com", password: "a brand new one" });
