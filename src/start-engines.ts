@@ -8,6 +8,7 @@ import type { Config } from "./config.js";
 import { FairQueue } from "./core/fair-queue.js";
 import type { Clock, Engine, Store } from "./core/ports.js";
 import { Fleet, type Assignments, type EngineSource, type StartedEngine } from "./engines/fleet.js";
+import { Grammars } from "./engines/llama/grammars.js";
 import { LlamaEngine, type LlamaEvent } from "./engines/llama/host.js";
 import { PoolEngine } from "./engines/pool/engine.js";
 import { MemberList, type MadeMember, type MemberSource } from "./engines/pool/member-list.js";
@@ -109,6 +110,11 @@ export class Engines {
     return states.some(({ state }) => state === "ready") && states.every(({ isLoading }) => !isLoading);
   }
 
+  async close(): Promise<void> {
+    await this.fleet.close();
+    await this.builder.close();
+  }
+
   /** Of the process that runs the model, when it had loaded; null where it runs elsewhere. */
   memoryBytes(model: ModelId): number | null {
     return this.builder.memoryBytes(this.fleet.engineOf(model));
@@ -134,11 +140,15 @@ class EngineBuilder {
   readonly #memory = new WeakMap<Engine, number>();
   /** Of the pools that run. */
   readonly #lists = new WeakMap<Engine, MemberList>();
+  /** One thread compiles the schemas for all of them. */
+  readonly #grammars: Grammars;
 
   constructor(
     private readonly parts: EngineParts,
     private readonly cacheSaltSecret: string,
-  ) {}
+  ) {
+    this.#grammars = new Grammars({ keeps: parts.config.engine.prefixReuse === "on" });
+  }
 
   memoryBytes(engine: Engine): number | null {
     return this.#memory.get(engine) ?? null;
@@ -189,6 +199,10 @@ class EngineBuilder {
     return realpath(path);
   }
 
+  close(): Promise<void> {
+    return this.#grammars.close();
+  }
+
   #startWeights(path: string, config: Config): StartedEngine {
     const engine = new LlamaEngine({
       weights: path,
@@ -199,6 +213,7 @@ class EngineBuilder {
         logEngineEvent(this.parts.log, event);
       },
       workerFile: this.parts.overrides.workerFile,
+      grammars: this.#grammars,
     });
     return { engine, ready: (signal) => untilLoaded(engine, path, signal) };
   }
@@ -237,7 +252,10 @@ class EngineBuilder {
     const { firstTokenTimeoutMs: firstTokenMs, nextTokenTimeoutMs: nextTokenMs } = config.engine;
     const timeouts = { firstTokenMs, nextTokenMs, ...member.timeouts };
     const { cacheSaltSecret } = this;
-    const engine = new UpstreamEngine({ ...member, timeouts, models: config.models, cacheSaltSecret });
+    const engine = new UpstreamEngine(
+      { ...member, timeouts, models: config.models, cacheSaltSecret },
+      { grammars: this.#grammars },
+    );
     // A server that is started later is no reason not to start: it is asked once, whatever comes of it.
     return { engine, waiting: () => engine.waiting(), ready: () => engine.asked() };
   }

@@ -23,9 +23,9 @@ import type { ChatMessage } from "../../protocol/chat.js";
 import { ServiceError } from "../../protocol/errors.js";
 import type { ModelId } from "../../protocol/models.js";
 import type { ChildExit, EngineChild } from "./child.js";
+import { Grammars } from "./grammars.js";
 import type { StepReport } from "./job.js";
 import type { LoadedFacts, PrepareResult } from "./messages.js";
-import { grammarOf } from "./reply-grammar.js";
 import { Run } from "./run.js";
 import { Slots } from "./slots.js";
 import { Supervisor } from "./supervisor.js";
@@ -51,6 +51,8 @@ export interface LlamaEngineOptions {
   /** The child's program. By default the one beside this file. */
   workerFile?: string | undefined;
   timing?: Partial<Timing> | undefined;
+  /** Shared with other engines; by default its own. */
+  grammars?: Grammars | undefined;
 }
 
 /** Assumed until the child has chosen. */
@@ -59,6 +61,7 @@ const usualSequences = 8;
 export class LlamaEngine implements Engine {
   readonly #supervisor: Supervisor;
   readonly #slots: Slots;
+  readonly #grammars: Grammars;
   readonly #runs = new Map<number, Run>();
   /** Prompts being read; null tells that no answer will come. */
   readonly #reading = new Map<number, (result: PrepareResult | null) => void>();
@@ -67,6 +70,7 @@ export class LlamaEngine implements Engine {
 
   constructor(private readonly options: LlamaEngineOptions) {
     const { config, weights } = options;
+    this.#grammars = options.grammars ?? new Grammars({ keeps: config.prefixReuse === "on" });
     this.#slots = new Slots(config.sequences ?? usualSequences);
     this.#supervisor = new Supervisor(
       {
@@ -112,7 +116,7 @@ export class LlamaEngine implements Engine {
 
   async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
     const { systemPrompt, maxTokens } = this.#defaultsOf(generation.model);
-    const grammar = grammarOf(generation.format);
+    const grammar = await this.#grammars.of(generation.format, generation.accountId, signal);
     const child = await this.#supervisor.readyChild(signal);
     this.#refuseWhatDoesNotFit(generation);
     const result = await this.#read(child, withSystemPrompt(generation.messages, systemPrompt), signal);
@@ -184,6 +188,7 @@ export class LlamaEngine implements Engine {
     // Those that wait for a slot get one, and learn from the supervisor that it is over.
     this.#slots.setCapacity(Infinity);
     await closed;
+    if (this.options.grammars === undefined) await this.#grammars.close();
   }
 
   /** What is well-formed but more than this model or machine has. */
