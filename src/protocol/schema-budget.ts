@@ -30,4 +30,4 @@ export function excessOf(schema: unknown): string | null {
 /** Far above what people and their libraries write: a thousand properties with a description each fit. */
 const mostValues = 20_000;
 const mostChars = 128 * 1024;
-const mostLevels = 128;
+const mostLevels = 64;

@@ -32,7 +32,7 @@ export function hostileSchemas(seed: number): () => Schema {
     }).join(random() < 0.2 ? "|" : "");
 
   const nestedPattern = (): string => {
-    const levels = below(300);
+    const levels = below(3_000);
     return "(".repeat(levels) + pattern() + ")".repeat(levels) + pick(quantifiers);
   };
 
@@ -123,10 +123,23 @@ export function hostileSchemas(seed: number): () => Schema {
     ])();
   };
 
+  /** Two that refer to themselves, to be merged. */
+  const entwined = (): Schema => {
+    const name = text();
+    const $defs = Object.fromEntries(
+      ["a", "b"].map((own) => {
+        const properties = { [name]: { $ref: `#/$defs/${own}` }, [own]: schema(1) };
+        return [own, { type: "object", properties, required: list(2, () => name) }];
+      }),
+    );
+    return { allOf: Object.keys($defs).map((own) => ({ $ref: `#/$defs/${own}` })), $defs };
+  };
+
   const root = (): Schema => {
     const kind = random();
     if (kind < 0.005) return wide();
     if (kind < 0.02) return deep();
+    if (kind < 0.025) return entwined();
     const made = schema(4);
     const isObject = typeof made === "object" && made !== null && !Array.isArray(made);
     const own: Schema = isObject ? { ...made } : { items: made };
