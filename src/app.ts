@@ -111,7 +111,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
 
     const engines = await startEngines({ config, overrides, store, log, clock });
     const { fleet } = engines;
-    closers.push(() => fleet.close());
+    closers.push(() => engines.close());
     const limits = new Limits(counter, leases);
     const gate = new MaintenanceGate({
       listCurrentWindows: (now) => store.news.listCurrentWindows(now),

@@ -17,6 +17,7 @@ import type { EngineBackends } from "./engines/llama/gpu/engine-backends.js";
 import { failureNotice, failureText } from "./engines/llama/gpu/failure-text.js";
 import { chooseBackends, type GpuMachine } from "./engines/llama/gpu/machine.js";
 import type { LoadSubject } from "./engines/llama/gpu/memory.js";
+import { Grammars } from "./engines/llama/grammars.js";
 import { LlamaEngine, type LlamaEvent } from "./engines/llama/host.js";
 import { PoolEngine } from "./engines/pool/engine.js";
 import { MemberList, type MadeMember, type MemberSource } from "./engines/pool/member-list.js";
@@ -145,6 +146,11 @@ export class Engines {
     return states.some(({ state }) => state === "ready") && states.every(({ isLoading }) => !isLoading);
   }
 
+  async close(): Promise<void> {
+    await this.fleet.close();
+    await this.builder.close();
+  }
+
   /** Of the process that runs the model, when it had loaded; null where it runs elsewhere. */
   memoryBytes(model: ModelId): number | null {
     return this.builder.memoryBytes(this.fleet.engineOf(model));
@@ -179,6 +185,8 @@ class EngineBuilder {
   readonly #lists = new WeakMap<Engine, MemberList>();
   /** What the latest assignments were made of. */
   #mapping: Mapping | undefined;
+  /** One thread compiles the schemas for all of them. */
+  readonly #grammars: Grammars;
 
   constructor(
     private readonly parts: EngineParts,
@@ -199,6 +207,7 @@ class EngineBuilder {
         overrides.onWeightsNotice?.(failureNotice(failure, next));
       },
     });
+    this.#grammars = new Grammars({ keeps: parts.config.engine.prefixReuse === "on" });
   }
 
   /** How many backends an engine may have to go through. */
@@ -273,6 +282,10 @@ class EngineBuilder {
     return realpath(path);
   }
 
+  close(): Promise<void> {
+    return this.#grammars.close();
+  }
+
   #startWeights(path: string, config: Config, failsOver = false): StartedEngine {
     const backends = this.#gpu.forEngine(subjectOf(path, config));
     const engine = new LlamaEngine({
@@ -286,6 +299,7 @@ class EngineBuilder {
       },
       workerFile: this.parts.overrides.workerFile,
       failsOver,
+      grammars: this.#grammars,
     });
     this.#backends.set(engine, backends);
     return { engine, ready: (signal) => untilLoaded(engine, path, signal) };
@@ -328,12 +342,11 @@ class EngineBuilder {
     const { firstTokenTimeoutMs: firstTokenMs, nextTokenTimeoutMs: nextTokenMs } = config.engine;
     const timeouts = { firstTokenMs, nextTokenMs, ...member.timeouts };
     const { cacheSaltSecret } = this;
-    const engine = new UpstreamEngine({
-      ...member,
-      timeouts,
-      models: modelDefaults(config.models, plainDefaults),
-      cacheSaltSecret,
-    });
+    const models = modelDefaults(config.models, plainDefaults);
+    const engine = new UpstreamEngine(
+      { ...member, timeouts, models, cacheSaltSecret },
+      { grammars: this.#grammars },
+    );
     // A server that is started later is no reason not to start: it is asked once, whatever comes of it.
     return { engine, waiting: () => engine.waiting(), ready: () => engine.asked() };
   }

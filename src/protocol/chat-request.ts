@@ -161,14 +161,15 @@ const biases: Reader<(readonly [number, number])[]> = (value, path) => {
       param: path,
     });
   }
-  return entries.map(([token, bias]) => {
+  return entries.map(([token, bias], index) => {
     if (!/^\d{1,9}$/.test(token)) {
       throw new ServiceError("invalid_value", {
         message: `Invalid key in '${path}': expected the number of a token, such as '1234'.`,
         param: path,
       });
     }
-    return [Number(token), decimal(-100, 100)(bias, `${path}.${token}`)] as const;
+    // By its position: tokens are text in another form.
+    return [Number(token), decimal(-100, 100)(bias, `${path}[${index}]`)] as const;
   });
 };
 

@@ -2,6 +2,7 @@
 import type { ReplyFormat } from "./chat.js";
 import { ServiceError } from "./errors.js";
 import { object, optional, required, string, type JsonObject, type Reader } from "./read-json.js";
+import { excessOf } from "./schema-budget.js";
 
 export const readFormat = (body: JsonObject): ReplyFormat =>
   optional(body, "response_format", format) ?? { type: "text" };
@@ -16,7 +17,7 @@ const format: Reader<ReplyFormat> = (value, path) => {
     case "json_schema": {
       const described = required(fields, "json_schema", object, path);
       const name = required(described, "name", schemaName, `${path}.json_schema`);
-      const schema = required(described, "schema", object, `${path}.json_schema`);
+      const schema = required(described, "schema", modestSchema, `${path}.json_schema`);
       return { type: "json_schema", name, schema };
     }
     default:
@@ -32,6 +33,16 @@ const schemaName: Reader<string> = (value, path) => {
   if (/^[\w-]{1,64}$/.test(name)) return name;
   throw new ServiceError("invalid_value", {
     message: `Invalid value for '${path}': expected 1 to 64 letters, digits, underscores and dashes.`,
+    param: path,
+  });
+};
+
+const modestSchema: Reader<JsonObject> = (value, path) => {
+  const schema = object(value, path);
+  const excess = excessOf(schema);
+  if (excess === null) return schema;
+  throw new ServiceError("invalid_value", {
+    message: `Invalid schema at '${path}': it is too large: ${excess}.`,
     param: path,
   });
 };

@@ -93,7 +93,7 @@ describe("replies in a format, from a model that says anything", () => {
     ["an enum without values", { enum: [] }, ".enum"],
     ["bounds that exclude each other", { type: "integer", minimum: 5, maximum: 4 }, ".minimum"],
     ["lengths that exclude each other", { type: "string", minLength: 5, maxLength: 4 }, ".minLength"],
-    ["a keyword that is not supported", { properties: { a: { not: {} } } }, ".properties.a.not"],
+    ["a keyword that is not supported", { properties: { a: { not: {} } } }, ".properties[0].not"],
     ["a pattern that looks ahead", { type: "string", pattern: "(?=a)b" }, ".pattern"],
     ["a format that is not known", { type: "string", format: "iban" }, ".format"],
     [

@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import type { BatchContext } from "./batch-context.js";
 import { Batcher } from "./batcher.js";
 import type { DrawOptions } from "./draw.js";
+import { GrammarTime } from "./grammar-time.js";
 import type { Ending } from "./job.js";
 import { PrefillPace } from "./prefill-pace.js";
 import { PrefixCache } from "./prefix-cache.js";
@@ -37,6 +38,7 @@ class ModelContext implements BatchContext {
   readonly #spans: { from: number; to: number }[];
   #copies: { target: number; source: number }[] = [];
   #batch: BatchEntry[] = [];
+  readonly #logits = new Map<number, Cell[]>();
   #finish: (() => void) | undefined;
   /** What should not have been asked of it; the batcher takes what is thrown for a batch that failed. */
   readonly misuses: string[] = [];
@@ -45,16 +47,16 @@ class ModelContext implements BatchContext {
     sequences: number,
     /** How many positions attention reaches back; 0: it has a state instead, which cannot go back. */
     private readonly window: number,
-    private readonly accountOf: (tokens: Uint32Array) => string,
+    /** Undefined for a token of a prompt that is computed again, alone. */
+    private readonly accountOf: (tokens: Uint32Array) => string | undefined,
   ) {
     this.#memory = Array.from({ length: sequences }, () => []);
     this.#spans = Array.from({ length: sequences }, () => ({ from: 0, to: 0 }));
   }
 
-  /** All that the sequence has read, whether attention reaches back to it or not. */
-  contentOf(sequenceId: number): Cell[] {
-    const { to } = this.#span(sequenceId);
-    return (this.#memory[sequenceId] ?? []).slice(0, to);
+  /** All that was read for the logits, whether attention reaches back to it or not. They stay until the next batch. */
+  readBefore(logitIndex: number): readonly Cell[] {
+    return this.#logits.get(logitIndex) ?? [];
   }
 
   initBatch(): void {
@@ -74,7 +76,12 @@ class ModelContext implements BatchContext {
     const fault = this.faults.shift() ?? "none";
     if (fault === "at once") throw new Error("failed");
     const computed = fault === "none" ? this.#batch.length : Math.ceil(this.#batch.length / 2);
-    for (const entry of this.#batch.slice(0, computed)) this.#computeEntry(entry);
+    this.#logits.clear();
+    for (const entry of this.#batch.slice(0, computed)) {
+      this.#computeEntry(entry);
+      const { sequenceId } = entry;
+      this.#logits.set(sequenceId, this.#memory[sequenceId]?.slice(0, this.#span(sequenceId).to) ?? []);
+    }
     if (fault === "halfway") throw new Error("failed");
   }
 
@@ -120,7 +127,7 @@ class ModelContext implements BatchContext {
     // What the first of these tokens attends to must still be there.
     if (this.window > 0 && from > Math.max(0, first + 1 - this.window))
       this.misuses.push(`position ${first} finds a hole`);
-    const accountId = this.accountOf(tokens);
+    const accountId = this.accountOf(tokens) ?? this.#memory[sequenceId]?.[first - 1]?.accountId ?? "nobody";
     const cells = Array.from(tokens, (token) => ({ token, accountId }));
     this.#memory[sequenceId]?.splice(first, Infinity, ...cells);
     const end = first + tokens.length;
@@ -155,11 +162,13 @@ function setUp({ sequences, window, reuse, movesSequences }: Setting) {
   const accountOfPrompt = new Map<ArrayBufferLike, string>();
   const context = new ModelContext(sequences, window, (tokens) => {
     const own = accountOfPrompt.get(tokens.buffer);
-    return own ?? accounts[Math.floor((tokens[0] ?? 0) / 10) - 1] ?? "nobody";
+    return own ?? accounts[Math.floor((tokens[0] ?? 0) / 10) - 1];
   });
   const owners = new Map<DrawOptions, { accountId: string; prompt: Uint32Array; said: number[] }>();
   const endings: Ending[] = [];
   const faults: unknown[] = [];
+  const grammarMs = new Map<DrawOptions, number>();
+  let spentMs = 0;
   let broken = 0;
   let open = 0;
   const batcher = new Batcher({
@@ -167,35 +176,46 @@ function setUp({ sequences, window, reuse, movesSequences }: Setting) {
     cache: new PrefixCache(sequences, reuse, () => nowMs),
     pace: new PrefillPace(8, 4),
     threads: { run: (step) => step() },
+    grammarTime: new GrammarTime({ vocabularySize: 100, clocks: [() => spentMs] }),
     movesSequences,
     onStep: (report) => endings.push(...report.endings),
     onBroken: () => (broken += 1),
     newDraw: (options) => {
       open += 1;
       return {
-        next: (sequenceId) => {
+        next: (logitIndex) => {
           const owner = owners.get(options);
           if (owner === undefined) throw new Error("nobody asked for it");
           const { accountId, prompt, said } = owner;
           const own = [...prompt, ...said].map((token) => ({ token, accountId }));
           try {
-            expect(context.contentOf(sequenceId)).toEqual(own);
+            expect(context.readBefore(logitIndex)).toEqual(own);
           } catch (error) {
             faults.push(error);
           }
           const token = replyToken(accountId, said.length + prompt.length);
           said.push(token);
+          spentMs += grammarMs.get(options) ?? 0;
           return Promise.resolve({ token });
         },
         close: () => (open -= 1),
       };
     },
   });
-  const start = (id: number, accountId: string, tokens: number[], choices: number, maxTokens: number) => {
+  const start = (
+    id: number,
+    accountId: string,
+    tokens: number[],
+    choices: number,
+    maxTokens: number,
+    msPerDraw: number | null,
+  ) => {
     const prompt = Uint32Array.from(tokens);
     accountOfPrompt.set(prompt.buffer, accountId);
     const newChoice = () => {
-      const drawing: DrawOptions = { config: rawConfig, nucleus: undefined, topLogprobs: undefined };
+      const config = msPerDraw === null ? rawConfig : { ...rawConfig, grammarEvaluationState: {} };
+      const drawing: DrawOptions = { config, nucleus: undefined, topLogprobs: undefined };
+      grammarMs.set(drawing, msPerDraw ?? 0);
       owners.set(drawing, { accountId, prompt, said: [] });
       const reply = new Reply({
         detokenize: () => "x",
@@ -232,9 +252,11 @@ const events = fc.oneof(
       account: fc.constantFrom(...accounts),
       /** Goes on from what this account asked before, if it did. */
       continues: fc.boolean(),
-      tokens: fc.array(fc.constantFrom(1, 2), { minLength: 1, maxLength: 12 }),
+      tokens: fc.array(fc.constantFrom(1, 2), { minLength: 2, maxLength: 12 }),
       choices: fc.constantFrom(1, 1, 1, 2, 3),
       maxTokens: fc.integer({ min: 1, max: 6 }),
+      /** Null: the reply follows no grammar. Some take longer than a step has, some than a choice. */
+      grammarMs: fc.constantFrom(null, null, 1, 15, 40, 200),
     }),
   },
   { weight: 2, arbitrary: fc.record({ type: fc.constant("abort" as const), id: fc.nat(30) }) },
@@ -257,7 +279,7 @@ const events = fc.oneof(
 );
 
 describe("conversations in the batcher", () => {
-  it("are never lost, mixed or shared between accounts, whatever moves, ends or fails", async () => {
+  it("are never lost, mixed or shared between accounts, whatever moves, waits, ends or fails", async () => {
     await fc.assert(
       fc.asyncProperty(
         settings,
@@ -274,7 +296,7 @@ describe("conversations in the batcher", () => {
               const prompt = [...before, ...tokens];
               const choices = Math.min(event.choices, setting.sequences, setting.mostChoices);
               last.set(account, [...prompt, replyToken(account, prompt.length)]);
-              start(started++, account, prompt, choices, event.maxTokens);
+              start(started++, account, prompt, choices, event.maxTokens, event.grammarMs);
             } else if (event.type === "abort") batcher.abort(event.id);
             else if (event.type === "fault") {
               // Nothing computed in two steps in a row would be a context that is lost.

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { BatchContext } from "./batch-context.js";
 import { Batcher } from "./batcher.js";
+import { GrammarTime } from "./grammar-time.js";
 import type { Ending, StepReport } from "./job.js";
 import { PrefillPace } from "./prefill-pace.js";
 import { PrefixCache } from "./prefix-cache.js";
 import { Reply } from "./reply.js";
-import { rawConfig } from "./sampler.js";
+import { rawConfig, type SamplerConfig } from "./sampler.js";
 
 /**
  * A context without a model. A batch is computed when the test says so; each sequence then says `a`, `b`, `c` …
@@ -89,26 +90,32 @@ function setUp({
   const reports: StepReport[] = [];
   let broken = 0;
   let drawing = 0;
+  let spentMs = 0;
+  const grammarMs = new Map<object, number>();
   const batcher = new Batcher({
     context,
-    newDraw: () => {
+    newDraw: ({ config }) => {
       drawing += 1;
       let said = 0;
       return {
-        next: () => Promise.resolve({ token: "a".charCodeAt(0) + said++ }),
+        next: () => {
+          spentMs += grammarMs.get(config) ?? 0;
+          return Promise.resolve({ token: "a".charCodeAt(0) + said++ });
+        },
         close: () => (drawing -= 1),
       };
     },
     cache: new PrefixCache(sequences, reuse),
     pace: new PrefillPace(paceTokens, prefillChunkTokens, msPerToken || undefined),
     threads: { run: (step) => step() },
+    grammarTime: new GrammarTime({ vocabularySize: 100, clocks: [() => spentMs] }),
     movesSequences,
     pause,
     onStep: (report) => reports.push(report),
     onBroken: () => (broken += 1),
   });
-  const newChoice = (maxTokens: number) => ({
-    drawing: { config: rawConfig, nucleus: undefined, topLogprobs: undefined },
+  const newChoice = (maxTokens: number, config: SamplerConfig = rawConfig) => ({
+    drawing: { config, nucleus: undefined, topLogprobs: undefined },
     reply: new Reply({
       detokenize: (tokens) => String.fromCharCode(...tokens),
       bytesOf: (token) => Buffer.from([token]),
@@ -125,10 +132,22 @@ function setUp({
       choices: Array.from({ length: choices }, () => newChoice(maxTokens)),
     });
   };
+  /** Each token takes so long to be drawn from the grammar. */
+  const startInGrammar = (id: number, msPerDraw: number, maxTokens = 100) => {
+    const config = { ...rawConfig, grammarEvaluationState: {} };
+    grammarMs.set(config, msPerDraw);
+    batcher.start({
+      id,
+      accountId: "one",
+      prompt: new Uint32Array(2),
+      choices: [newChoice(maxTokens, config)],
+    });
+  };
   return {
     context,
     batcher,
     start,
+    startInGrammar,
     drawing: () => drawing,
     active: () => reports.at(-1)?.active,
     broken: () => broken,
@@ -191,6 +210,36 @@ describe("batcher", () => {
         [1, 5],
       ],
     ]);
+  });
+
+  it("ends a choice whose grammar takes too long, and no other", async () => {
+    const { context, start, startInGrammar, textOf, endingOf, active } = setUp();
+    start(1, 2);
+    startInGrammar(2, 1);
+    startInGrammar(3, 60);
+    startInGrammar(4, 1_000);
+    for (let step = 0; step < 12; step++) await context.step();
+    expect(endingOf(4)).toEqual({ type: "too_slow" });
+    expect(textOf(4).length).toBeLessThan(2);
+    expect(endingOf(3)).toEqual({ type: "too_slow" });
+    expect([endingOf(1), endingOf(2), active()]).toEqual([undefined, undefined, 2]);
+    expect(textOf(1).length).toBeGreaterThan(9);
+  });
+
+  it("bounds the time of grammars in each step, and gives each its turn", async () => {
+    const { context, start, startInGrammar, textOf } = setUp();
+    start(1, 2);
+    for (const id of [2, 3, 4]) startInGrammar(id, 20);
+    const said: number[][] = [];
+    for (let step = 0; step < 10; step++) {
+      const before = [1, 2, 3, 4].map((id) => textOf(id).length);
+      await context.step();
+      said.push([1, 2, 3, 4].map((id, index) => textOf(id).length - (before[index] ?? 0)));
+    }
+    // A step has room for one of them, and the reply without a grammar goes on in every step.
+    expect(said.every(([, ...held]) => held.reduce((sum, tokens) => sum + tokens, 0) <= 1)).toBe(true);
+    expect(textOf(1)).toHaveLength(10);
+    expect([2, 3, 4].map((id) => textOf(id).length)).toEqual([4, 3, 3]);
   });
 
   it("gives a sequence that became free to the next in line", async () => {

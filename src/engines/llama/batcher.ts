@@ -11,11 +11,15 @@
  * A generation of several choices takes as many sequences at once. One of them reads the prompt; the others get
  * a copy of what it computed, and each goes on with tokens of its own.
  *
+ * Drawing from a grammar takes its time, which everybody waits for: it is bounded (grammar-time.ts). A choice whose
+ * turn does not come in a step is put back by one token, and computed again in the next.
+ *
  * When a batch fails, each of its sequences is computed again alone, so that only those fail which must. When
  * nothing can be computed twice in a row, the native context is taken for lost: `onBroken` is called and the
  * loop ends.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import type { GrammarTime } from "./grammar-time.js";
 import type { Job, StepReport } from "./job.js";
 import type { PrefillPace } from "./prefill-pace.js";
 import { Seats, type Group, type SeatsOptions, type Sequence } from "./seats.js";
@@ -25,6 +29,7 @@ import type { ThreadPace } from "./thread-pace.js";
 export interface BatcherOptions extends SeatsOptions {
   pace: PrefillPace;
   threads: Pick<ThreadPace, "run">;
+  grammarTime: GrammarTime;
   onStep: (report: StepReport) => void;
   onBroken: () => void;
   /** Passed in for tests. */
@@ -39,6 +44,13 @@ interface Entry {
   reads: boolean;
   /** Whether the next token can be drawn after this one: not in the middle of a prompt. */
   draws: boolean;
+}
+
+/** A sequence whose next token can be drawn, and from which logits. */
+interface Ready {
+  sequenceId: number;
+  sequence: Sequence;
+  logitIndex: number;
 }
 
 const noLogits = new Uint32Array(0);
@@ -109,10 +121,13 @@ export class Batcher {
         await this.#gather();
         continue;
       }
+      const { grammarTime, pace } = this.options;
       const startedMs = performance.now();
+      grammarTime.beginStep();
       const anyComputed = await this.#compute(entries);
       const besideReplies = entries.some(({ reads }) => !reads);
-      this.options.pace.record(promptTokensIn(entries), performance.now() - startedMs, besideReplies);
+      const computedMs = Math.max(0, performance.now() - startedMs - grammarTime.spentMs);
+      pace.record(promptTokensIn(entries), computedMs, besideReplies);
       this.#failedSteps = anyComputed ? 0 : this.#failedSteps + 1;
       if (this.#failedSteps >= 2) {
         this.#closed = true;
@@ -191,7 +206,10 @@ export class Batcher {
   async #compute(entries: readonly Entry[]): Promise<boolean> {
     const logitIndexes = await this.#decode(entries);
     if (logitIndexes !== null) {
-      await Promise.all(entries.map((entry, index) => this.#advance(entry, logitIndexes[index])));
+      const ready = await Promise.all(
+        entries.map((entry, index) => this.#advance(entry, logitIndexes[index])),
+      );
+      await this.#drawAll(ready.flat());
       return true;
     }
     const [only, ...others] = entries;
@@ -236,25 +254,58 @@ export class Batcher {
     }
   }
 
-  async #advance({ sequenceId, sequence, tokens }: Entry, logitIndex: number | undefined): Promise<void> {
+  /** Returns what can be drawn now. */
+  async #advance(
+    { sequenceId, sequence, tokens }: Entry,
+    logitIndex: number | undefined,
+  ): Promise<readonly Ready[]> {
     for (const token of tokens) sequence.computed.push(token);
     const { group } = sequence;
     if (logitIndex === undefined) {
       this.#report.progress.push({ id: group.job.id, choice: 0, text: null });
-      return;
+      return [];
     }
     // Aborted while the batch was computed: nobody reads the token.
-    if (this.#aborted.has(group.job.id)) return;
-    if (sequence.state === "replies") {
-      await this.#draw(sequenceId, sequence, logitIndex);
-      return;
-    }
+    if (this.#aborted.has(group.job.id)) return [];
+    if (sequence.state === "replies") return [{ sequenceId, sequence, logitIndex }];
     const siblings = await this.#seats.branch(group);
-    if (siblings === null) this.#endGroup(group, "failed");
-    else await Promise.all(siblings.map(([id, sibling]) => this.#draw(id, sibling, logitIndex)));
+    if (siblings !== null) {
+      return siblings.map(([id, sibling]) => ({ sequenceId: id, sequence: sibling, logitIndex }));
+    }
+    this.#endGroup(group, "failed");
+    return [];
   }
 
-  async #draw(sequenceId: number, sequence: Sequence, logitIndex: number): Promise<void> {
+  async #drawAll(ready: readonly Ready[]): Promise<void> {
+    const { grammarTime } = this.options;
+    const free = ready.filter(({ sequence }) => !followsGrammar(sequence));
+    await Promise.all(free.map((one) => this.#draw(one)));
+    const held = ready.filter(({ sequence }) => followsGrammar(sequence));
+    // One after the other, so that each is known to have taken its own time.
+    for (const one of grammarTime.inTurn(held, ({ sequence }) => sequence)) {
+      const { sequenceId, sequence } = one;
+      if (!this.#seats.isAt(sequenceId, sequence) || this.#aborted.has(sequence.group.job.id)) continue;
+      if (grammarTime.isStepFull && this.#putBack(one)) continue;
+      await grammarTime.measure(sequence, () => this.#draw(one));
+      const isOver = grammarTime.isOverdrawn(sequence) && this.#seats.isAt(sequenceId, sequence);
+      if (isOver) this.#endGroup(sequence.group, "too_slow");
+    }
+  }
+
+  /** To be computed again in the next step, for its logits. False when the last token cannot be taken back. */
+  #putBack({ sequenceId, sequence }: Ready): boolean {
+    const last = sequence.computed.pop();
+    if (last === undefined) return false;
+    if (!this.options.context.removeTokenCellsFromSequence(sequenceId, sequence.computed.length, -1)) {
+      sequence.computed.push(last);
+      return false;
+    }
+    sequence.newest = last;
+    this.#report.progress.push({ id: sequence.group.job.id, choice: sequence.choice, text: null });
+    return true;
+  }
+
+  async #draw({ sequenceId, sequence, logitIndex }: Ready): Promise<void> {
     const { group, choice } = sequence;
     const drawn = await sequence.draw.next(logitIndex).catch(() => null);
     // A sibling may have failed meanwhile, and this one with it.
@@ -281,8 +332,8 @@ export class Batcher {
     this.#report.endings.push({ id, outcome: { type: "finished", completionTokens, cachedTokens } });
   }
 
-  #endGroup(group: Group, type: "aborted" | "failed"): void {
-    this.#seats.freeAll(group, type === "aborted");
+  #endGroup(group: Group, type: "aborted" | "failed" | "too_slow"): void {
+    this.#seats.freeAll(group, type !== "failed");
     this.#report.endings.push({ id: group.job.id, outcome: { type } });
   }
 
@@ -293,6 +344,9 @@ export class Batcher {
     this.options.onStep({ ...report, active: this.#seats.inUse().length });
   }
 }
+
+const followsGrammar = ({ group, choice }: Sequence): boolean =>
+  group.job.choices[choice]?.drawing.config.grammarEvaluationState !== undefined;
 
 function promptTokensIn(entries: readonly Entry[]): number {
   return entries.reduce((sum, { tokens, reads }) => sum + (reads ? tokens.length : 0), 0);

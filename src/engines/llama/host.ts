@@ -26,9 +26,9 @@ import { ServiceError } from "../../protocol/errors.js";
 import type { ModelId } from "../../protocol/models.js";
 import type { ChildExit, EngineChild } from "./child.js";
 import type { EngineBackends } from "./gpu/engine-backends.js";
+import { Grammars } from "./grammars.js";
 import type { StepReport } from "./job.js";
 import type { LoadedFacts, LoadRequest, PrepareResult } from "./messages.js";
-import { grammarOf } from "./reply-grammar.js";
 import { Run } from "./run.js";
 import { Slots } from "./slots.js";
 import { Supervisor } from "./supervisor.js";
@@ -57,6 +57,8 @@ export interface LlamaEngineOptions {
   /** Whoever asks tries elsewhere what a dying child gave no token: it is not run again here. */
   failsOver?: boolean | undefined;
   timing?: Partial<Timing> | undefined;
+  /** Shared with other engines; by default its own. */
+  grammars?: Grammars | undefined;
 }
 
 /** Assumed until the child has chosen. */
@@ -65,6 +67,7 @@ const usualSequences = 8;
 export class LlamaEngine implements Engine {
   readonly #supervisor: Supervisor;
   readonly #slots: Slots;
+  readonly #grammars: Grammars;
   readonly #runs = new Map<number, Run>();
   /** Prompts being read; null tells that no answer will come. */
   readonly #reading = new Map<number, (result: PrepareResult | null) => void>();
@@ -78,6 +81,7 @@ export class LlamaEngine implements Engine {
       weights,
       gpu: gpu === "cpu" ? "off" : gpu,
     });
+    this.#grammars = options.grammars ?? new Grammars({ keeps: config.prefixReuse === "on" });
     this.#slots = new Slots(config.sequences ?? usualSequences);
     this.#supervisor = new Supervisor(
       {
@@ -125,7 +129,7 @@ export class LlamaEngine implements Engine {
 
   async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
     const { systemPrompt, maxTokens } = this.#defaultsOf(generation.model);
-    const grammar = grammarOf(generation.format);
+    const grammar = await this.#grammars.of(generation.format, generation.accountId, signal);
     const messages = withSystemPrompt(generation.messages, systemPrompt);
     let result: PrepareResult | null = null;
     let tries = 0;
@@ -201,6 +205,7 @@ export class LlamaEngine implements Engine {
     // Those that wait for a slot get one, and learn from the supervisor that it is over.
     this.#slots.setCapacity(Infinity);
     await closed;
+    if (this.options.grammars === undefined) await this.#grammars.close();
   }
 
   /** Of one request, in all: reading its prompt and running it share what may be tried again. */

@@ -33,7 +33,9 @@ export interface Ending {
   outcome:
     | { type: "finished"; completionTokens: number; cachedTokens: number }
     | { type: "aborted" }
-    | { type: "failed" };
+    | { type: "failed" }
+    /** Following the grammar took more time than a choice may. */
+    | { type: "too_slow" };
 }
 
 export interface StepReport {

@@ -3,7 +3,7 @@
  * free, or is gone itself, and not before: an abort alone frees nothing.
  */
 import { ReaderTooSlow, type PreparedGeneration } from "../../core/ports.js";
-import type { ServiceError } from "../../protocol/errors.js";
+import { ServiceError } from "../../protocol/errors.js";
 import type { EngineChild } from "./child.js";
 import type { Ending, Progress } from "./job.js";
 import { ReplyStream } from "./reply-stream.js";
@@ -58,7 +58,7 @@ export class Run {
   ended(outcome: Ending["outcome"]): void {
     this.#release();
     if (outcome.type !== "finished") {
-      this.stream.fail(this.options.unavailable());
+      this.stream.fail(outcome.type === "too_slow" ? tooSlow() : this.options.unavailable());
       return;
     }
     const { completionTokens, cachedTokens } = outcome;
@@ -96,3 +96,11 @@ export class Run {
     }, timeoutMs);
   }
 }
+
+const tooSlow = (): ServiceError =>
+  new ServiceError("invalid_value", {
+    message:
+      "Following 'response_format' takes too long: its schema leaves too many ways to go on at once. " +
+      "Use fewer alternatives, fewer optional parts, or simpler patterns.",
+    param: "response_format",
+  });

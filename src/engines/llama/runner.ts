@@ -4,6 +4,7 @@ import { loadModel, type LoadedModel } from "./addon.js";
 import type { BatchContext } from "./batch-context.js";
 import { Batcher } from "./batcher.js";
 import { Draw } from "./draw.js";
+import { GrammarTime } from "./grammar-time.js";
 import type { Choice, StepReport } from "./job.js";
 import type { GenerateRequest, LoadedFacts, LoadRequest } from "./messages.js";
 import { PrefillPace } from "./prefill-pace.js";
@@ -47,6 +48,7 @@ export class Runner {
       cache: new PrefixCache(sizing.sequences, request.prefixReuse === "on"),
       pace: new PrefillPace(mostTokens, Math.min(request.prefillChunkTokens, mostTokens), msPerToken),
       threads: new ThreadPace({ most: adaptableThreads(model, request), setThreads: model.setThreads }),
+      grammarTime: new GrammarTime({ vocabularySize }),
       movesSequences: model.movesSequences,
     });
     const facts: LoadedFacts = {

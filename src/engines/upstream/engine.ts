@@ -19,7 +19,7 @@ import {
 import type { ChatMessage } from "../../protocol/chat.js";
 import { ServiceError } from "../../protocol/errors.js";
 import type { ModelId } from "../../protocol/models.js";
-import { grammarOf } from "../llama/reply-grammar.js";
+import { Grammars } from "../llama/grammars.js";
 import { CacheSalts } from "./cache-salt.js";
 import { Connection } from "./connection.js";
 import { contextExceeded, explainRefusal, unavailable } from "./faults.js";
@@ -38,6 +38,8 @@ export interface UpstreamEngineParts {
   random?: () => number;
   /** Told when the engine comes and goes, for logs. */
   onState?: (state: EngineStatus["state"]) => void;
+  /** Shared with other engines; by default its own. */
+  grammars?: Grammars | undefined;
 }
 
 /** Unless the operator says; opened as they are needed. What an engine tells of itself is not believed beyond it. */
@@ -53,6 +55,8 @@ export class UpstreamEngine implements Engine {
   readonly #counter: PromptCounter;
   readonly #salts: CacheSalts | null;
   readonly #calls = new Set<StreamCall>();
+  readonly #grammars: Grammars;
+  readonly #ownsGrammars: boolean;
   #closed = false;
 
   /**
@@ -61,10 +65,17 @@ export class UpstreamEngine implements Engine {
    */
   constructor(
     private readonly options: UpstreamOptions,
-    { clock = systemClock, random = Math.random, onState = () => undefined }: UpstreamEngineParts = {},
+    {
+      clock = systemClock,
+      random = Math.random,
+      onState = () => undefined,
+      grammars,
+    }: UpstreamEngineParts = {},
   ) {
     this.#clock = clock;
     requireIsolation(options);
+    this.#grammars = grammars ?? new Grammars();
+    this.#ownsGrammars = grammars === undefined;
     this.#profile = profiles[options.profile];
     this.#timeouts = timeoutsOf(options);
     this.#connections = options.maxConcurrent ?? mostConnections;
@@ -96,7 +107,10 @@ export class UpstreamEngine implements Engine {
     signal.throwIfAborted();
     const defaults = this.#defaultsOf(generation.model);
     requireSupported(this.#profile, generation, this.#health.facts.vocabularySize);
-    const grammar = this.#profile.formats === "us" ? grammarOf(generation.format) : undefined;
+    const grammar =
+      this.#profile.formats === "us"
+        ? await this.#grammars.of(generation.format, generation.accountId, signal)
+        : undefined;
     if (this.#closed || this.#health.state !== "ready") throw unavailable();
     const messages = withSystemPrompt(generation.messages, defaults.systemPrompt);
     const contextTokens = this.#contextTokens();
@@ -146,6 +160,7 @@ export class UpstreamEngine implements Engine {
     this.#health.close();
     for (const call of [...this.#calls]) call.abort(unavailable());
     await this.#connection.close();
+    if (this.#ownsGrammars) await this.#grammars.close();
   }
 
   async *#run(

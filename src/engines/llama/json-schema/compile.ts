@@ -5,6 +5,7 @@
  * that are not declared do not come up (where none is, any may), and long strings end sooner. It never allows
  * more. A keyword for which that cannot be kept is refused, and so is a schema that nothing can satisfy.
  */
+import { excessOf } from "../../../protocol/schema-budget.js";
 import {
   choice,
   Grammar,
@@ -22,20 +23,24 @@ import { integersBetween, numbersBetween } from "./number-range.js";
 import { isCostly } from "./pattern-cost.js";
 import { patternContent } from "./pattern.js";
 import { isOnlyReference, References } from "./references.js";
+import { oneOfTexts } from "./text-choice.js";
 import {
   constraints,
   countAt,
   isOfType,
   isSchemaObject,
+  keywordOf,
   listAt,
   numberAt,
   SchemaFault,
   schemasAt,
   typesOf,
   type JsonType,
+  type Keyword,
   type Path,
   type Schema,
 } from "./schema.js";
+import { Work } from "./work.js";
 
 /** Limits on what one request may ask us to think about. */
 const mostSchemas = 2000;
@@ -47,6 +52,7 @@ const mostMultiples = 500;
 const mostValues = 10_000;
 /** In all patterns of a schema together. */
 const mostPatternChars = 10_000;
+const stepsPerPatternChar = 20;
 const tooLarge = "it is too large to be followed";
 
 /** The grammar of any JSON object, for `json_object`. */
@@ -56,10 +62,12 @@ export function objectGrammar(): string {
 }
 
 /** Throws `SchemaFault`. */
-export function schemaGrammar(schema: Schema): string {
-  const grammar = new Grammar();
+export function schemaGrammar(schema: Schema, work = new Work()): string {
+  const excess = excessOf(schema);
+  if (excess !== null) throw new SchemaFault([], `it is too large: ${excess}`);
+  const grammar = new Grammar(work);
   try {
-    const root = new Compiler(grammar, schema).value(schema, []);
+    const root = new Compiler(grammar, schema, work).value(schema, []);
     if (grammar.isLeftRecursive()) throw new SchemaFault([], "it refers to itself with nothing in between");
     const result = grammar.toText(root);
     if (result === null) throw new SchemaFault([], "no JSON value can satisfy it");
@@ -81,8 +89,9 @@ class Compiler {
   constructor(
     private readonly grammar: Grammar,
     root: Schema,
+    private readonly work: Work,
   ) {
-    this.#references = new References(root);
+    this.#references = new References(root, work);
     this.#open = new Set([root]);
   }
 
@@ -163,7 +172,7 @@ class Compiler {
     const { enum: _values, const: constant, type: _type, ...rest } = schema;
     const values = "enum" in schema ? listAt(schema, "enum", path) : [constant];
     if (values.length > mostValues) throw new SchemaFault([], tooLarge);
-    const [beside] = Object.keys(rest);
+    const [beside] = Object.keys(rest).flatMap((name) => keywordOf(name) ?? []);
     if (beside !== undefined) {
       throw new SchemaFault([...path, beside], "it cannot be combined with 'enum' or 'const'");
     }
@@ -174,7 +183,7 @@ class Compiler {
     );
     if (allowed.length === 0)
       throw new SchemaFault([...path, "enum" in schema ? "enum" : "const"], "it allows no value");
-    return choice(...allowed.map((value) => text(JSON.stringify(value))));
+    return oneOfTexts(allowed.map((value) => JSON.stringify(value)));
   }
 
   #typed(type: JsonType, schema: Schema, path: Path, depth: number): Expression {
@@ -200,11 +209,11 @@ class Compiler {
     const { pattern, format } = schema;
     if (pattern !== undefined || format !== undefined) {
       const keyword = pattern === undefined ? "format" : "pattern";
-      const others = ["format", "minLength", "maxLength"].filter(
+      const other = (["format", "minLength", "maxLength"] as const).find(
         (name) => name !== keyword && name in schema,
       );
-      if (others[0] !== undefined)
-        throw new SchemaFault([...path, others[0]], `it cannot be combined with '${keyword}'`);
+      if (other !== undefined)
+        throw new SchemaFault([...path, other], `it cannot be combined with '${keyword}'`);
       return json.stringOf(this.#patternOf(schema, keyword, path));
     }
     if (min === 0 && max === undefined) return json.anyString(this.grammar);
@@ -214,31 +223,29 @@ class Compiler {
   #patternOf(schema: Schema, keyword: "pattern" | "format", path: Path): Expression {
     const given = schema[keyword];
     if (typeof given !== "string") throw new SchemaFault([...path, keyword], "expected a string");
-    const pattern =
-      keyword === "pattern"
-        ? given
-        : Object.hasOwn(formatPatterns, given)
-          ? formatPatterns[given]
-          : undefined;
+    if (keyword === "pattern") return this.#followable(given, [...path, keyword]);
+    const pattern = Object.hasOwn(formatPatterns, given) ? formatPatterns[given] : undefined;
     if (pattern === undefined) {
       throw new SchemaFault([...path, keyword], `supported are ${Object.keys(formatPatterns).join(", ")}`);
     }
+    // One rule for all strings of the format.
+    return this.grammar.define(`format-${given}`, () => this.#followable(pattern, [...path, keyword]));
+  }
+
+  #followable(pattern: string, path: Path): Expression {
     this.#patternChars += pattern.length;
+    this.work.spend(Math.min(pattern.length, mostPatternChars) * stepsPerPatternChar);
     if (this.#patternChars > mostPatternChars) {
       throw new SchemaFault(
-        [...path, keyword],
+        path,
         `the patterns of a schema may have ${mostPatternChars} characters together`,
       );
     }
     const content = patternContent(pattern);
-    if (content === null)
-      throw new SchemaFault([...path, keyword], "this regular expression is not supported");
+    if (content === null) throw new SchemaFault(path, "this regular expression is not supported");
     this.grammar.announce(content);
-    if (isCostly(content)) {
-      throw new SchemaFault(
-        [...path, keyword],
-        "this regular expression leaves too much open to be followed",
-      );
+    if (isCostly(content, this.work)) {
+      throw new SchemaFault(path, "this regular expression is too ambiguous to enforce");
     }
     return content;
   }
@@ -318,9 +325,10 @@ class Compiler {
       const value = this.value(rest, [...path, "additionalProperties"], depth + 1);
       return json.mapOf(this.grammar, value, (countAt(schema, "minProperties", path) ?? 0) > 0);
     }
-    const members = names.map((name) => {
+    const members = names.map((name, index) => {
       const isDeclared = Object.hasOwn(declared, name);
-      const place = isDeclared ? [...path, "properties", name] : [...path, "additionalProperties"];
+      // Declared names come first, so the position is the same in both lists.
+      const place: Path = isDeclared ? [...path, "properties", index] : [...path, "additionalProperties"];
       const value = this.value(isDeclared ? declared[name] : rest, place, depth + 1);
       const member = sequence(text(JSON.stringify(name)), json.colon, value);
       return { member, isRequired: required.has(name) };
@@ -360,8 +368,8 @@ class Compiler {
 
   #counts(
     schema: Schema,
-    least: string,
-    most: string,
+    least: Keyword,
+    most: Keyword,
     path: Path,
   ): [min: number | undefined, max: number | undefined] {
     const [min, max] = [countAt(schema, least, path), countAt(schema, most, path)];

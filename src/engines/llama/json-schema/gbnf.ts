@@ -5,6 +5,8 @@
  * itself) is found when the text is made: alternatives that need it are left out, and when the root itself
  * cannot be completed there is no text.
  */
+import { Work } from "./work.js";
+
 export type Expression =
   | { type: "text"; text: string }
   /** One character of these ranges of code points, in ascending order. */
@@ -40,28 +42,34 @@ export class GrammarTooLarge extends Error {}
 export class Grammar {
   readonly #rules = new Map<string, Expression>();
   #announced = 0;
+  #size = 0;
+
+  constructor(private readonly work = new Work()) {}
 
   /** Before anything is done with a part that may be large. Throws `GrammarTooLarge`. */
   announce(part: Expression): void {
-    this.#announced += sizeOf(part);
+    this.#announced += this.#sizeOf(part);
     if (this.#announced > maxElements) throw new GrammarTooLarge();
   }
 
-  /** The rule's content is made after it can be referred to. */
+  /** The rule's content is made after it can be referred to. Throws `GrammarTooLarge` as soon as all are. */
   define(name: string, make: () => Expression): Expression {
     if (!this.#rules.has(name)) {
       this.#rules.set(name, impossible);
-      this.#rules.set(name, make());
+      const content = make();
+      this.#size += this.#sizeOf(content);
+      if (this.#size > maxElements) throw new GrammarTooLarge();
+      this.#rules.set(name, content);
     }
     return rule(name);
   }
 
   /** Null when nothing can follow the grammar. Throws `GrammarTooLarge`. */
   toText(root: Expression): string | null {
-    const possible = this.#possibleRules();
+    this.work.spend(this.#size);
+    const possible = rulesThat(canBe, this.#rules);
     if (!canBe(root, possible)) return null;
-    const size = [root, ...this.#rules.values()].reduce((sum, expression) => sum + sizeOf(expression), 0);
-    if (size > maxElements) throw new GrammarTooLarge();
+    if (this.#size + sizeOf(root) > maxElements) throw new GrammarTooLarge();
     const printer = new Printer(possible);
     printer.add("root", root);
     for (const [name, expression] of this.#rules) if (possible.has(name)) printer.add(name, expression);
@@ -70,66 +78,118 @@ export class Grammar {
 
   /** Whether a rule can begin with itself, which the native parser refuses. */
   isLeftRecursive(): boolean {
-    const edges = new Map([...this.#rules].map(([name, expression]) => [name, this.#beginnings(expression)]));
-    const done = new Set<string>();
-    const reaches = (name: string, above: ReadonlySet<string>): boolean => {
-      if (above.has(name)) return true;
-      if (done.has(name)) return false;
-      const found = (edges.get(name) ?? []).some((next) => reaches(next, new Set([...above, name])));
-      done.add(name);
-      return found;
-    };
-    return [...edges.keys()].some((name) => reaches(name, new Set()));
+    this.work.spend(this.#size);
+    const empty = rulesThat(mayBeEmpty, this.#rules);
+    const edges = new Map([...this.#rules].map(([name, content]) => [name, beginnings(content, empty)]));
+    return hasCircle(edges);
   }
 
-  /** The rules that a text of the expression can begin with. */
-  #beginnings(expression: Expression): string[] {
-    switch (expression.type) {
-      case "rule":
-        return [expression.name];
-      case "choice":
-        return expression.options.flatMap((option) => this.#beginnings(option));
-      case "repeat":
-        return this.#beginnings(expression.part);
-      case "sequence": {
-        const writes = expression.parts.findIndex((part) => !this.#mayBeEmpty(part, new Set()));
-        const parts = writes < 0 ? expression.parts : expression.parts.slice(0, writes + 1);
-        return parts.flatMap((part) => this.#beginnings(part));
-      }
-      case "text":
-      case "chars":
-        return [];
+  #sizeOf(part: Expression): number {
+    const size = sizeOf(part);
+    this.work.spend(Math.min(size, maxElements));
+    return size;
+  }
+}
+
+/** What holds for an expression when it is known to hold for these rules. More rules never make it untrue. */
+type Property = (expression: Expression, rules: ReadonlySet<string>) => boolean;
+
+/**
+ * The rules for which the property holds: found from the ones that need no other. A rule is looked at again only
+ * when one that it mentions was found, so that a chain of a thousand takes a thousand looks, in whatever order.
+ */
+function rulesThat(holds: Property, rules: ReadonlyMap<string, Expression>): Set<string> {
+  const users = new Map<string, string[]>();
+  for (const [name, content] of rules) {
+    for (const mentioned of new Set(mentionedIn(content))) {
+      const known = users.get(mentioned);
+      if (known === undefined) users.set(mentioned, [name]);
+      else known.push(name);
     }
   }
+  const found = new Set<string>();
+  const open = [...rules.keys()];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    const content = rules.get(name);
+    if (content === undefined || found.has(name) || !holds(content, found)) continue;
+    found.add(name);
+    open.push(...(users.get(name) ?? []));
+  }
+  return found;
+}
 
-  #mayBeEmpty(expression: Expression, above: ReadonlySet<string>): boolean {
-    switch (expression.type) {
-      case "text":
-        return expression.text === "";
-      case "chars":
-        return false;
-      case "sequence":
-        return expression.parts.every((part) => this.#mayBeEmpty(part, above));
-      case "choice":
-        return expression.options.some((option) => this.#mayBeEmpty(option, above));
-      case "repeat":
-        return expression.min === 0 || this.#mayBeEmpty(expression.part, above);
-      case "rule": {
-        const content = this.#rules.get(expression.name);
-        if (content === undefined || above.has(expression.name)) return false;
-        return this.#mayBeEmpty(content, new Set([...above, expression.name]));
-      }
+function mentionedIn(expression: Expression): string[] {
+  switch (expression.type) {
+    case "rule":
+      return [expression.name];
+    case "sequence":
+      return expression.parts.flatMap(mentionedIn);
+    case "choice":
+      return expression.options.flatMap(mentionedIn);
+    case "repeat":
+      return mentionedIn(expression.part);
+    case "text":
+    case "chars":
+      return [];
+  }
+}
+
+/** The rules that a text of the expression can begin with. */
+function beginnings(expression: Expression, empty: ReadonlySet<string>): string[] {
+  switch (expression.type) {
+    case "rule":
+      return [expression.name];
+    case "choice":
+      return expression.options.flatMap((option) => beginnings(option, empty));
+    case "repeat":
+      return beginnings(expression.part, empty);
+    case "sequence": {
+      const writes = expression.parts.findIndex((part) => !mayBeEmpty(part, empty));
+      const parts = writes < 0 ? expression.parts : expression.parts.slice(0, writes + 1);
+      return parts.flatMap((part) => beginnings(part, empty));
+    }
+    case "text":
+    case "chars":
+      return [];
+  }
+}
+
+/** Removes what leads nowhere until nothing does: what is left goes round. No recursion: chains may be long. */
+function hasCircle(edges: ReadonlyMap<string, readonly string[]>): boolean {
+  const users = new Map<string, string[]>([...edges.keys()].map((name) => [name, []]));
+  const left = new Map<string, number>();
+  for (const [name, all] of edges) {
+    const targets = [...new Set(all)].filter((target) => edges.has(target));
+    left.set(name, targets.length);
+    for (const target of targets) users.get(target)?.push(name);
+  }
+  const open = [...left].filter(([, targets]) => targets === 0).map(([name]) => name);
+  let removed = 0;
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    removed += 1;
+    for (const user of users.get(name) ?? []) {
+      const targets = (left.get(user) ?? 0) - 1;
+      left.set(user, targets);
+      if (targets === 0) open.push(user);
     }
   }
+  return removed < edges.size;
+}
 
-  /** Those that can be completed: found from the ones that need no other, until no more are. */
-  #possibleRules(): Set<string> {
-    const possible = new Set<string>();
-    for (let before = -1; before !== possible.size;) {
-      before = possible.size;
-      for (const [name, expression] of this.#rules) if (canBe(expression, possible)) possible.add(name);
-    }
-    return possible;
+function mayBeEmpty(expression: Expression, empty: ReadonlySet<string>): boolean {
+  switch (expression.type) {
+    case "text":
+      return expression.text === "";
+    case "chars":
+      return false;
+    case "sequence":
+      return expression.parts.every((part) => mayBeEmpty(part, empty));
+    case "choice":
+      return expression.options.some((option) => mayBeEmpty(option, empty));
+    case "repeat":
+      return expression.min === 0 || mayBeEmpty(expression.part, empty);
+    case "rule":
+      return empty.has(expression.name);
   }
 }
 

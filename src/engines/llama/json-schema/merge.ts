@@ -7,25 +7,33 @@ import {
   constraints,
   isOfType,
   isSchemaObject,
+  keywordOf,
   sameJson,
   SchemaFault,
   typesOf,
+  type Keyword,
   type Path,
   type Schema,
 } from "./schema.js";
+
+/** Schemas that refer to themselves would be merged without end. Two steps for each level of properties. */
+const longestPath = 256;
 
 const larger = new Set(["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"]);
 const smaller = new Set(["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"]);
 
 /** `true` allows everything, `false` nothing. */
 export function mergeSchemas(a: unknown, b: unknown, references: References, path: Path): unknown {
+  if (path.length > longestPath) throw new SchemaFault([], "it is nested too deeply to be merged");
   const [first, second] = [references.resolve(a, path), references.resolve(b, path)];
   if (first === false || second === false) return false;
   if (!isSchemaObject(first)) return second;
   if (!isSchemaObject(second)) return first;
   const [left, right] = [constraints(first, path), constraints(second, path)];
   const merged: Record<string, unknown> = { ...left };
-  for (const [keyword, value] of Object.entries(right)) {
+  for (const [name, value] of Object.entries(right)) {
+    const keyword = keywordOf(name);
+    if (keyword === undefined) continue;
     const other = left[keyword];
     merged[keyword] =
       other === undefined || sameJson(other, value, references.spend)
@@ -36,7 +44,7 @@ export function mergeSchemas(a: unknown, b: unknown, references: References, pat
 }
 
 function joined(
-  keyword: string,
+  keyword: Keyword,
   [left, right]: [Schema, Schema],
   references: References,
   path: Path,
@@ -76,9 +84,9 @@ function objectKeywords(left: Schema, right: Schema, references: References, pat
   const of = (schema: Schema, name: string, rest: unknown) =>
     Object.hasOwn(schema, name) ? schema[name] : rest;
   result["properties"] = Object.fromEntries(
-    [...names].map((name) => [
+    [...names].map((name, index) => [
       name,
-      mergeSchemas(of(a, name, restA), of(b, name, restB), references, [...path, "properties", name]),
+      mergeSchemas(of(a, name, restA), of(b, name, restB), references, [...path, "properties", index]),
     ]),
   );
   result["additionalProperties"] = mergeSchemas(restA, restB, references, [...path, "additionalProperties"]);

@@ -4,31 +4,57 @@
  * seconds, in which everybody's replies stand still.
  *
  * The pattern is read as positions (one for each character that it writes) and the positions that may follow
- * each. Then a text is made up that leaves as much open as it can, a character at a time: the positions that
- * are reached together, and those that follow them, are what one step costs.
+ * each. Two things are then counted:
+ *
+ * - Width. A text is made up that leaves as much open as it can, a character at a time: the positions that are
+ *   reached together, and those that follow them, are what one step costs.
+ * - Ways. A token that does not fit is tried along every way through its characters before it is refused, so
+ *   optional parts in sequence that overlap (`a?a?a?…`) multiply with each character. Counted are the ways that
+ *   a few equal characters can go, from anywhere in the pattern.
  */
 import type { CodeRange, Expression } from "./gbnf.js";
+import { Work } from "./work.js";
 
 /** Tens of nanoseconds each: about ten milliseconds for a character. */
 const mostStepWork = 500_000;
+/** From one position: for a token, that is multiplied by how many are open. */
+const mostWays = 1_000;
+/** Characters of a token that are likely to be all alike. */
+const tokenChars = 6;
 const mostPositions = 20_000;
-const mostFollowers = 200_000;
-/** What grows does so from the start. */
-const steps = 100;
+const mostFollowers = 100_000;
+/** Longer than any pattern can put off what grows. */
+const steps = 1_200;
 /** Different characters to try at each step. */
 const mostTried = 16;
+/** Of looking itself. A pattern that takes more to understand is too ambiguous as well. */
+const mostLooks = 1_000_000;
 
-export function isCostly(pattern: Expression): boolean {
+export function isCostly(pattern: Expression, work = new Work()): boolean {
   try {
     const positions = new Positions();
-    return isCostlyFrom(positions.read(pattern).first, positions.all);
+    const { first } = positions.read(pattern);
+    const looks = new Looks(work);
+    return hasManyWays(positions.all, looks) || isWideFrom(first, positions.all, looks);
   } catch (error) {
     if (error instanceof TooMany) return true;
     throw error;
   }
 }
 
-function isCostlyFrom(first: readonly number[], all: readonly Position[]): boolean {
+class Looks {
+  #left = mostLooks;
+
+  constructor(private readonly work: Work) {}
+
+  spend(looks: number): void {
+    this.#left -= looks;
+    this.work.spend(looks);
+    if (this.#left < 0) throw new TooMany();
+  }
+}
+
+function isWideFrom(first: readonly number[], all: readonly Position[], looks: Looks): boolean {
   let reached = new Set(first);
   for (let step = 0; step < steps && reached.size > 0; step++) {
     let widest = new Set<number>();
@@ -37,20 +63,43 @@ function isCostlyFrom(first: readonly number[], all: readonly Position[]): boole
       let looked = 0;
       for (const index of reached) {
         const position = all[index];
-        if (position?.writes.some(([low, high]) => low <= code && code <= high) !== true) continue;
+        if (position === undefined || !writes(position, code)) continue;
         looked += position.followers.length;
         for (const follower of position.followers) next.add(follower);
       }
+      looks.spend(reached.size + looked);
       if (looked * next.size > mostStepWork) return true;
       if (next.size > widest.size) widest = next;
     }
+    // The same again from here on.
+    if (widest.size === reached.size && [...widest].every((index) => reached.has(index))) return false;
     reached = widest;
   }
   return false;
 }
 
+function hasManyWays(all: readonly Position[], looks: Looks): boolean {
+  return [...charactersFor(all.keys(), all)].some((code) => {
+    const open = all.map((position) => writes(position, code));
+    let ways = open.map(Number);
+    for (let length = 1; length < tokenChars; length++) {
+      const shorter = ways;
+      ways = all.map(({ followers }, index) => {
+        if (open[index] !== true) return 0;
+        looks.spend(followers.length);
+        return followers.reduce((sum, follower) => sum + (shorter[follower] ?? 0), 0);
+      });
+      if (ways.some((count) => count > mostWays)) return true;
+    }
+    return false;
+  });
+}
+
+const writes = (position: Position, code: number): boolean =>
+  position.writes.some(([low, high]) => low <= code && code <= high);
+
 /** One of each range that can come now: where ranges overlap, one of these is in both. */
-function charactersFor(reached: ReadonlySet<number>, all: readonly Position[]): Set<number> {
+function charactersFor(reached: Iterable<number>, all: readonly Position[]): Set<number> {
   const codes = new Set<number>();
   for (const index of reached) {
     for (const [low] of all[index]?.writes ?? []) if (codes.size < mostTried) codes.add(low);
@@ -82,7 +131,10 @@ class Positions {
   read(expression: Expression): Part {
     switch (expression.type) {
       case "text":
-        return expression.text === "" ? nothing : this.#position(beginningOf(expression.text));
+        return Array.from(expression.text).reduce<Part>(
+          (before, char) => this.#join(before, this.#position([codeOf(char)])),
+          nothing,
+        );
       case "chars":
         return this.#position(expression.ranges);
       case "rule":
@@ -91,8 +143,11 @@ class Positions {
         return expression.parts.reduce<Part>((before, part) => this.#join(before, this.read(part)), nothing);
       case "choice": {
         const options = expression.options.map((option) => this.read(option));
+        const first = options.flatMap((option) => option.first);
+        // Where it begins, all of them are open.
+        if (first.length ** 2 > mostStepWork) throw new TooMany();
         return {
-          first: options.flatMap(({ first }) => first),
+          first,
           last: options.flatMap(({ last }) => last),
           mayBeEmpty: options.some(({ mayBeEmpty }) => mayBeEmpty),
         };
@@ -140,7 +195,7 @@ class Positions {
   }
 }
 
-function beginningOf(text: string): CodeRange[] {
-  const code = text.codePointAt(0) ?? 0;
-  return [[code, code]];
+function codeOf(char: string): CodeRange {
+  const code = char.codePointAt(0) ?? 0;
+  return [code, code];
 }

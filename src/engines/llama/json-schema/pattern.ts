@@ -27,10 +27,15 @@ const quantifiers: Record<string, [min: number, max: number | undefined]> = {
   "?": [0, 1],
 };
 const mostRepeats = 1000;
+/** Groups in groups: everything that goes through a pattern afterwards does so by recursion. */
+const deepestGroups = 50;
 
 class PatternReader {
   readonly #chars: string[];
   #at = 0;
+  #depth = 0;
+  /** Characters that stand for themselves, most of which come again. */
+  readonly #written = new Map<string, Expression>();
 
   constructor(pattern: string) {
     this.#chars = Array.from(pattern);
@@ -71,8 +76,11 @@ class PatternReader {
     switch (char) {
       case "(": {
         if (this.#take("?") && !this.#take(":")) throw new NotUnderstood();
+        this.#depth += 1;
+        if (this.#depth > deepestGroups) throw new NotUnderstood();
         const group = this.#alternatives(false);
         this.#expect(")");
+        this.#depth -= 1;
         return group;
       }
       case "[":
@@ -88,8 +96,14 @@ class PatternReader {
       case "?":
         throw new NotUnderstood();
       default:
-        return written([one(char)]);
+        return this.#plain(char);
     }
+  }
+
+  #plain(char: string): Expression {
+    const known = this.#written.get(char) ?? written([one(char)]);
+    this.#written.set(char, known);
+    return known;
   }
 
   #quantified(part: Expression): Expression {
@@ -108,6 +122,7 @@ class PatternReader {
       this.#at += 1;
       return quantifier;
     }
+    if (!this.#sees("{")) return null;
     const braces = /^\{(\d+)(,?)(\d*)\}/.exec(this.#chars.slice(this.#at, this.#at + 20).join(""));
     if (braces === null) return null;
     const [whole, min = "0", more, max = ""] = braces;
@@ -229,8 +244,20 @@ function written(ranges: readonly CodeRange[]): Expression {
     }),
   );
   const has = (code: number) => ranges.some(([first, last]) => first <= code && code <= last);
-  const escapes = Object.entries({ '"': 0x22, "\\": 0x5c, n: 0xa, r: 0xd, t: 0x9, f: 0xc })
-    .filter(([, code]) => has(code))
-    .map(([escape]) => text(`\\${escape}`));
-  return choice(...(plain.length > 0 ? [chars(...plain)] : []), ...escapes);
+  const escapes = escapeLetters.filter(([, code]) => has(code)).map(([letter]) => one(letter));
+  return choice(
+    ...(plain.length > 0 ? [chars(...plain)] : []),
+    // One way for all of them: where they are likely to come, each way costs.
+    ...(escapes.length > 0 ? [sequence(text("\\"), chars(...escapes))] : []),
+  );
 }
+
+/** Characters that are written with a backslash, by the letter that follows it. */
+const escapeLetters: readonly (readonly [letter: string, code: number])[] = [
+  ['"', 0x22],
+  ["\\", 0x5c],
+  ["f", 0xc],
+  ["n", 0xa],
+  ["r", 0xd],
+  ["t", 0x9],
+];

@@ -1,18 +1,24 @@
+import type { Work } from "./work.js";
 import { isSchemaObject, SchemaFault, type Path, type Schema } from "./schema.js";
 
 const mostHops = 50;
 const longestReference = 1000;
 /** Comparisons and lookups that one schema may cost; an honest one takes a few hundred. */
 const mostWork = 100_000;
+const stepsPerUnit = 4;
 
 /** Finds what `$ref` points to: places in the same schema, by JSON pointer. Also keeps account of the work. */
 export class References {
   #work = 0;
 
-  constructor(private readonly root: Schema) {}
+  constructor(
+    private readonly root: Schema,
+    private readonly work: Work,
+  ) {}
 
   readonly spend = (units: number): void => {
     this.#work += units;
+    this.work.spend(units * stepsPerUnit);
     if (this.#work > mostWork) throw new SchemaFault([], "it is too large to be followed");
   };
 

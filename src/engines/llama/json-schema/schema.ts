@@ -1,17 +1,24 @@
 /** A JSON schema as the client sent it, and the ways to look at it without trusting it. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** What is wrong with it, and where: `path` leads from the schema's root to a keyword. */
+/**
+ * What is wrong with it, and where: `path` leads from the schema's root to a keyword. Both are shown to the client,
+ * so neither may hold what the client wrote.
+ */
 export class SchemaFault extends Error {
   constructor(
-    readonly path: readonly (string | number)[],
+    readonly path: Path,
     readonly reason: string,
   ) {
     super(reason);
   }
 }
 
-export type Path = readonly (string | number)[];
+/** Names that a client chose are told by their position: there is no way to write one into a path. */
+export type Path = readonly (Keyword | number)[];
+
+/** Every keyword that means something here or in a later version: the words that a path is made of. */
+export type Keyword = (typeof followed)[number] | (typeof notFollowed)[number];
 
 const jsonTypes = ["object", "array", "string", "number", "integer", "boolean", "null"] as const;
 export type JsonType = (typeof jsonTypes)[number];
@@ -28,20 +35,35 @@ const annotations = new Set([
   ..."$defs definitions contentEncoding contentMediaType".split(" "),
 ]);
 
-const followed = new Set([
-  ..."$ref type enum const allOf anyOf oneOf minimum maximum exclusiveMinimum exclusiveMaximum multipleOf".split(
-    " ",
-  ),
-  ..."minLength maxLength pattern format items prefixItems minItems maxItems uniqueItems".split(" "),
-  ..."properties required additionalProperties minProperties maxProperties".split(" "),
-]);
+const followed = [
+  ...(["$ref", "type", "enum", "const", "allOf", "anyOf", "oneOf"] as const),
+  ...(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"] as const),
+  ...(["minLength", "maxLength", "pattern", "format"] as const),
+  ...(["items", "prefixItems", "minItems", "maxItems", "uniqueItems"] as const),
+  ...(["properties", "required", "additionalProperties", "minProperties", "maxProperties"] as const),
+] as const;
+
+/** Of JSON Schema, with a say in what is valid. */
+const notFollowed = [
+  ...(["not", "if", "then", "else", "contains", "minContains", "maxContains", "additionalItems"] as const),
+  ...(["patternProperties", "propertyNames", "dependencies", "dependentRequired"] as const),
+  ...(["dependentSchemas", "unevaluatedItems", "unevaluatedProperties"] as const),
+  ...(["$dynamicRef", "$recursiveRef", "$dynamicAnchor", "$recursiveAnchor", "$vocabulary"] as const),
+] as const;
+
+/** Undefined for a word that is not followed. */
+export const keywordOf = (word: string): Keyword | undefined => followed.find((known) => known === word);
 
 /** Keywords that constrain, without annotations. Throws for one that cannot be followed. */
 export function constraints(schema: Schema, path: Path): Schema {
-  const entries = Object.entries(schema).filter(([keyword]) => !annotations.has(keyword));
-  const unknown = entries.find(([keyword]) => !followed.has(keyword));
-  if (unknown !== undefined) throw new SchemaFault([...path, unknown[0]], "this keyword is not supported");
-  return Object.fromEntries(entries);
+  const names = Object.keys(schema);
+  const unknown = names.findIndex((name) => !annotations.has(name) && keywordOf(name) === undefined);
+  if (unknown >= 0) {
+    const keyword = notFollowed.find((known) => known === names[unknown]);
+    if (keyword !== undefined) throw new SchemaFault([...path, keyword], "this keyword is not supported");
+    throw new SchemaFault(path, `its keyword number ${unknown + 1} is not one that is supported`);
+  }
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => !annotations.has(name)));
 }
 
 export function typesOf(schema: Schema, path: Path): JsonType[] {
@@ -70,25 +92,25 @@ export function isOfType(value: unknown, types: readonly JsonType[]): boolean {
 }
 
 /** A finite number, or undefined where the keyword is absent. */
-export function numberAt(schema: Schema, keyword: string, path: Path): number | undefined {
+export function numberAt(schema: Schema, keyword: Keyword, path: Path): number | undefined {
   const value = schema[keyword];
   if (value === undefined || (typeof value === "number" && Number.isFinite(value))) return value;
   throw new SchemaFault([...path, keyword], "expected a number");
 }
 
-export function countAt(schema: Schema, keyword: string, path: Path): number | undefined {
+export function countAt(schema: Schema, keyword: Keyword, path: Path): number | undefined {
   const value = numberAt(schema, keyword, path);
   if (value === undefined || (Number.isInteger(value) && value >= 0)) return value;
   throw new SchemaFault([...path, keyword], "expected a whole number, 0 or more");
 }
 
-export function listAt(schema: Schema, keyword: string, path: Path): readonly unknown[] {
+export function listAt(schema: Schema, keyword: Keyword, path: Path): readonly unknown[] {
   const value = schema[keyword] ?? [];
   if (Array.isArray(value)) return value;
   throw new SchemaFault([...path, keyword], "expected an array");
 }
 
-export function schemasAt(schema: Schema, keyword: string, path: Path): Schema {
+export function schemasAt(schema: Schema, keyword: Keyword, path: Path): Schema {
   const value = schema[keyword] ?? {};
   if (isSchemaObject(value)) return value;
   throw new SchemaFault([...path, keyword], "expected an object");

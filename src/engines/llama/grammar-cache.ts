@@ -1,0 +1,78 @@
+/**
+ * Grammars of schemas that were asked for lately, since clients send the same few again and again. Kept in memory
+ * only, for ten minutes at most, like what is computed for a conversation; the key holds the account, so that nobody
+ * can tell by the time an answer takes what another account has asked for.
+ */
+import { createHash } from "node:crypto";
+import type { Clock } from "../../core/ports.js";
+import type { Compiled } from "./grammar-worker.js";
+
+export type Kept = Exclude<Compiled, { type: "failed" }>;
+
+const keptMs = 10 * 60_000;
+const mostEntries = 500;
+const mostChars = 4 * 1024 * 1024;
+
+interface Entry {
+  kept: Kept;
+  chars: number;
+  untilMs: number;
+}
+
+export class GrammarCache {
+  /** The one that was used last is at the end. */
+  readonly #entries = new Map<string, Entry>();
+  #chars = 0;
+  #sweep: NodeJS.Timeout | undefined;
+
+  constructor(private readonly clock: Clock) {}
+
+  static keyOf(accountId: string, schemaText: string): string {
+    return createHash("sha256").update(`${accountId}\n${schemaText}`).digest("base64");
+  }
+
+  get(key: string): Kept | undefined {
+    this.forgetExpired();
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry.kept;
+  }
+
+  set(key: string, kept: Kept): void {
+    const chars = key.length + (kept.type === "grammar" ? kept.gbnf.length : kept.reason.length);
+    this.#delete(key);
+    this.#entries.set(key, { kept, chars, untilMs: this.clock.monotonicMs() + keptMs });
+    this.#chars += chars;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= mostEntries && this.#chars <= mostChars) break;
+      this.#delete(oldest);
+    }
+    this.#sweep ??= setInterval(() => {
+      this.forgetExpired();
+    }, keptMs / 10).unref();
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  forgetExpired(): void {
+    const nowMs = this.clock.monotonicMs();
+    for (const [key, { untilMs }] of this.#entries) if (untilMs <= nowMs) this.#delete(key);
+    if (this.#entries.size === 0) this.clear();
+  }
+
+  clear(): void {
+    clearInterval(this.#sweep);
+    this.#sweep = undefined;
+    this.#entries.clear();
+    this.#chars = 0;
+  }
+
+  #delete(key: string): void {
+    this.#chars -= this.#entries.get(key)?.chars ?? 0;
+    this.#entries.delete(key);
+  }
+}

@@ -1,0 +1,19 @@
+/** The work that one schema takes, counted by all parts of the compiler in steps of about the same length. */
+import { SchemaFault } from "./schema.js";
+
+/** Some hundred milliseconds at worst. An ordinary schema takes a few thousand. */
+export const mostWork = 5_000_000;
+
+export class Work {
+  #spent = 0;
+
+  get spent(): number {
+    return this.#spent;
+  }
+
+  /** Before the steps are taken. Throws `SchemaFault`. */
+  readonly spend = (steps: number): void => {
+    this.#spent += steps;
+    if (this.#spent > mostWork) throw new SchemaFault([], "it takes too long to compile");
+  };
+}

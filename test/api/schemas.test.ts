@@ -1,0 +1,189 @@
+/** JSON schemas through the whole of the built program, with the real engine on a tiny model. */
+import { Ajv2020 } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hostileSchemas } from "../support/hostile-schemas.js";
+import { randomSchemas } from "../support/random-schemas.js";
+import type { SottoProcess } from "../support/sotto-process.js";
+import { startTinySotto } from "../support/tiny-sotto.js";
+
+let sotto: SottoProcess;
+let key: string;
+
+beforeAll(async () => {
+  const env = {
+    SOTTO_LIMIT_REQUESTS_PER_MINUTE: "100000",
+    SOTTO_LIMIT_TOKENS_PER_MINUTE: "100000000",
+    SOTTO_LIMIT_CONCURRENT_REQUESTS: "100",
+    SOTTO_ENGINE_SEQUENCES: "8",
+  };
+  sotto = await startTinySotto(env, { says: "anything", loudness: 0.3 });
+  key = await sotto.newKey();
+});
+afterAll(() => sotto.stop());
+
+interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+async function post(body: string, apiKey = key): Promise<Answer> {
+  const response = await fetch(`${sotto.baseURL}/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    body,
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+const withFields = (fields: object): string =>
+  JSON.stringify({
+    model: "omega",
+    max_tokens: 100,
+    messages: [{ role: "user", content: "Go." }],
+    ...fields,
+  });
+
+const inSchema = (schema: unknown, apiKey = key): Promise<Answer> =>
+  post(
+    withFields({ response_format: { type: "json_schema", json_schema: { name: "test", schema } }, seed: 1 }),
+    apiKey,
+  );
+
+interface Body {
+  error?: { message: string; type: string; param: string | null; code: string };
+  choices?: { message: { content: string }; finish_reason: string }[];
+}
+const bodyOf = ({ text }: Answer): Body => JSON.parse(text) as Body;
+
+async function readyz(): Promise<number> {
+  const response = await fetch(new URL("/readyz", sotto.baseURL));
+  await response.text();
+  return response.status;
+}
+
+/** As strict about values as it can be, and not about how schemas are written. */
+function isValid(schema: Record<string, unknown>, value: unknown): boolean {
+  const ajv = new Ajv2020({ strict: false });
+  // A CommonJS module whose types say otherwise.
+  const addFormats = "default" in formats ? formats.default : formats;
+  addFormats(ajv);
+  return ajv.validate(schema, value);
+}
+
+const many = <T>(length: number, item: (index: number) => T): T[] =>
+  Array.from({ length }, (_, index) => item(index));
+
+describe("random schemas", () => {
+  it("get JSON that is valid for them, or a refusal that says why", async () => {
+    const [ordinary, hostile] = [randomSchemas(3), hostileSchemas(3)];
+    const schemas = many(240, (index) => (index % 2 === 0 ? ordinary() : hostile()));
+    const counts = { valid: 0, cut: 0, refused: 0 };
+    for (let at = 0; at < schemas.length; at += 8) {
+      const batch = schemas.slice(at, at + 8);
+      const [ready, ...answers] = await Promise.all([readyz(), ...batch.map((schema) => inSchema(schema))]);
+      expect(ready).toBe(200);
+      answers.forEach((answer, index) => {
+        const { error, choices } = bodyOf(answer);
+        const schema = batch[index] ?? {};
+        const about = `${JSON.stringify(schema).slice(0, 2_000)} → ${answer.text.slice(0, 500)}`;
+        if (answer.status === 400) {
+          counts.refused += 1;
+          expect(error?.type, about).toBe("invalid_request_error");
+          // Too deep to be read at all.
+          if (error?.code === "invalid_json") return;
+          expect(error?.code, about).toBe("invalid_value");
+          expect(error?.param, about).toMatch(/^response_format/);
+          return;
+        }
+        expect(answer.status, about).toBe(200);
+        const [choice] = choices ?? [];
+        if (choice?.finish_reason !== "stop") {
+          counts.cut += 1;
+          return;
+        }
+        const value: unknown = JSON.parse(choice.message.content);
+        if ((at + index) % 2 === 0) expect(isValid(schema, value), about).toBe(true);
+        counts.valid += 1;
+      });
+    }
+    // One kind alone would say little.
+    expect(counts.valid).toBeGreaterThan(60);
+    expect(counts.refused).toBeGreaterThan(20);
+  }, 300_000);
+});
+
+describe("schemas made to hold everyone up", () => {
+  const properties = Object.fromEntries(many(1_990, (index) => [`p${index}`, { type: "string" }]));
+  const string = (pattern: string) => ({ type: "string", pattern });
+  it.each<[string, object]>([
+    [
+      "numbers between many bounds",
+      { anyOf: many(1_900, (i) => ({ type: "number", minimum: i + 0.123456789, maximum: 1e14 + i })) },
+    ],
+    ["300,000 required names", { type: "object", required: many(300_000, (index) => `p${index}`) }],
+    ["a long alternation", string(many(5_000, () => "a").join("|"))],
+    ["1,990 properties", { type: "object", properties }],
+    ["optional parts that overlap", string(`^${"a?".repeat(60)}a{60}$`)],
+    ["groups in groups", string("(".repeat(2_000) + "a" + ")".repeat(2_000))],
+  ])("are refused: %s", async (_, schema) => {
+    const answer = await inSchema(schema);
+    expect(answer.status).toBe(400);
+    expect(bodyOf(answer).error?.param).toMatch(/^response_format\.json_schema\.schema/);
+  });
+
+  it("cost the account that sends them like any request", async () => {
+    const own = await sotto.newKey();
+    const remaining = ({ headers }: Answer) => Number(headers.get("x-ratelimit-remaining-requests"));
+    const first = remaining(await inSchema({ type: "private" }, own));
+    const second = remaining(await inSchema({ type: "private" }, own));
+    expect(first - second).toBe(1);
+  });
+});
+
+describe("an error", () => {
+  const mark = "mark7f3";
+  const schema = (of: object) =>
+    withFields({ response_format: { type: "json_schema", json_schema: { name: "test", schema: of } } });
+
+  it.each<[string, string]>([
+    ["a property of a schema", schema({ properties: { [mark]: { type: "date" } } })],
+    ["a keyword of a schema", schema({ [mark]: 1 })],
+    ["a definition", schema({ $ref: "#/$defs/a", $defs: { a: { $ref: `#/$defs/${mark}` } } })],
+    ["a pattern", schema({ type: "string", pattern: `(?<${mark}>a)` })],
+    ["a value of a schema", schema({ type: "string", enum: [mark], minLength: 3 })],
+    [
+      "the name of a schema",
+      withFields({ response_format: { type: "json_schema", json_schema: { name: `${mark} `, schema: {} } } }),
+    ],
+    ["a format", withFields({ response_format: { type: mark } })],
+    ["a model", withFields({ model: mark })],
+    ["a role", withFields({ messages: [{ role: mark, content: "" }] })],
+    ["a kind of part", withFields({ messages: [{ role: "user", content: [{ type: mark }] }] })],
+    ["a parameter", withFields({ temperature: mark, [mark]: mark })],
+    ["a bias", withFields({ logit_bias: { [mark]: 1 } })],
+    ["a stop sequence", withFields({ stop: [mark, ""] })],
+    ["a body that is not JSON", `{"model": ${mark}`],
+  ])("does not repeat %s", async (_, body) => {
+    const answer = await post(body);
+    expect([400, 404]).toContain(answer.status);
+    expect(answer.text).not.toContain(mark);
+  });
+
+  it("does not repeat a token of a bias, an address or a content type", async () => {
+    const biased = await post(withFields({ logit_bias: { "7531": 101 } }));
+    expect(bodyOf(biased).error?.param).toBe("logit_bias[0]");
+    expect(biased.text).not.toContain("7531");
+    const headers = { authorization: `Bearer ${key}`, "content-type": `text/${mark}` };
+    for (const [path, init] of [
+      [`models/${mark}`, { headers }],
+      [`${mark}?${mark}`, { headers }],
+      ["chat/completions", { method: "POST", headers, body: "{}" }],
+    ] as const) {
+      const response = await fetch(`${sotto.baseURL}/${path}`, init);
+      expect(await response.text()).not.toContain(mark);
+      expect([400, 404]).toContain(response.status);
+    }
+  });
+});
