@@ -5,7 +5,7 @@ import type { OneTimeLink } from "../../src/protocol/dashboard.js";
 import { launchBrowser } from "../support/browser.js";
 import { startDashboard, type Browser as Visitor, type TestDashboard } from "../support/dashboard.js";
 import { openDialog, press } from "./opening.js";
-import { openPage, password, returningContext } from "./visit.js";
+import { chooseAction, openPage, password, returningContext } from "./visit.js";
 
 const expired = "Your session expired. Sign in to continue";
 
@@ -100,6 +100,16 @@ describe("when the session expires", { timeout: 60_000 }, () => {
     await expect.poll(() => key.count()).toBe(0);
     await signInAgain();
     await key.waitFor();
+  });
+
+  it("what was read is gone although a change is taken back", async () => {
+    await page.goto(`${dashboard.url}/app/keys`);
+    const key = page.getByText("Robot", { exact: true });
+    await key.waitFor();
+    await loseSession();
+    await chooseAction(page, "Robot", "Disable");
+    await page.getByText(expired).waitFor();
+    await expect.poll(() => key.count()).toBe(0);
   });
 
   it("a wrong password is refused there, and someone else starts at the sign-in page", async () => {

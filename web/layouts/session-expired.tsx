@@ -15,7 +15,7 @@ export function SessionExpired({ email }: { email: string }) {
   const depart = useDeparture();
   return (
     <>
-      <main>
+      <main className="min-h-screen">
         <h1 className="sr-only">Signed out</h1>
       </main>
       <Dialog

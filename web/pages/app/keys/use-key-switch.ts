@@ -29,7 +29,8 @@ export function useKeySwitch() {
     onSuccess: (key) =>
       toast(key.status === "disabled" ? `${key.name} is disabled` : `${key.name} is enabled`),
     onError: (error, _change, before) => {
-      client.setQueryData(queryKey, before);
+      // Dropped meanwhile when the session is over: then it stays so.
+      client.setQueryData(queryKey, (list) => list && before);
       toast(error.message, "bad");
     },
     onSettled: () => client.invalidateQueries({ queryKey }),
