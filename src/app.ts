@@ -121,6 +121,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
         metrics.tokenGap(model, gapMs);
         speeds.add(model, gapMs);
       },
+      onTokens: (model, tokens) => dashboard.rates.addTokens(model, tokens),
     });
     const follower = await ChangeFollower.start({
       changes: store.changes,
@@ -185,6 +186,8 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       version,
       publicUrl: accounts.publicUrl,
       queue: (model) => fleet.queueOf(model),
+      sharers: () => fleet.sharers(),
+      defaultMaxTokens: (model) => config.models[model].maxTokens,
       limitsHealth: () => counters.health(),
       memoryBytes: (model) => engines.memoryBytes(model),
       members: (model) => engines.members(model),

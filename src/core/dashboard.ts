@@ -118,7 +118,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     }),
     news: new News(store.news, audit, clock),
     usage,
-    usageReports: new UsageReports(store),
+    usageReports: new UsageReports(store, usage),
     rates,
     close: async () => {
       await housekeeping.close();

@@ -11,6 +11,10 @@ export interface DashboardParts {
   /** As configured, without a slash at the end; undefined: as the request says. */
   publicUrl: string | undefined;
   queue: (model: ModelId) => { running: number; waiting: number };
+  /** Every model once; those that share an engine, and with it a queue, are together. */
+  sharers: () => ModelId[][];
+  /** The longest reply to a request without `max_tokens`. */
+  defaultMaxTokens: (model: ModelId) => number;
   /** `away` while replicas cannot count together. */
   limitsHealth: () => "ok" | "away";
   /** Of the process that runs the model; null when unknown. */

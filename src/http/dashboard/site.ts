@@ -10,6 +10,7 @@ export function siteRoutes({
   dashboard,
   version,
   queue,
+  defaultMaxTokens,
   limitsHealth,
 }: DashboardParts): DashboardRoute[] {
   const { store, sessions, news, outbox, signUpMode } = dashboard;
@@ -26,6 +27,11 @@ export function siteRoutes({
         signUp: signUpMode,
         needsSetup: !(await store.accounts.hasAdmin()),
         canMail: outbox.canMail,
+        defaultMaxTokens: {
+          omega: defaultMaxTokens("omega"),
+          prism: defaultMaxTokens("prism"),
+          lambda: defaultMaxTokens("lambda"),
+        },
         maintenance,
         me: me === null ? null : meView(me),
       };
