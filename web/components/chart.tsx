@@ -29,7 +29,9 @@ export interface ChartProps {
   stacked?: boolean;
 }
 
-const Plot = lazy(() => import("./plot.tsx"));
+// The library reads the browser's locale as it loads, and fails on one that is no language tag ("en-US@posix"). A
+// page goes on without its plot: the numbers are there as well.
+const Plot = lazy(() => import("./plot.tsx").catch(() => ({ default: NoPlot })));
 
 export function Chart(props: ChartProps) {
   return (
@@ -37,4 +39,8 @@ export function Chart(props: ChartProps) {
       <Plot {...props} />
     </Suspense>
   );
+}
+
+function NoPlot({ label }: ChartProps) {
+  return <p className="py-6 text-sm text-muted">The chart could not be drawn. {label}</p>;
 }
