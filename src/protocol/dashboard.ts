@@ -62,7 +62,14 @@ export interface Site {
 export interface Status {
   checkedAt: string;
   overall: ModelState;
-  models: { id: ModelId; state: ModelState; waiting: number; note: string }[];
+  models: {
+    id: ModelId;
+    state: ModelState;
+    /** In its queue, which is also that of the models in `sharedWith`. */
+    waiting: number;
+    sharedWith: ModelId[];
+    note: string;
+  }[];
   /** Parts besides the models: the database, the counters. */
   parts: { name: string; state: ModelState; note: string }[];
   maintenance: Maintenance[];

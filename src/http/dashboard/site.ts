@@ -10,6 +10,7 @@ export function siteRoutes({
   dashboard,
   version,
   queue,
+  sharers,
   defaultMaxTokens,
   limitsHealth,
 }: DashboardParts): DashboardRoute[] {
@@ -39,7 +40,7 @@ export function siteRoutes({
 
     anyone("GET", "/status", async (): Promise<Status> => {
       const { engineStatus } = http;
-      const sources = { engineStatus, queue, pingStore: () => store.ping(), limitsHealth, news };
+      const sources = { engineStatus, queue, sharers, pingStore: () => store.ping(), limitsHealth, news };
       const now = await statusNow(sources);
       const databaseIsUp = now.parts.every((part) => part.state !== "down");
       return {

@@ -5,10 +5,11 @@
  */
 import { Code, EyeOff, SlidersHorizontal, SquarePen } from "lucide-react";
 import { useState } from "react";
-import type { PlanView } from "../../../src/protocol/dashboard.js";
+import type { PlanView, Site } from "../../../src/protocol/dashboard.js";
 import { modelIds, type ModelId } from "../../../src/protocol/models.js";
 import { Button } from "../../components/button.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
+import { defaultReplyTokens } from "../../default-reply.ts";
 import { useFollowEnd } from "../../hooks/use-follow-end.ts";
 import { useSite } from "../../queries.ts";
 import { CodeDialog } from "./playground/code-dialog.tsx";
@@ -21,17 +22,18 @@ import { useConversation } from "./playground/use-conversation.ts";
 export default function Playground() {
   const { data: site } = useSite();
   const plan = site?.me?.plan;
-  return plan === undefined ? null : <Chat plan={plan} />;
+  return site === undefined || plan === undefined ? null : <Chat site={site} plan={plan} />;
 }
 
-function Chat({ plan }: { plan: PlanView }) {
+function Chat({ site, plan }: { site: Site; plan: PlanView }) {
   const models: readonly ModelId[] = plan.models ?? modelIds;
   const [settings, setSettings] = useState(() => defaultSettings(models[0] ?? "omega"));
   const [open, setOpen] = useState<"code" | "settings" | null>(null);
   const chat = useConversation(settings);
   const { away, toEnd } = useFollowEnd(chat.turns);
   const faults = settingsFaults(settings);
-  const panel = { settings, onChange: setSettings, models, faults };
+  const defaultTokens = defaultReplyTokens(site, settings.model, plan);
+  const panel = { settings, onChange: setSettings, models, defaultTokens, faults };
   return (
     <div className="-mb-7 flex min-h-[calc(100dvh-5.25rem)] flex-col lg:-mb-11 lg:min-h-[calc(100dvh-2.75rem)]">
       <PageHeader
