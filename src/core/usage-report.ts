@@ -79,7 +79,7 @@ export class UsageReports {
         .map((model) => ({ model, ...share(byModel.get(model) ?? noUsage) })),
       byKey: [...byKey]
         .map(([keyId, counts]) => ({ keyId, name: names(keyId), ...share(counts) }))
-        .sort((a, b) => b.requests - a.requests || b.refused - a.refused),
+        .sort((a, b) => b.requests - a.requests || b.refused - a.refused || (a.keyId < b.keyId ? -1 : 1)),
     };
   }
 
