@@ -150,6 +150,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
         metrics.tokenGap(model, gapMs);
         speeds.add(model, gapMs);
       },
+      onTokens: (model, tokens) => dashboard.rates.addTokens(model, tokens),
     });
     const follower = await ChangeFollower.start({
       changes: store.changes,
@@ -244,6 +245,8 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       machineName: hostname(),
       feedId: await store.initSetting("feed_id", randomUUID()),
       queue: (model) => fleet.queueOf(model),
+      sharers: () => fleet.sharers(),
+      defaultMaxTokens: (model) => config.models[model].maxTokens ?? 256,
       limitsHealth: () => counters.health(),
       memoryBytes: (model) => engines.memoryBytes(model),
       compute: (model) => engines.compute(model),

@@ -5,6 +5,7 @@ import { PageFailure } from "./components/page-failure.tsx";
 import { PageLoading } from "./components/page-loading.tsx";
 import { Toaster } from "./components/toast.tsx";
 import { useArrival } from "./hooks/use-arrival.ts";
+import { useFragmentTarget } from "./hooks/use-fragment-target.ts";
 import { FormLayout } from "./layouts/form-layout.tsx";
 import { PublicLayout } from "./layouts/public-layout.tsx";
 import NotFound from "./pages/not-found.tsx";
@@ -15,6 +16,7 @@ const AppLayout = lazy(() => import("./layouts/app-layout.tsx"));
 
 export function App() {
   useArrival();
+  useFragmentTarget();
   return (
     <PageFailure>
       <Suspense fallback={<PageLoading />}>

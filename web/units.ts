@@ -4,6 +4,11 @@ export function formatCount(value: number): string {
   return count.format(value);
 }
 
+/** With a digit after the point below ten, where it says something. */
+export function formatRate(value: number): string {
+  return value < 10 ? rate.format(value) : count.format(value);
+}
+
 /** For the axis of a plot: "1.2K". */
 export function formatShort(value: number): string {
   return short.format(value);
@@ -25,5 +30,6 @@ export function plural(value: number, one: string, many = `${one}s`): string {
 }
 
 const count = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
+const rate = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 const decimal = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 const short = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });

@@ -46,6 +46,8 @@ export interface CompletionParts extends RunningParts {
   refusal?: () => ServiceError | null;
   /** Told of the time between two fragments of a reply. */
   onTokenGap?: (model: ModelId, gapMs: number) => void;
+  /** Told of tokens as they are produced, by the fragment; at the end, of those that fragments held together. */
+  onTokens?: (model: ModelId, tokens: number) => void;
 }
 
 export class Completions {
@@ -177,7 +179,7 @@ class Progress {
   readonly #startedMs: number;
 
   constructor(
-    private readonly parts: Pick<CompletionParts, "clock" | "onTokenGap">,
+    private readonly parts: Pick<CompletionParts, "clock" | "onTokenGap" | "onTokens">,
     private readonly model: ModelId,
     private readonly trace: CompletionTrace,
   ) {
@@ -190,12 +192,15 @@ class Progress {
     trace.firstTokenMs ??= nowMs - this.#startedMs;
     if (event.type === "done") {
       this.isDone = true;
+      const uncounted = event.usage.completionTokens - (trace.completionTokens ?? 0);
+      if (uncounted > 0) this.parts.onTokens?.(this.model, uncounted);
       trace.completionTokens = event.usage.completionTokens;
       // Before the run it may have been an estimate.
       trace.promptTokens = event.usage.promptTokens;
     } else if (event.type === "text") {
       // Fragments are at most one token each or several at once; `done` brings the exact number.
       trace.completionTokens = (trace.completionTokens ?? 0) + 1;
+      this.parts.onTokens?.(this.model, 1);
       if (this.#lastMs !== undefined) this.parts.onTokenGap?.(this.model, nowMs - this.#lastMs);
       this.#lastMs = nowMs;
     }

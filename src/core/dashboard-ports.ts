@@ -5,7 +5,7 @@
  */
 import type { ModelId } from "../protocol/models.js";
 import type { ChangeStore } from "./changes.js";
-import type { FirstTokenHistogram } from "./first-tokens.js";
+import type { FirstTokenTimes } from "./first-tokens.js";
 import type { Account, Plan, Role, Store } from "./ports.js";
 
 /** Everything that the store keeps. */
@@ -145,21 +145,24 @@ export interface LinkStore {
 
 // ------------------------------------------------------------------------------------------------ usage
 
-export interface UsageCounts {
+export interface UsageCounts extends FirstTokenTimes {
+  /** Without those that were refused. */
   requests: number;
   errors: number;
+  /** Refused with 429. */
+  rateLimited: number;
+  /** Refused with 503 before they ran. */
+  unavailable: number;
   promptTokens: number;
   completionTokens: number;
-  /** Sum over the replies that had a first token. */
-  firstTokenMs: number;
-  firstTokens: FirstTokenHistogram;
 }
 
 /** What one key did with one model in one hour, or in a longer step when read. */
 export interface UsageBucketRow extends UsageCounts {
   accountId: string;
   keyId: string;
-  model: ModelId;
+  /** Null for requests that were refused before their body, which names it, was read. */
+  model: ModelId | null;
   start: Date;
 }
 
@@ -187,7 +190,7 @@ export interface UsageStore {
   /** Summed up by step; by time. */
   readByTime(filter: UsageFilter, stepMs: number): Promise<(UsageCounts & { start: Date })[]>;
   /** Summed up by key and model. */
-  readByKey(filter: UsageFilter): Promise<(UsageCounts & { keyId: string; model: ModelId })[]>;
+  readByKey(filter: UsageFilter): Promise<(UsageCounts & { keyId: string; model: ModelId | null })[]>;
   /** Removes buckets, and ids of batches that nobody asked to forget. */
   prune(before: Date): Promise<void>;
 }

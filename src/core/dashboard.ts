@@ -133,7 +133,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     }),
     news: new News(store.news, audit, clock),
     usage,
-    usageReports: new UsageReports(store),
+    usageReports: new UsageReports(store, usage),
     rates,
     close: () => closeAll([() => usage.close(), () => outbox.close(), () => housekeeping.close()]),
   };

@@ -1,11 +1,12 @@
 /**
- * How the models do right now, for the operator's page: tokens a second over the last minute, and the middle
- * of the last waits in the queue. Kept in memory only and bounded; a restart begins anew.
+ * How the models do right now, for the operator's page: tokens a second over the last ten, counted as they are
+ * produced, and the median of the last waits in the queue. Models that share an engine are read together. Kept in
+ * memory only and bounded; a restart begins with nothing.
  */
 import { modelIds, type ModelId } from "../protocol/models.js";
 import type { Clock } from "./ports.js";
 
-const windowSeconds = 60;
+const windowSeconds = 10;
 const waitsKept = 200;
 
 interface ModelRates {
@@ -28,34 +29,39 @@ export class LiveRates {
     >;
   }
 
-  add(model: ModelId, completionTokens: number, queuedMs: number | undefined): void {
-    const { seconds, queueWaitsMs } = this.#models[model];
-    const second = this.#second();
-    const place = second % windowSeconds;
-    const entry = seconds[place];
-    const tokens = entry?.second === second ? entry.tokens : 0;
-    seconds[place] = { second, tokens: tokens + completionTokens };
-    if (queuedMs === undefined) return;
+  /** Called for every fragment of a reply: it only adds to a number. */
+  addTokens(model: ModelId, tokens: number): void {
+    const second = Math.floor(this.clock.monotonicMs() / 1000);
+    const entry = this.#models[model].seconds[second % windowSeconds];
+    if (entry === undefined) return;
+    if (entry.second !== second) {
+      entry.second = second;
+      entry.tokens = 0;
+    }
+    entry.tokens += tokens;
+  }
+
+  addWait(model: ModelId, queuedMs: number): void {
+    const { queueWaitsMs } = this.#models[model];
     queueWaitsMs.push(queuedMs);
     if (queueWaitsMs.length > waitsKept) queueWaitsMs.shift();
   }
 
-  tokensPerSecond(model: ModelId): number {
-    const oldest = this.#second() - windowSeconds;
-    const tokens = this.#models[model].seconds
-      .filter((entry) => entry.second > oldest)
+  /** Of these models together, over the whole seconds of the window and what has passed of the present one. */
+  tokensPerSecond(models: readonly ModelId[]): number {
+    const now = this.clock.monotonicMs() / 1000;
+    const oldest = Math.floor(now) - windowSeconds + 1;
+    const tokens = models
+      .flatMap((model) => this.#models[model].seconds)
+      .filter((entry) => entry.second >= oldest)
       .reduce((sum, entry) => sum + entry.tokens, 0);
-    return Math.round((tokens / windowSeconds) * 10) / 10;
+    return Math.round((tokens / (now - oldest)) * 10) / 10;
   }
 
   /** Null before the first request. */
-  queueWaitMsP50(model: ModelId): number | null {
-    const sorted = this.#models[model].queueWaitsMs.toSorted((a, b) => a - b);
+  queueWaitMsP50(models: readonly ModelId[]): number | null {
+    const sorted = models.flatMap((model) => this.#models[model].queueWaitsMs).sort((a, b) => a - b);
     const middle = sorted[Math.floor(sorted.length / 2)];
     return middle === undefined ? null : Math.round(middle);
-  }
-
-  #second(): number {
-    return Math.floor(this.clock.monotonicMs() / 1000);
   }
 }

@@ -12,6 +12,8 @@ const pingTimeoutMs = 2_000;
 export interface StatusSources {
   engineStatus: (model: ModelId) => EngineStatus;
   queue: (model: ModelId) => { running: number; waiting: number };
+  /** Every model once; those that share a queue are together. */
+  sharers: () => ModelId[][];
   pingStore: () => Promise<void>;
   /** `away` while replicas cannot count together. */
   limitsHealth: () => "ok" | "away";
@@ -25,19 +27,21 @@ interface StateNote {
 
 export interface StatusNow {
   overall: ModelState;
-  models: (StateNote & { id: ModelId; waiting: number })[];
+  models: (StateNote & { id: ModelId; waiting: number; sharedWith: ModelId[] })[];
   parts: (StateNote & { name: string })[];
 }
 
 export async function statusNow(sources: StatusSources): Promise<StatusNow> {
   const database = await databaseState(sources.pingStore);
   const isMaintenance = database.state === "up" && (await sources.news.openWindow()) !== null;
+  const groups = sources.sharers();
   const models = modelIds.map((id) => {
+    const group = groups.find((models) => models.includes(id)) ?? [];
     const { waiting } = sources.queue(id);
     const now: StateNote = isMaintenance
       ? { state: "maintenance", note: "Down for scheduled maintenance." }
       : modelState(sources.engineStatus(id), waiting);
-    return { id, waiting, ...now };
+    return { id, waiting, sharedWith: group.filter((other) => other !== id), ...now };
   });
   const parts = [
     { name: "Accounts and keys", ...database },

@@ -8,7 +8,7 @@ const request: UsedRequest = {
   accountId: "acc_1",
   keyId: "key_1",
   model: "omega",
-  ok: true,
+  outcome: "ok",
   promptTokens: 10,
   completionTokens: 5,
   firstTokenMs: 80,
@@ -17,6 +17,8 @@ const request: UsedRequest = {
 class ScriptedStore implements UsageStore {
   readonly written: UsageBucketRow[][] = [];
   failure: Error | null = null;
+  /** Before what is added can be read. */
+  commit: Promise<void> = Promise.resolve();
 
   /** Ids that are remembered. */
   readonly ids = new Set<string>();
@@ -24,6 +26,7 @@ class ScriptedStore implements UsageStore {
   losesAnswers = false;
 
   async add(...[rows, batch]: Parameters<UsageStore["add"]>): Promise<void> {
+    await this.commit;
     if (this.failure !== null) throw this.failure;
     if (batch !== undefined) {
       for (const id of batch.done) this.ids.delete(id);
@@ -40,7 +43,7 @@ class ScriptedStore implements UsageStore {
   }
 
   async read(): Promise<UsageBucketRow[]> {
-    return [];
+    return this.written.flat();
   }
 
   async readByTime(): Promise<[]> {
@@ -74,6 +77,14 @@ class ScriptedSpill implements UsageSpill {
   }
 }
 
+function gate(): { opened: Promise<void>; open: () => void } {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
 describe("usage recorder", () => {
   let store: ScriptedStore;
   let clock: FakeClock;
@@ -104,13 +115,13 @@ describe("usage recorder", () => {
     vi.useRealTimers();
   });
 
-  it("writes what gathered in one batch every two seconds, summed up by bucket", async () => {
+  it("writes what gathered in one batch within a second, summed up by bucket", async () => {
     recorder.record(request);
-    recorder.record({ ...request, ok: false, firstTokenMs: undefined });
+    recorder.record({ ...request, outcome: "error", firstTokenMs: undefined });
     recorder.record({ ...request, model: "prism" });
     clock.advance(60_000);
     recorder.record(request);
-    await vi.advanceTimersByTimeAsync(2_000);
+    await vi.advanceTimersByTimeAsync(1_000);
     expect(store.written).toHaveLength(1);
     expect(store.written[0]).toMatchObject([
       {
@@ -122,6 +133,8 @@ describe("usage recorder", () => {
         completionTokens: 10,
         firstTokenMs: 80,
         firstTokens: [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+        firstTokenMinMs: 80,
+        firstTokenMaxMs: 80,
       },
       { model: "prism", requests: 1 },
       { model: "omega", start: new Date("2030-01-01T10:00:00Z"), requests: 1 },
@@ -180,6 +193,76 @@ describe("usage recorder", () => {
     recorder.forgetAccount("acc_1");
     await recorder.flush();
     expect(store.written).toMatchObject([[{ accountId: "acc_2" }]]);
+  });
+
+  it("counts what was refused apart from requests, also before its model was known", async () => {
+    const refused = { ...request, promptTokens: 0, completionTokens: 0, firstTokenMs: undefined };
+    recorder.record({ ...refused, outcome: "rate_limited", model: null });
+    recorder.record({ ...refused, outcome: "rate_limited", model: null });
+    recorder.record({ ...refused, outcome: "unavailable" });
+    await recorder.flush();
+    expect(store.written).toMatchObject([
+      [
+        { model: null, requests: 0, errors: 0, rateLimited: 2, unavailable: 0 },
+        { model: "omega", requests: 0, errors: 0, rateLimited: 0, unavailable: 1 },
+      ],
+    ]);
+  });
+
+  describe("for who reads", () => {
+    /** The requests of the account: those in the store, and those that are still held. */
+    const requests = (whileReading: () => Promise<void> = async () => undefined) =>
+      recorder.reading("acc_1", async (held) => {
+        const stored = await store.read();
+        await whileReading();
+        const again = await store.read();
+        expect(again).toEqual(stored);
+        return [...stored, ...held].reduce((sum, row) => sum + row.requests, 0);
+      });
+
+    it("has what is not written yet, of the account alone", async () => {
+      recorder.record(request);
+      recorder.record({ ...request, accountId: "acc_2" });
+      expect(await requests()).toBe(1);
+      store.failure = new Error("disk full");
+      await recorder.flush();
+      expect(await requests()).toBe(1);
+    });
+
+    it("has each count once while it is being written", async () => {
+      const commit = gate();
+      store.commit = commit.opened;
+      recorder.record(request);
+      const flushed = recorder.flush();
+      const counted = requests();
+      recorder.record(request);
+      commit.open();
+      await flushed;
+      expect(await counted).toBe(2);
+    });
+
+    it("writes nothing while it is read, and goes on afterwards", async () => {
+      recorder.record(request);
+      let flushed: Promise<void> | undefined;
+      const counted = await requests(async () => {
+        flushed = recorder.flush();
+        await vi.advanceTimersByTimeAsync(1_000);
+      });
+      expect(counted).toBe(1);
+      await flushed;
+      expect(store.written).toHaveLength(1);
+      expect(await requests()).toBe(1);
+    });
+
+    it("writes after a few seconds though a reading does not end", async () => {
+      const stuck = gate();
+      const reading = recorder.reading("acc_1", () => stuck.opened);
+      recorder.record(request);
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect(store.written).toHaveLength(1);
+      stuck.open();
+      await reading;
+    });
   });
 
   it("writes the rest when it is closed", async () => {

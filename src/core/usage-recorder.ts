@@ -1,31 +1,45 @@
 /**
  * Counts what was used, in hourly buckets by account, key and model. Counts gather in memory and are added to
- * the store every two seconds and on closing, so a killed process loses at most that much. A write that fails,
+ * the store within a second and on closing, so a killed process loses at most that much. A write that fails,
  * on a full disk say, is tried again before the next; what gathers meanwhile is bounded: past it, hours and keys
  * that are not in memory yet go uncounted, and those that are go on.
  *
  * What the store has not taken when the server ends is spilled, and written at its next start. Each batch keeps its
  * id through all of that, and the store adds an id once: neither a write whose answer was lost nor a crash between
  * the write and the removal of the spill counts anything twice. The store may forget an id when no spill has it.
+ *
+ * Whoever reads usage wants both what is stored and what is still held here, each count once. So a write waits
+ * for the readings under way, and a reading for the write under way; a write that waits goes before new readings.
+ * Only a write whose answer was lost is seen twice, until it is tried again.
  */
 import { randomUUID } from "node:crypto";
 import type { ModelId } from "../protocol/models.js";
-import type { UsageBatch, UsageBucketRow, UsageSpill, UsageStore } from "./dashboard-ports.js";
-import { noFirstTokens, sumOfFirstTokens, withFirstToken } from "./first-tokens.js";
+import type { UsageBatch, UsageBucketRow, UsageCounts, UsageSpill, UsageStore } from "./dashboard-ports.js";
+import { firstTokenTimesOf, noFirstTokenTimes, sumOfFirstTokenTimes } from "./first-tokens.js";
 import type { LiveRates } from "./live-rates.js";
 import type { Clock } from "./ports.js";
 import { Rounds } from "./rounds.js";
+import { withTimeLimit } from "./time-limit.js";
 
-const flushEveryMs = 2_000;
+/** With the pages asking every second, a request appears within two, whichever replica served it. */
+const flushEveryMs = 750;
 const mostBuckets = 20_000;
+/** A reading that takes longer may miss or double what is written meanwhile; writing cannot wait for ever. */
+const longestReadingMs = 5_000;
 export const hourMs = 60 * 60_000;
+
+/**
+ * `error`: the client was shown one. `rate_limited` (429) and `unavailable` (503): refused before it ran, and
+ * counted apart from requests.
+ */
+export type UsageOutcome = "ok" | "error" | "rate_limited" | "unavailable";
 
 export interface UsedRequest {
   accountId: string;
   keyId: string;
-  model: ModelId;
-  /** False when the client was shown an error. */
-  ok: boolean;
+  /** Null when it was refused before its body was read. */
+  model: ModelId | null;
+  outcome: UsageOutcome;
   promptTokens: number;
   completionTokens: number;
   firstTokenMs?: number | undefined;
@@ -59,10 +73,12 @@ export class UsageRecorder {
   #added: string[] = [];
   #isSpilled = false;
   #failing = false;
+  #writing: Promise<void> | null = null;
+  readonly #readings = new Set<Promise<unknown>>();
   readonly #flushes: Rounds;
 
   constructor(private readonly parts: UsageRecorderParts) {
-    this.#flushes = new Rounds(() => this.#write(), flushEveryMs);
+    this.#flushes = new Rounds(() => this.#flush(), flushEveryMs);
     this.#load();
   }
 
@@ -72,21 +88,22 @@ export class UsageRecorder {
   }
 
   record(used: UsedRequest): void {
-    this.parts.rates.add(used.model, used.completionTokens, used.queuedMs);
-    const { accountId, keyId, model, firstTokenMs } = used;
+    const { accountId, keyId, model, outcome, promptTokens, completionTokens, queuedMs } = used;
+    if (model !== null && queuedMs !== undefined) this.parts.rates.addWait(model, queuedMs);
     const now = this.parts.clock.now().getTime();
-    const start = new Date(now - (now % hourMs));
+    const isRefused = outcome === "rate_limited" || outcome === "unavailable";
     this.#add({
       accountId,
       keyId,
       model,
-      start,
-      requests: 1,
-      errors: used.ok ? 0 : 1,
-      promptTokens: used.promptTokens,
-      completionTokens: used.completionTokens,
-      firstTokenMs: firstTokenMs ?? 0,
-      firstTokens: firstTokenMs === undefined ? noFirstTokens : withFirstToken(noFirstTokens, firstTokenMs),
+      start: new Date(now - (now % hourMs)),
+      requests: isRefused ? 0 : 1,
+      errors: outcome === "error" ? 1 : 0,
+      rateLimited: outcome === "rate_limited" ? 1 : 0,
+      unavailable: outcome === "unavailable" ? 1 : 0,
+      promptTokens,
+      completionTokens,
+      ...firstTokenTimesOf(used.firstTokenMs),
     });
   }
 
@@ -99,6 +116,19 @@ export class UsageRecorder {
       id,
       rows: rows.filter((row) => row.accountId !== accountId),
     }));
+  }
+
+  /** Runs `read` with what the account has in memory, while none of that is being written to the store. */
+  async reading<T>(accountId: string, read: (held: readonly UsageBucketRow[]) => Promise<T>): Promise<T> {
+    while (this.#writing !== null) await this.#writing;
+    const held = this.#unwritten().filter((bucket) => bucket.accountId === accountId);
+    const reading = read(held);
+    this.#readings.add(reading);
+    try {
+      return await reading;
+    } finally {
+      this.#readings.delete(reading);
+    }
   }
 
   /** Writes what has gathered. Never rejects. */
@@ -145,7 +175,17 @@ export class UsageRecorder {
     }
   }
 
+  async #flush(): Promise<void> {
+    this.#writing = this.#write();
+    await this.#writing;
+    this.#writing = null;
+  }
+
+  /** Never rejects. */
   async #write(): Promise<void> {
+    if (this.#readings.size > 0) {
+      await withTimeLimit(Promise.allSettled(this.#readings), longestReadingMs).catch(() => undefined);
+    }
     try {
       for (let batch = this.#nextBatch(); batch !== undefined; batch = this.#nextBatch()) {
         const { id } = batch;
@@ -187,29 +227,29 @@ export class UsageRecorder {
   }
 
   #add(bucket: UsageBucketRow): void {
-    const name = `${bucket.accountId} ${bucket.keyId} ${bucket.model} ${bucket.start.getTime()}`;
+    const name = `${bucket.accountId} ${bucket.keyId} ${bucket.model ?? ""} ${bucket.start.getTime()}`;
     const held = this.#buckets.get(name);
     if (held !== undefined) this.#buckets.set(name, { ...bucket, ...sumOfUsage(held, bucket) });
     else if (this.#buckets.size + this.#inBatches() < mostBuckets) this.#buckets.set(name, bucket);
   }
 }
 
-type Counts = Omit<UsageBucketRow, "accountId" | "keyId" | "model" | "start">;
-
-export const noUsage: Counts = {
+export const noUsage: UsageCounts = {
   requests: 0,
   errors: 0,
+  rateLimited: 0,
+  unavailable: 0,
   promptTokens: 0,
   completionTokens: 0,
-  firstTokenMs: 0,
-  firstTokens: noFirstTokens,
+  ...noFirstTokenTimes,
 };
 
-export const sumOfUsage = (a: Counts, b: Counts): Counts => ({
+export const sumOfUsage = (a: UsageCounts, b: UsageCounts): UsageCounts => ({
   requests: a.requests + b.requests,
   errors: a.errors + b.errors,
+  rateLimited: a.rateLimited + b.rateLimited,
+  unavailable: a.unavailable + b.unavailable,
   promptTokens: a.promptTokens + b.promptTokens,
   completionTokens: a.completionTokens + b.completionTokens,
-  firstTokenMs: a.firstTokenMs + b.firstTokenMs,
-  firstTokens: sumOfFirstTokens(a.firstTokens, b.firstTokens),
+  ...sumOfFirstTokenTimes(a, b),
 });

@@ -3,10 +3,10 @@ import { setImmediate } from "node:timers/promises";
 import type { UsageBucket, UsageReport } from "../protocol/dashboard.js";
 import { modelIds, type ModelId } from "../protocol/models.js";
 import { DashboardFault } from "./dashboard-fault.js";
-import type { FullStore, UsageCounts, UsageFilter } from "./dashboard-ports.js";
-import { firstTokenPercentile } from "./first-tokens.js";
+import type { FullStore, UsageBucketRow, UsageCounts, UsageFilter } from "./dashboard-ports.js";
+import { firstTokenMedian, firstTokenP95 } from "./first-tokens.js";
 import { playgroundKeyId } from "../protocol/dashboard-bounds.js";
-import { hourMs, noUsage, sumOfUsage } from "./usage-recorder.js";
+import { hourMs, noUsage, sumOfUsage, type UsageRecorder } from "./usage-recorder.js";
 
 const dayMs = 24 * hourMs;
 /** Whole days, so that no step falls into two. */
@@ -34,28 +34,39 @@ interface Range {
 /** One line for each step, key and model that was used. */
 export interface UsageLine extends UsageBucket {
   key: string;
-  model: ModelId;
+  /** Null for requests that were refused before their model was known. */
+  model: ModelId | null;
 }
 
 export class UsageReports {
-  constructor(private readonly store: FullStore) {}
+  constructor(
+    private readonly store: FullStore,
+    private readonly recorder: Pick<UsageRecorder, "reading">,
+  ) {}
 
-  /** Steps in which nothing happened are there too. */
+  /** What is stored and what this process has not written yet. Steps in which nothing happened are there too. */
   async report(accountId: string, request: UsageRequest): Promise<UsageReport> {
     const range = rangeOf(request);
     const byTime = new Map<number, UsageCounts>();
     const byKey = new Map<string, UsageCounts>();
-    const byModel = new Map<ModelId, UsageCounts>();
-    for await (const slice of slicesOf(range, longSliceMs)) {
-      const filter = filterOf(accountId, request, slice);
-      for (const row of await this.store.usage.readByTime(filter, range.stepMs)) {
-        add(byTime, row.start.getTime(), row);
+    const byModel = new Map<ModelId | null, UsageCounts>();
+    await this.recorder.reading(accountId, async (held) => {
+      for await (const slice of slicesOf(range, longSliceMs)) {
+        const filter = filterOf(accountId, request, slice);
+        for (const row of await this.store.usage.readByTime(filter, range.stepMs)) {
+          add(byTime, row.start.getTime(), row);
+        }
+        for (const row of await this.store.usage.readByKey(filter)) {
+          add(byKey, row.keyId, row);
+          add(byModel, row.model, row);
+        }
       }
-      for (const row of await this.store.usage.readByKey(filter)) {
+      for (const row of held.filter(matches(filterOf(accountId, request, range)))) {
+        add(byTime, stepOf(row.start, range), row);
         add(byKey, row.keyId, row);
         add(byModel, row.model, row);
       }
-    }
+    });
     const names = await this.#keyNames(accountId);
     return {
       buckets: startsOf(range).map((start) => ({
@@ -63,27 +74,39 @@ export class UsageReports {
         ...figures(byTime.get(start) ?? noUsage),
       })),
       totals: figures([...byTime.values()].reduce<UsageCounts>(sumOfUsage, noUsage)),
-      byModel: modelIds
+      byModel: [...modelIds, null]
         .filter((model) => byModel.has(model))
         .map((model) => ({ model, ...share(byModel.get(model) ?? noUsage) })),
       byKey: [...byKey]
         .map(([keyId, counts]) => ({ keyId, name: names(keyId), ...share(counts) }))
-        .sort((a, b) => b.requests - a.requests),
+        .sort((a, b) => b.requests - a.requests || b.refused - a.refused || (a.keyId < b.keyId ? -1 : 1)),
     };
   }
 
   async lines(accountId: string, request: UsageRequest): Promise<UsageLine[]> {
     const range = rangeOf(request);
     const names = await this.#keyNames(accountId);
-    const lines: UsageLine[] = [];
-    for await (const slice of slicesOf(range, request.step === "hour" ? dayMs : longSliceMs)) {
-      const rows = await this.store.usage.read(filterOf(accountId, request, slice), range.stepMs);
-      for (const row of rows) {
-        const { model } = row;
-        lines.push({ start: row.start.toISOString(), key: names(row.keyId), model, ...figures(row) });
+    const sums = new Map<string, UsageBucketRow>();
+    const addRow = (row: UsageBucketRow) => {
+      const start = new Date(stepOf(row.start, range));
+      const name = `${start.getTime()} ${row.keyId} ${row.model ?? ""}`;
+      sums.set(name, { ...row, ...sumOfUsage(sums.get(name) ?? noUsage, row), start });
+    };
+    await this.recorder.reading(accountId, async (held) => {
+      for await (const slice of slicesOf(range, request.step === "hour" ? dayMs : longSliceMs)) {
+        const rows = await this.store.usage.read(filterOf(accountId, request, slice), range.stepMs);
+        rows.forEach(addRow);
       }
-    }
-    return lines;
+      held.filter(matches(filterOf(accountId, request, range))).forEach(addRow);
+    });
+    return [...sums.values()]
+      .sort((a, b) => a.start.getTime() - b.start.getTime())
+      .map((row) => ({
+        start: row.start.toISOString(),
+        key: names(row.keyId),
+        model: row.model,
+        ...figures(row),
+      }));
   }
 
   async #keyNames(accountId: string): Promise<(keyId: string) => string> {
@@ -107,6 +130,17 @@ const filterOf = (
   { key, model }: UsageRequest,
   { from, to }: Pick<Range, "from" | "to">,
 ): UsageFilter => ({ accountId, from, to, keyId: key, model });
+
+const matches =
+  ({ from, to, keyId, model }: UsageFilter) =>
+  (row: UsageBucketRow): boolean =>
+    row.start >= from &&
+    row.start < to &&
+    (keyId === undefined || row.keyId === keyId) &&
+    (model === undefined || row.model === model);
+
+/** When the step began that this moment is part of. */
+const stepOf = (moment: Date, { stepMs }: Range): number => moment.getTime() - (moment.getTime() % stepMs);
 
 function startsOf({ from, to, stepMs }: Range): number[] {
   const steps = (to.getTime() - from.getTime()) / stepMs;
@@ -132,13 +166,16 @@ function add<Name>(sums: Map<Name, UsageCounts>, name: Name, counts: UsageCounts
 const figures = (counts: UsageCounts): Omit<UsageBucket, "start"> => ({
   requests: counts.requests,
   errors: counts.errors,
+  rateLimited: counts.rateLimited,
+  unavailable: counts.unavailable,
   promptTokens: counts.promptTokens,
   completionTokens: counts.completionTokens,
-  firstTokenMsP50: firstTokenPercentile(counts.firstTokens, 0.5),
-  firstTokenMsP95: firstTokenPercentile(counts.firstTokens, 0.95),
+  firstTokenMsP50: firstTokenMedian(counts),
+  firstTokenMsP95: firstTokenP95(counts),
 });
 
-const share = ({ requests, promptTokens, completionTokens }: UsageCounts) => ({
+const share = ({ requests, promptTokens, completionTokens, rateLimited, unavailable }: UsageCounts) => ({
   requests,
+  refused: rateLimited + unavailable,
   tokens: promptTokens + completionTokens,
 });

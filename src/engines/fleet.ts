@@ -99,6 +99,13 @@ export class Fleet implements Engine {
     return this.#berthOf(model).queue;
   }
 
+  /** The models by what answers for them: those that share an engine, and with it a queue, are together. */
+  sharers(): ModelId[][] {
+    const models = new Map<Berth, ModelId[]>();
+    for (const [model, berth] of this.#routes) models.set(berth, [...(models.get(berth) ?? []), model]);
+    return [...models.values()];
+  }
+
   /** What answers for the model, for those who know its kind. */
   engineOf(model: ModelId): Engine {
     return this.#berthOf(model).engine;

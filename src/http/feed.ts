@@ -1,11 +1,13 @@
 /**
  * `GET /changelog.atom`: what is new, for feed readers (Atom 1.0, RFC 4287). Ids are made from those of the
- * rows and never change; what people wrote is escaped and labelled as plain text, so no reader takes it for
- * markup.
+ * rows and never change. Texts are Markdown and go out as HTML whose tags are all ours (`markdown.ts`); what people
+ * wrote is escaped in it, so no reader takes it for markup.
  */
 import type { RouteOptions } from "fastify";
 import { wasCalledOff, type Announcement } from "../core/news.js";
 import type { DashboardParts } from "./dashboard/parts.js";
+import { markdownHtml } from "./markdown.js";
+import { escapeMarkup as escape } from "./markup.js";
 
 /** For `updated` of a feed in which nothing has happened yet. */
 const never = new Date(0);
@@ -62,7 +64,7 @@ function entry(announcement: Announcement, baseUrl: string): string {
     <published>${publishedAt.toISOString()}</published>
     <updated>${updatedAt.toISOString()}</updated>
     <link rel="alternate" type="text/html" href="${escape(baseUrl)}/changelog"/>
-    <content type="text">${escape(times(announcement) + body)}</content>
+    <content type="html">${escape(times(announcement) + markdownHtml(body, baseUrl))}</content>
   </entry>
 `;
 }
@@ -70,20 +72,6 @@ function entry(announcement: Announcement, baseUrl: string): string {
 function times(announcement: Announcement): string {
   if (announcement.kind === "entry") return "";
   const { startsAt, endsAt, endedAt } = announcement.item;
-  if (wasCalledOff(announcement.item)) return "Called off: it does not take place.\n\n";
-  return `From ${startsAt.toISOString()} to ${(endedAt ?? endsAt).toISOString()}.\n\n`;
+  if (wasCalledOff(announcement.item)) return "<p>Called off: it does not take place.</p>\n";
+  return `<p>From ${startsAt.toISOString()} to ${(endedAt ?? endsAt).toISOString()}.</p>\n`;
 }
-
-const entities = new Map([
-  ["&", "&amp;"],
-  ["<", "&lt;"],
-  [">", "&gt;"],
-  ['"', "&quot;"],
-  ["'", "&#39;"],
-]);
-
-/** Characters that XML 1.0 cannot hold at all are left out. */
-const escape = (text: string): string =>
-  text
-    .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "")
-    .replace(/[&<>"']/g, (character) => entities.get(character) ?? "");

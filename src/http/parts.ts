@@ -33,7 +33,7 @@ export interface HttpParts {
   metrics: Metrics;
   /** Told of every finished request, where the operator wants traces. */
   traces?: Pick<Tracing, "record">;
-  /** Told of every request that named a model, for its account's usage. */
+  /** Told of every request for a completion that named a model or was refused, for its account's usage. */
   usage?: Pick<UsageRecorder, "record">;
   /** Addresses of the proxies that are believed about who asks and over what, with commas between. */
   trustProxy?: string | undefined;

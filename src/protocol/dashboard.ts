@@ -50,6 +50,8 @@ export interface Site {
   /** True until the operator account exists. */
   needsSetup: boolean;
   canMail: boolean;
+  /** The longest reply to a request without `max_tokens`, by model; a plan may allow less. */
+  defaultMaxTokens: Record<ModelId, number>;
   /** The open window, or the next planned one. */
   maintenance: Maintenance | null;
   /** Null when nobody is signed in. */
@@ -60,7 +62,14 @@ export interface Site {
 export interface Status {
   checkedAt: string;
   overall: ModelState;
-  models: { id: ModelId; state: ModelState; waiting: number; note: string }[];
+  models: {
+    id: ModelId;
+    state: ModelState;
+    /** In its queue, which is also that of the models in `sharedWith`. */
+    waiting: number;
+    sharedWith: ModelId[];
+    note: string;
+  }[];
   /** Parts besides the models: the database, the counters. */
   parts: { name: string; state: ModelState; note: string }[];
   maintenance: Maintenance[];
@@ -228,11 +237,16 @@ const moment = (what: string) => z.iso.datetime(`Say ${what}, as a date and a ti
 export interface UsageBucket {
   /** Start of the hour, or of the day in UTC. */
   start: string;
+  /** Without those that were refused. */
   requests: number;
   errors: number;
+  /** Refused with 429. */
+  rateLimited: number;
+  /** Refused with 503 before they ran. */
+  unavailable: number;
   promptTokens: number;
   completionTokens: number;
-  /** Estimated from the histogram; null without a finished reply. */
+  /** Exact for few replies, else estimated from a histogram; null without a first token. */
   firstTokenMsP50: number | null;
   firstTokenMsP95: number | null;
 }
@@ -248,8 +262,9 @@ export const usageQuery = z.object({
 export interface UsageReport {
   buckets: UsageBucket[];
   totals: Omit<UsageBucket, "start">;
-  byModel: { model: ModelId; requests: number; tokens: number }[];
-  byKey: { keyId: string; name: string; requests: number; tokens: number }[];
+  /** Model is null for requests that were refused before it was known. */
+  byModel: { model: ModelId | null; requests: number; refused: number; tokens: number }[];
+  byKey: { keyId: string; name: string; requests: number; refused: number; tokens: number }[];
 }
 
 export interface Gauge {
@@ -264,7 +279,8 @@ export interface LimitsNow {
   requests: Gauge;
   tokens: Gauge;
   concurrent: { limit: number; held: number };
-  queues: { model: ModelId; running: number; waiting: number; capacity: number }[];
+  /** One for each engine, with the models that share it. */
+  queues: { models: ModelId[]; running: number; waiting: number; capacity: number }[];
 }
 
 // POST /api/playground: the body and the stream of POST /v1/chat/completions with `stream: true`, by session.
@@ -317,7 +333,8 @@ export const planBody = z.object({
 
 /** GET /api/admin/engines → { engines: EngineView[] } */
 export interface EngineView {
-  model: ModelId;
+  /** Those it serves: one, or several that share it. */
+  models: ModelId[];
   serving: string;
   state: "starting" | "ready" | "down";
   active: number;
@@ -325,6 +342,7 @@ export interface EngineView {
   waiting: number;
   contextTokens: number;
   restarts: number;
+  /** Over the last ten seconds, replies under way included. */
   tokensPerSecond: number;
   memoryBytes: number | null;
   queueWaitMsP50: number | null;

@@ -11,6 +11,7 @@ import * as dashboard from "./migrations/0002-dashboard.js";
 import * as changes from "./migrations/0003-changes.js";
 import * as keyLimits from "./migrations/0004-key-limits.js";
 import * as indices from "./migrations/0005-indices-and-deleted-accounts.js";
+import * as usageFigures from "./migrations/0006-usage-figures.js";
 import type { Schema } from "./schema.js";
 import { StoreFault } from "./store-fault.js";
 
@@ -21,6 +22,7 @@ export const migrations: readonly Migration[] = [
   { name: "0003-changes", ...changes },
   { name: "0004-key-limits", ...keyLimits },
   { name: "0005-indices-and-deleted-accounts", ...indices },
+  { name: "0006-usage-figures", ...usageFigures },
 ];
 
 /** What a migration may need beside the connection. */

@@ -97,14 +97,19 @@ export interface UsageRow extends Record<FirstTokenColumn, number> {
   account_id: string;
   /** A key's id, or `playground`. */
   key_id: string;
+  /** Empty for requests that were refused before it was known. */
   model: string;
   /** When the hour began. */
   hour: number;
   requests: number;
   errors: number;
+  rate_limited: number;
+  unavailable: number;
   prompt_tokens: number;
   completion_tokens: number;
   first_token_ms: number;
+  first_token_min_ms: number | null;
+  first_token_max_ms: number | null;
 }
 
 export interface ChangelogRow {

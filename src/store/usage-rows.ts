@@ -26,11 +26,16 @@ const firstTokenColumns = [
 const countColumns = [
   "requests",
   "errors",
+  "rate_limited",
+  "unavailable",
   "prompt_tokens",
   "completion_tokens",
   "first_token_ms",
   ...firstTokenColumns,
 ] as const;
+
+/** Stands where others have the name of their model. */
+const noModel = "";
 
 export class SqlUsage implements UsageStore {
   constructor(
@@ -64,11 +69,15 @@ export class SqlUsage implements UsageStore {
       .groupBy([step, "key_id", "model"])
       .orderBy(step)
       .execute();
+    const { accountId } = filter;
     return rows.flatMap(({ key_id: keyId, model, start, ...sums }) =>
-      // None for a model that this version does not know.
-      isModelId(model)
-        ? [{ accountId: filter.accountId, keyId, model, start: new Date(start), ...toCounts(sums) }]
-        : [],
+      toModel(model).map((known) => ({
+        accountId,
+        keyId,
+        model: known,
+        start: new Date(start),
+        ...toCounts(sums),
+      })),
     );
   }
 
@@ -78,14 +87,14 @@ export class SqlUsage implements UsageStore {
     return rows.map(({ start, ...sums }) => ({ start: new Date(start), ...toCounts(sums) }));
   }
 
-  async readByKey(filter: UsageFilter): Promise<(UsageCounts & { keyId: string; model: ModelId })[]> {
+  async readByKey(filter: UsageFilter): Promise<(UsageCounts & { keyId: string; model: ModelId | null })[]> {
     const rows = await this.#sums(filter)
       .select(["key_id", "model"])
       .groupBy(["key_id", "model"])
       .orderBy("key_id")
       .execute();
     return rows.flatMap(({ key_id: keyId, model, ...sums }) =>
-      isModelId(model) ? [{ keyId, model, ...toCounts(sums) }] : [],
+      toModel(model).map((known) => ({ keyId, model: known, ...toCounts(sums) })),
     );
   }
 
@@ -112,6 +121,10 @@ export class SqlUsage implements UsageStore {
       .selectFrom("usage")
       // A sum of 8-byte integers is of another type in Postgres, and read as text.
       .select(countColumns.map((name) => sql<number>`cast(sum(${sql.ref(name)}) as bigint)`.as(name)))
+      .select((select) => [
+        select.fn.min("first_token_min_ms").as("first_token_min_ms"),
+        select.fn.max("first_token_max_ms").as("first_token_max_ms"),
+      ])
       .where("account_id", "=", filter.accountId)
       .where("hour", ">=", filter.from.getTime())
       .where("hour", "<", filter.to.getTime());
@@ -140,7 +153,7 @@ async function isFirst(db: Kysely<Schema>, batchId: string, now: Date): Promise<
 }
 
 const bucketName = (row: UsageBucketRow): string =>
-  `${row.accountId} ${row.start.getTime()} ${row.keyId} ${row.model}`;
+  `${row.accountId} ${row.start.getTime()} ${row.keyId} ${row.model ?? noModel}`;
 
 /** The step that an hour is part of. */
 const stepOf = (stepMs: number) => sql<number>`(hour - hour % ${sql.lit(stepMs)})`;
@@ -155,15 +168,23 @@ async function addSome(db: Kysely<Schema>, rows: readonly UsageBucketRow[]): Pro
     .insertInto("usage")
     .values(values)
     .onConflict((conflict) =>
-      conflict
-        .columns(["account_id", "hour", "key_id", "model"])
-        .doUpdateSet((update) =>
-          Object.fromEntries(
-            countColumns.map((name) => [name, update(`usage.${name}`, "+", update.ref(`excluded.${name}`))]),
-          ),
+      conflict.columns(["account_id", "hour", "key_id", "model"]).doUpdateSet((update) => ({
+        ...Object.fromEntries(
+          countColumns.map((name) => [name, update(`usage.${name}`, "+", update.ref(`excluded.${name}`))]),
         ),
+        first_token_min_ms: either("first_token_min_ms", "<"),
+        first_token_max_ms: either("first_token_max_ms", ">"),
+      })),
     )
     .execute();
+}
+
+/** The new value where it is `than` the old one or there is no old one. Databases differ in how they compare with null. */
+function either(name: "first_token_min_ms" | "first_token_max_ms", than: "<" | ">") {
+  const [old, added] = [sql.ref(`usage.${name}`), sql.ref(`excluded.${name}`)];
+  return sql<
+    number | null
+  >`case when ${old} is null or ${added} ${sql.raw(than)} ${old} then ${added} else ${old} end`;
 }
 
 function fromBucket(bucket: UsageBucketRow): UsageRow {
@@ -171,13 +192,17 @@ function fromBucket(bucket: UsageBucketRow): UsageRow {
   return {
     account_id: bucket.accountId,
     key_id: bucket.keyId,
-    model: bucket.model,
+    model: bucket.model ?? noModel,
     hour: bucket.start.getTime(),
     requests: bucket.requests,
     errors: bucket.errors,
+    rate_limited: bucket.rateLimited,
+    unavailable: bucket.unavailable,
     prompt_tokens: bucket.promptTokens,
     completion_tokens: bucket.completionTokens,
     first_token_ms: Math.round(bucket.firstTokenMs),
+    first_token_min_ms: rounded(bucket.firstTokenMinMs),
+    first_token_max_ms: rounded(bucket.firstTokenMaxMs),
     first_token_0: step(0),
     first_token_1: step(1),
     first_token_2: step(2),
@@ -192,11 +217,26 @@ function fromBucket(bucket: UsageBucketRow): UsageRow {
   };
 }
 
-const toCounts = (sums: Record<(typeof countColumns)[number], number>): UsageCounts => ({
+const rounded = (ms: number | null): number | null => (ms === null ? null : Math.round(ms));
+
+/** None for a model that this version does not know. */
+function toModel(model: string): (ModelId | null)[] {
+  if (model === noModel) return [null];
+  return isModelId(model) ? [model] : [];
+}
+
+type Sums = Record<(typeof countColumns)[number], number> &
+  Pick<UsageRow, "first_token_min_ms" | "first_token_max_ms">;
+
+const toCounts = (sums: Sums): UsageCounts => ({
   requests: sums.requests,
   errors: sums.errors,
+  rateLimited: sums.rate_limited,
+  unavailable: sums.unavailable,
   promptTokens: sums.prompt_tokens,
   completionTokens: sums.completion_tokens,
   firstTokenMs: sums.first_token_ms,
   firstTokens: firstTokenColumns.map((name) => sums[name]),
+  firstTokenMinMs: sums.first_token_min_ms,
+  firstTokenMaxMs: sums.first_token_max_ms,
 });

@@ -75,7 +75,7 @@ beforeAll(async () => {
   const { secret } = await operator.post<{ secret: string }>("/api/keys", key);
   const prism = async () => {
     const { engines } = await operator.get<{ engines: EngineView[] }>("/api/admin/engines");
-    return engines.find(({ model }) => model === "prism")?.members ?? [];
+    return engines.find(({ models }) => models.includes("prism"))?.members ?? [];
   };
 
   await eventually(async () => (await prism()).every(({ state }) => state === "ready"));

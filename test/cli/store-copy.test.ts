@@ -119,8 +119,12 @@ const usage = (accountId: string, i: number): UsageBucketRow => ({
   errors: i % 3,
   promptTokens: 3_000_000_000 + i,
   completionTokens: i * 10,
+  rateLimited: i,
+  unavailable: 1,
   firstTokenMs: i,
   firstTokens: noFirstTokens,
+  firstTokenMinMs: null,
+  firstTokenMaxMs: i,
 });
 
 /** What a store says about everything in it. */

@@ -15,10 +15,14 @@ const bucket = (accountId: string, row: Partial<UsageBucketRow> = {}): UsageBuck
   start: at("08:00:00"),
   requests: 2,
   errors: 1,
+  rateLimited: 3,
+  unavailable: 1,
   promptTokens: 30,
   completionTokens: 4,
-  firstTokenMs: 500,
+  firstTokenMs: 30_010,
   firstTokens: noFirstTokens.with(0, 1).with(10, 1),
+  firstTokenMinMs: 10,
+  firstTokenMaxMs: 30_000,
   ...row,
 });
 
@@ -64,10 +68,57 @@ export function describeUsageContract(name: string, open: OpenStore): void {
           errors: 20,
           promptTokens: 600,
           completionTokens: 80,
-          firstTokenMs: 10_000,
+          rateLimited: 60,
+          unavailable: 20,
+          firstTokenMs: 600_200,
           firstTokens: noFirstTokens.with(0, 20).with(10, 20),
+          firstTokenMinMs: 10,
+          firstTokenMaxMs: 30_000,
         });
       }
+    });
+
+    it("keeps the shortest and the longest time, whichever came first, and none where there was none", async () => {
+      const { usage } = opened.store;
+      const { id } = await opened.createAccount();
+      const times = [
+        [null, null],
+        [40, 90],
+        [null, null],
+        [30, 80],
+        [50, 95],
+      ] as const;
+      for (const [firstTokenMinMs, firstTokenMaxMs] of times) {
+        await usage.add([
+          bucket(id, { firstTokenMinMs, firstTokenMaxMs }),
+          bucket(id, { start: at("09:00:00"), firstTokenMinMs: null, firstTokenMaxMs: null }),
+        ]);
+      }
+      await usage.add([bucket(id, { keyId: "key_2", firstTokenMinMs: 20, firstTokenMaxMs: 60 })]);
+      const filter = { accountId: id, ...wholeDay };
+      expect(await usage.readByTime(filter, hourMs)).toMatchObject([
+        { firstTokenMinMs: 20, firstTokenMaxMs: 95 },
+        { firstTokenMinMs: null, firstTokenMaxMs: null },
+      ]);
+      expect(await usage.readByKey(filter)).toMatchObject([
+        { keyId: "key_1", firstTokenMinMs: 30, firstTokenMaxMs: 95 },
+        { keyId: "key_2", firstTokenMinMs: 20, firstTokenMaxMs: 60 },
+      ]);
+    });
+
+    it("keeps what has no model apart from what has one", async () => {
+      const { usage } = opened.store;
+      const { id } = await opened.createAccount();
+      const refused = bucket(id, { model: null, requests: 0 });
+      await usage.add([refused, bucket(id)]);
+      const filter = { accountId: id, ...wholeDay };
+      expect(await usage.read({ ...filter, model: "omega" }, hourMs)).toEqual([bucket(id)]);
+      const models = (await usage.read(filter, hourMs)).map(({ model }) => model);
+      expect(new Set(models)).toEqual(new Set(["omega", null]));
+      expect(await usage.readByKey(filter)).toContainEqual(
+        expect.objectContaining({ model: null, requests: 0, rateLimited: 3 }),
+      );
+      expect(await usage.readByTime(filter, dayMs)).toMatchObject([{ requests: 2, rateLimited: 6 }]);
     });
 
     it("sums up by day, and keeps keys and models apart", async () => {

@@ -66,6 +66,8 @@ describe("an admin", () => {
       machineName: "test",
       feedId: "feed",
       queue: () => ({ running: 0, waiting: 0 }),
+      sharers: () => [],
+      defaultMaxTokens: () => 256,
       limitsHealth: () => "ok",
       memoryBytes: () => null,
       compute: () => null,
@@ -183,22 +185,33 @@ describe("an admin", () => {
     expect((await operator.send("PUT", "/api/admin/plans/UP%20PER", plan)).status).toBe(400);
   });
 
-  it("sees how the engines do", async () => {
-    await ada.send("POST", "/api/playground", {
-      model: "prism",
-      messages: [{ role: "user", content: "Hi" }],
+  it("sees an engine once, with the models it serves, and its tokens while it works", async () => {
+    const read = async () => (await operator.get<{ engines: EngineView[] }>("/api/admin/engines")).engines;
+    dashboard.engine.hold();
+    const body = { model: "prism", messages: [{ role: "user", content: "Hi" }], stream: true };
+    const reply = await Promise.all([
+      ada.open("POST", "/api/playground", body),
+      eventually(async () => (await read()).some(({ active }) => active === 1)).then(() =>
+        dashboard.engine.release(2),
+      ),
+    ]);
+    const [engine, ...others] = await eventually(async () => {
+      const engines = await read();
+      return engines.some(({ tokensPerSecond }) => tokensPerSecond > 0) && engines;
     });
-    const read = async () =>
-      (await operator.get<{ engines: EngineView[] }>("/api/admin/engines")).engines.find(
-        ({ model }) => model === "prism",
-      );
-    const prism = await eventually(async () => {
-      const view = await read();
-      return view !== undefined && view.tokensPerSecond > 0 && view;
+    expect(others).toEqual([]);
+    expect(engine).toMatchObject({
+      models: ["omega", "prism", "lambda"],
+      serving: "fake",
+      state: "ready",
+      active: 1,
+      capacity: 4,
+      waiting: 0,
+      memoryBytes: null,
     });
-    expect(prism).toMatchObject({ serving: "fake", state: "ready", active: 0, capacity: 4, waiting: 0 });
-    expect(prism.memoryBytes).toBeNull();
-    expect(prism.queueWaitMsP50).not.toBeNull();
+    dashboard.engine.release();
+    await reply[0].text();
+    await eventually(async () => (await read()).some(({ queueWaitMsP50 }) => queueWaitMsP50 !== null));
   });
 
   it("sees what was done and by whom, newest first, page by page", async () => {

@@ -44,7 +44,9 @@ describe("news", () => {
     expect((await changelog()).map(({ title }) => title)).toEqual(["Second", "First"]);
     const text = await feed();
     expect(text.indexOf("Second")).toBeLessThan(text.indexOf("First"));
-    expect(text).toContain("**bold**");
+    expect(text).toContain(
+      '<content type="html">&lt;p&gt;&lt;strong&gt;bold&lt;/strong&gt;&lt;/p&gt;</content>',
+    );
   });
 
   it("are changed and deleted", async () => {
@@ -157,7 +159,12 @@ describe("news", () => {
     const { headers, text } = await dashboard.browser().send("GET", "/changelog.atom");
     expect(headers.get("content-type")).toBe("application/atom+xml; charset=utf-8");
     expect(text).toContain("Acme &lt;&amp; Sons&gt;");
-    expect(text).toContain("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; ]]&gt;  &#39;2&#39; 🚀");
+    // A title is text and escaped once. A text is HTML: what was written is escaped in it, and all of it once more.
+    const once = "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; ]]&gt;  &#39;2&#39; 🚀";
+    expect(text).toContain(`<title type="text">${once}</title>`);
+    expect(text).toContain(
+      `<content type="html">&lt;p&gt;${once.replaceAll("&", "&amp;")}&lt;/p&gt;</content>`,
+    );
     const tree = parseXml(text);
     expect(tree.map(({ path }) => path)).toEqual(
       expect.arrayContaining(["feed/id", "feed/title", "feed/updated", "feed/author/name", "feed/entry/id"]),

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { noFirstTokens } from "../../src/core/first-tokens.js";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { noUsage } from "../../src/core/usage-recorder.js";
 import { ServiceError } from "../../src/protocol/errors.js";
 import type { KeyWithSecret, LimitsNow, UsageReport } from "../../src/protocol/dashboard.js";
 import { startDashboard, type Browser, type TestDashboard } from "../support/dashboard.js";
@@ -76,6 +76,8 @@ describe("usage", () => {
       start: "2030-01-01T10:00:00.000Z",
       requests: 0,
       errors: 0,
+      rateLimited: 0,
+      unavailable: 0,
       promptTokens: 0,
       completionTokens: 0,
       firstTokenMsP50: null,
@@ -84,9 +86,9 @@ describe("usage", () => {
     expect(hours.buckets[11]).toMatchObject({ requests: 1, completionTokens: 1 });
     expect(hours.totals).toMatchObject({ requests: 6, errors: 1 });
     expect(hours.byModel).toEqual([
-      { model: "omega", requests: 4, tokens: 12 + 10 },
-      { model: "prism", requests: 1, tokens: 6 },
-      { model: "lambda", requests: 1, tokens: 7 },
+      { model: "omega", requests: 4, refused: 0, tokens: 12 + 10 },
+      { model: "prism", requests: 1, refused: 0, tokens: 6 },
+      { model: "lambda", requests: 1, refused: 0, tokens: 7 },
     ]);
     expect(hours.byKey.map(({ name, requests }) => [name, requests]).sort()).toEqual([
       ["Playground", 1],
@@ -110,12 +112,8 @@ describe("usage", () => {
         keyId: "playground",
         model: "omega" as const,
         start: new Date(start + hour * hourMs),
+        ...noUsage,
         requests: 1,
-        errors: 0,
-        promptTokens: 0,
-        completionTokens: 0,
-        firstTokenMs: 0,
-        firstTokens: noFirstTokens,
       })),
     );
     const month = { from: "2030-01-01T00:00:00Z", to: "2030-02-01T00:00:00Z" };
@@ -133,6 +131,101 @@ describe("usage", () => {
       const { text } = await ada.send("GET", `/api/usage.csv?${query.toString()}`);
       expect(text.trimEnd().split("\r\n")).toHaveLength(lines + 1);
     }
+  });
+
+  it("is there as soon as a request has ended, before it is written, and never counted twice", async () => {
+    const { secret, key } = await createKey("laptop");
+    const full = vi.spyOn(dashboard.app.store.usage, "add").mockRejectedValue(new Error("disk full"));
+    await chat(secret);
+    await eventually(async () => (await report({ ...day, step: "hour" })).totals.requests === 1);
+    full.mockRestore();
+    for (let i = 2; i <= 20; i++) {
+      await chat(secret);
+      const [flushed, { totals, buckets, byKey, byModel }] = await Promise.all([
+        dashboard.app.dashboard.usage.flush(),
+        // The record is made when the response is complete, which the client may notice first.
+        eventually(async () => {
+          const counted = await report({ ...day, step: "day" });
+          expect(counted.totals.requests).toBeLessThanOrEqual(i);
+          return counted.totals.requests === i && counted;
+        }),
+      ]);
+      expect(flushed).toBeUndefined();
+      expect(buckets[0]).toMatchObject({ requests: i, completionTokens: 4 * i });
+      expect(byKey).toMatchObject([{ keyId: key.id, requests: i }]);
+      expect(byModel).toMatchObject([{ model: "omega", requests: i }]);
+      expect(totals.requests).toBe(i);
+    }
+    await chat(secret);
+    const csv = new URLSearchParams({ ...day, step: "day" }).toString();
+    await eventually(async () =>
+      (await ada.send("GET", `/api/usage.csv?${csv}`)).text.includes(",laptop,omega,21,0,"),
+    );
+    expect((await report({ ...day, step: "day", key: "playground" })).totals.requests).toBe(0);
+    expect((await report({ ...day, step: "day", model: "prism" })).totals.requests).toBe(0);
+    const before = { from: "2029-12-31T00:00:00Z", to: "2030-01-01T00:00:00Z" };
+    expect((await report({ ...before, step: "day" })).totals.requests).toBe(0);
+  });
+
+  it("counts what was refused, by key and as far as it is known by model, apart from requests", async () => {
+    const limits = { requestsPerMinute: 1, tokensPerMinute: null, concurrentRequests: null };
+    const create = (name: string, own: object | null) =>
+      ada.post<KeyWithSecret>("/api/keys", { name, models: null, expiresInDays: null, limits: own });
+    const slow = await create("slow", limits);
+    const small = await create("small", { ...limits, requestsPerMinute: null, tokensPerMinute: 1 });
+    const plain = await create("plain", null);
+    expect(await chat(slow.secret)).toBe(200);
+    // Refused before its body is read.
+    expect(await chat(slow.secret)).toBe(429);
+    expect(await chat(slow.secret, { model: "prism" })).toBe(429);
+    // Not a request for a completion.
+    const headers = { authorization: `Bearer ${slow.secret}` };
+    expect((await fetch(`${dashboard.url}/v1/models`, { headers })).status).toBe(429);
+    expect(await chat(small.secret)).toBe(429);
+    dashboard.engine.options.state = "down";
+    expect(await chat(plain.secret, { model: "lambda" })).toBe(503);
+    // The client's own mistake is an error.
+    expect(await chat(plain.secret, { model: "lambda", max_tokens: -1 })).toBe(400);
+
+    const counted = await eventually(async () => {
+      const { totals, byKey, byModel } = await report({ ...day, step: "hour" });
+      return totals.rateLimited === 3 && totals.unavailable === 1 && { totals, byKey, byModel };
+    });
+    expect(counted.totals).toMatchObject({ requests: 1, errors: 0 });
+    const byKey = counted.byKey.map(({ name, requests, refused }) => [name, requests, refused]);
+    expect(byKey[0]).toEqual(["slow", 1, 2]);
+    expect(byKey.sort()).toEqual([
+      ["plain", 0, 1],
+      ["slow", 1, 2],
+      ["small", 0, 1],
+    ]);
+    expect(counted.byModel.map(({ model, requests, refused }) => [model, requests, refused])).toEqual([
+      ["omega", 1, 1],
+      ["lambda", 0, 1],
+      [null, 0, 2],
+    ]);
+    await dashboard.app.dashboard.usage.flush();
+    const query = new URLSearchParams({ ...day, step: "day" }).toString();
+    const { text } = await ada.send("GET", `/api/usage.csv?${query}`);
+    expect(text).toContain(",slow,,0,0,2,0,0,0,");
+    expect((await report({ ...day, step: "day" })).totals).toEqual(counted.totals);
+  });
+
+  it("tells the time to the first token as it was when there was one reply", async () => {
+    dashboard.engine.hold();
+    const { secret } = await createKey("laptop");
+    const reply = chat(secret);
+    await eventually(() => dashboard.engine.active === 1);
+    clock.advance(3_630);
+    dashboard.engine.release();
+    await reply;
+    const { totals } = await eventually(async () => {
+      const counted = await report({ ...day, step: "hour" });
+      return counted.totals.requests === 1 && counted;
+    });
+    expect(totals).toMatchObject({ firstTokenMsP50: 3_630, firstTokenMsP95: 3_630 });
+    await dashboard.usageWritten(1);
+    expect((await report({ ...day, step: "hour" })).totals).toEqual(totals);
   });
 
   it("shows nobody what another account used", async () => {
@@ -173,7 +266,7 @@ describe("usage", () => {
     );
     const lines = file.text.trimEnd().split("\r\n");
     expect(lines[0]).toBe(
-      "start,key,model,requests,errors,prompt_tokens,completion_tokens,first_token_ms_p50,first_token_ms_p95",
+      "start,key,model,requests,errors,rate_limited,unavailable,prompt_tokens,completion_tokens,first_token_ms_p50,first_token_ms_p95",
     );
     const cells = lines.slice(1).map((line) => line.slice(line.indexOf(",") + 1, line.indexOf(",omega,")));
     expect(cells.sort()).toEqual(["'=1+1", "'+1", "'-1", "'@SUM(A1)", '"say ""hi"", now"', "plain"].sort());
@@ -199,7 +292,10 @@ describe("usage", () => {
       tokens: { limit: 200_000, remaining: 200_000 },
       concurrent: { limit: 16, held: 0 },
     });
-    expect(before.queues.map(({ model }) => model)).toEqual(["omega", "prism", "lambda"]);
+    // One engine, and so one queue, for all of them.
+    expect(before.queues).toEqual([
+      { models: ["omega", "prism", "lambda"], running: 0, waiting: 0, capacity: 4 },
+    ]);
     await playground();
     const after = await ada.get<LimitsNow>("/api/limits");
     expect(after.requests).toMatchObject({ remaining: 599, resetSeconds: 60 });

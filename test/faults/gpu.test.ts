@@ -89,7 +89,7 @@ async function start(gpu: FakeGpu, config: Config, workerFile = realWorker): Pro
     logLines,
     compute: async () => {
       const { engines } = await operator.get<{ engines: EngineView[] }>("/api/admin/engines");
-      return engines.find(({ model }) => model === "omega")?.compute ?? null;
+      return engines.find(({ models }) => models.includes("omega"))?.compute ?? null;
     },
     reply: async () => {
       const key = { name: "Program", models: null, expiresInDays: null, limits: null };

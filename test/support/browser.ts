@@ -26,11 +26,13 @@ export async function launchProfile(folder: string): Promise<BrowserContext> {
   return chromium.launchPersistentContext(folder, await program());
 }
 
-async function program(): Promise<{ executablePath: string; args: string[] }> {
+async function program(): Promise<{ executablePath: string; args: string[]; env: NodeJS.ProcessEnv }> {
+  // Without a locale Chromium's language is "en-US@posix", which is no language tag.
+  const env = { ...process.env, LC_ALL: "en_US.UTF-8" };
   const found = installed.find((path) => existsSync(path));
-  if (found !== undefined) return { executablePath: found, args: quiet };
+  if (found !== undefined) return { executablePath: found, args: quiet, env };
   if (process.arch !== "x64")
     throw new Error("Install Chromium for the browser tests: apt-get install chromium");
   // Its own switches are for serverless functions: one process, which ends with its first page, and no web security.
-  return { executablePath: await sparticuz.executablePath(), args: quiet };
+  return { executablePath: await sparticuz.executablePath(), args: quiet, env };
 }

@@ -30,6 +30,8 @@ describe("usage periods", () => {
       start: "2026-03-10T02:00:00.000Z",
       requests: 3,
       errors: 1,
+      rateLimited: 2,
+      unavailable: 1,
       promptTokens: 40,
       completionTokens: 20,
       firstTokenMsP50: 200,

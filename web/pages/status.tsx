@@ -61,7 +61,7 @@ function Report({ status, stale }: { status: StatusReport; stale: boolean }) {
                     {model.id}
                   </>
                 }
-                note={model.note === "" ? waitingNote(model.waiting) : model.note}
+                note={model.note === "" ? waitingNote(model) : model.note}
                 state={model.state}
               />
             ))}
@@ -118,9 +118,10 @@ function Window({ maintenance }: { maintenance: Maintenance }) {
   );
 }
 
-function waitingNote(waiting: number): string {
+function waitingNote({ waiting, sharedWith }: StatusReport["models"][number]): string {
   if (waiting === 0) return "";
-  return waiting === 1 ? "1 request is waiting." : `${waiting} requests are waiting.`;
+  const where = sharedWith.length === 0 ? "" : ` in the queue it shares with ${sharedWith.join(" and ")}`;
+  return waiting === 1 ? `1 request is waiting${where}.` : `${waiting} requests are waiting${where}.`;
 }
 
 const overall: Record<ModelState, { words: string; mark: string }> = {

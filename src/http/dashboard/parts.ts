@@ -16,6 +16,10 @@ export interface DashboardParts {
   /** What feed readers know the changelog by. The same for all replicas and at every start. */
   feedId: string;
   queue: (model: ModelId) => { running: number; waiting: number };
+  /** Every model once; those that share an engine, and with it a queue, are together. */
+  sharers: () => ModelId[][];
+  /** The longest reply to a request without `max_tokens`. */
+  defaultMaxTokens: (model: ModelId) => number;
   /** `away` while replicas cannot count together. */
   limitsHealth: () => "ok" | "away";
   /** Of the process that runs the model; null when unknown. */

@@ -10,6 +10,8 @@ export function siteRoutes({
   dashboard,
   version,
   queue,
+  sharers,
+  defaultMaxTokens,
   limitsHealth,
 }: DashboardParts): DashboardRoute[] {
   const { store, sessions, news, outbox, signUpMode } = dashboard;
@@ -26,6 +28,11 @@ export function siteRoutes({
         signUp: signUpMode,
         needsSetup: !(await store.accounts.hasAdmin()),
         canMail: outbox.canMail,
+        defaultMaxTokens: {
+          omega: defaultMaxTokens("omega"),
+          prism: defaultMaxTokens("prism"),
+          lambda: defaultMaxTokens("lambda"),
+        },
         maintenance,
         me: me === null ? null : meView(me),
       };
@@ -33,7 +40,7 @@ export function siteRoutes({
 
     anyone("GET", "/status", async (): Promise<Status> => {
       const { engineStatus } = http;
-      const sources = { engineStatus, queue, pingStore: () => store.ping(), limitsHealth, news };
+      const sources = { engineStatus, queue, sharers, pingStore: () => store.ping(), limitsHealth, news };
       const now = await statusNow(sources);
       const databaseIsUp = now.parts.every((part) => part.state !== "down");
       return {

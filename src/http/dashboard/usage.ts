@@ -3,7 +3,6 @@ import type { z } from "zod";
 import { toCsv } from "../../core/csv.js";
 import type { UsageRequest } from "../../core/usage-report.js";
 import { usageQuery, type LimitsNow, type UsageReport } from "../../protocol/dashboard.js";
-import { modelIds } from "../../protocol/models.js";
 import type { DashboardParts } from "./parts.js";
 import { user, type DashboardRoute } from "./route.js";
 import { gaugeView, planView } from "./views.js";
@@ -14,13 +13,15 @@ const csvHeadings = [
   "model",
   "requests",
   "errors",
+  "rate_limited",
+  "unavailable",
   "prompt_tokens",
   "completion_tokens",
   "first_token_ms_p50",
   "first_token_ms_p95",
 ];
 
-export function usageRoutes({ http, dashboard, queue }: DashboardParts): DashboardRoute[] {
+export function usageRoutes({ http, dashboard, queue, sharers }: DashboardParts): DashboardRoute[] {
   const { usageReports } = dashboard;
   return [
     user("GET", "/usage", (visit, { account }): Promise<UsageReport> =>
@@ -37,9 +38,11 @@ export function usageRoutes({ http, dashboard, queue }: DashboardParts): Dashboa
         lines.map((line) => [
           line.start,
           line.key,
-          line.model,
+          line.model ?? "",
           line.requests,
           line.errors,
+          line.rateLimited,
+          line.unavailable,
           line.promptTokens,
           line.completionTokens,
           line.firstTokenMsP50,
@@ -54,9 +57,11 @@ export function usageRoutes({ http, dashboard, queue }: DashboardParts): Dashboa
         requests: gaugeView(requests),
         tokens: gaugeView(tokens),
         concurrent: { limit: me.plan.concurrentRequests, held },
-        queues: modelIds.map((model) => {
+        queues: sharers().flatMap((models) => {
+          const [model] = models;
+          if (model === undefined) return [];
           const { running, waiting } = queue(model);
-          return { model, running, waiting, capacity: http.engineStatus(model).capacity };
+          return [{ models, running, waiting, capacity: http.engineStatus(model).capacity }];
         }),
       };
     }),

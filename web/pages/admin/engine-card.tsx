@@ -4,21 +4,25 @@ import { Callout } from "../../components/callout.tsx";
 import { Card } from "../../components/card.tsx";
 import { Meter } from "../../components/meter.tsx";
 import { ModelName } from "../../components/model-name.tsx";
-import { formatBytes, formatCount, formatMs, plural } from "../../units.ts";
+import { formatBytes, formatCount, formatMs, formatRate, plural } from "../../units.ts";
 import { answering, EngineMembers, whyOf } from "./engine-members.tsx";
 
-/** One model: its state, how full it is, and the numbers an operator looks at. */
+/** One engine, or a pool: the models it serves, its state, how full it is, and the numbers an operator looks at. */
 export function EngineCard({ engine }: { engine: EngineView }) {
   const { tone, word } = stateOf(engine);
   return (
     <Card
       title={
-        <span className="flex items-center gap-3">
-          <ModelName model={engine.model} />
-          <Badge tone={tone} dot>
-            {word}
-          </Badge>
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          {engine.models.map((model) => (
+            <ModelName key={model} model={model} />
+          ))}
         </span>
+      }
+      actions={
+        <Badge tone={tone} dot>
+          {word}
+        </Badge>
       }
       description={<span className="wrap-anywhere">{servingOf(engine)}</span>}
     >
@@ -63,7 +67,7 @@ function factsOf(engine: EngineView): [name: string, value: string][] {
   return [
     ["Waiting", formatCount(engine.waiting)],
     ["Median wait", engine.queueWaitMsP50 === null ? "–" : formatMs(engine.queueWaitMsP50)],
-    ["Tokens a second", formatCount(engine.tokensPerSecond)],
+    ["Tokens per second", formatRate(engine.tokensPerSecond)],
     ["Context", contextOf(engine)],
     [isElsewhere ? "Outages" : "Restarts", formatCount(engine.restarts)],
     ...(engine.compute === null

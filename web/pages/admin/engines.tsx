@@ -5,6 +5,7 @@ import { EmptyState } from "../../components/empty-state.tsx";
 import { ErrorState } from "../../components/error-state.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { SkeletonLines } from "../../components/skeleton.tsx";
+import { cx } from "../../cx.ts";
 import { queries } from "../../queries.ts";
 import { EngineCard } from "./engine-card.tsx";
 
@@ -14,7 +15,7 @@ export default function Engines() {
     <>
       <PageHeader
         title="Engines"
-        description="What serves each model and how busy it is, read again every few seconds."
+        description="What serves the models and how busy it is, read again every few seconds."
       />
       {data === undefined ? (
         <Card>
@@ -31,12 +32,18 @@ export default function Engines() {
           </EmptyState>
         </Card>
       ) : (
-        <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-2 xl:grid-cols-3">
+        <div className={cx("grid grid-cols-1 items-start gap-6", columns(data.engines.length))}>
           {data.engines.map((engine) => (
-            <EngineCard key={engine.model} engine={engine} />
+            <EngineCard key={engine.models.join()} engine={engine} />
           ))}
         </div>
       )}
     </>
   );
+}
+
+/** One that serves all models gets the room for their names. */
+function columns(engines: number): string {
+  if (engines === 1) return "max-w-xl";
+  return engines === 2 ? "lg:grid-cols-2" : "lg:grid-cols-2 xl:grid-cols-3";
 }

@@ -8,8 +8,10 @@ import { useState } from "react";
 import { modelIds, type ModelId } from "../../../src/protocol/models.js";
 import { Button } from "../../components/button.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
+import { defaultReplyTokens } from "../../default-reply.ts";
 import { useFollowEnd } from "../../hooks/use-follow-end.ts";
 import { useMe } from "../../hooks/use-me.ts";
+import { useSite } from "../../queries.ts";
 import { CodeDialog } from "./playground/code-dialog.tsx";
 import { Composer } from "./playground/composer.tsx";
 import { Conversation } from "./playground/conversation-view.tsx";
@@ -19,13 +21,15 @@ import { useConversation } from "./playground/use-conversation.ts";
 
 export default function Playground() {
   const { plan } = useMe();
+  const { data: site } = useSite();
   const models: readonly ModelId[] = plan.models ?? modelIds;
   const [settings, setSettings] = useState(() => defaultSettings(models[0] ?? "omega"));
   const [open, setOpen] = useState<"code" | "settings" | null>(null);
   const chat = useConversation(settings);
   const { away, toEnd } = useFollowEnd(chat.turns);
   const faults = settingsFaults(settings);
-  const panel = { settings, onChange: setSettings, models, faults };
+  const defaultTokens = site === undefined ? null : defaultReplyTokens(site, settings.model, plan);
+  const panel = { settings, onChange: setSettings, models, defaultTokens, faults };
   return (
     <div className="-mb-7 flex min-h-[calc(100dvh-5.25rem)] flex-col lg:-mb-11 lg:min-h-[calc(100dvh-2.75rem)]">
       <PageHeader

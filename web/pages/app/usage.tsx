@@ -12,7 +12,7 @@ import { UsageBreakdown } from "./usage/usage-breakdown.tsx";
 import { UsageFilters, type UsageChoice } from "./usage/usage-filters.tsx";
 import { usagePeriod } from "./usage/usage-period.ts";
 import { UsagePlots } from "./usage/usage-plots.tsx";
-import { UsageStats } from "./usage/usage-stats.tsx";
+import { askedFor, UsageStats } from "./usage/usage-stats.tsx";
 
 export default function Usage() {
   const [choice, setChoice] = useState<UsageChoice>({ period: "24h", key: "", model: "" });
@@ -49,14 +49,14 @@ export default function Usage() {
             className={isPlaceholderData ? "flex flex-col gap-6 opacity-60" : "flex flex-col gap-6"}
           >
             <UsageStats totals={data?.totals} />
-            {data?.totals.requests === 0 ? (
+            {data !== undefined && askedFor(data.totals) === 0 ? (
               <Card>
                 <EmptyState
                   icon={<ChartColumn />}
                   title="No request in this time"
                   action={<ButtonLink href="/app/playground">Try the playground</ButtonLink>}
                 >
-                  Requests appear here within a minute, by hour, key and model.
+                  Requests appear here within seconds, by hour, key and model.
                 </EmptyState>
               </Card>
             ) : (

@@ -5,7 +5,6 @@ import { resolve, type Body, type Media, type Method, type OpenApi, type Operati
 import { ApiExamples } from "./api-examples.tsx";
 import { ApiResponses } from "./api-responses.tsx";
 import { PropertyList, PropertyRow } from "./property-list.tsx";
-import { useScrollHere } from "./section.tsx";
 
 interface ApiOperationProps {
   document: OpenApi;
@@ -16,7 +15,6 @@ interface ApiOperationProps {
 
 export function ApiOperation({ document, path, method, operation }: ApiOperationProps) {
   const id = operation.operationId ?? `${method}-${path}`;
-  useScrollHere(id);
   const body = resolve(document, operation.requestBody);
   const parameters = (operation.parameters ?? []).flatMap((one) => resolve(document, one) ?? []);
   return (

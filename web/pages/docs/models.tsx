@@ -4,12 +4,14 @@ import { modelIds } from "../../../src/protocol/models.js";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { ModelMark } from "../../components/model-mark.tsx";
 import { StateBadge } from "../../components/state-badge.tsx";
-import { queries } from "../../queries.ts";
+import { defaultReplyText } from "../../default-reply.ts";
+import { queries, useSite } from "../../queries.ts";
 import { baseUrl } from "../../snippets.ts";
 import { Section } from "./section.tsx";
 
 export default function Models() {
   const { data: status } = useQuery(queries.status);
+  const { data: site } = useSite();
   return (
     <div className="prose">
       <p className="text-lg text-muted">
@@ -48,8 +50,10 @@ export default function Models() {
       <Section id="context" title="Length">
         <p>
           Prompt and reply together fit into the model’s context. A prompt that is too long is refused with{" "}
-          <code>context_length_exceeded</code>. Without <code>max_tokens</code> the model’s own default
-          applies; a reply that was cut ends with <code>finish_reason: "length"</code>.
+          <code>context_length_exceeded</code>. Without <code>max_tokens</code> a reply has at most{" "}
+          {site === undefined ? "what the operator set for the model" : defaultReplyText(site, null)}; ask for
+          more with it, up to what the context and your plan leave. A reply that was cut ends with{" "}
+          <code>finish_reason: "length"</code>.
         </p>
       </Section>
     </div>

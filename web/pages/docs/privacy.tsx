@@ -19,7 +19,7 @@ const kept = [
   { what: "Plans", text: "names and limits" },
   {
     what: "Usage",
-    text: "by hour, account, key and model: how many requests, errors and tokens, and how long the first token took. Numbers only",
+    text: "by hour, account, key and model: how many requests, errors, refusals and tokens, and how long the first token took. Numbers only",
   },
   { what: "Announcements", text: "changelog entries and maintenance windows, written by the operator" },
   { what: "Audit trail", text: "who did what to an account, a key, a plan or a setting, and when" },

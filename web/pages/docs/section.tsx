@@ -1,8 +1,7 @@
-import { useEffect, type ReactNode } from "react";
+import type { ReactNode } from "react";
 
 /** A part of a documentation page, with an address of its own. */
 export function Section({ id, title, children }: { id: string; title: string; children: ReactNode }) {
-  useScrollHere(id);
   return (
     <>
       <h2
@@ -16,11 +15,4 @@ export function Section({ id, title, children }: { id: string; title: string; ch
       {children}
     </>
   );
-}
-
-/** The browser looked for the address's fragment before this page had arrived: go there now. */
-export function useScrollHere(id: string): void {
-  useEffect(() => {
-    if (location.hash === `#${id}`) document.getElementById(id)?.scrollIntoView();
-  }, [id]);
 }

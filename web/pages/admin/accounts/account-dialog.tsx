@@ -6,6 +6,7 @@ import { api } from "../../../api.ts";
 import { Address } from "../../../components/address.tsx";
 import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
 import { toast } from "../../../components/toast.tsx";
+import { queries } from "../../../queries.ts";
 import { PlanDialog } from "./plan-dialog.tsx";
 import { ResetLinkDialog } from "./reset-link-dialog.tsx";
 
@@ -21,7 +22,11 @@ export function AccountDialog({ task, onClose }: { task: AccountTask; onClose: (
   const change = async (request: Promise<AccountView>, done: string) => {
     await request;
     toast(done);
-    await client.invalidateQueries({ queryKey: ["admin"] });
+    await Promise.all([
+      client.invalidateQueries({ queryKey: ["admin"] }),
+      // It may be the account of who is looking.
+      client.invalidateQueries({ queryKey: queries.site.queryKey }),
+    ]);
   };
   switch (task.type) {
     case "plan":

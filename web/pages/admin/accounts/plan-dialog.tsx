@@ -23,7 +23,11 @@ export function PlanDialog({ account, onClose }: { account: AccountView; onClose
     onSuccess: async () => {
       toast(`${account.email} has a new plan`);
       onClose();
-      await client.invalidateQueries({ queryKey: ["admin"] });
+      await Promise.all([
+        client.invalidateQueries({ queryKey: ["admin"] }),
+        // It may be the account of who is looking.
+        client.invalidateQueries({ queryKey: queries.site.queryKey }),
+      ]);
     },
   });
   const chosen = data?.plans.find((plan) => plan.id === planId);

@@ -11,6 +11,7 @@ import { Input } from "../../../components/input.tsx";
 import { ModelsField } from "../../../components/models-field.tsx";
 import { toast } from "../../../components/toast.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
+import { queries } from "../../../queries.ts";
 import { plural } from "../../../units.ts";
 import { bodyOf, draftOf, faultsOf, idFrom, type NumberField, type PlanDraft } from "./plan-draft.ts";
 import type { CountedPlan } from "./plan-table.tsx";
@@ -45,7 +46,11 @@ export function PlanForm({ plan, taken, onClose }: PlanFormProps) {
     onSuccess: async () => {
       toast(isNew ? `${draft.name} is created` : `${draft.name} is saved`);
       onClose();
-      await client.invalidateQueries({ queryKey: ["admin"] });
+      await Promise.all([
+        client.invalidateQueries({ queryKey: ["admin"] }),
+        // It may be the plan of who is looking.
+        client.invalidateQueries({ queryKey: queries.site.queryKey }),
+      ]);
     },
   });
   const faults = faultsOf(draft, isNew, taken);

@@ -5,7 +5,8 @@ import { Card } from "../../../components/card.tsx";
 import { RateMeter } from "../../../components/limit-meters.tsx";
 import { Meter } from "../../../components/meter.tsx";
 import { modelsText } from "../../../components/model-name.tsx";
-import { queries } from "../../../queries.ts";
+import { defaultReplyText } from "../../../default-reply.ts";
+import { queries, useSite } from "../../../queries.ts";
 import { formatCount } from "../../../units.ts";
 import { hasEnded } from "../keys/key-status.tsx";
 
@@ -13,12 +14,13 @@ import { hasEnded } from "../keys/key-status.tsx";
 export function PlanLimits({ limits, readAt }: { limits: LimitsNow; readAt: number }) {
   const { plan, requests, tokens, concurrent } = limits;
   const { data } = useQuery(queries.keys);
+  const { data: site } = useSite();
   const keys = data?.keys.filter((key) => !hasEnded(key) && key.worksUntil === null).length ?? 0;
   return (
     <Card flush>
       <ul className="divide-y divide-line">
         <Limit meter={<RateMeter label="Requests per minute" gauge={requests} readAt={readAt} />}>
-          Each request with a valid key counts, also one that is refused later on. The count begins anew every
+          Each request with a valid key counts, also one that is refused later on. The count restarts every
           minute.
         </Limit>
         <Limit meter={<RateMeter label="Tokens per minute" gauge={tokens} readAt={readAt} />}>
@@ -33,10 +35,19 @@ export function PlanLimits({ limits, readAt }: { limits: LimitsNow; readAt: numb
         </Limit>
         <Limit meter={<Fixed label="Longest reply" value={replyText(plan.maxTokens)} />}>
           {plan.maxTokens === null ? (
-            <>A reply may fill what the prompt leaves of the model's context.</>
+            <>
+              With a large enough <Code>max_tokens</Code>, a reply may fill what the prompt leaves of the
+              model's context.
+            </>
           ) : (
             <>
               A reply ends here at the latest, whatever <Code>max_tokens</Code> asks for.
+            </>
+          )}
+          {site !== undefined && (
+            <>
+              {" "}
+              Without <Code>max_tokens</Code> it has at most {defaultReplyText(site, plan)}.
             </>
           )}
         </Limit>

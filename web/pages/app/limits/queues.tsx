@@ -11,14 +11,14 @@ export function Queues({ queues }: { queues: Queue[] }) {
   return (
     <Card
       flush
-      title="Queue by model"
-      description="Of all accounts together. Accounts take turns: nobody's many requests hold up another's one."
+      title="Queues"
+      description="Of all accounts together; models on the same engine share one. Scheduled fairly: one busy account can't block others."
     >
       <Table
-        label="Queue by model"
+        label="Queues"
         columns={columns}
         rows={queues}
-        rowId={(queue) => queue.model}
+        rowId={(queue) => queue.models.join()}
         empty={<EmptyState title="No model is being served" />}
       />
     </Card>
@@ -26,7 +26,17 @@ export function Queues({ queues }: { queues: Queue[] }) {
 }
 
 const columns: readonly Column<Queue>[] = [
-  { id: "model", header: "Model", cell: (queue) => <ModelName model={queue.model} /> },
+  {
+    id: "models",
+    header: "Models",
+    cell: ({ models }) => (
+      <span className="inline-flex flex-wrap gap-x-4 gap-y-1">
+        {models.map((model) => (
+          <ModelName key={model} model={model} />
+        ))}
+      </span>
+    ),
+  },
   {
     id: "running",
     header: "Running",

@@ -6,6 +6,7 @@ import { Input } from "../../../components/input.tsx";
 import { Select } from "../../../components/select.tsx";
 import { Slider } from "../../../components/slider.tsx";
 import { Textarea } from "../../../components/textarea.tsx";
+import { formatCount } from "../../../units.ts";
 import { privateText } from "./private-text.ts";
 import { defaultSettings, type settingsFaults, type Settings } from "./settings.ts";
 
@@ -13,10 +14,13 @@ interface SettingsPanelProps {
   settings: Settings;
   onChange: (settings: Settings) => void;
   models: readonly ModelId[];
+  /** What a reply is cut at when nothing is typed. */
+  /** Null while it is not known. */
+  defaultTokens: number | null;
   faults: ReturnType<typeof settingsFaults>;
 }
 
-export function SettingsPanel({ settings, onChange, models, faults }: SettingsPanelProps) {
+export function SettingsPanel({ settings, onChange, models, defaultTokens, faults }: SettingsPanelProps) {
   const set = (change: Partial<Settings>) => onChange({ ...settings, ...change });
   return (
     <div className="flex flex-col gap-4">
@@ -64,11 +68,11 @@ export function SettingsPanel({ settings, onChange, models, faults }: SettingsPa
         value={settings.presencePenalty}
         onChange={(presencePenalty) => set({ presencePenalty })}
       />
-      <Field label="Max tokens" error={faults.maxTokens}>
+      <Field label="Max tokens" hint="A longer reply is cut off there." error={faults.maxTokens}>
         <Input
           {...privateText}
           inputMode="numeric"
-          placeholder="As many as fit"
+          placeholder={defaultTokens === null ? "" : `Default: ${formatCount(defaultTokens)}`}
           value={settings.maxTokens}
           onChange={(event) => set({ maxTokens: event.target.value.trim() })}
         />

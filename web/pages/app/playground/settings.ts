@@ -11,7 +11,7 @@ export interface Settings {
   topP: number | null;
   frequencyPenalty: number | null;
   presencePenalty: number | null;
-  /** As typed; empty for as many as fit. */
+  /** As typed; empty for the model's default, which is then left out of the request. */
   maxTokens: string;
   /** As typed, one a line. */
   stop: string;

@@ -18,7 +18,7 @@ export function UsageBreakdown({ report }: { report: UsageReport | undefined }) 
           label="Usage by model"
           columns={modelColumns}
           rows={report?.byModel}
-          rowId={(row) => row.model}
+          rowId={(row) => row.model ?? "unknown"}
           empty={none}
         />
       </Card>
@@ -36,13 +36,25 @@ export function UsageBreakdown({ report }: { report: UsageReport | undefined }) 
 }
 
 const modelColumns: readonly Column<ByModel>[] = [
-  { id: "model", header: "Model", cell: (row) => <ModelName model={row.model} /> },
+  {
+    id: "model",
+    header: "Model",
+    // A request over the limit is refused before its body, which names the model, is read.
+    cell: (row) =>
+      row.model === null ? (
+        <span className="text-muted">Unknown (refused early)</span>
+      ) : (
+        <ModelName model={row.model} />
+      ),
+  },
   { id: "requests", header: "Requests", align: "right", cell: (row) => formatCount(row.requests) },
+  { id: "refused", header: "Refused", align: "right", cell: (row) => formatCount(row.refused) },
   { id: "tokens", header: "Tokens", align: "right", cell: (row) => formatCount(row.tokens) },
 ];
 
 const keyColumns: readonly Column<ByKey>[] = [
   { id: "key", header: "Key", cell: (row) => <span className="wrap-anywhere">{row.name}</span> },
   { id: "requests", header: "Requests", align: "right", cell: (row) => formatCount(row.requests) },
+  { id: "refused", header: "Refused", align: "right", cell: (row) => formatCount(row.refused) },
   { id: "tokens", header: "Tokens", align: "right", cell: (row) => formatCount(row.tokens) },
 ];

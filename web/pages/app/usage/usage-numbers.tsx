@@ -2,6 +2,7 @@ import { ChevronRight } from "lucide-react";
 import type { UsageBucket } from "../../../../src/protocol/dashboard.js";
 import type { Measure } from "./usage-plot.tsx";
 import { axisMoment, type Step } from "./usage-period.ts";
+import { askedFor } from "./usage-stats.tsx";
 
 interface UsageNumbersProps {
   title: string;
@@ -13,7 +14,7 @@ interface UsageNumbersProps {
 
 /** A plot's numbers, newest first; steps without a request are left out. */
 export function UsageNumbers({ title, measures, buckets, step, format }: UsageNumbersProps) {
-  const rows = buckets.filter((bucket) => bucket.requests > 0).toReversed();
+  const rows = buckets.filter((bucket) => askedFor(bucket) > 0).toReversed();
   return (
     <details className="group mt-3 text-sm">
       <summary className="inline-flex items-center gap-1 rounded-sm text-muted hover:text-ink [&::-webkit-details-marker]:hidden">

@@ -54,6 +54,8 @@ function emptyBucket(start: string): UsageBucket {
     start,
     requests: 0,
     errors: 0,
+    rateLimited: 0,
+    unavailable: 0,
     promptTokens: 0,
     completionTokens: 0,
     firstTokenMsP50: null,

@@ -2,6 +2,7 @@ import { useMemo } from "react";
 import type { UsageBucket } from "../../../../src/protocol/dashboard.js";
 import { formatCount, formatMs, formatShort } from "../../../units.ts";
 import { UsagePlot, type Measure } from "./usage-plot.tsx";
+import { refused } from "./usage-stats.tsx";
 import { withEmptyBuckets, type UsagePeriod } from "./usage-period.ts";
 
 interface UsagePlotsProps {
@@ -18,6 +19,7 @@ export function UsagePlots({ buckets, period }: UsagePlotsProps) {
   return (
     <>
       <UsagePlot
+        stacked
         title="Requests"
         measures={requests}
         buckets={all}
@@ -50,14 +52,15 @@ export function UsagePlots({ buckets, period }: UsagePlotsProps) {
 
 // Outside the component, so that a plot is drawn anew only when its numbers change.
 const requests: readonly Measure[] = [
-  { label: "Requests", kind: "bars", tone: 1, of: (bucket) => bucket.requests },
+  { label: "Succeeded", kind: "bars", tone: 1, of: (bucket) => bucket.requests - bucket.errors },
   { label: "Errors", kind: "bars", tone: "bad", of: (bucket) => bucket.errors },
+  { label: "Refused", kind: "bars", tone: 2, of: refused },
 ];
 const tokens: readonly Measure[] = [
   { label: "Prompt", kind: "bars", tone: 1, of: (bucket) => bucket.promptTokens },
   { label: "Completion", kind: "bars", tone: 2, of: (bucket) => bucket.completionTokens },
 ];
 const firstToken: readonly Measure[] = [
-  { label: "Half of replies", kind: "line", tone: 1, of: (bucket) => bucket.firstTokenMsP50 },
-  { label: "95 % of replies", kind: "line", tone: 3, of: (bucket) => bucket.firstTokenMsP95 },
+  { label: "Median", kind: "line", tone: 1, of: (bucket) => bucket.firstTokenMsP50 },
+  { label: "95th percentile", kind: "line", tone: 3, of: (bucket) => bucket.firstTokenMsP95 },
 ];

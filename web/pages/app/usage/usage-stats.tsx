@@ -2,11 +2,24 @@ import type { UsageReport } from "../../../../src/protocol/dashboard.js";
 import { Stat, StatRow } from "../../../components/stat.tsx";
 import { formatCount, formatMs } from "../../../units.ts";
 
+type Totals = UsageReport["totals"];
+
+/** All that was asked of the service, with what it refused. */
+export const askedFor = (counts: Pick<Totals, "requests" | "rateLimited" | "unavailable">): number =>
+  counts.requests + refused(counts);
+
+export const refused = ({ rateLimited, unavailable }: Pick<Totals, "rateLimited" | "unavailable">): number =>
+  rateLimited + unavailable;
+
 /** The totals of a period as tiles; undefined while they load. */
-export function UsageStats({ totals }: { totals: UsageReport["totals"] | undefined }) {
+export function UsageStats({ totals }: { totals: Totals | undefined }) {
   return (
     <StatRow>
-      <Stat label="Requests" value={totals && formatCount(totals.requests)} />
+      <Stat
+        label="Requests"
+        value={totals && formatCount(totals.requests)}
+        hint={totals && refusedText(totals)}
+      />
       <Stat
         label="Tokens"
         value={totals && formatCount(totals.promptTokens + totals.completionTokens)}
@@ -24,11 +37,19 @@ export function UsageStats({ totals }: { totals: UsageReport["totals"] | undefin
           totals &&
           (totals.firstTokenMsP95 === null
             ? "no reply yet"
-            : `95 % within ${formatMs(totals.firstTokenMsP95)}`)
+            : `median; 95th percentile ${formatMs(totals.firstTokenMsP95)}`)
         }
       />
     </StatRow>
   );
+}
+
+function refusedText({ rateLimited, unavailable }: Totals): string {
+  const parts = [
+    rateLimited === 0 ? [] : `${formatCount(rateLimited)} rate-limited`,
+    unavailable === 0 ? [] : `${formatCount(unavailable)} unavailable`,
+  ].flat();
+  return parts.length === 0 ? "none refused" : `refused: ${parts.join(", ")}`;
 }
 
 function errorShare(errors: number, requests: number): string {
