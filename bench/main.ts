@@ -4,6 +4,7 @@
  */
 import buildOnce from "../test/support/build.js";
 import { benchApi } from "./api.js";
+import { benchAttack } from "./attack.js";
 import { benchCrowded } from "./crowded.js";
 import { benchEngine } from "./engine.js";
 import { benchOverhead } from "./overhead.js";
@@ -23,6 +24,7 @@ const benches: Record<string, () => Promise<void>> = {
   streams: benchStreams,
   stalled: benchStalled,
   soak: benchSoak,
+  attack: benchAttack,
   starter: benchStarter,
 };
 
