@@ -6,6 +6,7 @@ import buildOnce from "../test/support/build.js";
 import { benchAnswers } from "./answers.js";
 import { benchApi } from "./api.js";
 import { benchBodies } from "./bodies.js";
+import { benchAttack } from "./attack.js";
 import { benchCrowded } from "./crowded.js";
 import { benchEngine } from "./engine.js";
 import { benchOverhead } from "./overhead.js";
@@ -27,6 +28,7 @@ const benches: Record<string, () => Promise<void>> = {
   streams: benchStreams,
   stalled: benchStalled,
   soak: benchSoak,
+  attack: benchAttack,
   starter: benchStarter,
   store: benchStore,
   answers: benchAnswers,

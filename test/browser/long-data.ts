@@ -28,7 +28,7 @@ export async function furnishWithLongData(dashboard: TestDashboard): Promise<voi
   });
   for (const { id: keyId } of [...keys, { id: "playground" }]) {
     dashboard.app.dashboard.usage.record({
-      ...{ accountId: account.id, keyId, model: "omega", ok: keyId !== "playground" },
+      ...{ accountId: account.id, keyId, model: "omega", outcome: keyId === "playground" ? "error" : "ok" },
       ...{ promptTokens: 1_234_567_890, completionTokens: 987_654_321, firstTokenMs: 12_345 },
     });
   }

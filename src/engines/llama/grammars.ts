@@ -29,6 +29,8 @@ const compileMs = 2_000;
 const threadStartMs = 20_000;
 const mostWaiting = 256;
 const longestWaitMs = 10_000;
+const restShare = 2;
+const longestRestMs = 500;
 /** Of one account, waiting or being compiled. */
 const mostOfAccount = 32;
 
@@ -100,7 +102,14 @@ export class Grammars {
       try {
         return await this.#thread.compile(schemaText);
       } finally {
-        slot.leave(this.#clock.monotonicMs() - startedMs);
+        const usedMs = this.#clock.monotonicMs() - startedMs;
+        const leave = () => {
+          slot.leave(usedMs);
+        };
+        // The thread shares its processor with the event loop and the engine: it rests twice as long as it worked.
+        const restMs = Math.min(longestRestMs, restShare * usedMs);
+        if (restMs < 1) leave();
+        else setTimeout(leave, restMs).unref();
       }
     } finally {
       const left = (this.#ofAccount.get(accountId) ?? 1) - 1;

@@ -52,6 +52,8 @@ const mostMultiples = 500;
 const mostValues = 10_000;
 /** In all patterns of a schema together. */
 const mostPatternChars = 10_000;
+/** Elements of the grammar for a property, besides its name and its value: quotes, colon, comma. */
+const leastOfMember = 10;
 const stepsPerPatternChar = 20;
 const tooLarge = "it is too large to be followed";
 
@@ -157,6 +159,8 @@ class Compiler {
   }
 
   #requireDisjoint(options: readonly unknown[], own: Schema, path: Path): void {
+    // Each is compared with each, and most do differ: so many are known to be too much before the first.
+    this.#references.spend((options.length * (options.length - 1)) / 2);
     const merged = options.map((option) => mergeSchemas(own, option, this.#references, path));
     merged.forEach((option, index) => {
       const others = merged.slice(index + 1);
@@ -320,6 +324,7 @@ class Compiler {
     const rest = schema["additionalProperties"] ?? true;
     const names = [...new Set([...Object.keys(declared), ...required])];
     this.#requirePropertyCounts(schema, names.length, required.size, path);
+    this.grammar.requireRoom(names.reduce((sum, name) => sum + name.length + leastOfMember, 0));
     if (names.length === 0) {
       if (rest === false) return text("{}");
       const value = this.value(rest, [...path, "additionalProperties"], depth + 1);

@@ -52,6 +52,11 @@ export class Grammar {
     if (this.#announced > maxElements) throw new GrammarTooLarge();
   }
 
+  /** Before parts are made that have so many elements at least. Throws `GrammarTooLarge`. */
+  requireRoom(elements: number): void {
+    if (this.#size + elements > maxElements) throw new GrammarTooLarge();
+  }
+
   /** The rule's content is made after it can be referred to. Throws `GrammarTooLarge` as soon as all are. */
   define(name: string, make: () => Expression): Expression {
     if (!this.#rules.has(name)) {
@@ -101,7 +106,7 @@ type Property = (expression: Expression, rules: ReadonlySet<string>) => boolean;
 function rulesThat(holds: Property, rules: ReadonlyMap<string, Expression>): Set<string> {
   const users = new Map<string, string[]>();
   for (const [name, content] of rules) {
-    for (const mentioned of new Set(mentionedIn(content))) {
+    for (const mentioned of addMentioned(content, new Set())) {
       const known = users.get(mentioned);
       if (known === undefined) users.set(mentioned, [name]);
       else known.push(name);
@@ -118,19 +123,22 @@ function rulesThat(holds: Property, rules: ReadonlyMap<string, Expression>): Set
   return found;
 }
 
-function mentionedIn(expression: Expression): string[] {
+/** Adds the rules that the expression mentions. */
+function addMentioned(expression: Expression, to: Set<string>): Set<string> {
   switch (expression.type) {
     case "rule":
-      return [expression.name];
+      return to.add(expression.name);
     case "sequence":
-      return expression.parts.flatMap(mentionedIn);
+      for (const part of expression.parts) addMentioned(part, to);
+      return to;
     case "choice":
-      return expression.options.flatMap(mentionedIn);
+      for (const option of expression.options) addMentioned(option, to);
+      return to;
     case "repeat":
-      return mentionedIn(expression.part);
+      return addMentioned(expression.part, to);
     case "text":
     case "chars":
-      return [];
+      return to;
   }
 }
 
@@ -272,6 +280,7 @@ class Printer {
 }
 
 function escapeText(value: string): string {
+  if (/^[ !#-[\]-~]*$/.test(value)) return value;
   return Array.from(value, (char) => {
     const code = char.codePointAt(0) ?? 0;
     return code >= 0x20 && code < 0x7f && char !== '"' && char !== "\\" ? char : escapeCode(code);

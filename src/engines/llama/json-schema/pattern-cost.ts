@@ -79,20 +79,25 @@ function isWideFrom(first: readonly number[], all: readonly Position[], looks: L
 }
 
 function hasManyWays(all: readonly Position[], looks: Looks): boolean {
-  return [...charactersFor(all.keys(), all)].some((code) => {
-    const open = all.map((position) => writes(position, code));
-    let ways = open.map(Number);
+  for (const code of charactersFor(all.keys(), all)) {
+    looks.spend(all.length);
+    const open = all.flatMap((position, index) => (writes(position, code) ? [index] : []));
+    let ways = new Float64Array(all.length);
+    for (const index of open) ways[index] = 1;
     for (let length = 1; length < tokenChars; length++) {
-      const shorter = ways;
-      ways = all.map(({ followers }, index) => {
-        if (open[index] !== true) return 0;
-        looks.spend(followers.length);
-        return followers.reduce((sum, follower) => sum + (shorter[follower] ?? 0), 0);
-      });
-      if (ways.some((count) => count > mostWays)) return true;
+      const longer = new Float64Array(all.length);
+      for (const index of open) {
+        const followers = all[index]?.followers ?? [];
+        looks.spend(1 + followers.length);
+        let sum = 0;
+        for (const follower of followers) sum += ways[follower] ?? 0;
+        if (sum > mostWays) return true;
+        longer[index] = sum;
+      }
+      ways = longer;
     }
-    return false;
-  });
+  }
+  return false;
 }
 
 const writes = (position: Position, code: number): boolean =>
@@ -142,9 +147,10 @@ class Positions {
       case "sequence":
         return expression.parts.reduce<Part>((before, part) => this.#join(before, this.read(part)), nothing);
       case "choice": {
+        // Where it begins, all of them are open.
+        if (expression.options.length ** 2 > mostStepWork) throw new TooMany();
         const options = expression.options.map((option) => this.read(option));
         const first = options.flatMap((option) => option.first);
-        // Where it begins, all of them are open.
         if (first.length ** 2 > mostStepWork) throw new TooMany();
         return {
           first,

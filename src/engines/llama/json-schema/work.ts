@@ -2,7 +2,7 @@
 import { SchemaFault } from "./schema.js";
 
 /** Some hundred milliseconds at worst. An ordinary schema takes a few thousand. */
-export const mostWork = 5_000_000;
+const mostWork = 5_000_000;
 
 export class Work {
   #spent = 0;
@@ -13,7 +13,11 @@ export class Work {
 
   /** Before the steps are taken. Throws `SchemaFault`. */
   readonly spend = (steps: number): void => {
-    this.#spent += steps;
-    if (this.#spent > mostWork) throw new SchemaFault([], "it takes too long to compile");
+    const spent = this.#spent + steps;
+    if (spent <= mostWork) {
+      this.#spent = spent;
+      return;
+    }
+    throw new SchemaFault([], "it takes too long to compile");
   };
 }
