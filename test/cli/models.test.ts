@@ -154,7 +154,7 @@ describe("sotto models list", () => {
 
   it("says which file the starter is, once it is prepared", async () => {
     await mkdir(join(line.dataDir, "models"));
-    await writeFile(join(line.dataDir, "models", "tinyllama-1.1b-chat-q4_0.gguf"), model);
+    await writeFile(join(line.dataDir, "models", "tinyllama-1.1b-chat-corrected-q4_0.gguf"), model);
     expect(await line.json("models", "list")).toMatchObject({
       weights: [{ models: ["omega", "prism", "lambda"] }],
     });
