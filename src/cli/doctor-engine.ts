@@ -79,7 +79,7 @@ function notUsed(failure: BackendFailure, isQuoted: boolean): Finding {
     name,
     state: "hint",
     detail: `${reason} (on ${dayOf(failure.at)})`,
-    next: `${advice} To try again: sotto doctor --probe, then restart.`,
+    next: `${advice}${advice.endsWith(".") ? "" : "."} To try again: sotto doctor --probe, then restart.`,
   };
 }
 
