@@ -27,6 +27,8 @@ import { createLog, type Log } from "./log.js";
 import { smtpMailer } from "./mail.js";
 import { Metrics } from "./metrics.js";
 import { SpeedNotes } from "./models/measured-speed.js";
+import { ShownWeights } from "./models/shown-weights.js";
+import type { ModelSuggestion } from "./protocol/dashboard.js";
 import { ServiceError } from "./protocol/errors.js";
 import { startEngines, type EngineOverrides } from "./start-engines.js";
 import { lockDataDir } from "./store/data-dir-lock.js";
@@ -64,6 +66,8 @@ export interface App {
   dashboard: Dashboard;
   /** Resolves when every model can answer; rejects when one cannot be loaded. */
   ready(): Promise<void>;
+  /** What to use instead of the starter; null where it does not answer. */
+  suggestion(): ModelSuggestion | null;
   /** Changes models over to what this configuration says; nothing else of it is taken up. */
   followModels(config: Config): Promise<void>;
   /** Refuses new work, lets running replies finish and writes what was counted, for at most `drainMs`. */
@@ -125,6 +129,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       engines.memoryBytes(model) === null ? null : fleet.status(model).serving,
     );
     closers.push(() => speeds.close());
+    const shownWeights = new ShownWeights(store, (model) => fleet.weightsOf(model));
     const { accounts } = config;
     const sessions = new Sessions(store.sessions, clock, {
       idleMs: accounts.sessionIdleDays * dayMs,
@@ -207,6 +212,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       isDraining: () => draining,
       maintenance: () => gate.announcement(),
       engineStatus: (model) => fleet.status(model),
+      modelDescription: (model) => engines.description(model),
       metrics,
       usage: dashboard.usage,
       ...(traces === null ? {} : { traces }),
@@ -227,6 +233,8 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       memoryBytes: (model) => engines.memoryBytes(model),
       compute: (model) => engines.compute(model),
       members: (model) => engines.members(model),
+      weights: (model) => shownWeights.of(model),
+      suggestion: () => engines.suggestion(),
       webDir: overrides.webDir ?? fileURLToPath(new URL("../dist/web", import.meta.url)),
     });
     const url = () => `http://${hostInUrl(config.service.host)}:${portOf(server.server.address())}`;
@@ -248,6 +256,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       engine: fleet,
       dashboard,
       ready: () => fleet.ready(),
+      suggestion: () => engines.suggestion(),
       followModels: (changed) => engines.follow(changed),
       drain: async (drainMs) => {
         draining = true;

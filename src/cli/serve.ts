@@ -8,6 +8,7 @@ import { ensureSetupLink } from "../core/one-time-links.js";
 import { systemClock } from "../core/ports.js";
 import { modelIds } from "../protocol/models.js";
 import { readSettings, settingsOptions } from "./settings.js";
+import { starterNotice } from "./starter-notice.js";
 import { exitOnSignal, stopOnSignal } from "./stop-on-signal.js";
 import { weightsProgress } from "./weights-progress.js";
 
@@ -67,6 +68,8 @@ async function serve(readConfig: () => Config): Promise<void> {
 
 async function greet(app: App, config: Config): Promise<void> {
   console.log(introduction(app));
+  const suggestion = app.suggestion();
+  if (suggestion !== null) console.log(`${starterNotice(suggestion)}\n`);
   const setupLink = await ensureSetupLink(app.store, systemClock, config.accounts.publicUrl ?? app.url);
   if (setupLink !== null) console.log(setupSteps(setupLink));
   const key = await firstRunKey(app.store, systemClock);

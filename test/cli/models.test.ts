@@ -161,8 +161,11 @@ describe("sotto models list", () => {
   });
 
   it("has a catalogue beside it", async () => {
-    expect((await line.run("models", "catalog")).stdout).toMatch(
-      /^qwen2\.5-1\.5b +Qwen2\.5 1\.5B Instruct +Apache-2\.0/m,
+    const { stdout } = await line.run("models", "catalog");
+    expect(stdout).toMatch(/^qwen3-4b +Qwen3 4B Instruct 2507 +Apache-2\.0 .+ The all-rounder/m);
+    expect(stdout).toMatch(/^(The best that this machine can hold is|This machine has too little memory)/m);
+    expect(await line.json("models", "catalog")).toContainEqual(
+      expect.objectContaining({ id: "gemma-3-1b", good_for: textWith("short answers") }),
     );
   });
 });

@@ -67,6 +67,8 @@ describe("an admin", () => {
       memoryBytes: () => null,
       compute: () => null,
       members: () => [],
+      weights: async () => null,
+      suggestion: () => null,
       webDir: "",
     });
     await server.close();
