@@ -2,6 +2,7 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { noteSpeed } from "../../src/models/measured-speed.js";
+import { starterFileNames } from "../../src/models/starter.js";
 import { databasePath, openSqliteStore } from "../../src/store/sqlite.js";
 import { ggufBytes, llamaFields, randomTensor } from "../support/gguf-file.js";
 import { textWith } from "../support/matchers.js";
@@ -154,7 +155,7 @@ describe("sotto models list", () => {
 
   it("says which file the starter is, once it is prepared", async () => {
     await mkdir(join(line.dataDir, "models"));
-    await writeFile(join(line.dataDir, "models", "tinyllama-1.1b-chat-q4_0.gguf"), model);
+    await writeFile(join(line.dataDir, "models", starterFileNames[0] ?? ""), model);
     expect(await line.json("models", "list")).toMatchObject({
       weights: [{ models: ["omega", "prism", "lambda"] }],
     });

@@ -80,6 +80,7 @@ describe("an admin", () => {
     expect(addresses("admin")).toEqual(adminRoutes.map((route) => route.join(" ")).sort());
     expect(addresses("anyone")).toEqual([
       "GET /api/changelog",
+      "GET /api/models",
       "GET /api/site",
       "GET /api/status",
       "POST /api/reset",
