@@ -4,6 +4,11 @@ export function formatCount(value: number): string {
   return count.format(value);
 }
 
+/** "41.5": with as many decimals as matter. */
+export function formatDecimal(value: number): string {
+  return decimal.format(value);
+}
+
 /** For the axis of a plot: "1.2K". */
 export function formatShort(value: number): string {
   return short.format(value);

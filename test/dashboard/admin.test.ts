@@ -19,6 +19,7 @@ const adminRoutes = [
   ["PUT", "/api/admin/plans/x"],
   ["DELETE", "/api/admin/plans/x"],
   ["GET", "/api/admin/engines"],
+  ["GET", "/api/admin/model-suggestion"],
   ["POST", "/api/admin/changelog"],
   ["PUT", "/api/admin/changelog/x"],
   ["DELETE", "/api/admin/changelog/x"],

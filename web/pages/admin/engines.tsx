@@ -7,6 +7,7 @@ import { PageHeader } from "../../components/page-header.tsx";
 import { SkeletonLines } from "../../components/skeleton.tsx";
 import { queries } from "../../queries.ts";
 import { EngineCard } from "./engine-card.tsx";
+import { StarterSuggestion } from "./starter-suggestion.tsx";
 
 export default function Engines() {
   const { data, error, refetch } = useQuery(queries.admin.engines);
@@ -16,6 +17,7 @@ export default function Engines() {
         title="Engines"
         description="What serves each model and how busy it is, read again every few seconds."
       />
+      <StarterSuggestion />
       {data === undefined ? (
         <Card>
           {error === null ? (
