@@ -101,9 +101,9 @@ _Made from \`src/metrics.ts\` by \`npm run docs\`._
 export async function modelsPage(): Promise<string> {
   const rows = catalog.map(
     (entry) =>
-      `| \`${entry.id}\` | ${entry.title} | ${entry.licence} | ${gigabytes(entry.bytes)} | ${gigabytes(memoryOf(entry))} | ${entry.contextTokens} | ${entry.suits.map((id) => `\`${id}\``).join(", ")} |`,
+      `| \`${entry.id}\` | ${entry.title} | ${entry.licence} | ${gigabytes(entry.bytes)} | ${gigabytes(memoryOf(entry))} | ${entry.contextTokens} | ${entry.suits.map((id) => `\`${id}\``).join(", ")} | ${entry.goodFor} |`,
   );
-  const table = `| id | model | licence | size | memory | context | suits |\n| --- | --- | --- | --- | --- | --- | --- |\n${rows.join("\n")}`;
+  const table = `| id | model | licence | size | memory | context | suits | good for |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n${rows.join("\n")}`;
   const page = readFileSync("docs/models.md", "utf8");
   return markdown(page.replace(/(<!-- catalogue[^>]*-->)[^]*?(<!-- end -->)/, `$1\n\n${table}\n\n$2`));
 }

@@ -31,7 +31,9 @@ import { createLog, type Log } from "./log.js";
 import { smtpMailer } from "./mail.js";
 import { Metrics } from "./metrics.js";
 import { SpeedNotes } from "./models/measured-speed.js";
+import { ShownWeights } from "./models/shown-weights.js";
 import { howToRaise, openFileLimit } from "./open-files.js";
+import type { ModelSuggestion } from "./protocol/dashboard.js";
 import { ServiceError } from "./protocol/errors.js";
 import { startEngines, type EngineOverrides } from "./start-engines.js";
 import { lockDataDir } from "./store/data-dir-lock.js";
@@ -73,6 +75,8 @@ export interface App {
   notice: string | null;
   /** Resolves when every model can answer; rejects when one cannot be loaded. */
   ready(): Promise<void>;
+  /** What to use instead of the starter; null where it does not answer. */
+  suggestion(): ModelSuggestion | null;
   /** Changes models over to what this configuration says; nothing else of it is taken up. */
   followModels(config: Config): Promise<void>;
   /** Refuses new work, lets running replies finish and writes what was counted, for at most `drainMs`. */
@@ -134,6 +138,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       engines.memoryBytes(model) === null ? null : fleet.status(model).serving,
     );
     closers.push(() => speeds.close());
+    const shownWeights = new ShownWeights(store, (model) => fleet.weightsOf(model));
     const { accounts } = config;
     const sessions = new Sessions(store.sessions, clock, {
       idleMs: accounts.sessionIdleDays * dayMs,
@@ -220,6 +225,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       isDraining: () => draining,
       maintenance: () => gate.announcement(),
       engineStatus: (model) => fleet.status(model),
+      modelDescription: (model) => engines.description(model),
       metrics,
       usage: dashboard.usage,
       ...(traces === null ? {} : { traces }),
@@ -246,11 +252,13 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       feedId: await store.initSetting("feed_id", randomUUID()),
       queue: (model) => fleet.queueOf(model),
       sharers: () => fleet.sharers(),
-      defaultMaxTokens: (model) => config.models[model].maxTokens ?? 256,
+      defaultMaxTokens: (model) => fleet.defaultMaxTokens(model),
       limitsHealth: () => counters.health(),
       memoryBytes: (model) => engines.memoryBytes(model),
       compute: (model) => engines.compute(model),
       members: (model) => engines.members(model),
+      weights: (model) => shownWeights.of(model),
+      suggestion: () => engines.suggestion(),
       webDir: overrides.webDir ?? fileURLToPath(new URL("../dist/web", import.meta.url)),
     });
     const url = () => `http://${hostInUrl(config.service.host)}:${portOf(server.server.address())}`;
@@ -273,6 +281,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       dashboard,
       notice: limit.notice,
       ready: () => fleet.ready(),
+      suggestion: () => engines.suggestion(),
       followModels: (changed) => engines.follow(changed),
       drain: async (drainMs) => {
         draining = true;

@@ -25,19 +25,22 @@ import { cacheSaltSetting, newCacheSaltSecret } from "./engines/upstream/cache-s
 import { UpstreamEngine } from "./engines/upstream/engine.js";
 import { preflight } from "./engines/upstream/preflight.js";
 import type { Log } from "./log.js";
-import { readMapping, type DesiredSource, type Mapping } from "./models/mapping.js";
+import { suggestFor } from "./models/best-model.js";
+import { configuredSource, readMapping, type DesiredSource, type Mapping } from "./models/mapping.js";
 import { prepareWeights } from "./models/prepare-weights.js";
 import { describeMember, weightsSource, type ModelSource } from "./models/source.js";
-import type { WeightsProgress } from "./models/starter.js";
+import { isStarterFile, type WeightsProgress } from "./models/starter.js";
 import { WeightsFault } from "./models/weights-fault.js";
 import { defaultsOfWeights, modelDefaults } from "./models/weights-settings.js";
-import type { EngineComputeView, EngineMemberView } from "./protocol/dashboard.js";
+import type { EngineComputeView, EngineMemberView, ModelSuggestion } from "./protocol/dashboard.js";
 import type { EngineMember, UpstreamSource } from "./protocol/engine-member.js";
 import { modelIds, type ModelId } from "./protocol/models.js";
 
 export interface EngineOverrides {
   /** Answers instead of the configured engines. */
   engine?: Engine;
+  /** The file that it passes for. */
+  engineWeights?: string;
   /** Where the engine's child process starts; differs when the program runs from its sources. */
   workerFile?: string;
   /** Stands in for this machine's GPU. */
@@ -58,13 +61,17 @@ export interface EngineParts {
 
 export async function startEngines(parts: EngineParts): Promise<Engines> {
   const { config, overrides, store } = parts;
-  const { engine } = overrides;
+  const { engine, engineWeights } = overrides;
   const secret = await store.initSetting(cacheSaltSetting, newCacheSaltSecret());
   const builder = new EngineBuilder(parts, secret);
   const first =
     engine === undefined
       ? await builder.assignments(config)
-      : sameForAll({ key: "override", start: () => ({ engine, ready: async () => undefined }) });
+      : sameForAll({
+          key: "override",
+          ...(engineWeights === undefined ? {} : { weights: engineWeights }),
+          start: () => ({ engine, ready: async () => undefined }),
+        });
   return new Engines(parts, builder, first);
 }
 
@@ -159,6 +166,20 @@ export class Engines {
   /** What the model is computed on here; null where it runs elsewhere. */
   compute(model: ModelId): EngineComputeView | null {
     return this.builder.compute(this.fleet.engineOf(model));
+  }
+
+  /** The operator's line about the model. */
+  description(model: ModelId): string | null {
+    return this.#config.models[model].description ?? null;
+  }
+
+  /** What to use instead of the starter; null where it does not answer, or the configuration says that it shall. */
+  suggestion(): ModelSuggestion | null {
+    const model = modelIds.find(
+      (id) =>
+        isStarterFile(this.fleet.weightsOf(id) ?? "") && configuredSource(this.#config.models, id) === null,
+    );
+    return model === undefined ? null : suggestFor(model, { availableBytes: process.availableMemory() });
   }
 
   /** The engines of the model's pool; none where one engine answers alone. */
@@ -266,7 +287,7 @@ class EngineBuilder {
   async #sourceOf(model: ModelId, source: ModelSource, config: Config): Promise<EngineSource> {
     if (source.type === "upstreams") return this.#poolSource(model, source.upstreams, config);
     const path = await this.#prepare(source, config);
-    return { key: `weights:${path}`, start: () => this.#startWeights(path, config) };
+    return { key: `weights:${path}`, weights: path, start: () => this.#startWeights(path, config) };
   }
 
   /** The same file under two names is the same. */

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { bestFor } from "../src/models/best-model.js";
 import { catalog } from "../src/models/catalog.js";
 import { configurationPage, errorsPage, metricsPage, modelsPage } from "../scripts/reference-pages.js";
 
@@ -22,5 +23,13 @@ describe("documentation", () => {
     const page = readFileSync("docs/models.md", "utf8");
     expect(page).toBe(await modelsPage());
     for (const { id } of catalog) expect(page).toContain(`| \`${id}\` `);
+  });
+
+  it.each([4, 8, 16, 32])("docs/models.md names what a machine with %i GiB is told to use", (gib) => {
+    // A tenth is taken by the system already.
+    const best = bestFor({ availableBytes: 0.9 * gib * 2 ** 30 });
+    expect(readFileSync("docs/models.md", "utf8")).toMatch(
+      new RegExp(`^\\| ${gib} GiB +\\| \`${best?.id ?? "none"}\` +\\|$`, "m"),
+    );
   });
 });

@@ -15,6 +15,7 @@ export const api = {
   site: () => get<dashboard.Site>("/api/site"),
   status: () => get<dashboard.Status>("/api/status"),
   changelog: () => get<dashboard.Changelog>("/api/changelog"),
+  models: () => get<{ models: dashboard.ModelFacts[] }>("/api/models"),
   openApi: () => get<OpenApi>("/openapi.json"),
 
   signUp: (body: BodyOf<typeof dashboard.signUpBody>) => post<dashboard.Me>("/api/sign-up", body),
@@ -69,6 +70,7 @@ export const api = {
     deletePlan: (id: string) => send<object>("DELETE", `/api/admin/plans/${encodeURIComponent(id)}`),
 
     engines: () => get<{ engines: dashboard.EngineView[] }>("/api/admin/engines"),
+    suggestion: () => get<{ suggestion: dashboard.ModelSuggestion | null }>("/api/admin/model-suggestion"),
 
     addEntry: (body: BodyOf<typeof dashboard.changelogBody>) =>
       post<dashboard.ChangelogEntry>("/api/admin/changelog", body),

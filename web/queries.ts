@@ -21,6 +21,7 @@ const site = queryOptions({
 export const queries = {
   site,
   status: queryOptions({ queryKey: ["status"], queryFn: api.status, refetchInterval: 15_000 }),
+  models: queryOptions({ queryKey: ["models"], queryFn: api.models, staleTime: 30_000 }),
   changelog: queryOptions({ queryKey: ["changelog"], queryFn: api.changelog }),
   stored: queryOptions({ queryKey: ["stored"], queryFn: api.stored }),
   keys: queryOptions({ queryKey: ["keys"], queryFn: api.keys }),
@@ -48,6 +49,11 @@ export const queries = {
         queryFn: () => api.admin.accounts({ search, page }),
       }),
     plans: queryOptions({ queryKey: ["admin", "plans"], queryFn: api.admin.plans }),
+    suggestion: queryOptions({
+      queryKey: ["admin", "suggestion"],
+      queryFn: api.admin.suggestion,
+      staleTime: 30_000,
+    }),
     engines: queryOptions({
       queryKey: ["admin", "engines"],
       queryFn: api.admin.engines,

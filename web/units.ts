@@ -9,6 +9,11 @@ export function formatRate(value: number): string {
   return value < 10 ? rate.format(value) : count.format(value);
 }
 
+/** "41.5": with as many decimals as matter. */
+export function formatDecimal(value: number): string {
+  return decimal.format(value);
+}
+
 /** For the axis of a plot: "1.2K". */
 export function formatShort(value: number): string {
   return short.format(value);

@@ -17,8 +17,8 @@ export function pullCommand(models: Command): void {
       "after",
       `
 Examples:
-  sotto models pull qwen2.5-1.5b                            from the catalogue (sotto models catalog)
-  sotto models pull hf:Qwen/Qwen2.5-1.5B-Instruct-GGUF:Q4_K_M
+  sotto models pull qwen3-4b                                from the catalogue (sotto models catalog)
+  sotto models pull hf:unsloth/Qwen3-4B-Instruct-2507-GGUF:Q4_K_M
   sotto models pull hf:owner/repo/file.gguf
   sotto models pull https://example.com/model.gguf --sha256 3f1a…`,
     )

@@ -57,7 +57,7 @@ or an https address of a .gguf file (which are pulled first), or the addresses o
 
 Examples:
   sotto models use omega /models/my-model.gguf
-  sotto models use prism qwen2.5-1.5b
+  sotto models use prism qwen3-4b
   sotto models use lambda hf:owner/repo:Q4_K_M
   sotto models use omega http://gpu1:8000/v1 http://gpu2:8000/v1 --profile vllm
   sotto models use omega default                  back to the starter weights`,

@@ -1,6 +1,7 @@
 /** `sotto models`: which weights answer for which model, and how they come here. */
 import type { Command } from "commander";
-import { catalog, memoryOf } from "../models/catalog.js";
+import { bestFor } from "../models/best-model.js";
+import { catalog, memoryOf, type CatalogEntry } from "../models/catalog.js";
 import { gigabytes } from "../models/sizes.js";
 import { listCommand } from "./models-list.js";
 import { pullCommand } from "./models-pull.js";
@@ -17,8 +18,9 @@ export function modelsCommand(program: Command): void {
 }
 
 function catalogCommand(models: Command): void {
-  storeCommand(models, "catalog", "list models that are known to work well").action(
+  storeCommand(models, "catalog", "list open models to choose from").action(
     (_: unknown, command: Command) => {
+      const best = bestFor({ availableBytes: process.availableMemory() });
       const rows = catalog.map((entry) => [
         entry.id,
         entry.title,
@@ -27,6 +29,7 @@ function catalogCommand(models: Command): void {
         gigabytes(memoryOf(entry)),
         String(entry.contextTokens),
         entry.suits.join(", "),
+        entry.goodFor,
       ]);
       report(
         command,
@@ -40,9 +43,16 @@ function catalogCommand(models: Command): void {
           memory_bytes: memoryOf(entry),
           context_tokens: entry.contextTokens,
           suits: entry.suits,
+          good_for: entry.goodFor,
+          best_here: entry === best,
         })),
-        `${table(["id", "title", "licence", "size", "memory", "context", "suits"], rows)}\n\nPull one: sotto models pull ${catalog[0]?.id ?? ""}`,
+        `${table(["id", "title", "licence", "size", "memory", "context", "suits", "good for"], rows)}\n\n${advice(best)}`,
       );
     },
   );
 }
+
+const advice = (best: CatalogEntry | null): string =>
+  best === null
+    ? "This machine has too little memory for any of them."
+    : `The best that this machine can hold is ${best.title}: sotto models use omega ${best.id}`;

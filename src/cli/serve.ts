@@ -9,6 +9,7 @@ import { systemClock } from "../core/ports.js";
 import { requireOpenFiles } from "../open-files.js";
 import { modelIds } from "../protocol/models.js";
 import { readSettings, settingsOptions } from "./settings.js";
+import { starterNotice } from "./starter-notice.js";
 import { exitOnSignal, stopOnSignal } from "./stop-on-signal.js";
 import { weightsProgress } from "./weights-progress.js";
 
@@ -71,6 +72,8 @@ async function serve(readConfig: () => Config): Promise<void> {
 
 async function greet(app: App, config: Config): Promise<void> {
   console.log(introduction(app));
+  const suggestion = app.suggestion();
+  if (suggestion !== null) console.log(`${starterNotice(suggestion)}\n`);
   const setupLink = await ensureSetupLink(app.store, systemClock, config.accounts.publicUrl ?? app.url);
   if (setupLink !== null) console.log(setupSteps(setupLink));
   const key = await firstRunKey(app.store, systemClock);

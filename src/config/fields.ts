@@ -333,6 +333,17 @@ const modelFields = (id: ModelId) => {
       doc: "Engines on the network that answer instead of the weights, a list: see [upstreams.md](upstreams.md). Default: none.",
       secret: true,
     }),
+    description: field({
+      env: env("DESCRIPTION"),
+      schema: optional(
+        z
+          .string()
+          .max(200, "must have at most 200 characters")
+          .regex(/^[^\p{Cc}]*$/u, "must be one line of text"),
+      ),
+      default: undefined,
+      doc: `One line about \`${id}\` for people who choose a model, shown on the pages and in \`GET /v1/models\`. Default: none.`,
+    }),
     systemPrompt: field({
       env: env("SYSTEM_PROMPT"),
       schema: z.string().max(100_000).optional(),

@@ -21,7 +21,16 @@ const wordy: Engine = {
     yield { type: "finished", choice: 0, finishReason: "length" };
     yield { type: "done", usage };
   },
-  status: () => ({ state: "ready", serving: "", contextTokens: 100, capacity: 4, active: 0, restarts: 0 }),
+  status: () => ({
+    state: "ready",
+    serving: "",
+    contextTokens: 100,
+    defaultMaxTokens: 100,
+    follows: { jsonSchema: false, logprobs: false },
+    capacity: 4,
+    active: 0,
+    restarts: 0,
+  }),
   close: async () => undefined,
 };
 

@@ -49,12 +49,21 @@ export type GenerationEvent =
   | { type: "finished"; choice: number; finishReason: FinishReason }
   | { type: "done"; usage: Usage };
 
+export interface EngineFeatures {
+  jsonSchema: boolean;
+  logprobs: boolean;
+}
+
 export interface EngineStatus {
   /** `starting` until the model first answers; `down` while it cannot answer and is being restarted. */
   state: "starting" | "ready" | "down";
   /** What answers, in words an operator knows: a file name or an address. */
   serving: string;
   contextTokens: number;
+  /** Most tokens of a reply to a request without `max_tokens`, where the context leaves as many. */
+  defaultMaxTokens: number;
+  /** What it can follow besides plain text. */
+  follows: EngineFeatures;
   /** How many generations can run at once. */
   capacity: number;
   /** How many run now. */

@@ -24,6 +24,8 @@ import { modelIds, type ModelId } from "../protocol/models.js";
 /** Where a model's replies come from. Two with the same key are the same. */
 export interface EngineSource {
   key: string;
+  /** The file that answers; absent where no single file of this machine does. */
+  weights?: string;
   start: () => StartedEngine;
   /** Called instead where its engine runs already: for what may change without another engine. */
   update?: (engine: Engine) => void;
@@ -48,6 +50,7 @@ export interface FleetOptions {
 
 interface Berth extends StartedEngine {
   key: string;
+  weights: string | null;
   queue: FairQueue;
   /** Requests that its queue does not count: those being prepared, and those that came from another berth. */
   unqueued: number;
@@ -109,6 +112,16 @@ export class Fleet implements Engine {
   /** What answers for the model, for those who know its kind. */
   engineOf(model: ModelId): Engine {
     return this.#berthOf(model).engine;
+  }
+
+  /** The file that answers for the model; null where no single file of this machine does. */
+  weightsOf(model: ModelId): string | null {
+    return this.#berthOf(model).weights;
+  }
+
+  /** Most tokens of a reply to a request without `max_tokens`. */
+  defaultMaxTokens(model: ModelId): number {
+    return this.status(model).defaultMaxTokens;
   }
 
   async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
@@ -189,7 +202,8 @@ export class Fleet implements Engine {
     for (const berth of this.#berths) if (berth.key === source.key) return berth;
     const started = source.start();
     const queue = this.options.newQueue(() => started.engine.status(model).capacity);
-    const berth = { key: source.key, ...started, queue, unqueued: 0, closing: new AbortController() };
+    const { key, weights = null } = source;
+    const berth = { key, weights, ...started, queue, unqueued: 0, closing: new AbortController() };
     this.#berths.add(berth);
     return berth;
   }

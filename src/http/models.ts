@@ -1,14 +1,8 @@
 /** `GET /v1/models` and `GET /v1/models/{id}`. */
 import type { FastifyRequest } from "fastify";
 import { ServiceError } from "../protocol/errors.js";
-import {
-  wireModel,
-  wireModelList,
-  type ModelListing,
-  type WireModel,
-  type WireModelList,
-} from "../protocol/model-list.js";
-import { isModelId } from "../protocol/models.js";
+import { wireModel, type WireModel, type WireModelList } from "../protocol/model-list.js";
+import { isModelId, modelIds, type ModelId } from "../protocol/models.js";
 import { object, required, string } from "../protocol/read-json.js";
 import { callerOf } from "./auth.js";
 import type { HttpParts } from "./parts.js";
@@ -16,7 +10,8 @@ import type { HttpParts } from "./parts.js";
 export function listModels(parts: HttpParts) {
   return async (request: FastifyRequest): Promise<WireModelList> => {
     requirePermission(request);
-    return wireModelList(listing(parts));
+    // All three, in the specification's order, whatever a key may use.
+    return { object: "list", data: modelIds.map((id) => listed(id, request, parts)) };
   };
 }
 
@@ -25,14 +20,21 @@ export function retrieveModel(parts: HttpParts) {
     const id = required(object(request.params, "path"), "id", string);
     if (!isModelId(id)) throw new ServiceError("model_not_found", { param: "model" });
     requirePermission(request);
-    return wireModel(id, listing(parts));
+    return listed(id, request, parts);
   };
 }
 
-const listing = ({ config, createdAt }: HttpParts): ModelListing => ({
-  ownerName: config.ownerName,
-  createdAt,
-});
+function listed(
+  id: ModelId,
+  request: FastifyRequest,
+  { config, createdAt, engineStatus, modelDescription }: HttpParts,
+): WireModel {
+  const { contextTokens, follows } = engineStatus(id);
+  return wireModel(
+    { id, contextTokens, follows, description: modelDescription?.(id) ?? null },
+    { ownerName: config.ownerName, createdAt, planMaxTokens: callerOf(request).plan.maxTokens },
+  );
+}
 
 function requirePermission(request: FastifyRequest): void {
   const { operations } = callerOf(request).key;

@@ -30,6 +30,8 @@ export interface HttpParts {
   /** The maintenance that is open or comes next, for a header; null when none is scheduled. */
   maintenance?: () => string | null;
   engineStatus: (model: ModelId) => EngineStatus;
+  /** The operator's line about the model; null without one. */
+  modelDescription?: (model: ModelId) => string | null;
   metrics: Metrics;
   /** Told of every finished request, where the operator wants traces. */
   traces?: Pick<Tracing, "record">;

@@ -32,6 +32,7 @@ describe("a GGUF file", () => {
     expect(await factsOf(whole)).toEqual({
       architecture: "llama",
       name: "small",
+      licence: null,
       quantisation: "IQ2_XXS",
       dominantType: "IQ2_XXS",
       parameters: 256 * 12,
@@ -42,6 +43,11 @@ describe("a GGUF file", () => {
       cacheBytesPerToken: 1024,
       files: [join(folder, "model.gguf")],
     });
+  });
+
+  it("may say its licence", async () => {
+    const licensed = ggufBytes({ ...llamaFields, "general.license": "apache-2.0" }, tensors);
+    expect((await factsOf(licensed)).licence).toBe("apache-2.0");
   });
 
   it("may have a number of heads for each layer, and a vocabulary longer than the first read", async () => {

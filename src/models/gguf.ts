@@ -24,6 +24,8 @@ export async function hasGgufMagic(path: string): Promise<boolean> {
 export interface WeightsFacts {
   architecture: string;
   name: string | null;
+  /** As the file writes it, such as apache-2.0. */
+  licence: string | null;
   /** As the file calls it, such as Q4_K_M. */
   quantisation: string;
   /** The type that most of its values have. */
@@ -62,6 +64,7 @@ export async function readWeightsFacts(path: string): Promise<WeightsFacts> {
   return {
     architecture,
     name: textOf(first, "general.name"),
+    licence: textOf(first, "general.license"),
     quantisation: fileTypeName(numberOf(first, "general.file_type")) ?? dominantType,
     dominantType,
     parameters: tensors.reduce((sum, tensor) => sum + tensor.values, 0),

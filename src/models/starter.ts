@@ -7,7 +7,7 @@
  */
 import { mkdir } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { freeBytes as readFreeBytes } from "./free-space.js";
 import { joinParts, removeJoinLeftovers, type WeightsPart } from "./join-parts.js";
 import { starterCorrection, type Correction } from "./starter/correction.js";
@@ -15,7 +15,6 @@ import { makeMergedWeights, removeMergeLeftovers } from "./starter/merged-weight
 import { findDamage, noteVerified, removeVerified } from "./verified-file.js";
 import { WeightsFault } from "./weights-fault.js";
 
-/** TinyLlama 1.1B Chat, Apache-2.0. */
 const tinyLlama: StarterWeights = {
   fileName: "tinyllama-1.1b-chat-iq2_xxs.gguf",
   sha256: "9ee11adf737960ff06123d5c4fba24d12c5b05ba460a7afa88950fbf2b61add0",
@@ -49,6 +48,11 @@ export const starterFileNames: readonly string[] = [
   ...(tinyLlama.merged === undefined ? [] : [tinyLlama.merged.fileName]),
   tinyLlama.fileName,
 ];
+
+export const starterTitle = "TinyLlama 1.1B Chat";
+export const starterLicence = "Apache-2.0";
+
+export const isStarterFile = (path: string): boolean => starterFileNames.includes(basename(path));
 
 export interface StarterWeights {
   fileName: string;

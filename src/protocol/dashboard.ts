@@ -75,6 +75,28 @@ export interface Status {
   maintenance: Maintenance[];
 }
 
+/** The file that answers on the operator's machine, for people who choose a model. */
+export interface ModelWeightsView {
+  title: string;
+  /** Null where it is not known. */
+  licence: string | null;
+  /** One stream's rate, measured on that machine; null until it is. */
+  tokensPerSecond: number | null;
+  /** The demonstration that comes with Sotto, and not a model to rely on. */
+  isStarter: boolean;
+}
+
+/** GET /api/models → { models: ModelFacts[] } */
+export interface ModelFacts {
+  id: ModelId;
+  /** The operator's line about it; null without one. */
+  description: string | null;
+  /** Null where it is not known, or not yet. */
+  contextTokens: number | null;
+  /** Null where an engine elsewhere answers. */
+  weights: ModelWeightsView | null;
+}
+
 export interface ChangelogEntry {
   id: string;
   kind: "entry" | "maintenance";
@@ -350,6 +372,16 @@ export interface EngineView {
   compute: EngineComputeView | null;
   /** The engines of its pool; none where one engine answers alone. */
   members: EngineMemberView[];
+}
+
+/** GET /api/admin/model-suggestion → { suggestion: ModelSuggestion | null }; null unless the starter answers. */
+export interface ModelSuggestion {
+  /** The first that the starter answers for. */
+  model: ModelId;
+  /** The best of the catalogue that this machine can hold; null when none fits. */
+  best: { id: string; title: string; bytes: number; goodFor: string } | null;
+  /** Gets it; or lists the catalogue. */
+  command: string;
 }
 
 export interface EngineComputeView {

@@ -1,5 +1,5 @@
 /** The wire shapes of the model listing. */
-import { modelIds, type ModelId } from "./models.js";
+import type { ModelId } from "./models.js";
 
 export interface WireModel {
   id: ModelId;
@@ -7,6 +7,20 @@ export interface WireModel {
   /** Unix seconds. */
   created: number;
   owned_by: string;
+  /** Tokens of prompt and reply together; null where an engine does not tell, and while the model is loading. */
+  context_length: number | null;
+  /** The largest `max_tokens` that has an effect for this caller. */
+  max_output_tokens: number | null;
+  capabilities: ModelCapabilities;
+  /** The operator's line about it, where there is one. */
+  description?: string;
+}
+
+export interface ModelCapabilities {
+  tools: boolean;
+  json_schema: boolean;
+  reasoning: boolean;
+  logprobs: boolean;
 }
 
 export interface WireModelList {
@@ -17,17 +31,40 @@ export interface WireModelList {
 export interface ModelListing {
   ownerName: string;
   createdAt: Date;
+  /** Null: what the context leaves. */
+  planMaxTokens: number | null;
 }
 
-export const wireModel = (id: ModelId, { ownerName, createdAt }: ModelListing): WireModel => ({
-  id,
-  object: "model",
-  created: Math.floor(createdAt.getTime() / 1000),
-  owned_by: ownerName,
-});
+export interface ListedModel {
+  id: ModelId;
+  /** 0 while it is not known. */
+  contextTokens: number;
+  follows: { jsonSchema: boolean; logprobs: boolean };
+  description: string | null;
+}
 
-/** All three, in the specification's order, whatever a key may use. */
-export const wireModelList = (listing: ModelListing): WireModelList => ({
-  object: "list",
-  data: modelIds.map((id) => wireModel(id, listing)),
-});
+export function wireModel(
+  { id, contextTokens, follows, description }: ListedModel,
+  { ownerName, createdAt, planMaxTokens }: ModelListing,
+): WireModel {
+  const contextLength = contextTokens > 0 ? contextTokens : null;
+  return {
+    id,
+    object: "model",
+    created: Math.floor(createdAt.getTime() / 1000),
+    owned_by: ownerName,
+    context_length: contextLength,
+    max_output_tokens: smaller(contextLength, planMaxTokens),
+    // `tools` is refused, and thoughts are not told from the reply, whatever answers.
+    capabilities: {
+      tools: false,
+      json_schema: follows.jsonSchema,
+      reasoning: false,
+      logprobs: follows.logprobs,
+    },
+    ...(description === null ? {} : { description }),
+  };
+}
+
+const smaller = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.min(a, b);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ask } from "../support/chat.js";
+import type { FakeEngineOptions } from "../support/fake-engine.js";
 import { expectDocumented, expectOpenAi } from "../support/openapi.js";
 import { startServer, type TestServer } from "../support/server.js";
 
@@ -12,13 +13,22 @@ afterAll(() => server.close());
 const get = (path: string, key?: string) =>
   ask(server, { method: "GET", path, ...(key === undefined ? {} : { key }) });
 
+const model = (id: string) => ({
+  id,
+  object: "model",
+  created: 1767225600,
+  owned_by: "acme",
+  context_length: 1000,
+  max_output_tokens: 1000,
+  capabilities: { tools: false, json_schema: true, reasoning: false, logprobs: true },
+});
+
 describe("the list of models", () => {
   it.each(["/v1/models", "/v1/models/", "/v1/models?limit=1"])("is at %s", async (path) => {
     const answer = await get(path);
     expect(answer.status).toBe(200);
     expectDocumented({ ...answer, path: "/v1/models" });
     expectOpenAi("ListModelsResponse", answer.json);
-    const model = (id: string) => ({ id, object: "model", created: 1767225600, owned_by: "acme" });
     expect(answer.json).toEqual({ object: "list", data: [model("omega"), model("prism"), model("lambda")] });
   });
 
@@ -44,7 +54,7 @@ describe("one model", () => {
     expect(answer.status).toBe(200);
     expectDocumented({ ...answer, path: "/v1/models/{id}" });
     expectOpenAi("Model", answer.json);
-    expect(answer.json).toEqual({ id, object: "model", created: 1767225600, owned_by: "acme" });
+    expect(answer.json).toEqual(model(id));
   });
 
   it.each(["gpt-4", "Omega", "__proto__", "a%2Fb", "%F0%9F%99%82", "x".repeat(5000)])(
@@ -64,6 +74,57 @@ describe("one model", () => {
     const key = server.addKey("chat-only", { operations: ["chat"] });
     expect((await get("/v1/models/gpt-4", key)).status).toBe(404);
     expect((await get("/v1/models/omega", key)).status).toBe(403);
+  });
+});
+
+describe("what a model can do", () => {
+  const omega = async (key?: string) => {
+    const answer = await get("/v1/models/omega", key);
+    expectDocumented({ ...answer, path: "/v1/models/{id}" });
+    expectOpenAi("Model", answer.json);
+    return answer.json;
+  };
+  const withEngine = async (options: FakeEngineOptions, check: () => Promise<void>) => {
+    const before = { ...server.engine.options };
+    Object.assign(server.engine.options, options);
+    try {
+      await check();
+    } finally {
+      server.engine.options = before;
+    }
+  };
+
+  it("is said of `tools` as the service treats them", async () => {
+    const tools = [{ type: "function", function: { name: "f", parameters: {} } }];
+    const messages = [{ role: "user", content: "hi" }];
+    const answer = await ask(server, { body: { model: "omega", messages, tools } });
+    expect(answer.status === 200).toBe(model("omega").capabilities.tools);
+  });
+
+  it("ends at what the plan allows", async () => {
+    const key = server.addKey("short-replies", { plan: { maxTokens: 64 } });
+    expect(await omega(key)).toMatchObject({ context_length: 1000, max_output_tokens: 64 });
+    const generous = server.addKey("long-replies", { plan: { maxTokens: 100_000 } });
+    expect(await omega(generous)).toMatchObject({ max_output_tokens: 1000 });
+  });
+
+  it("follows its engine", () =>
+    withEngine({ follows: { jsonSchema: false, logprobs: false } }, async () => {
+      expect(await omega()).toMatchObject({ capabilities: { json_schema: false, logprobs: false } });
+    }));
+
+  it("is null where the context is not known", () =>
+    withEngine({ contextTokens: 0 }, async () => {
+      expect(await omega()).toMatchObject({ context_length: null, max_output_tokens: null });
+      const key = server.addKey("short-replies", { plan: { maxTokens: 64 } });
+      expect(await omega(key)).toMatchObject({ context_length: null, max_output_tokens: 64 });
+    }));
+
+  it("comes with the operator's line, where there is one", async () => {
+    server.parts.modelDescription = (id) => (id === "omega" ? "For long letters." : null);
+    expect(await omega()).toMatchObject({ description: "For long letters." });
+    expect((await get("/v1/models/prism")).json).not.toHaveProperty("description");
+    delete server.parts.modelDescription;
   });
 });
 

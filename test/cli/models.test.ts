@@ -2,6 +2,7 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { noteSpeed } from "../../src/models/measured-speed.js";
+import { starterFileNames } from "../../src/models/starter.js";
 import { databasePath, openSqliteStore } from "../../src/store/sqlite.js";
 import { ggufBytes, llamaFields, randomTensor } from "../support/gguf-file.js";
 import { textWith } from "../support/matchers.js";
@@ -154,15 +155,18 @@ describe("sotto models list", () => {
 
   it("says which file the starter is, once it is prepared", async () => {
     await mkdir(join(line.dataDir, "models"));
-    await writeFile(join(line.dataDir, "models", "tinyllama-1.1b-chat-corrected-q4_0.gguf"), model);
+    await writeFile(join(line.dataDir, "models", starterFileNames[0] ?? ""), model);
     expect(await line.json("models", "list")).toMatchObject({
       weights: [{ models: ["omega", "prism", "lambda"] }],
     });
   });
 
   it("has a catalogue beside it", async () => {
-    expect((await line.run("models", "catalog")).stdout).toMatch(
-      /^qwen2\.5-1\.5b +Qwen2\.5 1\.5B Instruct +Apache-2\.0/m,
+    const { stdout } = await line.run("models", "catalog");
+    expect(stdout).toMatch(/^qwen3-4b +Qwen3 4B Instruct 2507 +Apache-2\.0 .+ The all-rounder/m);
+    expect(stdout).toMatch(/^(The best that this machine can hold is|This machine has too little memory)/m);
+    expect(await line.json("models", "catalog")).toContainEqual(
+      expect.objectContaining({ id: "gemma-3-1b", good_for: textWith("short answers") }),
     );
   });
 });

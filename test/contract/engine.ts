@@ -196,6 +196,15 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
       expect(promptTokens + maxTokens).toBe(engine.status("omega").contextTokens);
     });
 
+    it("caps a reply by its default where a request says nothing", async () => {
+      const { contextTokens, defaultMaxTokens } = engine.status("omega");
+      const { promptTokens, maxTokens } = await engine.prepare(
+        generationOf("Go on.", { maxTokens: undefined }),
+        never(),
+      );
+      expect(maxTokens).toBe(Math.min(defaultMaxTokens, contextTokens - promptTokens));
+    });
+
     it("runs more generations than fit at once, all of them to their end", async () => {
       const count = engine.status("omega").capacity * 2 + 1;
       const alone = await replyTo(engine, generationOf("Number 0"));

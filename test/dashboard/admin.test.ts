@@ -19,6 +19,7 @@ const adminRoutes = [
   ["PUT", "/api/admin/plans/x"],
   ["DELETE", "/api/admin/plans/x"],
   ["GET", "/api/admin/engines"],
+  ["GET", "/api/admin/model-suggestion"],
   ["POST", "/api/admin/changelog"],
   ["PUT", "/api/admin/changelog/x"],
   ["DELETE", "/api/admin/changelog/x"],
@@ -72,6 +73,8 @@ describe("an admin", () => {
       memoryBytes: () => null,
       compute: () => null,
       members: () => [],
+      weights: async () => null,
+      suggestion: () => null,
       webDir: "",
     });
     await server.close();
@@ -83,6 +86,7 @@ describe("an admin", () => {
     expect(addresses("admin")).toEqual(adminRoutes.map((route) => route.join(" ")).sort());
     expect(addresses("anyone")).toEqual([
       "GET /api/changelog",
+      "GET /api/models",
       "GET /api/site",
       "GET /api/status",
       "POST /api/reset",

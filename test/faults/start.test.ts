@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import Database from "libsql";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { starterFileNames } from "../../src/models/starter.js";
 import { databasePath } from "../../src/store/sqlite.js";
 import { CommandLine, type CommandResult } from "../cli/run.js";
 import { eventually } from "../support/eventually.js";
@@ -177,4 +178,34 @@ describe("Ctrl-C", () => {
     expect(server.output()).toContain("Stopping: running replies may finish.");
     expect(server.output()).not.toMatch(/error|in time|could not be loaded|Ready/);
   });
+});
+
+describe("a start on the starter", () => {
+  const startOn = async (fileName: string) => {
+    const path = join(line.dataDir, "weights", fileName);
+    writeTinyGguf(path);
+    for (const model of ["omega", "prism", "lambda"]) await line.run("models", "use", model, path);
+    const server = startServe({});
+    await server.says("Dashboard ");
+    await server.says("Your API key, shown this once");
+    return server.output();
+  };
+
+  it(
+    "says that it is a demonstration, and how to get a better model",
+    async () => {
+      expect(await startOn(starterFileNames[0] ?? "")).toMatch(
+        /^The starter is a demonstration model\. .+: sotto models (use omega [a-z0-9.-]+|catalog)$/m,
+      );
+    },
+    timeout,
+  );
+
+  it(
+    "says nothing of it when another model answers",
+    async () => {
+      expect(await startOn("mine.gguf")).not.toContain("demonstration");
+    },
+    timeout,
+  );
 });

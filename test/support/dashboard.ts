@@ -37,6 +37,8 @@ export interface TestDashboardOptions {
   env?: Record<string, string>;
   clock?: Clock;
   webDir?: string;
+  /** The file that the engine passes for. */
+  engineWeights?: string;
 }
 
 export async function startDashboard(options: TestDashboardOptions = {}): Promise<TestDashboard> {
@@ -51,6 +53,7 @@ export async function startDashboard(options: TestDashboardOptions = {}): Promis
     clock,
     log,
     ...(options.webDir === undefined ? {} : { webDir: options.webDir }),
+    ...(options.engineWeights === undefined ? {} : { engineWeights: options.engineWeights }),
   });
   const browser = () => new Browser(app.url);
   return {

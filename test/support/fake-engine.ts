@@ -28,6 +28,7 @@ export interface FakeEngineOptions {
   state?: EngineStatus["state"];
   /** Used when a request has no `max_tokens`. */
   defaultMaxTokens?: number;
+  follows?: EngineStatus["follows"];
 }
 
 export const defaultReply = (generation: Generation): Script => ({
@@ -46,7 +47,14 @@ export class FakeEngine implements Engine {
   readonly #released = new EventEmitter().setMaxListeners(0);
 
   constructor(options: FakeEngineOptions = {}) {
-    this.options = { capacity: 4, contextTokens: 1000, state: "ready", defaultMaxTokens: 256, ...options };
+    this.options = {
+      capacity: 4,
+      contextTokens: 1000,
+      state: "ready",
+      defaultMaxTokens: 256,
+      follows: { jsonSchema: true, logprobs: true },
+      ...options,
+    };
   }
 
   get active(): number {
@@ -108,8 +116,9 @@ export class FakeEngine implements Engine {
   }
 
   status(): EngineStatus {
-    const { state, contextTokens, capacity } = this.options;
-    return { state, serving: "fake", contextTokens, capacity, active: this.#active, restarts: 0 };
+    const { state, contextTokens, capacity, defaultMaxTokens, follows } = this.options;
+    const shown = { contextTokens, defaultMaxTokens, follows, capacity };
+    return { state, serving: "fake", ...shown, active: this.#active, restarts: 0 };
   }
 
   async close(): Promise<void> {

@@ -50,7 +50,9 @@ export class PacedEngine implements Engine {
   status(): EngineStatus {
     const { capacity } = this.options;
     const active = this.#active;
-    return { state: "ready", serving: "paced", contextTokens: 1_000_000, capacity, active, restarts: 0 };
+    const follows = { jsonSchema: false, logprobs: false };
+    const shown = { contextTokens: 1_000_000, defaultMaxTokens: 1_000_000, follows, capacity };
+    return { state: "ready", serving: "paced", ...shown, active, restarts: 0 };
   }
 
   async close(): Promise<void> {}

@@ -1,11 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { modelIds } from "../../src/protocol/models.js";
+import { ModelFactList, StarterNote } from "../components/model-facts.tsx";
 import { ModelMark } from "../components/model-mark.tsx";
 import { StateBadge } from "../components/state-badge.tsx";
 import { queries } from "../queries.ts";
 
 export function LandingModels() {
   const { data: status } = useQuery(queries.status);
+  const models = useQuery(queries.models).data?.models ?? [];
   return (
     <section aria-labelledby="models" className="mt-28 sm:mt-40">
       <div className="grid gap-x-16 gap-y-4 lg:grid-cols-12 lg:items-end">
@@ -19,6 +21,7 @@ export function LandingModels() {
       <ul className="mt-10 grid overflow-clip rounded-lg border border-line bg-line sm:grid-cols-3 sm:gap-px">
         {modelIds.map((id) => {
           const state = status?.models.find((model) => model.id === id)?.state;
+          const facts = models.find((model) => model.id === id);
           return (
             <li
               key={id}
@@ -30,10 +33,13 @@ export function LandingModels() {
               </div>
               <h3 className="mt-10 text-2xl">{id}</h3>
               <code className="mt-1 font-mono text-sm text-muted">"model": "{id}"</code>
+              {facts?.description != null && <p className="mt-4 wrap-anywhere">{facts.description}</p>}
+              {facts !== undefined && <ModelFactList facts={facts} className="mt-6" />}
             </li>
           );
         })}
       </ul>
+      <StarterNote models={models} className="mt-4" />
     </section>
   );
 }

@@ -186,13 +186,15 @@ export class LlamaEngine implements Engine {
   }
 
   status(model: ModelId): EngineStatus {
-    this.#defaultsOf(model);
+    const { maxTokens: defaultMaxTokens } = this.#defaultsOf(model);
     const { facts, isReady, restarts } = this.#supervisor;
     const { config, weights } = this.options;
     return {
       state: isReady ? "ready" : facts === undefined && restarts === 0 ? "starting" : "down",
       serving: basename(weights),
       contextTokens: facts?.contextTokens ?? config.contextTokens ?? 0,
+      defaultMaxTokens,
+      follows: { jsonSchema: true, logprobs: true },
       capacity: facts?.sequences ?? config.sequences ?? usualSequences,
       active: this.#active,
       restarts,

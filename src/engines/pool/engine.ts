@@ -149,6 +149,12 @@ export class PoolEngine implements Engine {
         (all.length === 1 ? "" : `${up.length} of ${all.length}: `) +
         all.map(({ serving }) => serving).join(", "),
       contextTokens: Math.max(0, ...counted.map(({ contextTokens }) => contextTokens)),
+      // A request may come to any of them.
+      defaultMaxTokens: all.length === 0 ? 0 : Math.min(...counted.map((one) => one.defaultMaxTokens)),
+      follows: {
+        jsonSchema: counted.every(({ follows }) => follows.jsonSchema),
+        logprobs: counted.every(({ follows }) => follows.logprobs),
+      },
       capacity: sum(({ capacity }) => capacity),
       active: sum(({ active }) => active, [...all, ...leaving]),
       restarts: sum(({ restarts }) => restarts, all),

@@ -139,11 +139,14 @@ export class UpstreamEngine implements Engine {
     });
   }
 
-  status(): EngineStatus {
+  /** The same for every model, but for its default. */
+  status(model: ModelId = "omega"): EngineStatus {
     return {
       state: this.#health.state,
       serving: `${this.#connection.url.host} (${this.#profile.label})`,
       contextTokens: this.#contextTokens(),
+      defaultMaxTokens: this.options.models[model]?.maxTokens ?? 0,
+      follows: { jsonSchema: this.#profile.formats !== "nobody", logprobs: this.#profile.hasLogprobs },
       capacity: this.#capacity(),
       active: this.#calls.size,
       restarts: this.#health.outages,

@@ -1,5 +1,10 @@
 import type { Dashboard } from "../../core/dashboard.js";
-import type { EngineComputeView, EngineMemberView } from "../../protocol/dashboard.js";
+import type {
+  EngineComputeView,
+  EngineMemberView,
+  ModelSuggestion,
+  ModelWeightsView,
+} from "../../protocol/dashboard.js";
 import type { ModelId } from "../../protocol/models.js";
 import type { HttpParts } from "../parts.js";
 
@@ -28,6 +33,10 @@ export interface DashboardParts {
   compute: (model: ModelId) => EngineComputeView | null;
   /** The engines of a model's pool; none where one engine answers alone. */
   members: (model: ModelId) => EngineMemberView[];
+  /** The file that answers for a model on this machine; null where none does. */
+  weights: (model: ModelId) => Promise<ModelWeightsView | null>;
+  /** What to use instead of the starter; null where it does not answer. */
+  suggestion: () => ModelSuggestion | null;
   /** Folder of the built pages. */
   webDir: string;
 }

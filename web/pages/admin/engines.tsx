@@ -8,6 +8,7 @@ import { SkeletonLines } from "../../components/skeleton.tsx";
 import { cx } from "../../cx.ts";
 import { queries } from "../../queries.ts";
 import { EngineCard } from "./engine-card.tsx";
+import { StarterSuggestion } from "./starter-suggestion.tsx";
 
 export default function Engines() {
   const { data, error, refetch } = useQuery(queries.admin.engines);
@@ -17,6 +18,7 @@ export default function Engines() {
         title="Engines"
         description="What serves the models and how busy it is, read again every few seconds."
       />
+      <StarterSuggestion />
       {data === undefined ? (
         <Card>
           {error === null ? (

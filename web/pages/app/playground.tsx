@@ -3,15 +3,17 @@
  * reloading it erases it. No storage, no address, no history entry; the inputs tell the browser not to
  * remember them either.
  */
+import { useQuery } from "@tanstack/react-query";
 import { Code, EyeOff, SlidersHorizontal, SquarePen } from "lucide-react";
 import { useState } from "react";
 import { modelIds, type ModelId } from "../../../src/protocol/models.js";
 import { Button } from "../../components/button.tsx";
+import { StarterNote } from "../../components/model-facts.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { defaultReplyTokens } from "../../default-reply.ts";
 import { useFollowEnd } from "../../hooks/use-follow-end.ts";
 import { useMe } from "../../hooks/use-me.ts";
-import { useSite } from "../../queries.ts";
+import { queries, useSite } from "../../queries.ts";
 import { CodeDialog } from "./playground/code-dialog.tsx";
 import { Composer } from "./playground/composer.tsx";
 import { Conversation } from "./playground/conversation-view.tsx";
@@ -26,6 +28,7 @@ export default function Playground() {
   const [settings, setSettings] = useState(() => defaultSettings(models[0] ?? "omega"));
   const [open, setOpen] = useState<"code" | "settings" | null>(null);
   const chat = useConversation(settings);
+  const chosen = useQuery(queries.models).data?.models.filter(({ id }) => id === settings.model) ?? [];
   const { away, toEnd } = useFollowEnd(chat.turns);
   const faults = settingsFaults(settings);
   const defaultTokens = site === undefined ? null : defaultReplyTokens(site, settings.model, plan);
@@ -57,6 +60,7 @@ export default function Playground() {
       <div className="grid grid-cols-1 flex-1 gap-10 lg:grid-cols-[minmax(0,1fr)_17rem]">
         <div className="flex min-w-0 flex-col">
           <div className="flex-1">
+            {chat.turns.length === 0 && <StarterNote models={chosen} className="mb-6" />}
             <Conversation chat={chat} />
           </div>
           <Composer

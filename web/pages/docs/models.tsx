@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { modelIds } from "../../../src/protocol/models.js";
 import { CodeBlock } from "../../components/code-block.tsx";
+import { ModelFactList, StarterNote } from "../../components/model-facts.tsx";
 import { ModelMark } from "../../components/model-mark.tsx";
 import { StateBadge } from "../../components/state-badge.tsx";
 import { defaultReplyText } from "../../default-reply.ts";
@@ -12,6 +13,7 @@ import { Section } from "./section.tsx";
 export default function Models() {
   const { data: status } = useQuery(queries.status);
   const { data: site } = useSite();
+  const models = useQuery(queries.models).data?.models ?? [];
   return (
     <div className="prose">
       <p className="text-lg text-muted">
@@ -21,15 +23,21 @@ export default function Models() {
       <ul className="divide-y divide-line rounded-lg border border-line bg-surface !p-0 !list-none">
         {modelIds.map((id) => {
           const state = status?.models.find((model) => model.id === id)?.state;
+          const facts = models.find((model) => model.id === id);
           return (
-            <li key={id} className="!mt-0 flex items-center gap-4 px-5 py-4">
-              <ModelMark model={id} className="size-6 text-accent" />
-              <span className="flex-1 font-medium">{id}</span>
-              {state !== undefined && <StateBadge state={state} />}
+            <li key={id} className="!mt-0 px-5 py-4">
+              <div className="flex items-center gap-4">
+                <ModelMark model={id} className="size-6 text-accent" />
+                <span className="flex-1 font-medium">{id}</span>
+                {state !== undefined && <StateBadge state={state} />}
+              </div>
+              {facts?.description != null && <p className="!mt-3 wrap-anywhere">{facts.description}</p>}
+              {facts !== undefined && <ModelFactList facts={facts} className="!mt-3 !mb-0" />}
             </li>
           );
         })}
       </ul>
+      <StarterNote models={models} />
       <Section id="behind" title="What is behind a name">
         <p>
           The operator decides which weights and which engine serve each name, and may change them; a change
@@ -41,6 +49,11 @@ export default function Models() {
         <p>
           The list is the same for every key. Which of them a key may use is set when the key is made; a
           request for another answers 403 <code>insufficient_permissions</code>.
+        </p>
+        <p>
+          Each entry has <code>context_length</code> and <code>max_output_tokens</code>, what it can do under{" "}
+          <code>capabilities</code> (<code>tools</code>, <code>json_schema</code>, <code>reasoning</code>,{" "}
+          <code>logprobs</code>), and the operator’s <code>description</code> where there is one.
         </p>
         <CodeBlock
           language="bash"

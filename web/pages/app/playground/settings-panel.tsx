@@ -1,11 +1,15 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ModelFacts } from "../../../../src/protocol/dashboard.js";
 import type { ModelId } from "../../../../src/protocol/models.js";
 import { Button } from "../../../components/button.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
 import { Field } from "../../../components/field.tsx";
 import { Input } from "../../../components/input.tsx";
+import { modelFactLine } from "../../../components/model-facts.tsx";
 import { Select } from "../../../components/select.tsx";
 import { Slider } from "../../../components/slider.tsx";
 import { Textarea } from "../../../components/textarea.tsx";
+import { queries } from "../../../queries.ts";
 import { formatCount } from "../../../units.ts";
 import { privateText } from "./private-text.ts";
 import { defaultSettings, type settingsFaults, type Settings } from "./settings.ts";
@@ -21,10 +25,12 @@ interface SettingsPanelProps {
 }
 
 export function SettingsPanel({ settings, onChange, models, defaultTokens, faults }: SettingsPanelProps) {
+  const facts = useQuery(queries.models).data?.models.find(({ id }) => id === settings.model);
+  const modelHint = facts === undefined ? undefined : <ModelHint facts={facts} />;
   const set = (change: Partial<Settings>) => onChange({ ...settings, ...change });
   return (
     <div className="flex flex-col gap-4">
-      <Field label="Model">
+      <Field label="Model" hint={modelHint}>
         <Select
           value={settings.model}
           options={models.map((model) => ({ value: model, label: model }))}
@@ -90,6 +96,15 @@ export function SettingsPanel({ settings, onChange, models, defaultTokens, fault
         Reset all
       </Button>
     </div>
+  );
+}
+
+function ModelHint({ facts }: { facts: ModelFacts }) {
+  return (
+    <span className="wrap-anywhere">
+      {facts.description !== null && <span className="block text-ink">{facts.description}</span>}
+      {modelFactLine(facts)}
+    </span>
   );
 }
 

@@ -1,0 +1,21 @@
+/** What people choose a model by, and what an operator could put behind it instead of the starter. */
+import type { ModelFacts } from "../../protocol/dashboard.js";
+import { modelIds, type ModelId } from "../../protocol/models.js";
+import type { DashboardParts } from "./parts.js";
+import { admin, anyone, type DashboardRoute } from "./route.js";
+
+export function modelFactsRoutes({ http, weights, suggestion }: DashboardParts): DashboardRoute[] {
+  const factsOf = async (id: ModelId): Promise<ModelFacts> => {
+    const { contextTokens } = http.engineStatus(id);
+    return {
+      id,
+      description: http.modelDescription?.(id) ?? null,
+      contextTokens: contextTokens > 0 ? contextTokens : null,
+      weights: await weights(id),
+    };
+  };
+  return [
+    anyone("GET", "/models", async () => ({ models: await Promise.all(modelIds.map(factsOf)) })),
+    admin("GET", "/admin/model-suggestion", async () => ({ suggestion: suggestion() })),
+  ];
+}

@@ -1,0 +1,66 @@
+/**
+ * What people may know of the weights behind a model: a name, a licence, a speed. The name comes from the catalogue
+ * where the file is one of its, else from the file's header. Nothing here fails: what cannot be read is not shown.
+ */
+import { basename } from "node:path";
+import type { Store } from "../core/ports.js";
+import type { ModelWeightsView } from "../protocol/dashboard.js";
+import type { ModelId } from "../protocol/models.js";
+import { entryOfFile } from "./best-model.js";
+import { readWeightsFacts } from "./gguf.js";
+import { readSpeed } from "./measured-speed.js";
+import { isStarterFile, starterLicence, starterTitle } from "./starter.js";
+
+export type WeightsLabel = Omit<ModelWeightsView, "tokensPerSecond">;
+
+export class ShownWeights {
+  /** A header is read once for each file that is put behind a model. */
+  readonly #labels = new Map<ModelId, { path: string; label: Promise<WeightsLabel> }>();
+
+  constructor(
+    private readonly store: Pick<Store, "getSetting">,
+    /** The file that answers for the model on this machine; null where none does. */
+    private readonly fileOf: (model: ModelId) => string | null,
+  ) {}
+
+  async of(model: ModelId): Promise<ModelWeightsView | null> {
+    const path = this.fileOf(model);
+    if (path === null) return null;
+    const [label, speed] = await Promise.all([
+      this.#labelOf(model, path),
+      readSpeed(this.store, path).catch(() => null),
+    ]);
+    return { ...label, tokensPerSecond: speed?.tokensPerSecond ?? null };
+  }
+
+  #labelOf(model: ModelId, path: string): Promise<WeightsLabel> {
+    const known = this.#labels.get(model);
+    if (known?.path === path) return known.label;
+    const label = weightsLabel(path);
+    this.#labels.set(model, { path, label });
+    return label;
+  }
+}
+
+export async function weightsLabel(path: string): Promise<WeightsLabel> {
+  if (isStarterFile(path)) return { title: starterTitle, licence: starterLicence, isStarter: true };
+  const entry = entryOfFile(path);
+  if (entry !== null) return { title: entry.title, licence: entry.licence, isStarter: false };
+  const facts = await readWeightsFacts(path).catch(() => null);
+  return {
+    title: oneLine(facts?.name) ?? basename(path, ".gguf"),
+    licence: oneLine(facts?.licence),
+    isStarter: false,
+  };
+}
+
+const longestText = 80;
+
+/** A file may have come from anywhere. */
+function oneLine(text: string | null | undefined): string | null {
+  const shown = text
+    ?.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
+    .trim()
+    .slice(0, longestText);
+  return shown === undefined || shown === "" ? null : shown;
+}

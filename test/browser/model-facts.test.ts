@@ -1,0 +1,90 @@
+/** What people and the operator read about the models while the starter answers, and when another model does. */
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { noteSpeed } from "../../src/models/measured-speed.js";
+import { starterFileNames } from "../../src/models/starter.js";
+import { launchBrowser } from "../support/browser.js";
+import { startDashboard, type TestDashboard } from "../support/dashboard.js";
+import { violations } from "./axe.js";
+import { layoutFaults } from "./layout-faults.js";
+import { openPage, returningContext } from "./visit.js";
+
+const operatorEmail = "operator@example.com";
+const note = "A demonstration model answers";
+const starter = `/data/models/${starterFileNames[0] ?? ""}`;
+
+let browser: Browser;
+let dashboard: TestDashboard;
+beforeAll(async () => {
+  browser = await launchBrowser();
+});
+afterAll(() => browser.close());
+afterEach(() => dashboard.close());
+
+async function visit(engineWeights: string, look: (page: Page) => Promise<void>): Promise<void> {
+  dashboard = await startDashboard({
+    webDir: "dist/web",
+    engineWeights,
+    env: { SOTTO_MODELS_OMEGA_DESCRIPTION: "Our best for letters and long answers." },
+  });
+  await dashboard.setUp(operatorEmail);
+  await noteSpeed(dashboard.app.store, engineWeights, { tokensPerSecond: 41.5, at: new Date() });
+  const context = await returningContext(browser, dashboard.url, operatorEmail, { locale: "en-US" });
+  const { page, faults } = await openPage(context, dashboard.url);
+  await look(page);
+  expect(faults).toEqual([]);
+  await context.close();
+}
+
+async function textOf(page: Page, path: string): Promise<string> {
+  await page.goto(dashboard.url + path);
+  await page.locator("h1").first().waitFor();
+  await page.waitForLoadState("networkidle");
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    expect(await layoutFaults(page)).toEqual([]);
+  }
+  expect(await violations(page)).toEqual([]);
+  await page.setViewportSize({ width: 1280, height: 900 });
+  return page.locator("main").innerText();
+}
+
+const places = ["/", "/docs/models", "/app/playground"];
+
+describe("while the starter answers", { timeout: 120_000 }, () => {
+  it("pages say that it is a demonstration and what it cannot do", () =>
+    visit(starter, async (page) => {
+      for (const path of places) {
+        const text = await textOf(page, path);
+        expect(text).toContain(note);
+        for (const weakness of ["several steps", "other languages", "long texts", "role-play"])
+          expect(text).toContain(weakness);
+      }
+    }));
+
+  it("the operator's page names a better model, or the catalogue, with the command", () =>
+    visit(starter, async (page) => {
+      const text = await textOf(page, "/admin/engines");
+      expect(text).toContain("The starter is a demonstration model");
+      expect(text).toMatch(/sotto models (use omega [a-z0-9.-]+|catalog)/);
+    }));
+});
+
+describe("when another model answers", { timeout: 120_000 }, () => {
+  it("pages say what to choose it by, and nothing of a demonstration", () =>
+    visit("/data/models/Qwen3-4B-Instruct-2507-Q4_K_M.gguf", async (page) => {
+      for (const path of places) {
+        const text = await textOf(page, path);
+        expect(text).not.toContain(note);
+        for (const fact of [
+          "1,000 tokens",
+          "41.5 tokens a second",
+          "Qwen3 4B Instruct 2507",
+          "Apache-2.0",
+          "Our best for letters",
+        ])
+          expect(text).toContain(fact);
+      }
+      expect(await textOf(page, "/admin/engines")).not.toContain("demonstration");
+    }));
+});

@@ -1,0 +1,25 @@
+import { useQuery } from "@tanstack/react-query";
+import { Callout } from "../../components/callout.tsx";
+import { CodeBlock } from "../../components/code-block.tsx";
+import { queries } from "../../queries.ts";
+import { formatDecimal } from "../../units.ts";
+
+/** While the starter answers: the best model that this machine can hold, and what gets it. */
+export function StarterSuggestion() {
+  const suggestion = useQuery(queries.admin.suggestion).data?.suggestion ?? null;
+  if (suggestion === null) return null;
+  const { best, command } = suggestion;
+  return (
+    <Callout tone="warn" title="The starter is a demonstration model" className="mb-6">
+      {best === null ? (
+        <p>See which other models there are:</p>
+      ) : (
+        <p>
+          This machine can hold {best.title} ({formatDecimal(best.bytes / 1e9)} GB). {best.goodFor} Get it
+          with:
+        </p>
+      )}
+      <CodeBlock code={command} language="bash" className="mt-2 max-w-xl" />
+    </Callout>
+  );
+}
