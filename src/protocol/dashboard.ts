@@ -319,7 +319,7 @@ export const planBody = z.object({
 export interface EngineView {
   model: ModelId;
   serving: string;
-  state: "starting" | "ready" | "down";
+  state: "starting" | "ready" | "asleep" | "waking" | "down";
   active: number;
   capacity: number;
   waiting: number;
@@ -345,7 +345,7 @@ export interface EngineMemberView {
   id: string;
   /** The same for a reader: the host and its kind, or the file's name. */
   serving: string;
-  state: "starting" | "ready" | "down";
+  state: "starting" | "ready" | "asleep" | "waking" | "down";
   /** Left out while it fails, or on its way out. */
   note: "" | "left out" | "leaving";
   weight: number;
