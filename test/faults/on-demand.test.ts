@@ -1,12 +1,11 @@
 /** Models that are loaded when they are first asked and unloaded when nobody uses them, with the real engine. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startApp, type App } from "../../src/app.js";
-import { loadConfig } from "../../src/config.js";
+import { loadConfig, type Config } from "../../src/config.js";
 import { firstRunKey } from "../../src/core/first-run.js";
-import { systemClock } from "../../src/core/ports.js";
 import { createLog } from "../../src/log.js";
 import { modelIds, type ModelId } from "../../src/protocol/models.js";
 import { parseEvents } from "../support/chat.js";
@@ -27,7 +26,9 @@ const metricsToken = "metrics-token-of-the-tests";
 
 const folder = mkdtempSync(join(tmpdir(), "sotto-on-demand-"));
 const weightsOf = (model: ModelId) => join(folder, `${model}.gguf`);
+const otherWeights = join(folder, "other.gguf");
 beforeAll(() => {
+  writeTinyGguf(otherWeights, { seed: 99 });
   for (const [seed, model] of modelIds.entries()) writeTinyGguf(weightsOf(model), { seed });
 });
 afterAll(() => {
@@ -41,6 +42,7 @@ afterEach(async () => {
 
 interface Service {
   app: App;
+  config: Config;
   clock: FakeClock;
   worker: GatedWorker;
   logLines: string[];
@@ -58,7 +60,12 @@ interface ServiceOptions {
   shared?: boolean;
 }
 
-async function start({ env, keepAliveMs = 15_000, holds = 3, shared = false }: ServiceOptions = {}): Promise<Service> {
+async function start({
+  env,
+  keepAliveMs = 15_000,
+  holds = 3,
+  shared = false,
+}: ServiceOptions = {}): Promise<Service> {
   const clock = new FakeClock(new Date());
   const worker = gatedWorker(folder);
   const logLines: string[] = [];
@@ -104,6 +111,7 @@ async function start({ env, keepAliveMs = 15_000, holds = 3, shared = false }: S
   const key = await firstRunKey(running.store, clock);
   return {
     app: running,
+    config,
     clock,
     worker,
     logLines,
@@ -112,36 +120,50 @@ async function start({ env, keepAliveMs = 15_000, holds = 3, shared = false }: S
       fetch(`${running.url}/v1/chat/completions`, {
         method: "POST",
         headers: { authorization: `Bearer ${key ?? ""}`, "content-type": "application/json" },
-        body: JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }], max_tokens: 4, ...body }),
+        body: JSON.stringify({
+          model,
+          messages: [{ role: "user", content: "Hello" }],
+          max_tokens: 4,
+          ...body,
+        }),
         ...(signal === undefined ? {} : { signal }),
       }),
     memoryBytes: async (model) => {
       const headers = { authorization: `Bearer ${metricsToken}` };
       const text = await (await fetch(`${running.url}/metrics`, { headers })).text();
-      return Number(new RegExp(`^sotto_engine_memory_bytes\\{model="${model}"\\} (\\S+)$`, "m").exec(text)?.[1]);
+      return Number(
+        new RegExp(`^sotto_engine_memory_bytes\\{model="${model}"\\} (\\S+)$`, "m").exec(text)?.[1],
+      );
     },
   };
 }
 
 const stream = { stream: true };
 const endless = { stream: true, max_tokens: 1_000_000 };
+/** Room for more than a tiny model says while a test runs. */
+const longContext = { SOTTO_ENGINE_CONTEXT_TOKENS: "65536", SOTTO_ENGINE_SEQUENCES: "1" };
 const lastPid = ({ worker }: Service): number => {
   const pid = worker.started().at(-1);
   if (pid === undefined) throw new Error("no process was started");
   return pid;
 };
 
-/** A stream that runs until it is told to end. */
+/** A stream that runs until it is told to end. What comes is read: one who does not read is cut off. */
 async function startStream(service: Service, model: ModelId): Promise<{ end(): Promise<void> }> {
   const controller = new AbortController();
-  // Its context is full after some time, which must not be before the test is over.
   const response = await service.ask(model, endless, controller.signal);
   const reader = response.body?.getReader();
-  await reader?.read();
+  let isOver = false;
+  const reading = (async () => {
+    while ((await reader?.read())?.done === false);
+    isOver = true;
+  })().catch(() => undefined);
   return {
     end: async () => {
+      expect(isOver).toBe(false);
       controller.abort();
-      await reader?.closed.catch(() => undefined);
+      await reading;
+      await eventually(() => service.app.engine.status(model).active === 0);
     },
   };
 }
@@ -150,7 +172,9 @@ describe("the first requests of a model", { timeout: slowMs }, () => {
   it("load it once, however many come together, and none is lost", async () => {
     const service = await start();
     service.worker.hold();
-    const asked = Array.from({ length: 20 }, (_, index) => service.ask("omega", index % 2 === 0 ? stream : {}));
+    const asked = Array.from({ length: 20 }, (_, index) =>
+      service.ask("omega", index % 2 === 0 ? stream : {}),
+    );
     await eventually(() => service.worker.started().length > 0);
     expect(service.states()).toEqual({ omega: "waking", prism: "asleep", lambda: "asleep" });
     service.worker.release();
@@ -297,7 +321,7 @@ describe("a model that nobody uses", { timeout: slowMs }, () => {
   });
 
   it("stays while a reply runs, however long that takes", async () => {
-    const service = await start({ env: { SOTTO_ENGINE_CONTEXT_TOKENS: "65536" } });
+    const service = await start({ env: longContext });
     const running = await startStream(service, "omega");
     const omega = lastPid(service);
     await service.ask("prism");
@@ -339,7 +363,10 @@ describe("with memory for two of three models", { timeout: slowMs }, () => {
   });
 
   it("a third waits for one that is in use, is refused after the queue's time, and answered when there is room", async () => {
-    const service = await start({ holds: 2, env: { SOTTO_ENGINE_CONTEXT_TOKENS: "65536", SOTTO_QUEUE_WAIT_MS: "60000" } });
+    const service = await start({
+      holds: 2,
+      env: { ...longContext, SOTTO_QUEUE_WAIT_MS: "60000" },
+    });
     const first = await startStream(service, "omega");
     const second = await startStream(service, "prism");
     const refused = service.ask("lambda");
@@ -353,12 +380,44 @@ describe("with memory for two of three models", { timeout: slowMs }, () => {
     const waiting = service.ask("lambda");
     await eventually(() => service.states().lambda === "waking");
     await first.end();
-    // The end of the stream is known a moment after the client hung up.
-    const ticking = setInterval(() => service.clock.advance(1000), 50);
+    service.clock.advance(1000);
     expect((await waiting).status).toBe(200);
-    clearInterval(ticking);
     expect(service.states()).toEqual({ omega: "asleep", prism: "ready", lambda: "ready" });
     await second.end();
+  });
+});
+
+describe("another file behind a model", { timeout: slowMs }, () => {
+  const changed = (service: Service) => ({
+    ...service.config,
+    models: { ...service.config.models, omega: { ...service.config.models.omega, weights: otherWeights } },
+  });
+
+  it("is loaded before it answers, whether the old one was loaded or not", async () => {
+    const service = await start({ holds: 1 });
+    await service.app.followModels(changed(service));
+    expect(service.app.engine.status("omega")).toMatchObject({ state: "ready", serving: "other.gguf" });
+    expect((await service.ask("omega")).status).toBe(200);
+    expect(service.worker.started()).toHaveLength(1);
+  });
+
+  it("takes the memory of the old one once that has finished", async () => {
+    const service = await start({ holds: 1 });
+    expect((await service.ask("omega")).status).toBe(200);
+    const pid = lastPid(service);
+    service.clock.advance(1000);
+    await service.app.followModels(changed(service));
+    expect(service.app.engine.status("omega")).toMatchObject({ state: "ready", serving: "other.gguf" });
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it("does not take over when it cannot be loaded", async () => {
+    const service = await start();
+    service.worker.breakLoads();
+    await service.app.followModels(changed(service));
+    service.worker.mend();
+    expect(service.app.engine.status("omega")).toMatchObject({ state: "asleep", serving: "omega.gguf" });
+    expect((await service.ask("omega")).status).toBe(200);
   });
 });
 

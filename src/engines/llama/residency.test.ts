@@ -32,6 +32,7 @@ class FakeModel implements Resident {
 
   async unload(): Promise<void> {
     this.unloads += 1;
+    this.residency.left(this);
   }
 
   finish(): void {
@@ -137,7 +138,10 @@ describe("room for a model", () => {
     const [busy, large, small] = [model(60), model(60), model(40)];
     await busy.load();
     const order: string[] = [];
-    const loads = [large.load().then(() => order.push("large")), small.load().then(() => order.push("small"))];
+    const loads = [
+      large.load().then(() => order.push("large")),
+      small.load().then(() => order.push("small")),
+    ];
     busy.finish();
     clock.advance(1000);
     await Promise.all(loads);
@@ -172,13 +176,15 @@ describe("a model that nobody uses", () => {
     const [idle, busy, used] = [model(10), model(10), model(10)];
     for (const one of [idle, busy, used]) await one.load();
     idle.finish();
-    clock.advance(idleMs - 1);
-    used.finish();
-    await new Promise((resolve) => setTimeout(resolve, 25));
-    expect(idle.unloads).toBe(0);
     clock.advance(1);
+    used.finish();
+    clock.advance(idleMs - 1);
+    // All are looked at together.
     await eventually(() => idle.unloads === 1);
     expect([busy.unloads, used.unloads]).toEqual([0, 0]);
+    clock.advance(1);
+    await eventually(() => used.unloads === 1);
+    expect(busy.unloads).toBe(0);
   });
 });
 

@@ -19,7 +19,7 @@ export interface Resident {
   isLoaded(): boolean;
   /** Since when nobody has used it, on the monotonic clock; null while it is in use. */
   idleSinceMs(): number | null;
-  /** Ends its process; resolves when its memory is free. */
+  /** Ends its process; resolves when its memory is free and it has told so by `left`. */
   unload(): Promise<void>;
 }
 
@@ -96,7 +96,7 @@ export class Residency {
         return true;
       }
       const victim = this.#nextToLeave(resident);
-      if (victim !== undefined) await this.#unload(victim);
+      if (victim !== undefined) await victim.unload();
       else if (this.options.clock.monotonicMs() >= endsMs) throw noRoom();
       else await sleep(this.#lookMs);
     }
@@ -127,13 +127,8 @@ export class Residency {
   #hold(resident: Resident): void {
     this.#held.add(resident);
     this.#looking ??= setInterval(() => {
-      for (const idle of this.#idleFor(this.options.idleMs)) void this.#unload(idle);
+      for (const idle of this.#idleFor(this.options.idleMs)) void idle.unload();
     }, this.#lookMs).unref();
-  }
-
-  async #unload(resident: Resident): Promise<void> {
-    await resident.unload();
-    this.left(resident);
   }
 }
 

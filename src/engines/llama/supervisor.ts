@@ -158,8 +158,14 @@ export class Supervisor {
     this.#policy = new RestartPolicy(this.options.timing);
     this.#restartAtMs = 0;
     clearTimeout(this.#restartTimer);
-    this.#leaving = this.#child?.close();
+    this.#leaving = this.#endChild();
     await this.#leaving;
+  }
+
+  /** Whoever waits for it finds the memory given back. */
+  async #endChild(): Promise<void> {
+    await this.#child?.close();
+    this.onDemand?.left();
     this.#leaving = undefined;
   }
 

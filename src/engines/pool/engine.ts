@@ -1,7 +1,7 @@
 /**
  * A pool of engines is an engine. A generation goes where its conversation is warm or where least is under way
  * (routing.ts), round members that are away or fail (breaker.ts); the last one left is never given up. A member that
- * is asleep is woken only when none that is loaded can answer.
+ * is asleep is woken only when those that are loaded are full.
  *
  * When a member fails before the first event, the generation is tried once on another; after it, never: the
  * client has text that another member would not continue. When no other is up, a member that is being restarted is
@@ -227,8 +227,9 @@ export class PoolEngine implements Engine {
     const up = fitting.filter(({ isUp }) => isUp);
     const sound = up.filter(({ member }) => member.breaker.allows);
     // A member that fails is better than none, and its engine says best why it cannot answer.
-    const loaded = sound.filter(({ isLoaded }) => isLoaded);
-    const candidates = [loaded, sound, up, fitting].find((list) => list.length > 0) ?? [];
+    const loaded = sound.filter(({ isLoaded, member }) => isLoaded && member.runs < member.capacity);
+    const awake = sound.some(({ isLoaded }) => !isLoaded) ? loaded : sound;
+    const candidates = [awake, sound, up, fitting].find((list) => list.length > 0) ?? [];
     const members = candidates.map(({ member }) => member);
     const warm = [this.#affinity.find(key), preparedOn].find(
       (at) => at !== undefined && members.includes(at),
