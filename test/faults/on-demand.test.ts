@@ -90,12 +90,13 @@ async function start({
   });
   // A tiny model counts as a little more than the 256 MiB to compute in. Half of one is left over.
   const availableBytes = () => {
-    const loaded = app === undefined ? 0 : new Set(modelIds.filter((id) => states()[id] === "ready")).size;
+    const loaded = modelIds.filter((id) => states()[id] === "ready").length;
     return ((holds + 0.5) * 260 * mebibyte) / 0.9 - loaded * 256 * mebibyte;
   };
-  let app: App | undefined;
+  // Memory is asked for before there is an app.
+  const started: { app?: App } = {};
   const states = () => {
-    const of = (model: ModelId) => app?.engine.status(model).state ?? "none";
+    const of = (model: ModelId) => started.app?.engine.status(model).state ?? "none";
     return { omega: of("omega"), prism: of("prism"), lambda: of("lambda") };
   };
   const running = await startApp(config, {
@@ -105,7 +106,7 @@ async function start({
     workerFile: worker.workerFile,
     log: createLog("info", { write: (line) => void logLines.push(line) }),
   });
-  app = running;
+  started.app = running;
   apps.push(running);
   await running.ready();
   const key = await firstRunKey(running.store, clock);
