@@ -71,6 +71,7 @@ export async function metricsPage(): Promise<string> {
     sequencesActive: none,
     sequencesCapacity: none,
     engineRestarts: none,
+    engineMemoryBytes: none,
     queueWaiting: none,
     isStoreUp: () => true,
     isRedisUp: () => true,

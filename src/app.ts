@@ -130,6 +130,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       sequencesActive: (model) => fleet.status(model).active,
       sequencesCapacity: (model) => fleet.status(model).capacity,
       engineRestarts: (model) => fleet.status(model).restarts,
+      engineMemoryBytes: (model) => engines.memoryBytes(model) ?? 0,
       queueWaiting: (model) => fleet.queueOf(model).waiting,
       isStoreUp: () => storeHealth === "ok",
       isRedisUp: config.storage.redisUrl === undefined ? null : () => counters.health() === "ok",

@@ -74,6 +74,7 @@ export type LogMessage =
   | "engine loaded"
   | "engine did not load"
   | "engine exited"
+  | "engine unloaded"
   | "engine restarting"
   | "gpu not used"
   | "models changed"

@@ -13,6 +13,8 @@ export interface MetricSources {
   sequencesActive(model: ModelId): number;
   sequencesCapacity(model: ModelId): number;
   engineRestarts(model: ModelId): number;
+  /** 0 while it is not loaded, or runs elsewhere. */
+  engineMemoryBytes(model: ModelId): number;
   queueWaiting(model: ModelId): number;
   isStoreUp(): boolean;
   /** Null where no Redis is configured: then there is no such metric. */
@@ -90,6 +92,11 @@ export class Metrics {
     );
     this.#gauge("sotto_engine_restarts", "Times the engine was restarted after it died.", (model) =>
       sources.engineRestarts(model),
+    );
+    this.#gauge(
+      "sotto_engine_memory_bytes",
+      "Memory of the model's engine process when it had loaded; 0 while it is not loaded, or where it runs elsewhere.",
+      (model) => sources.engineMemoryBytes(model),
     );
     this.#health("sotto_store_up", "Whether the database answers: 1, or 0 while it is away.", () =>
       sources.isStoreUp(),

@@ -9,8 +9,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { Config } from "./config.js";
 import { plainDefaults } from "./core/model-defaults.js";
 import { FairQueue } from "./core/fair-queue.js";
-import type { Clock, Engine, Store } from "./core/ports.js";
+import { isAvailable, type Clock, type Engine, type Store } from "./core/ports.js";
 import { Fleet, type Assignments, type EngineSource, type StartedEngine } from "./engines/fleet.js";
+import { availableMemory } from "./engines/llama/available-memory.js";
 import { backendNames } from "./engines/llama/gpu/backends.js";
 import type { GpuChoice } from "./engines/llama/gpu/choice.js";
 import type { EngineBackends } from "./engines/llama/gpu/engine-backends.js";
@@ -18,7 +19,9 @@ import { failureNotice, failureText } from "./engines/llama/gpu/failure-text.js"
 import { chooseBackends, type GpuMachine } from "./engines/llama/gpu/machine.js";
 import type { LoadSubject } from "./engines/llama/gpu/memory.js";
 import { Grammars } from "./engines/llama/grammars.js";
-import { LlamaEngine, type LlamaEvent } from "./engines/llama/host.js";
+import { LlamaEngine, type LlamaEngineOptions, type LlamaEvent } from "./engines/llama/host.js";
+import { Residency } from "./engines/llama/residency.js";
+import { residentSize } from "./engines/llama/resident-size.js";
 import { PoolEngine } from "./engines/pool/engine.js";
 import { MemberList, type MadeMember, type MemberSource } from "./engines/pool/member-list.js";
 import { cacheSaltSetting, newCacheSaltSecret } from "./engines/upstream/cache-salt.js";
@@ -26,6 +29,7 @@ import { UpstreamEngine } from "./engines/upstream/engine.js";
 import { preflight } from "./engines/upstream/preflight.js";
 import type { Log } from "./log.js";
 import { suggestFor } from "./models/best-model.js";
+import { readWeightsFacts } from "./models/gguf.js";
 import { configuredSource, readMapping, type DesiredSource, type Mapping } from "./models/mapping.js";
 import { prepareWeights } from "./models/prepare-weights.js";
 import { describeMember, weightsSource, type ModelSource } from "./models/source.js";
@@ -45,6 +49,8 @@ export interface EngineOverrides {
   workerFile?: string;
   /** Stands in for this machine's GPU. */
   gpu?: GpuMachine;
+  /** Stands in for this machine's memory, where models are loaded on demand. */
+  availableBytes?: () => number;
   /** Told while the starter weights are made. */
   onWeightsProgress?: WeightsProgress;
   /** Told in a sentence for the operator: what had to be done again, what could not be changed. */
@@ -99,8 +105,8 @@ export class Engines {
         }),
       clock,
       drainMs: config.limits.drainMs,
-      // Each backend may take that long to fail.
-      readyMs: config.engine.loadTimeoutMs * builder.ways,
+      // Each backend may take that long to fail, and on demand there may be a wait for memory before.
+      readyMs: config.engine.loadTimeoutMs * builder.ways + config.limits.queueWaitMs,
     });
   }
 
@@ -139,8 +145,8 @@ export class Engines {
   }
 
   /**
-   * Whether requests should be sent here: some model can answer, and none is still being loaded. An engine on the
-   * network that is away takes its own model with it, not the others.
+   * Whether requests should be sent here: some model can answer, and none is still being loaded at the start. An
+   * engine on the network that is away takes its own model with it, not the others.
    */
   isReady(): boolean {
     const states = modelIds.map((model) => {
@@ -150,7 +156,7 @@ export class Engines {
         isLoading: state === "starting" && !(this.fleet.engineOf(model) instanceof PoolEngine),
       };
     });
-    return states.some(({ state }) => state === "ready") && states.every(({ isLoading }) => !isLoading);
+    return states.some(isAvailable) && states.every(({ isLoading }) => !isLoading);
   }
 
   async close(): Promise<void> {
@@ -158,7 +164,7 @@ export class Engines {
     await this.builder.close();
   }
 
-  /** Of the process that runs the model, when it had loaded; null where it runs elsewhere. */
+  /** Of the process that runs the model, when it had loaded; 0 while it is not loaded; null where it runs elsewhere. */
   memoryBytes(model: ModelId): number | null {
     return this.builder.memoryBytes(this.fleet.engineOf(model));
   }
@@ -197,11 +203,15 @@ export class Engines {
   }
 }
 
+type EngineStart = Pick<LlamaEngineOptions, "config" | "onDemand">;
+
 /** Makes engines of sources. */
 class EngineBuilder {
   readonly #memory = new WeakMap<Engine, number>();
   readonly #backends = new WeakMap<Engine, EngineBackends>();
   readonly #gpu: GpuChoice;
+  /** Undefined where models are loaded at the start and stay. */
+  readonly #residency: Residency | undefined;
   /** Of the pools that run. */
   readonly #lists = new WeakMap<Engine, MemberList>();
   /** What the latest assignments were made of. */
@@ -214,6 +224,15 @@ class EngineBuilder {
     private readonly cacheSaltSecret: string,
   ) {
     const { config, overrides, log, clock } = parts;
+    const { idleUnloadMinutes } = config.engine;
+    if (idleUnloadMinutes > 0) {
+      this.#residency = new Residency({
+        clock,
+        idleMs: idleUnloadMinutes * 60_000,
+        waitMs: config.limits.queueWaitMs,
+        availableBytes: overrides.availableBytes ?? (() => availableMemory()),
+      });
+    }
     this.#gpu = chooseBackends(config, {
       ...overrides.gpu,
       now: () => clock.now(),
@@ -287,7 +306,8 @@ class EngineBuilder {
   async #sourceOf(model: ModelId, source: ModelSource, config: Config): Promise<EngineSource> {
     if (source.type === "upstreams") return this.#poolSource(model, source.upstreams, config);
     const path = await this.#prepare(source, config);
-    return { key: `weights:${path}`, weights: path, start: () => this.#startWeights(path, config) };
+    const sized = await this.#sized(path, config);
+    return { key: `weights:${path}`, weights: path, start: () => this.#startWeights(path, config, sized) };
   }
 
   /** The same file under two names is the same. */
@@ -307,15 +327,32 @@ class EngineBuilder {
     return this.#grammars.close();
   }
 
-  #startWeights(path: string, config: Config, failsOver = false): StartedEngine {
+  /** What the engine of a file is started with: where it is loaded on demand, with a size that does not change. */
+  async #sized(path: string, { engine, limits }: Config): Promise<EngineStart> {
+    const residency = this.#residency;
+    if (residency === undefined) return { config: engine };
+    const { sizing, size } = residentSize(await readWeightsFacts(path), engine, residency.memoryBytes);
+    const { clock } = this.parts;
+    const onDemand = {
+      residency,
+      size,
+      clock,
+      maxWaiting: limits.queueLength + sizing.sequences,
+      waitMs: limits.queueWaitMs + engine.loadTimeoutMs * this.ways,
+    };
+    return { config: { ...engine, ...sizing }, onDemand };
+  }
+
+  #startWeights(path: string, config: Config, sized: EngineStart, failsOver = false): StartedEngine {
     const backends = this.#gpu.forEngine(subjectOf(path, config));
     const engine = new LlamaEngine({
       weights: path,
       backends,
       models: modelDefaults(config.models, defaultsOfWeights(path)),
-      config: config.engine,
+      ...sized,
       onEvent: (event) => {
         if (event.type === "loaded") this.#memory.set(engine, event.memoryBytes);
+        if (event.type === "unloaded") this.#memory.set(engine, 0);
         logEngineEvent(this.parts.log, event);
       },
       workerFile: this.parts.overrides.workerFile,
@@ -323,7 +360,9 @@ class EngineBuilder {
       grammars: this.#grammars,
     });
     this.#backends.set(engine, backends);
-    return { engine, ready: (signal) => untilLoaded(engine, path, signal) };
+    const isOnDemand = sized.onDemand !== undefined;
+    if (isOnDemand) this.#memory.set(engine, 0);
+    return { engine, isOnDemand, ready: (signal) => untilLoaded(engine, path, signal) };
   }
 
   /** The pool of a model stays while its members come and go. */
@@ -353,9 +392,13 @@ class EngineBuilder {
       return { ...common, make: () => this.#startUpstream(member, config) };
     }
     const path = await this.#prepare(weightsSource(member.weights), config);
+    const sized = await this.#sized(path, config);
     return {
       ...common,
-      make: () => ({ ...this.#startWeights(path, config, true), restartsItself: true }),
+      make: () => {
+        const { engine, isOnDemand = false, ready } = this.#startWeights(path, config, sized, true);
+        return { engine, restartsItself: true, ready: isOnDemand ? async () => undefined : ready };
+      },
     };
   }
 
@@ -412,6 +455,9 @@ function logEngineEvent(log: Log, event: LlamaEvent): void {
       return;
     case "exited":
       log.warn("engine exited", { exitCode: event.code, exitSignal: event.signal });
+      return;
+    case "unloaded":
+      log.info("engine unloaded");
       return;
     case "restarting":
       log.warn("engine restarting", { delayMs: event.delayMs });

@@ -123,7 +123,12 @@ describe("deploy", () => {
   }, 120_000);
 
   it("shows and alerts on metrics and error codes that exist", async () => {
-    const none = { sequencesActive: () => 0, sequencesCapacity: () => 0, engineRestarts: () => 0 };
+    const none = {
+      sequencesActive: () => 0,
+      sequencesCapacity: () => 0,
+      engineRestarts: () => 0,
+      engineMemoryBytes: () => 0,
+    };
     const { body } = await new Metrics({
       ...none,
       queueWaiting: () => 0,

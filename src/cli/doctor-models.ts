@@ -100,12 +100,14 @@ async function checkFile(
   }
 }
 
-/** A file behind several models is loaded once. */
+/** A file behind several models is loaded once; on demand the largest one alone must fit. */
 function memoryFinding({ engine }: Config, loaded: readonly WeightsFacts[]): Finding[] {
   if (loaded.length === 0) return [];
   const needs = loaded.map((facts) => memoryNeed(facts, engine));
-  const usual = needs.reduce((sum, need) => sum + need.usualBytes, 0);
-  const least = needs.reduce((sum, need) => sum + need.leastBytes, 0);
+  const inAll = (bytes: readonly number[]) =>
+    engine.idleUnloadMinutes > 0 ? Math.max(...bytes) : bytes.reduce((sum, one) => sum + one, 0);
+  const usual = inAll(needs.map((need) => need.usualBytes));
+  const least = inAll(needs.map((need) => need.leastBytes));
   const available = process.availableMemory();
   const name = "memory";
   const detail = `${gigabytes(usual)} needed, ${gigabytes(available)} available`;

@@ -5,7 +5,7 @@ import type { App } from "../app.js";
 import type { Config } from "../config.js";
 import { firstRunKey } from "../core/first-run.js";
 import { ensureSetupLink } from "../core/one-time-links.js";
-import { systemClock } from "../core/ports.js";
+import { isAvailable, systemClock } from "../core/ports.js";
 import { requireOpenFiles } from "../open-files.js";
 import { modelIds } from "../protocol/models.js";
 import { readSettings, settingsOptions } from "./settings.js";
@@ -93,7 +93,8 @@ function reloadModels(app: App, readConfig: () => Config): void {
 function introduction({ url, engine }: App): string {
   const lines = modelIds.map((model) => {
     const { state, serving, contextTokens, capacity } = engine.status(model);
-    if (state !== "ready") return `  ${model.padEnd(7)} ${basename(serving)}, which does not answer`;
+    if (state === "asleep") return `  ${model.padEnd(7)} ${basename(serving)}, loaded when first asked`;
+    if (!isAvailable({ state })) return `  ${model.padEnd(7)} ${basename(serving)}, which does not answer`;
     const context =
       contextTokens === 0 ? "context unknown (set contextTokens)" : `context ${contextTokens} tokens`;
     return `  ${model.padEnd(7)} ${basename(serving)}, ${context}, ${capacity} at once`;

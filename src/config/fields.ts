@@ -242,6 +242,12 @@ const engineFields = {
     default: 300_000,
     doc: "Longest time for loading a model file before the engine counts as failed.",
   }),
+  idleUnloadMinutes: field({
+    env: ["SOTTO_ENGINE_IDLE_UNLOAD_MINUTES"],
+    schema: number(0, 10_080),
+    default: 0,
+    doc: "Loads a model file when it is first asked for, and unloads it after so many minutes without a request, or earlier when another model needs its memory: see [models.md](models.md#on-demand). `0` loads every model at the start and keeps it.",
+  }),
   firstTokenTimeoutMs: field({
     env: ["SOTTO_ENGINE_FIRST_TOKEN_TIMEOUT_MS"],
     schema: integer(100, 3_600_000),

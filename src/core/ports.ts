@@ -55,8 +55,11 @@ export interface EngineFeatures {
 }
 
 export interface EngineStatus {
-  /** `starting` until the model first answers; `down` while it cannot answer and is being restarted. */
-  state: "starting" | "ready" | "down";
+  /**
+   * `starting` until the model first answers; `down` while it cannot answer and is being restarted. `asleep` while it
+   * is not loaded and the next request loads it; `waking` while it is being loaded for a request.
+   */
+  state: "starting" | "ready" | "asleep" | "waking" | "down";
   /** What answers, in words an operator knows: a file name or an address. */
   serving: string;
   contextTokens: number;
@@ -71,12 +74,16 @@ export interface EngineStatus {
   restarts: number;
 }
 
+/** It answers: at once, or as soon as it has loaded. */
+export const isAvailable = ({ state }: Pick<EngineStatus, "state">): boolean =>
+  state === "ready" || state === "asleep" || state === "waking";
+
 export interface Engine {
   /**
    * Renders and counts the prompt.
    * Throws `context_length_exceeded` when it leaves no room for a single token, `unsupported_parameter` or
    * `invalid_value` for a format or bias that this engine cannot follow, `engine_unavailable` when it cannot
-   * answer.
+   * answer. An engine that is asleep is woken and waited for; `overloaded` when there is no memory for it.
    */
   prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration>;
 

@@ -53,6 +53,9 @@ export async function statusNow(sources: StatusSources): Promise<StatusNow> {
 function modelState({ state, capacity }: EngineStatus, waiting: number): StateNote {
   if (state === "starting") return { state: "down", note: "The model is not ready yet." };
   if (state === "down") return { state: "down", note: "The engine does not answer at the moment." };
+  if (state === "asleep")
+    return { state: "up", note: "Loaded when first asked: the first reply takes longer." };
+  if (state === "waking") return { state: "up", note: "The model is being loaded." };
   if (waiting > longQueue * capacity) return { state: "degraded", note: "Replies start later than usual." };
   return { state: "up", note: "" };
 }

@@ -35,6 +35,8 @@ export interface StartedEngine {
   engine: Engine;
   /** Resolves when it can answer; rejects, with a message for the operator, when it cannot. */
   ready: (signal: AbortSignal) => Promise<void>;
+  /** It is loaded when it is first asked: at the start of the service nobody waits for it. */
+  isOnDemand?: boolean | undefined;
 }
 
 export type Assignments = Readonly<Record<ModelId, EngineSource>>;
@@ -84,9 +86,10 @@ export class Fleet implements Engine {
     for (const model of modelIds) this.#routes.set(model, this.#berthFor(model, first[model]));
   }
 
-  /** Resolves when every model can answer; rejects with the first reason why one cannot. */
+  /** Resolves when every model can answer, or can be loaded to; rejects with the first reason why one cannot. */
   async ready(): Promise<void> {
-    await Promise.all([...new Set(this.#routes.values())].map((berth) => this.#whenReady(berth)));
+    const awaited = [...new Set(this.#routes.values())].filter(({ isOnDemand }) => isOnDemand !== true);
+    await Promise.all(awaited.map((berth) => this.#whenReady(berth)));
   }
 
   /** Rejects when an engine cannot be had; models that wanted it keep the one they have. */

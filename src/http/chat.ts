@@ -1,6 +1,7 @@
 /**
  * `POST /v1/chat/completions`. Every fault up to the first text or end of the reply is an HTTP status; a
- * stream that is already open gets it as its last event, without `[DONE]`.
+ * stream that is already open gets it as its last event, without `[DONE]`. While its model is being loaded, comments
+ * open it before it is admitted.
  *
  * The generator of a completion holds a sequence, a lease and reserved tokens. It is always run to its end or
  * returned, and that is waited for: its `finally` gives them back.
@@ -18,6 +19,7 @@ import {
   type ReplyHead,
 } from "../protocol/chat-response.js";
 import { errorBody } from "../protocol/errors.js";
+import { isModelId } from "../protocol/models.js";
 import { callerOf } from "./auth.js";
 import { faultOf } from "./errors.js";
 import { newCompletionId } from "./ids.js";
@@ -34,16 +36,18 @@ export function createChatCompletion(parts: HttpParts) {
     request.exchange.stream = chat.stream;
 
     const events = parts.completions.run(chat, callerOf(request), signal, trace, startedMs);
-    try {
+    const begin = async (): Promise<ReplyHead> => {
       const admitted = await firstOf(events);
       writeRate(reply, "tokens", admitted.tokenRates);
-      const head = {
+      return {
         id: newCompletionId(),
         created: Math.floor(parts.clock.now().getTime() / 1000),
         model: admitted.model,
       };
-      if (!chat.stream) return await toCompletion(events, head, chat);
-      await sendStream(parts, request, reply, events, chunksOf(head, chat));
+    };
+    try {
+      if (!chat.stream) return await toCompletion(events, await begin(), chat);
+      await sendStream(parts, request, reply, events, chat, begin);
     } finally {
       await events.return();
     }
@@ -120,15 +124,20 @@ function chunksOf(head: ReplyHead, { includeUsage }: ChatRequest): ToChunks {
 }
 
 async function sendStream(
-  { keepAliveMs = defaultKeepAliveMs, timeouts, log }: HttpParts,
+  { keepAliveMs = defaultKeepAliveMs, timeouts, log, engineStatus }: HttpParts,
   request: FastifyRequest,
   reply: FastifyReply,
   events: Events,
-  toChunks: ToChunks,
+  chat: ChatRequest,
+  begin: () => Promise<ReplyHead>,
 ): Promise<void> {
   const stallMs = timeouts?.stallMs ?? defaultTimeouts.stallMs;
-  const stream = new EventStream(reply, request.exchange.signal, { keepAliveMs, stallMs });
+  // A request that waits for its turn can still be refused with a status; a load may outlast a proxy's patience.
+  const isLoading = () => isModelId(chat.model) && engineStatus(chat.model).state === "waking";
+  const stream = new EventStream(reply, request.exchange.signal, { keepAliveMs, stallMs }, isLoading);
   try {
+    const toChunks = chunksOf(await begin(), chat);
+    stream.begin();
     for await (const event of events) {
       for (const chunk of toChunks(event)) {
         const drained = stream.data(chunk);

@@ -19,20 +19,33 @@ export interface EventStreamTimes {
   stallMs: number;
 }
 
+/** Whether a comment may open the stream, after which no fault can be a status any more. */
+type MayOpen = () => boolean;
+
 export class EventStream {
   #opened = false;
   #isWaiting = false;
+  #mayOpen: MayOpen;
   readonly #keepAlive: NodeJS.Timeout;
 
   constructor(
     private readonly reply: FastifyReply,
     private readonly signal: AbortSignal,
     private readonly times: EventStreamTimes,
+    mayOpen: MayOpen,
   ) {
+    this.#mayOpen = mayOpen;
     this.#keepAlive = setInterval(() => {
       // One who does not even take what there is needs no sign of life.
-      if (!this.#isWaiting && !signal.aborted) this.#send(": keep-alive\n\n");
+      if (this.#isWaiting || signal.aborted || !(this.#opened || this.#mayOpen())) return;
+      this.#send(": keep-alive\n\n");
     }, times.keepAliveMs);
+  }
+
+  /** From now on a comment may open it: the request runs. */
+  begin(): void {
+    this.#mayOpen = () => true;
+    if (!this.#opened) this.#keepAlive.refresh();
   }
 
   get opened(): boolean {

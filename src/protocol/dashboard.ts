@@ -358,7 +358,7 @@ export interface EngineView {
   /** Those it serves: one, or several that share it. */
   models: ModelId[];
   serving: string;
-  state: "starting" | "ready" | "down";
+  state: "starting" | "ready" | "asleep" | "waking" | "down";
   active: number;
   capacity: number;
   waiting: number;
@@ -395,7 +395,7 @@ export interface EngineMemberView {
   id: string;
   /** The same for a reader: the host and its kind, or the file's name. */
   serving: string;
-  state: "starting" | "ready" | "down";
+  state: "starting" | "ready" | "asleep" | "waking" | "down";
   /** Left out while it fails, or on its way out. */
   note: "" | "left out" | "leaving";
   weight: number;

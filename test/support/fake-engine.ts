@@ -3,12 +3,13 @@
  * scripted. A token is a word of the prompt or a fragment of the reply.
  */
 import { EventEmitter, once } from "node:events";
-import type {
-  Engine,
-  EngineStatus,
-  Generation,
-  GenerationEvent,
-  PreparedGeneration,
+import {
+  isAvailable,
+  type Engine,
+  type EngineStatus,
+  type Generation,
+  type GenerationEvent,
+  type PreparedGeneration,
 } from "../../src/core/ports.js";
 import type { FinishReason } from "../../src/protocol/chat.js";
 import { ServiceError } from "../../src/protocol/errors.js";
@@ -74,7 +75,7 @@ export class FakeEngine implements Engine {
 
   async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
     signal.throwIfAborted();
-    if (this.options.state !== "ready") throw new ServiceError("engine_unavailable");
+    if (!isAvailable(this.options)) throw new ServiceError("engine_unavailable");
     const { contextTokens, defaultMaxTokens } = this.options;
     const promptTokens = generation.messages.reduce((sum, { content }) => sum + countWords(content), 0);
     const room = contextTokens - promptTokens;

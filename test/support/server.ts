@@ -96,6 +96,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     sequencesActive: () => engine.active,
     sequencesCapacity: () => engine.options.capacity,
     engineRestarts: () => 0,
+    engineMemoryBytes: () => 0,
     queueWaiting: (model) => queues[model].waiting,
     isStoreUp: () => true,
     isRedisUp: null,

@@ -9,12 +9,15 @@
  * When the child dies, replies that had begun fail at once with `engine_unavailable`, and another one is started;
  * what comes meanwhile waits for it. So do requests that it had given no token yet: they are run again, once each,
  * since one of them may be what killed it. A child that lives but does not answer is ended, with the same effect.
+ *
+ * On demand there is a child only while the model is in use, and for a while after (residency.ts).
  */
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { EngineConfig } from "../../config.js";
 import type { ModelDefaults } from "../../core/model-defaults.js";
 import type {
+  Clock,
   Engine,
   EngineStatus,
   Generation,
@@ -29,9 +32,10 @@ import type { EngineBackends } from "./gpu/engine-backends.js";
 import { Grammars } from "./grammars.js";
 import type { StepReport } from "./job.js";
 import type { LoadedFacts, LoadRequest, PrepareResult } from "./messages.js";
+import type { Residency, Resident, ResidentSize } from "./residency.js";
 import { Run } from "./run.js";
 import { Slots } from "./slots.js";
-import { Supervisor } from "./supervisor.js";
+import { Supervisor, type OnDemand } from "./supervisor.js";
 import { defaultTiming, type Timing } from "./timing.js";
 
 /** What a model of ours adds to the file that answers for it. */
@@ -41,6 +45,8 @@ export type LlamaEvent =
   | ({ type: "loaded" } & LoadedFacts)
   | { type: "load_failed"; reason: string }
   | ({ type: "exited" } & ChildExit)
+  /** Nobody used it for long, or another model needed its memory. */
+  | { type: "unloaded" }
   | { type: "restarting"; delayMs: number };
 
 export interface LlamaEngineOptions {
@@ -56,9 +62,17 @@ export interface LlamaEngineOptions {
   workerFile?: string | undefined;
   /** Whoever asks tries elsewhere what a dying child gave no token: it is not run again here. */
   failsOver?: boolean | undefined;
+  /** Loads the model when it is first asked. Without it, it is loaded at once and stays. */
+  onDemand?: OnDemandOptions | undefined;
   timing?: Partial<Timing> | undefined;
   /** Shared with other engines; by default its own. */
   grammars?: Grammars | undefined;
+}
+
+export interface OnDemandOptions extends Pick<OnDemand, "maxWaiting" | "waitMs"> {
+  residency: Residency;
+  size: ResidentSize;
+  clock: Clock;
 }
 
 /** Assumed until the child has chosen. */
@@ -73,6 +87,9 @@ export class LlamaEngine implements Engine {
   readonly #reading = new Map<number, (result: PrepareResult | null) => void>();
   #nextId = 0;
   #active = 0;
+  /** Requests that are being prepared or run. */
+  #uses = 0;
+  #lastUsedMs = 0;
 
   constructor(private readonly options: LlamaEngineOptions) {
     const { config, weights, backends } = options;
@@ -106,9 +123,14 @@ export class LlamaEngine implements Engine {
           options.onEvent?.({ type: "exited", ...exit });
           this.#loseAll();
         },
+        onUnloaded: () => {
+          options.onEvent?.({ type: "unloaded" });
+          this.#loseAll();
+        },
         onRestarting: (delayMs) => options.onEvent?.({ type: "restarting", delayMs }),
         fallBack: (failure) => backends?.fallBack(failure)?.then(loadOn) ?? null,
       },
+      options.onDemand === undefined ? undefined : this.#loadingOn(options.onDemand),
     );
   }
 
@@ -128,6 +150,105 @@ export class LlamaEngine implements Engine {
   }
 
   async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
+    const endUse = this.#use();
+    try {
+      return await this.#prepare(generation, signal);
+    } finally {
+      endUse();
+    }
+  }
+
+  async *generate(
+    prepared: PreparedGeneration,
+    signal: AbortSignal,
+  ): AsyncGenerator<GenerationEvent, void, undefined> {
+    const endUse = this.#use();
+    // An abort ends the use as well: it is not sure that anybody reads on after it.
+    signal.addEventListener("abort", endUse, { once: true });
+    try {
+      for (let retries = promptOf(prepared).retries; ; retries--) {
+        const run = await this.#begin(prepared, signal);
+        const abort = () => {
+          run.abort();
+        };
+        // The consumer may be busy elsewhere when the signal fires; the sequence must not wait for it.
+        signal.addEventListener("abort", abort);
+        try {
+          yield* run.stream.read(signal);
+          return;
+        } catch (error) {
+          if (!run.wasLostUnbegun || retries === 0) throw error;
+        } finally {
+          signal.removeEventListener("abort", abort);
+          abort();
+        }
+      }
+    } finally {
+      signal.removeEventListener("abort", endUse);
+      endUse();
+    }
+  }
+
+  status(model: ModelId): EngineStatus {
+    const { maxTokens: defaultMaxTokens } = this.#defaultsOf(model);
+    const { facts, state, restarts } = this.#supervisor;
+    const { config, weights } = this.options;
+    return {
+      state,
+      serving: basename(weights),
+      contextTokens: facts?.contextTokens ?? config.contextTokens ?? 0,
+      defaultMaxTokens,
+      follows: { jsonSchema: true, logprobs: true },
+      capacity: facts?.sequences ?? config.sequences ?? usualSequences,
+      active: this.#active,
+      restarts,
+    };
+  }
+
+  async close(): Promise<void> {
+    const closed = this.#supervisor.close();
+    this.#loseAll();
+    // Those that wait for a slot get one, and learn from the supervisor that it is over.
+    this.#slots.setCapacity(Infinity);
+    await closed;
+    if (this.options.grammars === undefined) await this.#grammars.close();
+  }
+
+  #loadingOn({ residency, size, maxWaiting, waitMs }: OnDemandOptions): OnDemand {
+    const resident: Resident = {
+      size,
+      isLoaded: () => this.#supervisor.isReady,
+      idleSinceMs: () => (this.#uses === 0 ? this.#lastUsedMs : null),
+      unload: () => this.#supervisor.sleep(),
+    };
+    return {
+      maxWaiting,
+      waitMs,
+      admit: (isWanted) => residency.admit(resident, isWanted),
+      left: () => {
+        residency.left(resident);
+      },
+    };
+  }
+
+  /** The returned function ends it, and may be called more than once. */
+  #use(): () => void {
+    this.#uses += 1;
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      this.#uses -= 1;
+      this.#lastUsedMs = this.options.onDemand?.clock.monotonicMs() ?? 0;
+    };
+  }
+
+  /** Of one request, in all: reading its prompt and running it share what may be tried again. */
+  get #mostTries(): number {
+    return this.options.failsOver === true ? 1 : 2;
+  }
+
+  async #prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
     const { systemPrompt, maxTokens } = this.#defaultsOf(generation.model);
     const grammar = await this.#grammars.of(generation.format, generation.accountId, signal);
     const messages = withSystemPrompt(generation.messages, systemPrompt);
@@ -160,59 +281,6 @@ export class LlamaEngine implements Engine {
       case "failed":
         throw new Error("The engine could not read the prompt.");
     }
-  }
-
-  async *generate(
-    prepared: PreparedGeneration,
-    signal: AbortSignal,
-  ): AsyncGenerator<GenerationEvent, void, undefined> {
-    for (let retries = promptOf(prepared).retries; ; retries--) {
-      const run = await this.#begin(prepared, signal);
-      const abort = () => {
-        run.abort();
-      };
-      // The consumer may be busy elsewhere when the signal fires; the sequence must not wait for it.
-      signal.addEventListener("abort", abort);
-      try {
-        yield* run.stream.read(signal);
-        return;
-      } catch (error) {
-        if (!run.wasLostUnbegun || retries === 0) throw error;
-      } finally {
-        signal.removeEventListener("abort", abort);
-        abort();
-      }
-    }
-  }
-
-  status(model: ModelId): EngineStatus {
-    const { maxTokens: defaultMaxTokens } = this.#defaultsOf(model);
-    const { facts, isReady, restarts } = this.#supervisor;
-    const { config, weights } = this.options;
-    return {
-      state: isReady ? "ready" : facts === undefined && restarts === 0 ? "starting" : "down",
-      serving: basename(weights),
-      contextTokens: facts?.contextTokens ?? config.contextTokens ?? 0,
-      defaultMaxTokens,
-      follows: { jsonSchema: true, logprobs: true },
-      capacity: facts?.sequences ?? config.sequences ?? usualSequences,
-      active: this.#active,
-      restarts,
-    };
-  }
-
-  async close(): Promise<void> {
-    const closed = this.#supervisor.close();
-    this.#loseAll();
-    // Those that wait for a slot get one, and learn from the supervisor that it is over.
-    this.#slots.setCapacity(Infinity);
-    await closed;
-    if (this.options.grammars === undefined) await this.#grammars.close();
-  }
-
-  /** Of one request, in all: reading its prompt and running it share what may be tried again. */
-  get #mostTries(): number {
-    return this.options.failsOver === true ? 1 : 2;
   }
 
   async #begin(prepared: PreparedGeneration, signal: AbortSignal): Promise<Run> {

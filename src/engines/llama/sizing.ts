@@ -75,7 +75,7 @@ export interface AttentionShape {
 }
 
 /** Quantised ones hold a 16-bit scale for each 32 values. */
-const bytesPerValue: Record<CacheType, number> = { f16: 2, q8_0: 34 / 32, q4_0: 18 / 32 };
+export const bytesPerValue: Record<CacheType, number> = { f16: 2, q8_0: 34 / 32, q4_0: 18 / 32 };
 
 export function cacheBytesPerToken(shape: AttentionShape): number {
   const headLength = shape.embeddingLength / Math.max(1, shape.heads);

@@ -3,16 +3,39 @@
  *
  * A request that comes while a child is starting waits for it, for a limited time. When children die in a
  * loop, requests are refused at once with the time of the next attempt, and the attempts go on.
+ *
+ * On demand there is no child until somebody asks for one, and `sleep` ends it again. Whoever asks meanwhile waits for
+ * the same load; it is nobody's own, so that one who leaves takes it from nobody. A load that fails is told to all who
+ * wait for it, and tried again by the first who asks after a pause.
  */
+import type { EngineStatus } from "../../core/ports.js";
 import { ServiceError } from "../../protocol/errors.js";
 import { EngineChild, type ChildExit, type ChildHandlers, type ChildOptions } from "./child.js";
 import type { EngineFailure } from "./gpu/engine-backends.js";
 import type { LoadedFacts, LoadRequest } from "./messages.js";
 import { RestartPolicy } from "./restart-policy.js";
 
+export interface OnDemand {
+  /** Resolves to true when there is memory for the model, to false when nobody wants it any more; may reject. */
+  admit: (isWanted: () => boolean) => Promise<boolean>;
+  /** The memory is free again. */
+  left: () => void;
+  /** How many may wait for a load. */
+  maxWaiting: number;
+  /** How long a request waits for memory and a load. */
+  waitMs: number;
+}
+
+/** One load on demand. */
+interface Wake {
+  failure: ServiceError | undefined;
+}
+
 export interface SupervisorHandlers extends Pick<ChildHandlers, "onMessage" | "onLoaded" | "onLoadFailed"> {
   /** The child is gone, with everything it was doing. */
   onExited: (exit: ChildExit) => void;
+  /** The child has ended because it was told to sleep. */
+  onUnloaded: () => void;
   onRestarting: (delayMs: number) => void;
   /** Loading as asked does not work out: how to load instead; null when there is no other way. */
   fallBack: (failure: EngineFailure) => Promise<LoadRequest> | null;
@@ -34,14 +57,23 @@ export class Supervisor {
   #restartAtMs = 0;
   #restarts = 0;
   #closed = false;
+  #asleep = false;
+  /** The load on demand that is under way. */
+  #wake: Wake | undefined;
+  /** While a child ends that was told to. */
+  #leaving: Promise<void> | undefined;
+  /** Changes with every sleep, so that what was begun before it is not gone on with. */
+  #sleeps = 0;
 
   constructor(
     private readonly options: ChildOptions,
     private readonly handlers: SupervisorHandlers,
+    private readonly onDemand?: OnDemand,
   ) {
     this.#policy = new RestartPolicy(options.timing);
     this.#load = options.load;
-    this.#start();
+    if (onDemand === undefined) this.#start();
+    else this.#asleep = true;
   }
 
   get pid(): number | undefined {
@@ -61,17 +93,43 @@ export class Supervisor {
     return this.#restarts;
   }
 
-  /** The child, once it can answer. Throws `engine_unavailable` when that is not soon. */
+  get state(): EngineStatus["state"] {
+    if (this.isReady) return "ready";
+    if (this.#wake !== undefined) return "waking";
+    if (this.#asleep && !this.#closed) return performance.now() < this.#restartAtMs ? "down" : "asleep";
+    return this.#facts === undefined && this.#restarts === 0 ? "starting" : "down";
+  }
+
+  /**
+   * The child, once it can answer. Throws `engine_unavailable` when that is not soon, and on demand `overloaded` when
+   * there is no memory for it or too many wait already.
+   */
   async readyChild(signal: AbortSignal): Promise<EngineChild> {
-    const settled = () => this.isReady || this.#closed || this.#policy.looping;
-    await this.#until(settled, signal, this.options.timing.readyWaitMs);
     signal.throwIfAborted();
-    if (!this.isReady || this.#child === undefined) throw this.unavailable();
+    if (this.#asleep && !this.#closed) this.#wakeUp();
+    const wake = this.#wake;
+    if (wake === undefined) {
+      const settled = () => this.isReady || this.#closed || this.#policy.looping;
+      await this.#until(settled, signal, this.options.timing.readyWaitMs);
+    } else {
+      const { maxWaiting = Infinity, waitMs } = this.onDemand ?? {};
+      if (this.#waiting.size >= maxWaiting) throw tooManyWait();
+      const settled = () => this.isReady || this.#closed || wake.failure !== undefined;
+      await this.#until(settled, signal, waitMs);
+    }
+    signal.throwIfAborted();
+    if (!this.isReady || this.#child === undefined) throw wake?.failure ?? this.unavailable();
     return this.#child;
   }
 
   /** Resolves when the model has loaded; rejects, with the reason, when an attempt fails before. */
   async firstLoad(signal: AbortSignal): Promise<void> {
+    if (this.onDemand !== undefined) {
+      await this.readyChild(signal).catch((error: unknown) => {
+        throw this.#loadFailure === undefined || signal.aborted ? error : new Error(this.#loadFailure);
+      });
+      return;
+    }
     await this.#until(
       () => this.#facts !== undefined || this.#loadFailure !== undefined || this.#closed,
       signal,
@@ -86,12 +144,69 @@ export class Supervisor {
     return new ServiceError("engine_unavailable", { retryAfterSeconds: Math.ceil(waitMs / 1000) + 1 });
   }
 
+  /** Only on demand: ends the child, and whatever was going to start one. The next who asks starts another. */
+  async sleep(): Promise<void> {
+    if (this.#asleep || this.#closed) {
+      await this.#leaving;
+      return;
+    }
+    this.#asleep = true;
+    this.#sleeps += 1;
+    this.#wake = undefined;
+    this.#readySinceMs = undefined;
+    // Whatever ended earlier ones, this one was well.
+    this.#policy = new RestartPolicy(this.options.timing);
+    this.#restartAtMs = 0;
+    clearTimeout(this.#restartTimer);
+    this.#leaving = this.#endChild();
+    await this.#leaving;
+  }
+
+  /** Whoever waits for it finds the memory given back. */
+  async #endChild(): Promise<void> {
+    await this.#child?.close();
+    this.onDemand?.left();
+    this.#leaving = undefined;
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.#readySinceMs = undefined;
     clearTimeout(this.#restartTimer);
     this.#wakeWaiting();
     await this.#child?.close();
+    this.onDemand?.left();
+  }
+
+  /** Throws while it is too early to try again. */
+  #wakeUp(): void {
+    if (performance.now() < this.#restartAtMs) throw this.unavailable();
+    const wake: Wake = { failure: undefined };
+    this.#asleep = false;
+    this.#loadFailure = undefined;
+    this.#wake = wake;
+    void this.#loadOnDemand(wake);
+  }
+
+  async #loadOnDemand(wake: Wake): Promise<void> {
+    // Its memory is not free before. Whoever asked for this load waits for it by then.
+    await this.#leaving;
+    try {
+      const isAdmitted = await this.onDemand?.admit(() => this.#waiting.size > 0 && !this.#closed);
+      if (isAdmitted === true && !this.#closed) this.#start();
+      else this.#giveUp(wake, this.unavailable());
+    } catch (error) {
+      this.#giveUp(wake, error instanceof ServiceError ? error : this.unavailable());
+    }
+  }
+
+  /** The load on demand has failed. */
+  #giveUp(wake: Wake, failure: ServiceError): void {
+    wake.failure = failure;
+    this.#wake = undefined;
+    this.#asleep = true;
+    this.onDemand?.left();
+    this.#wakeWaiting();
   }
 
   #start(): void {
@@ -104,6 +219,7 @@ export class Supervisor {
         onLoaded: (facts) => {
           this.#facts = facts;
           this.#hasLoaded = true;
+          this.#wake = undefined;
           this.#readySinceMs = performance.now();
           this.handlers.onLoaded(facts);
           this.#wakeWaiting();
@@ -120,6 +236,11 @@ export class Supervisor {
   }
 
   #onExit(exit: ChildExit, loadFailure: string | undefined): void {
+    if (this.#leaving !== undefined) {
+      this.#child = undefined;
+      this.handlers.onUnloaded();
+      return;
+    }
     const nowMs = performance.now();
     const healthyMs = this.#readySinceMs === undefined ? 0 : nowMs - this.#readySinceMs;
     const reason =
@@ -143,11 +264,16 @@ export class Supervisor {
     const other = failure === undefined ? null : this.handlers.fallBack(failure);
     if (other === null) {
       this.#loadFailure ??= reason;
-      this.#restartIn(delayMs);
+      if (this.#wake === undefined) this.#restartIn(delayMs);
+      else {
+        this.#restartAtMs = performance.now() + delayMs;
+        this.#giveUp(this.#wake, this.unavailable());
+      }
       return;
     }
+    const sleeps = this.#sleeps;
     void other.then((load) => {
-      if (this.#closed) return;
+      if (this.#closed || this.#sleeps !== sleeps) return;
       this.#load = load;
       this.#hasLoaded = false;
       this.#policy = new RestartPolicy(this.options.timing);
@@ -187,3 +313,9 @@ export class Supervisor {
     });
   }
 }
+
+const tooManyWait = (): ServiceError =>
+  new ServiceError("overloaded", {
+    message: "Too many requests wait for the model to be loaded. Try again in 5 s.",
+    retryAfterSeconds: 5,
+  });

@@ -216,6 +216,28 @@ describe("a pool of engines", () => {
     await expect(replyTo(pool, hello())).rejects.toMatchObject({ code: "engine_unavailable" });
   });
 
+  it("wakes a member that is asleep only when the others are full", async () => {
+    const { pool, engines } = poolOf(2, {}, { capacity: 2 });
+    const [awake, asleep] = engines;
+    if (awake === undefined || asleep === undefined) throw new Error("two engines");
+    asleep.options.state = "asleep";
+    for (let index = 0; index < 4; index++) await replyTo(pool, hello(index));
+    expect(ran(engines)).toEqual([4, 0]);
+    expect(pool.status("omega")).toMatchObject({ state: "ready", capacity: 4 });
+
+    for (const engine of engines) engine.hold();
+    const runs = Array.from({ length: 3 }, (_, index) => replyTo(pool, hello(index)));
+    await eventually(() => pool.status("omega").active === 3);
+    expect(ran(engines)).toEqual([6, 1]);
+    for (const engine of engines) engine.release();
+    await Promise.all(runs);
+
+    awake.options.state = "down";
+    expect(pool.status("omega")).toMatchObject({ state: "asleep", serving: "1 of 2: fake, fake" });
+    await replyTo(pool, hello());
+    expect(ran(engines)).toEqual([6, 2]);
+  });
+
   it("sends a prompt to the member whose context holds it", async () => {
     const { pool, engines } = poolOf(3);
     if (engines[2] !== undefined) engines[2].options.contextTokens = 5000;

@@ -1,6 +1,7 @@
 /**
  * A pool of engines is an engine. A generation goes where its conversation is warm or where least is under way
- * (routing.ts), round members that are away or fail (breaker.ts); the last one left is never given up.
+ * (routing.ts), round members that are away or fail (breaker.ts); the last one left is never given up. A member that
+ * is asleep is woken only when those that are loaded are full.
  *
  * When a member fails before the first event, the generation is tried once on another; after it, never: the
  * client has text that another member would not continue. When no other is up, a member that is being restarted is
@@ -10,6 +11,7 @@
  * closed then, or when `drainMs` are over.
  */
 import {
+  isAvailable,
   systemClock,
   type Clock,
   type Engine,
@@ -137,14 +139,14 @@ export class PoolEngine implements Engine {
 
   status(model: ModelId): EngineStatus {
     const all = this.#members.map((member) => member.engine.status(model));
-    const up = all.filter(({ state }) => state === "ready");
+    const up = all.filter(isAvailable);
     const counted = up.length > 0 ? up : all;
     const sum = (of: (status: EngineStatus) => number, from = counted) =>
       from.reduce((total, status) => total + of(status), 0);
     const leaving = [...this.#draining].map((member) => member.engine.status(model));
     const isStarting = all.some(({ state }) => state === "starting");
     return {
-      state: up.length > 0 ? "ready" : isStarting ? "starting" : "down",
+      state: bestOf(up) ?? (isStarting ? "starting" : "down"),
       serving:
         (all.length === 1 ? "" : `${up.length} of ${all.length}: `) +
         all.map(({ serving }) => serving).join(", "),
@@ -231,7 +233,9 @@ export class PoolEngine implements Engine {
     const up = fitting.filter(({ isUp }) => isUp);
     const sound = up.filter(({ member }) => member.breaker.allows);
     // A member that fails is better than none, and its engine says best why it cannot answer.
-    const candidates = [sound, up, fitting].find((list) => list.length > 0) ?? [];
+    const loaded = sound.filter(({ isLoaded, member }) => isLoaded && member.runs < member.capacity);
+    const awake = sound.some(({ isLoaded }) => !isLoaded) ? loaded : sound;
+    const candidates = [awake, sound, up, fitting].find((list) => list.length > 0) ?? [];
     const members = candidates.map(({ member }) => member);
     const warm = [this.#affinity.find(key), preparedOn].find(
       (at) => at !== undefined && members.includes(at),
@@ -240,6 +244,12 @@ export class PoolEngine implements Engine {
     if (chosen !== undefined) chosen.lastChosen = this.#choices += 1;
     return chosen;
   }
+}
+
+/** Of those that are available: the one that answers soonest. */
+function bestOf(available: readonly EngineStatus[]): EngineStatus["state"] | undefined {
+  const states = available.map(({ state }) => state);
+  return (["ready", "waking", "asleep"] as const).find((state) => states.includes(state));
 }
 
 /** A generation that a member has prepared. */

@@ -1,5 +1,5 @@
 /** One engine of a pool, with what runs on it. */
-import type { Clock, Engine } from "../../core/ports.js";
+import { isAvailable, type Clock, type Engine } from "../../core/ports.js";
 import type { ModelId } from "../../protocol/models.js";
 import { Breaker, type BreakerLimits } from "./breaker.js";
 import type { Candidate } from "./routing.js";
@@ -40,11 +40,11 @@ export class Member implements Candidate {
   }
 
   /** Reads what the engine says of itself now. */
-  look(model: ModelId): { isUp: boolean; contextTokens: number } {
+  look(model: ModelId): { isUp: boolean; isLoaded: boolean; contextTokens: number } {
     const { state, capacity, contextTokens } = this.engine.status(model);
     this.capacity = capacity;
     this.waiting = this.#readWaiting();
-    return { isUp: state === "ready", contextTokens };
+    return { isUp: isAvailable({ state }), isLoaded: state === "ready", contextTokens };
   }
 
   /** Counts a run; the returned function ends it, and may be called more than once. */

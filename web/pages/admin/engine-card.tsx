@@ -90,5 +90,7 @@ const backendNames = { cuda: "CUDA", vulkan: "Vulkan", metal: "Metal", cpu: "CPU
 const states: Record<EngineView["state"], { tone: Tone; word: string }> = {
   starting: { tone: "warn", word: "Starting" },
   ready: { tone: "good", word: "Ready" },
+  asleep: { tone: "neutral", word: "Asleep" },
+  waking: { tone: "warn", word: "Loading" },
   down: { tone: "bad", word: "Down" },
 };

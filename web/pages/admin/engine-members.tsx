@@ -34,7 +34,8 @@ export function EngineMembers({ members }: { members: readonly EngineMemberView[
 /** How many of those that belong to the pool are given work and answer it. */
 export function answering(members: readonly EngineMemberView[]): { up: number; of: number } {
   const own = members.filter(({ note }) => note !== "leaving");
-  return { up: own.filter((member) => lookOf(member) === "ready").length, of: own.length };
+  const answers = (member: EngineMemberView) => ["ready", "asleep", "waking"].includes(lookOf(member));
+  return { up: own.filter(answers).length, of: own.length };
 }
 
 /** One that is away says so, whatever its latest requests came to. */
@@ -51,6 +52,8 @@ const looks: Record<
   { tone: Tone; word: string; why?: string }
 > = {
   ready: { tone: "good", word: "Ready" },
+  asleep: { tone: "neutral", word: "Asleep" },
+  waking: { tone: "warn", word: "Loading" },
   starting: { tone: "warn", word: "Starting", why: "It has not answered yet." },
   down: { tone: "bad", word: "Down", why: "It does not answer." },
   "left out": {
