@@ -17,9 +17,10 @@ export class References {
   ) {}
 
   readonly spend = (units: number): void => {
+    // What is refused here is not done, and counts nowhere.
+    if (this.#work + units > mostWork) throw new SchemaFault([], "it is too large to be followed");
     this.#work += units;
     this.work.spend(units * stepsPerUnit);
-    if (this.#work > mostWork) throw new SchemaFault([], "it is too large to be followed");
   };
 
   /** The schema at the end of a chain of references, with the path it was reached by. */
