@@ -183,7 +183,9 @@ describe("a stream of the playground", () => {
       "resets the password",
       async () => {
         const { account } = await ada.get<Me>("/api/me");
-        const { link } = await operator.post<{ link: string }>(`/api/admin/accounts/${account.id}/reset-link`);
+        const { link } = await operator.post<{ link: string }>(
+          `/api/admin/accounts/${account.id}/reset-link`,
+        );
         await dashboard.browser().post("/api/reset", { token: tokenOf(link), password: "another one 1" });
       },
     ],

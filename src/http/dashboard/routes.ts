@@ -8,6 +8,7 @@ import { auditRoutes } from "./audit.js";
 import { engineRoutes } from "./engines.js";
 import { keyRoutes } from "./keys.js";
 import { meRoutes } from "./me.js";
+import { modelRoutes } from "./models.js";
 import { newsRoutes } from "./news.js";
 import type { DashboardParts } from "./parts.js";
 import { planRoutes } from "./plans.js";
@@ -28,6 +29,7 @@ export const dashboardRoutes = (parts: DashboardParts): DashboardRoute[] => [
   ...accountRoutes(parts),
   ...planRoutes(parts),
   ...engineRoutes(parts),
+  ...modelRoutes(parts),
   ...newsRoutes(parts),
   ...auditRoutes(parts),
 ];
