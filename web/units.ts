@@ -19,6 +19,16 @@ export function formatBytes(bytes: number): string {
   return gigabytes >= 1 ? `${decimal.format(gigabytes)} GB` : `${count.format(bytes / 2 ** 20)} MB`;
 }
 
+/** Of files and the memory they need: in powers of ten, as disks are sold and hubs say it. */
+export function formatSize(bytes: number): string {
+  if (bytes < 1e6) return `${count.format(bytes / 1e3)} kB`;
+  return bytes < 1e9 ? `${count.format(bytes / 1e6)} MB` : `${oneDecimal.format(bytes / 1e9)} GB`;
+}
+
+export function formatRate(tokensPerSecond: number): string {
+  return oneDecimal.format(tokensPerSecond);
+}
+
 /** "1 key", "2 keys". */
 export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count.format(value)} ${value === 1 ? one : many}`;
@@ -26,4 +36,5 @@ export function plural(value: number, one: string, many = `${one}s`): string {
 
 const count = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
 const decimal = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
+const oneDecimal = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 const short = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
