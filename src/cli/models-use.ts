@@ -163,7 +163,7 @@ const withoutKeys = (source: ModelSource) =>
       }
     : source;
 
-function parseModel(text: string): ModelId {
+export function parseModel(text: string): ModelId {
   if (isModelId(text)) return text;
   throw new WeightsFault(`There is no model '${text}': choose ${modelIds.join(", ")}.`);
 }

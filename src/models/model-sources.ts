@@ -111,7 +111,8 @@ export class ServedModels implements ModelSources {
   async rollBack(model: ModelId): Promise<void> {
     requireFree(this.options.configured(), model);
     const source = await previousSource(this.options.store, model);
-    if (source === null) throw new WeightsFault(`Nothing answered for ${model} before that is still known.`);
+    if (source === null)
+      throw new WeightsFault(`${model} has not been changed: there is nothing to return to.`);
     // It fitted when it was chosen. Whether it still loads, the engine says.
     if (source.type === "weights") await checkWeights(source.path, { availableBytes: Infinity });
     await this.#requireUsable(source);

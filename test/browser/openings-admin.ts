@@ -155,7 +155,7 @@ const ofModels: Opening[] = [
       await dialog(page, "Change omega");
       await page.getByRole("list", { name: "Catalogue" }).waitFor();
       await look();
-      await toTab(page, "On this server");
+      await toTab(page, "Files");
       await page.getByLabel("Path of a GGUF file").fill("/nothing.gguf");
       await press(page, "Use this file");
       await refused(page);

@@ -26,14 +26,9 @@ export function ChangeDialog({ model, onClose }: { model: ModelView; onClose: ()
       size="lg"
       title={`Change ${model.model}`}
       description={
-        data === undefined ? (
-          "What this machine has room for is looked up."
-        ) : (
-          <>
-            {formatSize(data.availableMemoryBytes)} of memory and {formatSize(data.freeDiskBytes)} on the disk
-            are free.
-          </>
-        )
+        data === undefined
+          ? "Looking up what this machine has room for."
+          : `Free now: ${formatSize(data.availableMemoryBytes)} of memory, ${formatSize(data.freeDiskBytes)} of disk space.`
       }
     >
       {data === undefined ? (
@@ -54,7 +49,7 @@ export function ChangeDialog({ model, onClose }: { model: ModelView; onClose: ()
             },
             {
               id: "files",
-              label: "On this server",
+              label: "Files",
               content: <FileChoices choices={data} current={model} {...common} />,
             },
             { id: "reference", label: "Download", content: <ReferenceForm hosts={data.hosts} {...common} /> },

@@ -18,7 +18,7 @@ interface PullListProps {
 
 export function PullList({ pulls, models, onCancel }: PullListProps) {
   return (
-    <Card title="Downloads" description="They go on when you leave this page." flush>
+    <Card title="Downloads" description="They continue when you leave this page." flush>
       <ul className="divide-y divide-line">
         {pulls.map((pull) => (
           <li key={pull.id} className="px-5 py-4 sm:px-6">
