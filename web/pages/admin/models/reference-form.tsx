@@ -51,7 +51,7 @@ export function ReferenceForm({ hosts, model, choose }: ReferenceFormProps) {
       <Field
         label="SHA-256"
         aside="Optional"
-        hint="Hugging Face tells it by itself. For other addresses the file must have it."
+        hint="Hugging Face provides it. For other addresses, enter it to have the file verified."
         error={fieldError(choose.error, "sha256")}
       >
         <Input
