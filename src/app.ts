@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
@@ -20,6 +21,7 @@ import type { FullStore } from "./core/dashboard-ports.js";
 import { KeyRing } from "./core/keys.js";
 import { Limits } from "./core/limits.js";
 import { MaintenanceGate } from "./core/maintenance-gate.js";
+import { ModelAdmin } from "./core/model-admin.js";
 import { systemClock, type Clock, type Engine } from "./core/ports.js";
 import { Sessions } from "./core/sessions.js";
 import type { UsageLeft, UsageRecorder } from "./core/usage-recorder.js";
@@ -30,10 +32,14 @@ import { createHttpServer, createMetricsServer, type HttpParts } from "./http/se
 import { createLog, type Log } from "./log.js";
 import { smtpMailer } from "./mail.js";
 import { Metrics } from "./metrics.js";
+import { preflight } from "./engines/upstream/preflight.js";
+import { allowedHosts } from "./models/allowed-hosts.js";
 import { SpeedNotes } from "./models/measured-speed.js";
 import { ShownWeights } from "./models/shown-weights.js";
 import { howToRaise, openFileLimit } from "./open-files.js";
 import type { ModelSuggestion } from "./protocol/dashboard.js";
+import { ServedModels } from "./models/model-sources.js";
+import { PullJobs } from "./models/pull-jobs.js";
 import { ServiceError } from "./protocol/errors.js";
 import { startEngines, type EngineOverrides } from "./start-engines.js";
 import { lockDataDir } from "./store/data-dir-lock.js";
@@ -73,6 +79,7 @@ export interface App {
   dashboard: Dashboard;
   /** What the operator should know about how it started. */
   notice: string | null;
+  models: ModelAdmin;
   /** Resolves when every model can answer; rejects when one cannot be loaded. */
   ready(): Promise<void>;
   /** What to use instead of the starter; null where it does not answer. */
@@ -206,6 +213,34 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     });
     closers.push(() => dashboard.close());
 
+    const folder = join(resolve(config.service.dataDir), "models");
+    const hosts = allowedHosts(config.downloads);
+    const pulls = new PullJobs({
+      folder,
+      download: {
+        endpoint: config.downloads.hfEndpoint,
+        token: config.downloads.hfToken,
+        allowedHosts: hosts,
+      },
+      clock,
+      reportFault: (error) => log.unexpected(error),
+    });
+    closers.push(() => pulls.close());
+    const served = new ServedModels({
+      store,
+      folder,
+      hosts,
+      size: config.engine,
+      configured: () => engines.configuredModels,
+      status: (model) => fleet.status(model),
+      memoryBytes: (model) => engines.memoryBytes(model),
+      compute: (model) => engines.compute(model),
+      follow: () => engines.follow(),
+      preflight: (engine) => preflight(engine, { strict: config.engine.strictPreflight }),
+      availableBytes: () => process.availableMemory(),
+    });
+    const models = new ModelAdmin(served, pulls, dashboard.audit);
+
     const traces = await startTracing(config.service);
     if (traces !== null) closers.push(() => traces.close());
     const bodies = new Bodies({ limitBytes: config.service.bodyLimitBytes });
@@ -246,6 +281,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     registerDashboard(server, {
       http,
       dashboard,
+      models,
       version,
       publicUrl: accounts.publicUrl,
       listenHost: config.service.host,
@@ -280,10 +316,13 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       keys,
       engine: fleet,
       dashboard,
+      models,
       notice: limit.notice,
       ready: () => fleet.ready(),
       suggestion: () => engines.suggestion(),
-      followModels: (changed) => engines.follow(changed),
+      followModels: async (changed) => {
+        await engines.follow(changed);
+      },
       drain: async (drainMs) => {
         draining = true;
         completions.refuseNew(

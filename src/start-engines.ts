@@ -84,9 +84,9 @@ export async function startEngines(parts: EngineParts): Promise<Engines> {
 export class Engines {
   readonly fleet: Fleet;
   #config: Config;
-  #following: Promise<void> = Promise.resolve();
+  #following: Promise<string | null> = Promise.resolve(null);
   /** The change that waits for the one under way. */
-  #next: Promise<void> | null = null;
+  #next: Promise<string | null> | null = null;
 
   constructor(
     private readonly parts: EngineParts,
@@ -112,10 +112,11 @@ export class Engines {
 
   /**
    * Follows what the settings and, where given, a new configuration say. Never rejects. One change is read and carried
-   * out after the other: a choice that takes long to prepare must not overtake a later one.
+   * out after the other: a choice that takes long to prepare must not overtake a later one. Resolves with why not
+   * everything was changed over, in words for the operator; null when it was.
    */
-  follow(config: Config = this.#config): Promise<void> {
-    if (this.parts.overrides.engine !== undefined) return Promise.resolve();
+  follow(config: Config = this.#config): Promise<string | null> {
+    if (this.parts.overrides.engine !== undefined) return Promise.resolve(null);
     this.#config = config;
     // One that has not begun yet will read what this call is about.
     this.#next ??= this.#following.then(() => {
@@ -133,14 +134,21 @@ export class Engines {
     if (!isCurrent) await this.follow();
   }
 
-  async #follow(): Promise<void> {
+  /** As configured now, which a signal may have changed. */
+  get configuredModels(): Config["models"] {
+    return this.#config.models;
+  }
+
+  async #follow(): Promise<string | null> {
     try {
       await this.fleet.assign(await this.builder.assignments(this.#config));
       this.parts.log.info("models changed");
+      return null;
     } catch (error) {
       this.parts.log.warn("models not changed");
       const reason = error instanceof Error ? error.message : "unknown fault";
       this.parts.overrides.onWeightsNotice?.(`A model was not changed over: ${reason}`);
+      return reason;
     }
   }
 

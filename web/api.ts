@@ -5,6 +5,8 @@
  */
 import type { z } from "zod";
 import type * as dashboard from "../src/protocol/dashboard.js";
+import type * as models from "../src/protocol/dashboard-models.js";
+import type { ModelId } from "../src/protocol/models.js";
 import type { OpenApi } from "./pages/docs/openapi.ts";
 import { request } from "./request.ts";
 
@@ -71,6 +73,21 @@ export const api = {
 
     engines: () => get<{ engines: dashboard.EngineView[] }>("/api/admin/engines"),
     suggestion: () => get<{ suggestion: dashboard.ModelSuggestion | null }>("/api/admin/model-suggestion"),
+
+    models: () => get<models.ModelsNow>("/api/admin/models"),
+    modelChoices: () => get<models.ModelChoicesView>("/api/admin/models/choices"),
+    useWeights: (model: ModelId, body: BodyOf<typeof models.useWeightsBody>) =>
+      post<object>(`/api/admin/models/${model}/weights`, body),
+    useEngine: (model: ModelId, body: BodyOf<typeof models.engineBody>) =>
+      post<object>(`/api/admin/models/${model}/engine`, body),
+    setModel: (model: ModelId, change: "default" | "roll-back") =>
+      post<object>(`/api/admin/models/${model}/${change}`),
+    preflight: (body: BodyOf<typeof models.engineBody>) =>
+      post<models.EnginePreflight>("/api/admin/models/preflight", body),
+    pull: (body: BodyOf<typeof models.pullBody>) => post<models.PullView>("/api/admin/pulls", body),
+    setPull: (id: string, change: "pause" | "resume") =>
+      post<models.PullView>(`/api/admin/pulls/${id}/${change}`),
+    cancelPull: (id: string) => send<object>("DELETE", `/api/admin/pulls/${id}`),
 
     addEntry: (body: BodyOf<typeof dashboard.changelogBody>) =>
       post<dashboard.ChangelogEntry>("/api/admin/changelog", body),

@@ -3,6 +3,7 @@
  * `client.invalidateQueries({ queryKey: queries.keys.queryKey })`.
  */
 import { queryOptions, useQuery, type QueryClient } from "@tanstack/react-query";
+import type { ModelsNow } from "../src/protocol/dashboard-models.js";
 import type { PlanView } from "../src/protocol/dashboard.js";
 import { api } from "./api.ts";
 
@@ -59,8 +60,21 @@ export const queries = {
       queryFn: api.admin.engines,
       refetchInterval: 3_000,
     }),
+    models: queryOptions({
+      queryKey: ["admin", "models"],
+      queryFn: api.admin.models,
+      refetchInterval: ({ state }) => (isMoving(state.data) ? 1_000 : 5_000),
+    }),
+    modelChoices: queryOptions({ queryKey: ["admin", "model-choices"], queryFn: api.admin.modelChoices }),
   },
 };
+
+/** Something is on its way, and is watched more closely. */
+function isMoving(now: ModelsNow | undefined): boolean {
+  if (now === undefined) return false;
+  const isPulling = now.pulls.some(({ state }) => ["waiting", "running", "checking"].includes(state));
+  return isPulling || now.models.some(({ change }) => change?.state === "switching");
+}
 
 /** Who is looking at the page and what the service allows; every page needs it. */
 export function useSite() {

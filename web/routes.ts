@@ -29,6 +29,7 @@ export const routes: readonly PageRoute[] = [
 
   { path: "/admin/accounts", layout: "admin", Page: lazy(() => import("./pages/admin/accounts.tsx")) },
   { path: "/admin/plans", layout: "admin", Page: lazy(() => import("./pages/admin/plans.tsx")) },
+  { path: "/admin/models", layout: "admin", Page: lazy(() => import("./pages/admin/models.tsx")) },
   { path: "/admin/engines", layout: "admin", Page: lazy(() => import("./pages/admin/engines.tsx")) },
   { path: "/admin/changelog", layout: "admin", Page: lazy(() => import("./pages/admin/changelog.tsx")) },
   { path: "/admin/audit", layout: "admin", Page: lazy(() => import("./pages/admin/audit.tsx")) },

@@ -6,7 +6,7 @@ export function formatCount(value: number): string {
 
 /** With a digit after the point below ten, where it says something. */
 export function formatRate(value: number): string {
-  return value < 10 ? rate.format(value) : count.format(value);
+  return value < 10 ? oneDecimal.format(value) : count.format(value);
 }
 
 /** "41.5": with as many decimals as matter. */
@@ -29,12 +29,18 @@ export function formatBytes(bytes: number): string {
   return gigabytes >= 1 ? `${decimal.format(gigabytes)} GB` : `${count.format(bytes / 2 ** 20)} MB`;
 }
 
+/** Of files and the memory they need: in powers of ten, as disks are sold and hubs say it. */
+export function formatSize(bytes: number): string {
+  if (bytes < 1e6) return `${count.format(bytes / 1e3)} kB`;
+  return bytes < 1e9 ? `${count.format(bytes / 1e6)} MB` : `${oneDecimal.format(bytes / 1e9)} GB`;
+}
+
 /** "1 key", "2 keys". */
 export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count.format(value)} ${value === 1 ? one : many}`;
 }
 
 const count = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
-const rate = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+const oneDecimal = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 const decimal = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 const short = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });

@@ -48,6 +48,7 @@ export async function pull(config: Config, model: string, sha256?: string): Prom
       folder: modelsFolder(config),
       endpoint: config.downloads.hfEndpoint,
       token: config.downloads.hfToken,
+      allowedHosts: config.downloads.hosts,
       signal: stop.signal,
       sha256,
       onFile: progress.file,

@@ -1,12 +1,11 @@
 /** `sotto models use`: puts weights or servers behind a model. A running server changes over by itself. */
-import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
 import type { Config } from "../config.js";
 import { checkWeights } from "../models/check-weights.js";
-import { configuredSource } from "../models/mapping.js";
+import { firstExisting, requireFree, storeSource, upstreamSource } from "../models/choose-source.js";
 import { isFileAddress, parseReference } from "../models/reference.js";
-import { describeSource, modelSourceSchema, sourceSetting, type ModelSource } from "../models/source.js";
+import { describeSource, type ModelSource } from "../models/source.js";
 import { WeightsFault } from "../models/weights-fault.js";
 import { upstreamProfiles, type EngineMember } from "../protocol/engine-member.js";
 import { isModelId, modelIds, type ModelId } from "../protocol/models.js";
@@ -65,10 +64,10 @@ Examples:
     .action(async (model: string, sources: string[], options: UseOptions, command: Command) => {
       const id = parseModel(model);
       const config = readSettings(command);
-      requireFree(config, id);
+      requireFree(config.models, id);
       const source = await findSource(config, sources, options);
       await withStore(command, async (store, record) => {
-        await store.setSetting(sourceSetting(id), source.type === "starter" ? "" : JSON.stringify(source));
+        await storeSource(store, id, source);
         await record("changed source of model", id);
       });
       report(
@@ -77,15 +76,6 @@ Examples:
         `${id} is answered by ${describeSource(source)}. A running server changes over within seconds.`,
       );
     });
-}
-
-/** What the configuration fixes, a stored setting would not change. */
-function requireFree(config: Config, model: ModelId): void {
-  if (configuredSource(config.models, model) === null) return;
-  const name = `SOTTO_MODELS_${model.toUpperCase()}_WEIGHTS`;
-  throw new WeightsFault(
-    `${model} is fixed by the configuration (${name}), which wins over this command. Remove it there first.`,
-  );
 }
 
 async function findSource(
@@ -119,15 +109,8 @@ const isServerAddress = (text: string): boolean => {
 async function findFile(config: Config, text: string): Promise<string> {
   if (parseReference(text).type !== "local") return (await pull(config, text)).path;
   const here = join(modelsFolder(config), text);
-  for (const candidate of [resolve(text), here, `${here}.gguf`]) {
-    if (
-      await stat(candidate).then(
-        () => true,
-        () => false,
-      )
-    )
-      return candidate;
-  }
+  const found = await firstExisting([resolve(text), here, `${here}.gguf`]);
+  if (found !== null) return found;
   throw new WeightsFault(
     `There is no file ${resolve(text)}, and no ${text} in ${modelsFolder(config)}. See: sotto models list, sotto models catalog`,
   );
@@ -139,9 +122,8 @@ async function upstreams(
   strict: boolean,
 ): Promise<ModelSource> {
   const { profile = "openai", name, key, weight, contextTokens, acceptSharedCache, allowPublic } = options;
-  const parsed = modelSourceSchema.safeParse({
-    type: "upstreams",
-    upstreams: urls.map((url) => ({
+  const { source, members } = upstreamSource(
+    urls.map((url) => ({
       url,
       profile,
       name,
@@ -151,12 +133,9 @@ async function upstreams(
       acceptSharedCache,
       allowPublic,
     })),
-  });
-  if (parsed.success) {
-    if (parsed.data.type === "upstreams") await lookOver(parsed.data.upstreams, strict);
-    return parsed.data;
-  }
-  throw new WeightsFault(`An address of a server ${parsed.error.issues[0]?.message ?? "is not valid"}.`);
+  );
+  await lookOver(members, strict);
+  return source;
 }
 
 /** Says what is known against an engine, and refuses one that must not be used. */
@@ -184,7 +163,7 @@ const withoutKeys = (source: ModelSource) =>
       }
     : source;
 
-function parseModel(text: string): ModelId {
+export function parseModel(text: string): ModelId {
   if (isModelId(text)) return text;
   throw new WeightsFault(`There is no model '${text}': choose ${modelIds.join(", ")}.`);
 }

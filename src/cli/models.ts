@@ -5,6 +5,7 @@ import { catalog, memoryOf, type CatalogEntry } from "../models/catalog.js";
 import { gigabytes } from "../models/sizes.js";
 import { listCommand } from "./models-list.js";
 import { pullCommand } from "./models-pull.js";
+import { rollBackCommand } from "./models-roll-back.js";
 import { useCommand } from "./models-use.js";
 import { report, table } from "./output.js";
 import { storeCommand } from "./store-command.js";
@@ -15,6 +16,7 @@ export function modelsCommand(program: Command): void {
   catalogCommand(models);
   pullCommand(models);
   useCommand(models);
+  rollBackCommand(models);
 }
 
 function catalogCommand(models: Command): void {

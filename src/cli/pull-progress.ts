@@ -1,8 +1,7 @@
 import { SingleBar } from "cli-progress";
 import { gigabytes } from "../models/sizes.js";
+import { TransferRate } from "../models/transfer-rate.js";
 
-/** How far back the speed looks. */
-const memoryMs = 5_000;
 const lineEveryMs = 10_000;
 
 /**
@@ -11,7 +10,7 @@ const lineEveryMs = 10_000;
 export function pullProgress(stream: NodeJS.WriteStream = process.stderr) {
   let bar: SingleBar | undefined;
   let name = "";
-  let samples: { atMs: number; doneBytes: number }[] = [];
+  const rate = new TransferRate();
   let saidAtMs = -Infinity;
 
   const stop = (): void => {
@@ -22,15 +21,13 @@ export function pullProgress(stream: NodeJS.WriteStream = process.stderr) {
     file: (fileName: string, number: number, count: number): void => {
       stop();
       name = count > 1 ? `${fileName} (${number} of ${count})` : fileName;
-      samples = [];
+      rate.restart();
       saidAtMs = -Infinity;
     },
     update: (doneBytes: number, totalBytes: number | null): void => {
       const atMs = performance.now();
-      samples = [...samples.filter((sample) => atMs - sample.atMs < memoryMs), { atMs, doneBytes }].slice(
-        -500,
-      );
-      const text = describeProgress(doneBytes, totalBytes, rateOf(samples));
+      rate.add(atMs, doneBytes);
+      const text = describeProgress(doneBytes, totalBytes, rate.bytesPerSecond);
       if (stream.isTTY) {
         bar ??= startBar(stream, name, totalBytes ?? 0);
         bar.update(doneBytes, { text });
@@ -58,13 +55,6 @@ function startBar(stream: NodeJS.WriteStream, name: string, totalBytes: number):
   });
   bar.start(totalBytes, 0, { text: "" });
   return bar;
-}
-
-/** Bytes a second over the last seconds; null while there is nothing to go by. */
-function rateOf(samples: readonly { atMs: number; doneBytes: number }[]): number | null {
-  const [first, last] = [samples[0], samples.at(-1)];
-  if (first === undefined || last === undefined || last.atMs - first.atMs < 200) return null;
-  return ((last.doneBytes - first.doneBytes) / (last.atMs - first.atMs)) * 1000;
 }
 
 export function describeProgress(

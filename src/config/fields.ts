@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { ModelId } from "../protocol/models.js";
 import {
   field,
+  hostList,
   integer,
   number,
   optional,
@@ -281,6 +282,12 @@ const downloadFields = {
     default: undefined,
     doc: "Token for models that ask for one. Sent to that address only. Default: none.",
     secret: true,
+  }),
+  hosts: field({
+    env: ["SOTTO_DOWNLOAD_HOSTS"],
+    schema: optional(hostList),
+    default: undefined,
+    doc: "Hosts that weights may be downloaded from, redirects included: names, with a port where it is not the usual one, or `*.example.com` for all below a domain, with commas between. Default: for the dashboard the host of `SOTTO_HF_ENDPOINT`, `huggingface.co`, `hf.co` and those below them; for the command line any.",
   }),
 };
 

@@ -38,6 +38,20 @@ export const upstreamList = z.preprocess((value, context) => {
     return z.NEVER;
   }
 }, z.array(engineMemberSchema).max(64));
+/** With commas between in the environment; a list in the file. */
+export const hostList = z.preprocess(
+  (value) => (typeof value === "string" ? value.split(",").map((host) => host.trim()) : value),
+  z
+    .array(
+      z
+        .string()
+        .regex(
+          /^(\*\.)?([a-z0-9][a-z0-9.-]*|\[[0-9a-f:.]+\])(:\d{1,5})?$/i,
+          "must be hosts such as huggingface.co or *.example.com, with commas between",
+        ),
+    )
+    .max(100),
+);
 export const yesOrNo = z.preprocess(
   (value) => (value === "true" ? true : value === "false" ? false : value),
   z.boolean({ error: "must be true or false" }),

@@ -35,7 +35,12 @@ export type AuditAction =
   | "changed maintenance"
   | "called off maintenance"
   | "ended maintenance"
-  | "changed source of model";
+  | "changed source of model"
+  | "rolled back model"
+  | "started pull"
+  | "paused pull"
+  | "resumed pull"
+  | "cancelled pull";
 
 /** What stands for an account and a key that were deleted, the same for all of them. */
 export const deletedAccount = "deleted account";

@@ -34,7 +34,10 @@ function findFault(facts: WeightsFacts, machine: Machine): string | null {
 
 async function readFacts(path: string): Promise<WeightsFacts> {
   try {
-    if ((await stat(path)).isDirectory()) throw new GgufFault("is a folder, not a GGUF file");
+    const found = await stat(path);
+    if (found.isDirectory()) throw new GgufFault("is a folder, not a GGUF file");
+    // Whoever reads from a pipe or a device may wait for ever.
+    if (!found.isFile()) throw new GgufFault("is not a regular file");
     return await readWeightsFacts(path);
   } catch (error) {
     if (error instanceof GgufFault) throw new WeightsFault(`${path} ${error.message}.`);

@@ -11,6 +11,7 @@ import {
   literalAddress,
   type LookupAll,
 } from "../core/address-policy.js";
+import { isAllowedHost } from "./allowed-hosts.js";
 import { WeightsFault } from "./weights-fault.js";
 
 export interface DownloadSettings {
@@ -18,6 +19,8 @@ export interface DownloadSettings {
   endpoint: string;
   /** For models that ask for one. */
   token?: string | undefined;
+  /** The only hosts that are asked, see `allowed-hosts.ts`; undefined for any. */
+  allowedHosts?: readonly string[] | undefined;
   connectTimeoutMs?: number;
   /** Longest silence, before the answer and within it. */
   stallTimeoutMs?: number;
@@ -55,7 +58,7 @@ export class DownloadClient {
     let linkedSha256: string | null = null;
     let linkedBytes: number | null = null;
     for (let hops = 0; hops <= mostRedirects; hops++) {
-      requireSafe(url, address);
+      requireDownloadable(url, address, this.settings.allowedHosts);
       const {
         statusCode,
         headers: received,
@@ -88,7 +91,7 @@ export class DownloadClient {
       await body.dump();
       url = new URL(location, url);
     }
-    throw new WeightsFault(`${address.href} was redirected more than ${mostRedirects} times.`);
+    throw new WeightsFault(`${shownAddress(address)} was redirected more than ${mostRedirects} times.`);
   }
 
   async close(): Promise<void> {
@@ -103,6 +106,12 @@ export class DownloadClient {
   }
 }
 
+/** Throws for an address that is not to be asked, be it the one that was asked for or one it redirects to. */
+export function requireDownloadable(url: URL, asked: URL, allowed: readonly string[] | undefined): void {
+  requireSafe(url, asked);
+  requireAllowedHost(url, asked, allowed);
+}
+
 /** Weights that travel in the clear could be changed on the way. */
 export function requireSafe(url: URL, asked: URL): void {
   const literal = literalAddress(url);
@@ -115,13 +124,24 @@ export function requireSafe(url: URL, asked: URL): void {
   );
 }
 
+/** What is asked for from afar is asked of known hosts only, wherever they redirect to. */
+function requireAllowedHost(url: URL, asked: URL, allowed: readonly string[] | undefined): void {
+  if (allowed === undefined || isAllowedHost(url, allowed)) return;
+  throw new WeightsFault(
+    `${whereOf(url, asked)} is not a host that weights are downloaded from (${allowed.join(", ")}). Add it to SOTTO_DOWNLOAD_HOSTS, or pull it with sotto models pull.`,
+  );
+}
+
 const notAllowed = (url: URL, asked: URL): WeightsFault =>
   new WeightsFault(
     `${whereOf(url, asked)} is at an address that nothing is downloaded from: it is link-local, multicast or unspecified, or one where clouds keep credentials.`,
   );
 
 const whereOf = (url: URL, asked: URL): string =>
-  url === asked ? url.origin : `${asked.href} redirects to ${url.origin}, which`;
+  url === asked ? url.origin : `${shownAddress(asked)} redirects to ${url.origin}, which`;
+
+/** Without what may be a secret: what stands behind a question mark, or before an @. */
+export const shownAddress = ({ origin, pathname }: URL): string => `${origin}${pathname}`;
 
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(host);
 

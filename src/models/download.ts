@@ -15,6 +15,7 @@ import type { Answer, DownloadClient } from "./download-request.js";
 import { ggufMagic } from "./gguf.js";
 import { hashFile } from "./hash-file.js";
 import type { RemoteFile } from "./hugging-face.js";
+import { fullDisk, isFullDisk } from "./full-disk.js";
 import { gigabytes } from "./sizes.js";
 import { syncFolder } from "./temporary-file.js";
 import { noteVerified } from "./verified-file.js";
@@ -64,6 +65,7 @@ async function fetchAll(file: RemoteFile, part: string, options: DownloadOptions
       return await fetchRest(file, part, options);
     } catch (error) {
       signal.throwIfAborted();
+      if (isFullDisk(error)) throw fullDisk(part);
       if (error instanceof WeightsFault) {
         if ((await sizeOf(part)) === 0) await removePart(part);
         throw error;
@@ -173,6 +175,9 @@ async function readEtag(part: string, url: URL): Promise<string | null> {
     return null;
   }
 }
+
+/** Removes what has arrived of a file that is not wanted any more. */
+export const removePartial = (target: string): Promise<void> => removePart(`${target}.part`);
 
 async function removePart(part: string): Promise<void> {
   await rm(part, { force: true });

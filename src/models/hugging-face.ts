@@ -125,9 +125,23 @@ function nextPage(answer: Answer, first: URL): URL | null {
   return address !== "" && url.origin === first.origin ? url : null;
 }
 
-const remoteFile = (endpoint: string, repository: string, { path, size, lfs }: TreeFile): RemoteFile => ({
-  url: new URL(`/${repository}/resolve/main/${path.split("/").map(encodeURIComponent).join("/")}`, endpoint),
-  name: basename(path),
-  bytes: lfs?.size ?? size ?? null,
-  sha256: lfs?.oid ?? null,
-});
+function remoteFile(endpoint: string, repository: string, { path, size, lfs }: TreeFile): RemoteFile {
+  const name = basename(path);
+  if (!isWeightsName(name)) {
+    throw new WeightsFault(
+      `${repository} calls a file by a name that is not used here: ${JSON.stringify(name)}.`,
+    );
+  }
+  return {
+    url: new URL(
+      `/${repository}/resolve/main/${path.split("/").map(encodeURIComponent).join("/")}`,
+      endpoint,
+    ),
+    name,
+    bytes: lfs?.size ?? size ?? null,
+    sha256: lfs?.oid ?? null,
+  };
+}
+
+/** What a server calls a file becomes a name in the models folder: no way out of it, nothing hidden. */
+export const isWeightsName = (name: string): boolean => /^[^\p{C}/\\.-][^\p{C}/\\]{0,199}\.gguf$/u.test(name);

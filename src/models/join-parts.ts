@@ -7,6 +7,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { fullDisk, isFullDisk } from "./full-disk.js";
 import { hashFile } from "./hash-file.js";
 import { removeLeftovers, syncFolder } from "./temporary-file.js";
 import { WeightsFault } from "./weights-fault.js";
@@ -83,12 +84,3 @@ const damagedPart = (part: WeightsPart, reason: string): WeightsFault =>
 const temporaryMark = ".joining-";
 /** Removes what joins of this file left behind when they were killed. */
 export const removeJoinLeftovers = (target: string): Promise<void> => removeLeftovers(target, temporaryMark);
-
-/** Space was looked at before; another process can have taken it since. */
-const isFullDisk = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
-
-const fullDisk = (target: string): WeightsFault =>
-  new WeightsFault(
-    `The disk became full while ${target} was written. Make room, or set SOTTO_DATA_DIR to a folder on another disk.`,
-  );

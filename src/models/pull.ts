@@ -7,7 +7,7 @@ import { freeBytes as readFreeBytes } from "./free-space.js";
 import { readWeightsFacts, type WeightsFacts } from "./gguf.js";
 import { GgufFault } from "./gguf-header.js";
 import { hashFile } from "./hash-file.js";
-import { findRemoteFiles, type RemoteFile } from "./hugging-face.js";
+import { findRemoteFiles, isWeightsName, type RemoteFile } from "./hugging-face.js";
 import { parseReference } from "./reference.js";
 import { gigabytes } from "./sizes.js";
 import { WeightsFault } from "./weights-fault.js";
@@ -21,6 +21,8 @@ export interface PullOptions extends DownloadSettings {
   onFile?: (name: string, number: number, count: number) => void;
   onProgress?: (doneBytes: number, totalBytes: number | null) => void;
   onChecking?: () => void;
+  /** Told the names that will be written, before they are; what it returns is called in the end. May throw. */
+  claim?: (names: readonly string[]) => () => void;
   freeBytes?: (folder: string) => Promise<number>;
   retryMs?: number;
 }
@@ -36,8 +38,10 @@ export interface Pulled {
 /** Rejects with `WeightsFault`, or the signal's reason. */
 export async function pullWeights(text: string, options: PullOptions): Promise<Pulled> {
   const client = new DownloadClient(options);
+  let release = (): void => undefined;
   try {
     const files = await findFiles(client, text, options);
+    release = options.claim?.(files.map(({ name }) => name)) ?? release;
     const missing: RemoteFile[] = [];
     for (const file of files) if (!(await isHere(file, options.folder))) missing.push(file);
     await requireSpaceForAll(missing, options);
@@ -55,6 +59,7 @@ export async function pullWeights(text: string, options: PullOptions): Promise<P
     const path = join(options.folder, files[0]?.name ?? "");
     return { path, facts: await factsOf(path), wasHere: missing.length === 0 };
   } finally {
+    release();
     await client.close();
   }
 }
@@ -68,7 +73,10 @@ async function findFiles(client: DownloadClient, text: string, options: PullOpti
   }
   const files =
     reference.type === "hugging-face"
-      ? await findRemoteFiles(client, reference, options.signal)
+      ? await findRemoteFiles(client, reference, options.signal).catch((error: unknown) => {
+          options.signal.throwIfAborted();
+          throw error instanceof WeightsFault ? error : unreachableHub(options.endpoint, error);
+        })
       : splitAddresses(reference.url).map((url) => ({ url, name: fileName(url), bytes: null, sha256: null }));
   const { sha256 } = options;
   if (sha256 === undefined) return files;
@@ -88,10 +96,24 @@ function splitAddresses(url: URL): URL[] {
 }
 
 function fileName(url: URL): string {
-  const name = basename(decodeURIComponent(url.pathname));
-  if (/^[\w][\w. -]*\.gguf$/.test(name)) return name;
-  throw new WeightsFault(`${url.href} does not name a .gguf file.`);
+  const name = basename(decodedPath(url));
+  if (isWeightsName(name)) return name;
+  throw new WeightsFault(`${url.origin}${url.pathname} does not name a .gguf file.`);
 }
+
+/** Empty for one that is not encoded as addresses are. */
+function decodedPath({ pathname }: URL): string {
+  try {
+    return decodeURIComponent(pathname);
+  } catch {
+    return "";
+  }
+}
+
+const unreachableHub = (endpoint: string, error: unknown): WeightsFault =>
+  new WeightsFault(
+    `${new URL(endpoint).host} cannot be reached: ${error instanceof Error ? error.message : "unknown error"}. Check the network and SOTTO_HF_ENDPOINT.`,
+  );
 
 /** A file of this name that is another one is not overwritten: somebody may be using it. */
 async function isHere({ name, bytes, sha256 }: RemoteFile, folder: string): Promise<boolean> {

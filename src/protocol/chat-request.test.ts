@@ -350,7 +350,12 @@ describe("refuses", () => {
       "top_logprobs",
     ],
     ["a bias on no token", withFields({ logit_bias: { hello: 1 } }), "invalid_value", "logit_bias"],
-    ["a bias too large", withFields({ logit_bias: { "5": 101 } }), "decimal_above_max_value", "logit_bias[0]"],
+    [
+      "a bias too large",
+      withFields({ logit_bias: { "5": 101 } }),
+      "decimal_above_max_value",
+      "logit_bias[0]",
+    ],
     ["audio", withFields({ audio: { voice: "alloy" } }), "unsupported_parameter", "audio"],
   ];
   test.each(cases)("%s", (_what, body, code, param) => {

@@ -23,6 +23,7 @@ export const pageAddresses = [
   "/admin",
   "/admin/accounts",
   "/admin/plans",
+  "/admin/models",
   "/admin/engines",
   "/admin/changelog",
   "/admin/audit",

@@ -4,6 +4,8 @@ import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser } from "../support/browser.js";
 import { startDashboard, type TestDashboard } from "../support/dashboard.js";
+import { newDataDir } from "../support/sotto-process.js";
+import { writeTinyGguf } from "../support/tiny-gguf.js";
 import { violations } from "./axe.js";
 import { accountOpenings } from "./openings-account.js";
 import { adminOpenings } from "./openings-admin.js";
@@ -38,6 +40,11 @@ async function furnish(dashboard: TestDashboard): Promise<void> {
   const at = (hours: number) => new Date(Date.now() + hours * hourMs).toISOString();
   const window = { title: "New disks", body: "", startsAt: at(30), endsAt: at(31) };
   await operator.post("/api/admin/maintenance", window);
+  const weights = join(newDataDir(), "own.gguf");
+  writeTinyGguf(weights);
+  await operator.post("/api/admin/models/prism/weights", { file: weights });
+  // Nobody listens there.
+  await operator.post("/api/admin/pulls", { reference: "hf:acme/tiny-GGUF" });
 }
 
 it("knows every file in which something opens over a page", () => {
@@ -55,7 +62,10 @@ describe("while it is open, in light and then in dark,", () => {
   const contexts = new Map<keyof typeof sizes, BrowserContext>();
 
   beforeAll(async () => {
-    dashboard = await startDashboard({ webDir: "dist/web" });
+    dashboard = await startDashboard({
+      webDir: "dist/web",
+      env: { SOTTO_HF_ENDPOINT: "http://127.0.0.1:1" },
+    });
     await furnish(dashboard);
     for (const size of ["desk", "phone"] as const) {
       const context = await browser.newContext({

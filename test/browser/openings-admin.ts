@@ -143,4 +143,51 @@ const ofNews: Opening[] = [
   },
 ];
 
-export const adminOpenings: readonly Opening[] = [...ofAccounts, ...ofPlans, ...ofNews];
+const toTab = (page: Page, name: string) => page.getByRole("tab", { name }).click();
+
+const ofModels: Opening[] = [
+  {
+    name: "what can answer for a model, from everywhere, and what is refused",
+    file: "pages/admin/models/change-dialog.tsx",
+    path: "/admin/models",
+    open: async (page, look) => {
+      await press(page, "Change model of omega");
+      await dialog(page, "Change omega");
+      await page.getByRole("list", { name: "Catalogue" }).waitFor();
+      await look();
+      await toTab(page, "Files");
+      await page.getByLabel("Path of a GGUF file").fill("/nothing.gguf");
+      await press(page, "Use this file");
+      await refused(page);
+      await look();
+      await toTab(page, "Download");
+      await page.getByLabel("Hugging Face").fill("https://example.com/model.gguf");
+      await press(page, "Pull");
+      await refused(page);
+      await look();
+      await toTab(page, "Engine");
+      await page.getByLabel("Address", { exact: true }).fill("http://169.254.169.254/v1");
+      await press(page, "Check engine");
+      await page.getByText("Cannot be used").first().waitFor();
+      await look();
+    },
+  },
+  {
+    name: "rolling a model back",
+    file: "pages/admin/models.tsx",
+    path: "/admin/models",
+    open: asks("Roll back model", "Roll back prism"),
+  },
+  {
+    name: "a pull that failed, and cancelling it",
+    file: "pages/admin/models.tsx",
+    path: "/admin/models",
+    open: async (page, look) => {
+      await page.getByRole("alert").first().waitFor();
+      await look();
+      await asks("Cancel pull", "Cancel hf:acme/tiny-GGUF")(page, look);
+    },
+  },
+];
+
+export const adminOpenings: readonly Opening[] = [...ofAccounts, ...ofPlans, ...ofNews, ...ofModels];

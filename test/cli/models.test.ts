@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { noteSpeed } from "../../src/models/measured-speed.js";
@@ -11,6 +11,8 @@ import { testPlan } from "../support/temporary-store.js";
 import { CommandLine } from "./run.js";
 
 const model = ggufBytes(llamaFields, [randomTensor("t", [256, 100], 16)]);
+
+const upstreams = JSON.stringify([{ url: "http://127.0.0.1:1", profile: "vllm" }]);
 
 let server: ModelServer;
 let line: CommandLine;
@@ -112,7 +114,60 @@ describe("sotto models use", () => {
   });
 });
 
+describe("sotto models roll-back", () => {
+  it("returns to what answered before, and back again, with a line in the audit trail", async () => {
+    const path = join(line.dataDir, "own.gguf");
+    await writeFile(path, model);
+    expect(await line.run("models", "roll-back", "prism")).toMatchObject({
+      code: 1,
+      stderr: textWith("nothing to return to"),
+    });
+    await line.run("models", "use", "prism", path);
+    expect(await line.run("models", "roll-back", "prism")).toMatchObject({
+      code: 0,
+      stdout: textWith("starter"),
+    });
+    expect(await stored("model.prism")).toBe("");
+    expect(await line.run("models", "roll-back", "prism")).toMatchObject({ code: 0, stdout: textWith(path) });
+    expect(await stored("model.prism")).toContain(path);
+    const store = await openSqliteStore({ path: databasePath(line.dataDir), defaultPlan: testPlan });
+    const [latest] = await store.audit.list(null, 1);
+    await store.close();
+    expect(latest).toMatchObject({ actor: "command line", action: "rolled back model", target: "prism" });
+  });
+
+  it("refuses what is not there any more, and a model that the configuration fixes", async () => {
+    const path = join(line.dataDir, "own.gguf");
+    await writeFile(path, model);
+    await line.run("models", "use", "prism", path);
+    await line.run("models", "use", "prism", "default");
+    await rm(path);
+    expect(await line.run("models", "roll-back", "prism")).toMatchObject({
+      code: 1,
+      stderr: textWith("does not exist"),
+    });
+    expect(await stored("model.prism")).toBe("");
+    const fixed = new CommandLine(line.dataDir, { SOTTO_MODELS_PRISM_UPSTREAMS: upstreams });
+    expect(await fixed.run("models", "roll-back", "prism")).toMatchObject({
+      code: 1,
+      stderr: textWith("SOTTO_MODELS_PRISM_UPSTREAMS"),
+    });
+  });
+});
+
 describe("sotto models pull", () => {
+  it("asks none but the hosts that are configured", async () => {
+    const bound = new CommandLine(line.dataDir, {
+      SOTTO_HF_ENDPOINT: server.url,
+      SOTTO_DOWNLOAD_HOSTS: "models.example.com",
+    });
+    expect(await bound.run("models", "pull", "hf:owner/small-GGUF")).toMatchObject({
+      code: 1,
+      stderr: textWith("not a host that weights are downloaded from (models.example.com)"),
+    });
+    expect(server.requests).toEqual([]);
+  });
+
   it("downloads to the models folder and says what to do next", async () => {
     const { code, stdout, stderr } = await line.run("models", "pull", "hf:owner/small-GGUF");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

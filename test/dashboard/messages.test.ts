@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import * as dashboard from "../../src/protocol/dashboard.js";
+import * as models from "../../src/protocol/dashboard-models.js";
 
 /** What no schema takes for every field: each is refused by some. */
 const wrong = [undefined, null, 0.5, -1, 1e12, "", " ", "x".repeat(30_000), "x", {}, [], ["other"], true];
 
-const everything: [string, unknown][] = Object.entries(dashboard);
+const everything: [string, unknown][] = Object.entries({ ...dashboard, ...models });
 const schemas = everything.filter((entry): entry is [string, z.ZodObject] => entry[1] instanceof z.ZodObject);
 
 describe("what the dashboard's API refuses", () => {

@@ -22,6 +22,8 @@ export interface Behaviour {
   /** Send so many bytes and then nothing, once. */
   stallAfter?: number;
   ignoresRange?: boolean;
+  /** Change the last byte of what is sent, so many times. */
+  corrupts?: number;
   /** Say this hash instead of the file's own. */
   sha256?: string;
   /** Answer files with this status, so many times (always when absent). */
@@ -109,7 +111,7 @@ export async function startModelServer(files: Record<string, Buffer>): Promise<M
       end(response, 416);
       return;
     }
-    const rest = resumes ? bytes.subarray(from) : bytes;
+    const rest = damaged(resumes ? bytes.subarray(from) : bytes, behaviour);
     response.statusCode = resumes ? 206 : 200;
     if (resumes) response.setHeader("content-range", `bytes ${from}-${bytes.length - 1}/${bytes.length}`);
     response.setHeader("content-length", rest.length);
@@ -140,6 +142,15 @@ export async function startModelServer(files: Record<string, Buffer>): Promise<M
       await once(server, "close");
     },
   });
+}
+
+/** A copy with another last byte, while the behaviour asks for it. */
+function damaged(bytes: Buffer, behaviour: Behaviour): Buffer {
+  if (behaviour.corrupts === undefined || behaviour.corrupts === 0) return bytes;
+  behaviour.corrupts -= 1;
+  const copy = Buffer.from(bytes);
+  copy.writeUInt8(copy.readUInt8(copy.length - 1) ^ 1, copy.length - 1);
+  return copy;
 }
 
 function end(response: ServerResponse, status: number): void {

@@ -42,6 +42,8 @@ export function writeTinyGguf(path: string, options: TinyModel = {}): void {
   writeFileSync(path, fileOf(options));
 }
 
+export const tinyGgufBytes = (options: TinyModel = {}): Buffer => fileOf(options);
+
 /** How to load such a file in the test's own process. */
 export const tinyLoad = (weights: string, changes: Partial<LoadRequest> = {}): LoadRequest => ({
   weights,

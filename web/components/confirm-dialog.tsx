@@ -19,6 +19,8 @@ interface ConfirmDialogProps {
   children: ReactNode;
   /** The verb: "Revoke key". */
   confirm: string;
+  /** The way out, where "Cancel" could be taken for what is asked about. */
+  dismiss?: string;
   tone?: "danger" | "primary";
   typeToConfirm?: string;
   onConfirm: () => Promise<unknown>;
@@ -30,6 +32,7 @@ export function ConfirmDialog({
   title,
   children,
   confirm,
+  dismiss = "Cancel",
   tone = "danger",
   typeToConfirm,
   onConfirm,
@@ -56,7 +59,7 @@ export function ConfirmDialog({
       footer={
         <>
           <Button onClick={close} disabled={run.isPending}>
-            Cancel
+            {dismiss}
           </Button>
           <Button
             variant={tone}

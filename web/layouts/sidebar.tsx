@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import {
   BookOpen,
+  Boxes,
   ChartColumn,
   ChevronsUpDown,
   Gauge,
@@ -38,6 +39,7 @@ const userLinks = [
 const adminLinks = [
   { href: "/admin/accounts", label: "Accounts", icon: <UsersRound /> },
   { href: "/admin/plans", label: "Plans", icon: <Layers /> },
+  { href: "/admin/models", label: "Models", icon: <Boxes /> },
   { href: "/admin/engines", label: "Engines", icon: <Server /> },
   { href: "/admin/changelog", label: "Changelog", icon: <Megaphone /> },
   { href: "/admin/audit", label: "Audit trail", icon: <ScrollText /> },

@@ -1,4 +1,5 @@
 import type { Dashboard } from "../../core/dashboard.js";
+import type { ModelAdmin } from "../../core/model-admin.js";
 import type {
   EngineComputeView,
   EngineMemberView,
@@ -12,6 +13,7 @@ import type { HttpParts } from "../parts.js";
 export interface DashboardParts {
   http: HttpParts;
   dashboard: Dashboard;
+  models: ModelAdmin;
   version: string;
   /** As configured, without a slash at the end; undefined: as the request says. */
   publicUrl: string | undefined;

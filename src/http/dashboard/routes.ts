@@ -9,6 +9,7 @@ import { engineRoutes } from "./engines.js";
 import { keyRoutes } from "./keys.js";
 import { meRoutes } from "./me.js";
 import { modelFactsRoutes } from "./model-facts.js";
+import { modelRoutes } from "./models.js";
 import { newsRoutes } from "./news.js";
 import type { DashboardParts } from "./parts.js";
 import { planRoutes } from "./plans.js";
@@ -30,6 +31,7 @@ export const dashboardRoutes = (parts: DashboardParts): DashboardRoute[] => [
   ...planRoutes(parts),
   ...engineRoutes(parts),
   ...modelFactsRoutes(parts),
+  ...modelRoutes(parts),
   ...newsRoutes(parts),
   ...auditRoutes(parts),
 ];

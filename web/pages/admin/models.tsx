@@ -1,0 +1,100 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { ModelView, PullView } from "../../../src/protocol/dashboard-models.js";
+import { api } from "../../api.ts";
+import { Card } from "../../components/card.tsx";
+import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
+import { ErrorState } from "../../components/error-state.tsx";
+import { PageHeader } from "../../components/page-header.tsx";
+import { SkeletonLines } from "../../components/skeleton.tsx";
+import { toast } from "../../components/toast.tsx";
+import { queries } from "../../queries.ts";
+import { ChangeDialog } from "./models/change-dialog.tsx";
+import { ModelCard } from "./models/model-card.tsx";
+import { PullList } from "./models/pull-list.tsx";
+
+type Open = { type: "change" | "roll-back"; model: ModelView } | { type: "cancel"; pull: PullView } | null;
+
+export default function Models() {
+  const client = useQueryClient();
+  const { data, error, refetch } = useQuery(queries.admin.models);
+  const [open, setOpen] = useState<Open>(null);
+  const close = () => setOpen(null);
+  const reread = () => client.invalidateQueries({ queryKey: ["admin"] });
+  return (
+    <>
+      <PageHeader
+        title="Models"
+        description="What answers for each model. A change takes effect once the new model is loaded; running replies finish first."
+      />
+      {data === undefined ? (
+        <Card>
+          {error === null ? (
+            <SkeletonLines lines={6} />
+          ) : (
+            <ErrorState error={error} onRetry={refetch} what="the models" />
+          )}
+        </Card>
+      ) : (
+        <div className="flex flex-col gap-6">
+          {data.pulls.length > 0 && (
+            <PullList
+              pulls={data.pulls}
+              models={data.models}
+              onCancel={(pull) => setOpen({ type: "cancel", pull })}
+            />
+          )}
+          <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-2 xl:grid-cols-3">
+            {data.models.map((model) => (
+              <ModelCard
+                key={model.model}
+                model={model}
+                onChange={() => setOpen({ type: "change", model })}
+                onRollBack={() => setOpen({ type: "roll-back", model })}
+              />
+            ))}
+          </div>
+        </div>
+      )}
+      {open?.type === "change" && <ChangeDialog model={open.model} onClose={close} />}
+      {open?.type === "roll-back" && (
+        <ConfirmDialog
+          open
+          onOpenChange={close}
+          tone="primary"
+          title="Roll back model"
+          confirm="Roll back"
+          onConfirm={async () => {
+            await api.admin.setModel(open.model.model, "roll-back");
+            toast(`${open.model.model} is being rolled back`);
+            await reread();
+          }}
+        >
+          {open.model.model} is answered by{" "}
+          <strong className="font-medium wrap-anywhere text-ink">{open.model.previous?.label}</strong> again.
+          What answers now stays here, and you can return to it the same way.
+        </ConfirmDialog>
+      )}
+      {open?.type === "cancel" && (
+        <ConfirmDialog
+          open
+          onOpenChange={close}
+          title="Cancel pull"
+          confirm="Cancel pull"
+          dismiss="Keep pulling"
+          onConfirm={async () => {
+            await api.admin.cancelPull(open.pull.id);
+            toast("The pull is cancelled");
+            await reread();
+          }}
+        >
+          What has arrived of{" "}
+          <strong className="font-medium wrap-anywhere text-ink">
+            {open.pull.file || open.pull.reference}
+          </strong>{" "}
+          is removed. To continue later, pause it instead.
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+/** Models that are known to work well, with what each needs and whether this machine has it. */
+import type { CatalogView } from "../../../../src/protocol/dashboard-models.js";
+import type { ModelId } from "../../../../src/protocol/models.js";
+import { api } from "../../../api.ts";
+import { Badge } from "../../../components/badge.tsx";
+import { Button } from "../../../components/button.tsx";
+import { formatCount, formatDecimal, formatSize } from "../../../units.ts";
+import { ChoiceFailure, type Choice } from "./change-dialog.tsx";
+import { FitBadge } from "./fit-badge.tsx";
+
+interface CatalogChoicesProps {
+  entries: readonly CatalogView[];
+  model: ModelId;
+  choose: Choice;
+}
+
+export function CatalogChoices({ entries, model, choose }: CatalogChoicesProps) {
+  const pick = ({ id, title, file }: CatalogView) =>
+    choose.mutate(
+      file === null
+        ? { id, work: () => api.admin.pull({ reference: id, model }), done: `${title} is being pulled` }
+        : { id, work: () => api.admin.useWeights(model, { file }), done: `${model} is changing to ${title}` },
+    );
+  return (
+    <>
+      <ChoiceFailure choose={choose} />
+      <ul aria-label="Catalogue" className="divide-y divide-line">
+        {entries.map((entry) => (
+          <li key={entry.id} className="flex items-start justify-between gap-4 py-3.5 first:pt-0">
+            <div className="min-w-0">
+              <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
+                <span className="font-medium">{entry.title}</span>
+                <FitBadge fits={entry.fits} />
+                {entry.suits.includes(model) && <Badge tone="accent">Suits {model}</Badge>}
+              </p>
+              <p className="mt-1 text-sm text-muted">{factsOf(entry)}</p>
+              <p className="mt-1 text-sm">{entry.goodFor}</p>
+            </div>
+            <Button
+              size="sm"
+              pending={choose.isPending && choose.variables.id === entry.id}
+              onClick={() => pick(entry)}
+            >
+              {entry.file === null ? "Pull" : "Use"}
+              <span className="sr-only"> {entry.title}</span>
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+const factsOf = (entry: CatalogView): string =>
+  [
+    `${formatDecimal(entry.parametersBillion)} billion parameters`,
+    formatSize(entry.bytes),
+    `${formatSize(entry.memoryNeedBytes)} of memory`,
+    `${formatCount(entry.contextTokens)} tokens of context`,
+    `licence ${entry.licence}`,
+  ].join(", ");

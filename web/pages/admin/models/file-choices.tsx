@@ -1,0 +1,131 @@
+/** Weights that are on the server already: those in the models folder, any other by its path, and the starter. */
+import { useState } from "react";
+import type { FileView, ModelChoicesView, ModelView } from "../../../../src/protocol/dashboard-models.js";
+import type { ModelId } from "../../../../src/protocol/models.js";
+import { api } from "../../../api.ts";
+import { Badge } from "../../../components/badge.tsx";
+import { Button } from "../../../components/button.tsx";
+import { Checkbox } from "../../../components/checkbox.tsx";
+import { Field } from "../../../components/field.tsx";
+import { Form } from "../../../components/form.tsx";
+import { Input } from "../../../components/input.tsx";
+import { fieldError } from "../../../form-errors.ts";
+import { formatCount, formatRate, formatSize } from "../../../units.ts";
+import { ChoiceFailure, type Choice } from "./change-dialog.tsx";
+import { FitBadge } from "./fit-badge.tsx";
+
+interface FileChoicesProps {
+  choices: ModelChoicesView;
+  current: ModelView;
+  model: ModelId;
+  choose: Choice;
+}
+
+export function FileChoices({ choices, current, model, choose }: FileChoicesProps) {
+  const [path, setPath] = useState("");
+  const [force, setForce] = useState(false);
+  const use = (file: string, id: string) =>
+    choose.mutate({
+      id,
+      work: () => api.admin.useWeights(model, { file, force }),
+      done: `${model} is changing to ${file}`,
+    });
+  const useStarter = () =>
+    choose.mutate({
+      id: "starter",
+      work: () => api.admin.setModel(model, "default"),
+      done: `${model} is changing to the starter weights`,
+    });
+  const fromPath = choose.variables?.id === "path";
+  return (
+    <>
+      {!fromPath && <ChoiceFailure choose={choose} />}
+      <ul aria-label="Weights on this server" className="divide-y divide-line">
+        {current.source?.type !== "starter" && (
+          <li className="flex items-start justify-between gap-4 py-3.5 first:pt-0">
+            <div className="min-w-0">
+              <p className="font-medium">Starter weights</p>
+              <p className="mt-1 text-sm text-muted">They come with Sotto: a demonstration.</p>
+            </div>
+            <Button size="sm" pending={isPending(choose, "starter")} onClick={useStarter}>
+              Use<span className="sr-only"> the starter weights</span>
+            </Button>
+          </li>
+        )}
+        {choices.files.map((item) => (
+          <li key={item.file} className="flex items-start justify-between gap-4 py-3.5 first:pt-0">
+            <div className="min-w-0">
+              <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
+                <span className="min-w-0 font-medium wrap-anywhere">{item.file}</span>
+                {item.fault === null && <FitBadge fits={item.fits} />}
+                {item.models.map((one) => (
+                  <Badge key={one} tone="accent">
+                    Answers for {one}
+                  </Badge>
+                ))}
+              </p>
+              <p className="mt-1 text-sm wrap-anywhere text-muted">{factsOf(item)}</p>
+            </div>
+            {item.fault === null && !item.models.includes(model) && (
+              <Button
+                size="sm"
+                pending={isPending(choose, item.file)}
+                onClick={() => use(item.file, item.file)}
+              >
+                Use<span className="sr-only"> {item.file}</span>
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {choices.files.length === 0 && (
+        <p className="text-sm text-muted">
+          No weights are in <span className="font-mono wrap-anywhere">{choices.folder}</span> yet.
+        </p>
+      )}
+      <Form
+        className="mt-5 flex flex-col gap-4 border-t border-line pt-5"
+        error={fromPath ? choose.error : null}
+        onSubmit={() => use(path.trim(), "path")}
+      >
+        <Field
+          label="Path of a GGUF file on the server"
+          error={fromPath ? (fieldError(choose.error, "file") ?? choose.error?.message) : undefined}
+        >
+          <Input
+            value={path}
+            maxLength={4096}
+            placeholder="/models/my-model.gguf"
+            autoComplete="off"
+            spellCheck={false}
+            className="font-mono"
+            onChange={(event) => setPath(event.target.value)}
+          />
+        </Field>
+        <Checkbox
+          label="Skip the memory check"
+          hint="For machines whose GPU holds the model."
+          checked={force}
+          onChange={(event) => setForce(event.target.checked)}
+        />
+        <Button type="submit" className="self-start" pending={isPending(choose, "path")}>
+          Use this file
+        </Button>
+      </Form>
+    </>
+  );
+}
+
+const isPending = ({ isPending: pending, variables }: Choice, id: string): boolean =>
+  pending && variables.id === id;
+
+function factsOf({ weights, fault, speed }: FileView): string {
+  if (weights === null) return `It ${fault ?? "cannot be read"}.`;
+  return [
+    weights.quantisation,
+    formatSize(weights.bytes),
+    `${formatSize(weights.memoryNeedBytes)} of memory`,
+    ...(weights.contextTokens === null ? [] : [`${formatCount(weights.contextTokens)} tokens of context`]),
+    ...(speed === null ? [] : [`${formatRate(speed.tokensPerSecond)} tokens/s here`]),
+  ].join(", ");
+}

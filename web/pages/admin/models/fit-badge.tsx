@@ -1,0 +1,15 @@
+import { Badge, type Tone } from "../../../components/badge.tsx";
+
+type Fits = "yes" | "tight" | "no";
+
+/** Whether the memory that is free now holds it. */
+export function FitBadge({ fits }: { fits: Fits }) {
+  const { tone, words } = looks[fits];
+  return <Badge tone={tone}>{words}</Badge>;
+}
+
+const looks: Record<Fits, { tone: Tone; words: string }> = {
+  yes: { tone: "good", words: "Fits" },
+  tight: { tone: "warn", words: "Fits with short conversations" },
+  no: { tone: "bad", words: "Too large for the free memory" },
+};

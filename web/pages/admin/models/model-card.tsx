@@ -1,0 +1,103 @@
+/** One model: what answers for it, what that is like on this machine, and the ways to change it. */
+import type { ModelView } from "../../../../src/protocol/dashboard-models.js";
+import { Badge, type Tone } from "../../../components/badge.tsx";
+import { Button } from "../../../components/button.tsx";
+import { Callout } from "../../../components/callout.tsx";
+import { Card } from "../../../components/card.tsx";
+import { ModelName } from "../../../components/model-name.tsx";
+import { Spinner } from "../../../components/spinner.tsx";
+import { formatBytes, formatCount, formatRate, formatSize } from "../../../units.ts";
+
+interface ModelCardProps {
+  model: ModelView;
+  onChange: () => void;
+  onRollBack: () => void;
+}
+
+export function ModelCard({ model, onChange, onRollBack }: ModelCardProps) {
+  const { tone, word } = states[model.state];
+  const isSwitching = model.change?.state === "switching";
+  return (
+    <Card
+      title={
+        <span className="flex items-center gap-3">
+          <ModelName model={model.model} />
+          <Badge tone={tone} dot>
+            {word}
+          </Badge>
+        </span>
+      }
+      description={
+        <span className="wrap-anywhere" title={model.source?.detail}>
+          {model.source?.label ?? "The stored choice cannot be read: choose again."}
+        </span>
+      }
+    >
+      <dl className="grid grid-cols-2 gap-x-6 gap-y-4 text-sm">
+        {factsOf(model).map(([name, value]) => (
+          <div key={name}>
+            <dt className="text-muted">{name}</dt>
+            <dd className="font-medium tabular-nums">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <ChangeNote model={model} />
+      {model.fixedBy === null ? (
+        <div className="mt-5 flex flex-wrap gap-2">
+          <Button onClick={onChange} disabled={isSwitching}>
+            Change model<span className="sr-only"> of {model.model}</span>
+          </Button>
+          {model.previous !== null && (
+            <Button variant="quiet" onClick={onRollBack} disabled={isSwitching}>
+              Roll back<span className="sr-only"> {model.model}</span>
+            </Button>
+          )}
+        </div>
+      ) : (
+        <p className="mt-5 text-sm text-muted">
+          Fixed by <code className="font-mono wrap-anywhere text-ink">{model.fixedBy}</code> in the
+          configuration. Remove that setting to choose here.
+        </p>
+      )}
+    </Card>
+  );
+}
+
+function ChangeNote({ model: { change, source } }: { model: ModelView }) {
+  if (change === null) return null;
+  if (change.state === "switching") {
+    return (
+      <p role="status" className="mt-5 flex items-center gap-2.5 text-sm">
+        <Spinner />
+        <span className="min-w-0 wrap-anywhere">Loading {change.to.label}</span>
+      </p>
+    );
+  }
+  return (
+    <Callout tone="warn" className="mt-5" title={`Not changed to ${change.to.label}`}>
+      <p className="wrap-anywhere">{change.reason}</p>
+      {source !== null && <p className="mt-1 wrap-anywhere text-muted">{source.label} still answers.</p>}
+    </Callout>
+  );
+}
+
+function factsOf(model: ModelView): [name: string, value: string][] {
+  const { weights, speed } = model;
+  const isElsewhere = model.source?.type === "upstreams";
+  return [
+    ...(weights === null ? [] : ([["Size", formatSize(weights.bytes)]] satisfies [string, string][])),
+    ...(weights === null ? [] : ([["Quantisation", weights.quantisation]] satisfies [string, string][])),
+    ["Context", model.contextTokens > 0 ? `${formatCount(model.contextTokens)} tokens` : "–"],
+    ["Runs on", isElsewhere ? "Another machine" : model.compute === null ? "–" : backendNames[model.compute]],
+    ["Speed", speed === null ? "Not measured yet" : `${formatRate(speed.tokensPerSecond)} tokens/s`],
+    ["Memory", model.memoryBytes === null ? "–" : formatBytes(model.memoryBytes)],
+  ];
+}
+
+const backendNames = { cuda: "GPU (CUDA)", vulkan: "GPU (Vulkan)", metal: "GPU (Metal)", cpu: "CPU" };
+
+const states: Record<ModelView["state"], { tone: Tone; word: string }> = {
+  starting: { tone: "warn", word: "Starting" },
+  ready: { tone: "good", word: "Ready" },
+  down: { tone: "bad", word: "Down" },
+};

@@ -1,0 +1,77 @@
+/** Weights from Hugging Face, or from an address. */
+import { useState } from "react";
+import type { ModelId } from "../../../../src/protocol/models.js";
+import { api } from "../../../api.ts";
+import { Button } from "../../../components/button.tsx";
+import { Callout } from "../../../components/callout.tsx";
+import { Field } from "../../../components/field.tsx";
+import { Form } from "../../../components/form.tsx";
+import { Input } from "../../../components/input.tsx";
+import { fieldError, formError } from "../../../form-errors.ts";
+import type { Choice } from "./change-dialog.tsx";
+
+interface ReferenceFormProps {
+  hosts: readonly string[];
+  model: ModelId;
+  choose: Choice;
+}
+
+export function ReferenceForm({ hosts, model, choose }: ReferenceFormProps) {
+  const [reference, setReference] = useState("");
+  const [sha256, setSha256] = useState("");
+  const failure = formError(choose.error, ["reference", "sha256"]);
+  const submit = () =>
+    choose.mutate({
+      id: "reference",
+      work: () =>
+        api.admin.pull({
+          reference: reference.trim(),
+          model,
+          ...(sha256.trim() === "" ? {} : { sha256: sha256.trim() }),
+        }),
+      done: "The download has started",
+    });
+  return (
+    <Form className="flex flex-col gap-5" error={choose.error} onSubmit={submit}>
+      <Field
+        label="Hugging Face repository or address"
+        hint="hf:owner/repo, hf:owner/repo:Q4_K_M, hf:owner/repo/file.gguf, or the https address of a .gguf file."
+        error={fieldError(choose.error, "reference")}
+      >
+        <Input
+          value={reference}
+          maxLength={2000}
+          placeholder="hf:owner/repo:Q4_K_M"
+          autoComplete="off"
+          spellCheck={false}
+          className="font-mono"
+          onChange={(event) => setReference(event.target.value)}
+        />
+      </Field>
+      <Field
+        label="SHA-256"
+        aside="Optional"
+        hint="Hugging Face provides it. For other addresses, enter it to have the file verified."
+        error={fieldError(choose.error, "sha256")}
+      >
+        <Input
+          value={sha256}
+          maxLength={64}
+          autoComplete="off"
+          spellCheck={false}
+          className="font-mono"
+          onChange={(event) => setSha256(event.target.value)}
+        />
+      </Field>
+      {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
+      <div className="flex flex-wrap items-center gap-4">
+        <Button type="submit" variant="primary" pending={choose.isPending}>
+          Pull
+        </Button>
+        <p className="min-w-0 flex-1 basis-56 text-sm wrap-anywhere text-muted">
+          Allowed hosts: {hosts.join(", ")}.
+        </p>
+      </div>
+    </Form>
+  );
+}
