@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { ggufBytes, llamaFields, randomTensor } from "../support/gguf-file.js";
 import { textWith } from "../support/matchers.js";
+import { writeTinyGguf } from "../support/tiny-gguf.js";
 import { CommandLine } from "./run.js";
 
 const reportSchema = z.object({
@@ -97,6 +98,29 @@ describe("sotto doctor", () => {
     });
     for (const finding of findings.filter(({ state }) => state !== "ok")) expect(finding.next).toBeTruthy();
   });
+
+  it(
+    "wants memory for the largest model where models are loaded on demand",
+    { timeout: 90_000 },
+    async () => {
+      const one = join(line.dataDir, "one.gguf");
+      const another = join(line.dataDir, "another.gguf");
+      writeTinyGguf(one);
+      writeTinyGguf(another, { seed: 2 });
+      const env = {
+        SOTTO_PORT: "0",
+        SOTTO_MODELS_OMEGA_WEIGHTS: another,
+        SOTTO_MODELS_PRISM_WEIGHTS: one,
+        SOTTO_MODELS_LAMBDA_WEIGHTS: one,
+      };
+      const needed = async (more: Record<string, string>) =>
+        Number(
+          /^([\d.]+) MB needed/.exec((await examine({ ...env, ...more })).find("memory")?.detail ?? "")?.[1],
+        );
+      const together = await needed({});
+      expect(await needed({ SOTTO_ENGINE_IDLE_UNLOAD_MINUTES: "5" })).toBeCloseTo(together / 2, -1);
+    },
+  );
 
   it("tells of a damaged database", { timeout: 90_000 }, async () => {
     await writeFile(

@@ -17,9 +17,10 @@ export interface GatedWorker {
 
 export function gatedWorker(folder: string): GatedWorker {
   const own = mkdtempSync(join(folder, "worker-"));
-  const [workerFile, startedFile, heldFile, brokenFile] = ["worker.mjs", "started", "held", "broken"].map(
-    (name) => join(own, name),
-  ) as [string, string, string, string];
+  const workerFile = join(own, "worker.mjs");
+  const startedFile = join(own, "started");
+  const heldFile = join(own, "held");
+  const brokenFile = join(own, "broken");
   const real = pathToFileURL(resolve("dist/engines/llama/worker.js")).href;
   writeFileSync(
     workerFile,
