@@ -69,7 +69,7 @@ export const catalog: readonly CatalogEntry[] = [
     contextTokens: 131_072,
     cacheBytesPerToken: 18_432,
     suits: ["lambda", "prism"],
-    goodFor: "Many conversations at once with little memory; 35 languages.",
+    goodFor: "Many conversations at once with little memory.",
   },
   {
     id: "qwen3-4b",
@@ -134,7 +134,7 @@ export const catalog: readonly CatalogEntry[] = [
     contextTokens: 262_144,
     cacheBytesPerToken: 344_064,
     suits: ["omega"],
-    goodFor: "The best answers that 16 GiB can hold.",
+    goodFor: "Strong reasoning, knowledge and code in many languages.",
   },
   {
     id: "qwen3-30b-a3b",
@@ -147,7 +147,7 @@ export const catalog: readonly CatalogEntry[] = [
     contextTokens: 262_144,
     cacheBytesPerToken: 98_304,
     suits: ["omega"],
-    goodFor: "Code and mathematics; 3.3B of it at work for a token, so fast for its size.",
+    goodFor: "Code and mathematics; computes each token with 3.3B of it, so it is fast for its size.",
   },
   {
     id: "gemma-4-26b-a4b",
@@ -160,7 +160,7 @@ export const catalog: readonly CatalogEntry[] = [
     contextTokens: 262_144,
     cacheBytesPerToken: 225_280,
     suits: ["omega"],
-    goodFor: "The best answers here; 3.8B of it at work for a token, so fast for its size.",
+    goodFor: "The strongest here; computes each token with 3.8B of it, so it is fast for its size.",
   },
 ];
 

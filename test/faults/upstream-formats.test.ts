@@ -92,8 +92,12 @@ describe("engines of each kind", () => {
     },
   );
 
-  it("tells its context in a list of models of either kind", async () => {
-    for (const tells of [{ max_model_len: 300 }, { meta: { n_ctx: 300, n_ctx_train: 9999 } }]) {
+  it("tells its context in a list of models of any kind", async () => {
+    for (const tells of [
+      { max_model_len: 300 },
+      { meta: { n_ctx: 300, n_ctx_train: 9999 } },
+      { context_length: 300 },
+    ]) {
       upstream.answers = { "/v1/models": { data: [{ id: "other" }, { id: "mine", ...tells }] } };
       const options = { url: upstream.url, profile: "openai", acceptSharedCache: true } as const;
       const named = await connectUpstream({ ...options, name: "mine" });

@@ -37,7 +37,15 @@ export async function serveAsUpstream(engine: Engine): Promise<EngineAsUpstream>
       SOTTO_LIMIT_CONCURRENT_REQUESTS: many,
     },
   });
-  const app = await startApp(config, { engine });
+  const app = await startApp(config, {
+    engine: {
+      prepare: (generation, signal) => engine.prepare(generation, signal),
+      generate: (prepared, signal) => engine.generate(prepared, signal),
+      // It answers for one of them; the list has all three.
+      status: () => engine.status("omega"),
+      close: () => engine.close(),
+    },
+  });
   const newKey = async (email: string) => {
     const account = { email, passwordHash: null, role: "user", planId: "free" } as const;
     const request = { name: "gateway", models: null, operations: null, expiresAt: null };

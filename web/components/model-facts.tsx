@@ -46,7 +46,7 @@ export function StarterNote({
 }) {
   const started = models.filter(({ weights }) => weights?.isStarter === true);
   if (started.length === 0) return null;
-  const names = new Intl.ListFormat("en").format(started.map(({ id }) => id));
+  const names = new Intl.ListFormat("en-GB").format(started.map(({ id }) => id));
   return (
     <Callout tone="warn" title="A demonstration model answers" className={className}>
       Behind {names} is the small starter model that comes with Sotto. It answers simple questions in English

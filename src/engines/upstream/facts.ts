@@ -40,7 +40,8 @@ export async function askFacts(
   const models = listed.map(({ id }) => textOf(id)).filter((id) => id !== undefined);
   const chosen = name ?? models[0];
   const model = listed.find(({ id }) => id === chosen);
-  const listedContext = countOf(model?.max_model_len) ?? countOf(objectOf(model?.meta).n_ctx);
+  const listedContext =
+    countOf(model?.max_model_len) ?? countOf(objectOf(model?.meta).n_ctx) ?? countOf(model?.context_length);
   switch (profile.context) {
     case "models":
       return { ...nothingKnown, models, contextTokens: listedContext };
