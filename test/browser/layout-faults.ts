@@ -11,7 +11,7 @@ export function layoutFaults(page: Page): Promise<string[]> {
     const faults = new Set<string>();
     const nameOf = (element: Element) => {
       const text = element.textContent.trim().replaceAll(/\s+/g, " ").slice(0, 50);
-      return `${element.tagName.toLowerCase()}.${element.className.toString().split(" ")[0] ?? ""} "${text}"`;
+      return `${element.tagName.toLowerCase()}.${element.className.split(" ")[0] ?? ""} "${text}"`;
     };
     const root = document.documentElement;
     if (root.scrollWidth > root.clientWidth) {

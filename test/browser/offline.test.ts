@@ -139,8 +139,10 @@ describe("offline", { timeout: 60_000 }, () => {
 
 it("a dialog whose request is under way cannot be cancelled: what it brings would be lost", async () => {
   await page.goto(`${dashboard.url}/app/keys`);
-  let release = () => undefined as void;
-  const held = new Promise<void>((resolve) => (release = resolve));
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
   await page.route("**/api/keys", async (route) => {
     if (route.request().method() === "POST") await held;
     await route.continue();
