@@ -22,8 +22,9 @@ const mayImport: Record<string, readonly string[]> = {
     "protocol",
     "cli",
   ],
-  // The composition root, in two files.
-  "start-engines": ["engines", "models", "core", "protocol", "config", "log"],
+  // The composition root, in three files.
+  "engine-builder": ["engines", "models", "core", "protocol", "config", "log"],
+  "start-engines": ["engine-builder", "engines", "models", "core", "protocol", "config", "log"],
   app: [
     "start-engines",
     "http",

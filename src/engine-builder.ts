@@ -1,0 +1,341 @@
+/**
+ * Makes engines of what answers for the models: one on this machine for a file of weights, one on the network for an
+ * address, a pool for a list of them. It knows what each was built with (memory, backends) and shares what engines
+ * have in common: one thread for schemas, one choice of GPU, one account of memory.
+ */
+import { statSync } from "node:fs";
+import { realpath } from "node:fs/promises";
+import { isDeepStrictEqual } from "node:util";
+import type { Config } from "./config.js";
+import { plainDefaults } from "./core/model-defaults.js";
+import type { Clock, Engine, Store } from "./core/ports.js";
+import type { Assignments, EngineSource, StartedEngine } from "./engines/fleet.js";
+import { availableMemory } from "./engines/llama/available-memory.js";
+import { backendNames } from "./engines/llama/gpu/backends.js";
+import type { GpuChoice } from "./engines/llama/gpu/choice.js";
+import type { EngineBackends } from "./engines/llama/gpu/engine-backends.js";
+import { failureNotice, failureText } from "./engines/llama/gpu/failure-text.js";
+import { chooseBackends, type GpuMachine } from "./engines/llama/gpu/machine.js";
+import type { LoadSubject } from "./engines/llama/gpu/memory.js";
+import { Grammars } from "./engines/llama/grammars.js";
+import { LlamaEngine, type LlamaEngineOptions, type LlamaEvent } from "./engines/llama/host.js";
+import { Residency } from "./engines/llama/residency.js";
+import { residentSize } from "./engines/llama/resident-size.js";
+import { PoolEngine } from "./engines/pool/engine.js";
+import { MemberList, type MadeMember, type MemberSource } from "./engines/pool/member-list.js";
+import { UpstreamEngine } from "./engines/upstream/engine.js";
+import { preflight } from "./engines/upstream/preflight.js";
+import type { Log } from "./log.js";
+import { readWeightsFacts } from "./models/gguf.js";
+import { readMapping, type DesiredSource, type Mapping } from "./models/mapping.js";
+import { prepareWeights } from "./models/prepare-weights.js";
+import { describeMember, weightsSource, type ModelSource } from "./models/source.js";
+import type { WeightsProgress } from "./models/starter.js";
+import { WeightsFault } from "./models/weights-fault.js";
+import { defaultsOfWeights, modelDefaults } from "./models/weights-settings.js";
+import type { EngineComputeView } from "./protocol/dashboard.js";
+import type { EngineMember, UpstreamSource } from "./protocol/engine-member.js";
+import { modelIds, type ModelId } from "./protocol/models.js";
+
+export interface EngineOverrides {
+  /** Answers instead of the configured engines. */
+  engine?: Engine;
+  /** The file that it passes for. */
+  engineWeights?: string;
+  /** Where the engine's child process starts; differs when the program runs from its sources. */
+  workerFile?: string;
+  /** Stands in for this machine's GPU. */
+  gpu?: GpuMachine;
+  /** Stands in for this machine's memory, where models are loaded on demand. */
+  availableBytes?: () => number;
+  /** Told while the starter weights are made. */
+  onWeightsProgress?: WeightsProgress;
+  /** Told in a sentence for the operator: what had to be done again, what could not be changed. */
+  onWeightsNotice?: (notice: string) => void;
+}
+
+export interface EngineParts {
+  config: Config;
+  overrides: EngineOverrides;
+  store: Pick<Store, "getSetting" | "initSetting">;
+  log: Log;
+  clock: Clock;
+}
+
+type EngineStart = Pick<LlamaEngineOptions, "config" | "onDemand">;
+
+/** Makes engines of sources. */
+export class EngineBuilder {
+  readonly #memory = new WeakMap<Engine, number>();
+  readonly #backends = new WeakMap<Engine, EngineBackends>();
+  readonly #gpu: GpuChoice;
+  /** Undefined where models are loaded at the start and stay. */
+  readonly #residency: Residency | undefined;
+  /** Of the pools that run. */
+  readonly #lists = new WeakMap<Engine, MemberList>();
+  /** What the latest assignments were made of. */
+  #mapping: Mapping | undefined;
+  /** One thread compiles the schemas for all of them. */
+  readonly #grammars: Grammars;
+
+  constructor(
+    private readonly parts: EngineParts,
+    private readonly cacheSaltSecret: string,
+  ) {
+    const { config, overrides, log, clock } = parts;
+    const { idleUnloadMinutes } = config.engine;
+    if (idleUnloadMinutes > 0) {
+      this.#residency = new Residency({
+        clock,
+        idleMs: idleUnloadMinutes * 60_000,
+        waitMs: config.limits.queueWaitMs,
+        availableBytes: overrides.availableBytes ?? (() => availableMemory()),
+      });
+    }
+    this.#gpu = chooseBackends(config, {
+      ...overrides.gpu,
+      now: () => clock.now(),
+      onProbing: (backend) => {
+        overrides.onWeightsNotice?.(
+          `Checking that ${backendNames[backend]} works here, once for this driver ...`,
+        );
+      },
+      onFailed: (failure, next) => {
+        const { backend: gpu, fault: gpuFault, words: gpuError } = failure;
+        log.warn("gpu not used", { gpu, gpuFault, gpuError, fallback: next });
+        overrides.onWeightsNotice?.(failureNotice(failure, next));
+      },
+    });
+    this.#grammars = new Grammars({ keeps: parts.config.engine.prefixReuse === "on" });
+  }
+
+  /** How many backends an engine may have to go through. */
+  get ways(): number {
+    return this.#gpu.ways;
+  }
+
+  /** Of a pool: the first of its engines that runs here. */
+  compute(engine: Engine): EngineComputeView | null {
+    const engines = this.#lists.get(engine)?.engines ?? [engine];
+    const backends = engines.flatMap((one) => this.#backends.get(one) ?? [])[0];
+    if (backends === undefined) return null;
+    return {
+      backend: backends.current,
+      failures: backends.failures().map((failure) => ({ backend: failure.backend, ...failureText(failure) })),
+    };
+  }
+
+  memoryBytes(engine: Engine): number | null {
+    return this.#memory.get(engine) ?? null;
+  }
+
+  /** Whether the settings still say what the latest assignments were made of. */
+  async isCurrent(config: Config): Promise<boolean> {
+    return isDeepStrictEqual(await readMapping(this.parts.store, config.models), this.#mapping);
+  }
+
+  /** Rejects with all faults together, each with its model. */
+  async assignments(config: Config): Promise<Assignments> {
+    const mapping = await readMapping(this.parts.store, config.models);
+    this.#mapping = mapping;
+    const sources = new Map<ModelId, EngineSource>();
+    const faults: string[] = [];
+    for (const model of modelIds) {
+      const desired = mapping[model];
+      try {
+        if (desired.type === "unreadable") throw new WeightsFault(desired.reason);
+        sources.set(model, await this.#sourceOf(model, desired.source, config));
+      } catch (error) {
+        if (!(error instanceof Error)) throw error;
+        faults.push(`${whereOf(model, desired)}: ${error.message}`);
+      }
+    }
+    if (faults.length > 0) {
+      throw new WeightsFault(
+        `${faults.join("\n")}\nGive it a GGUF file, a server, or 'starter' for the weights that come with Sotto.`,
+      );
+    }
+    return forEachModel((model) => {
+      const source = sources.get(model);
+      if (source === undefined) throw new Error(`Nothing answers for ${model}.`);
+      return source;
+    });
+  }
+
+  async #sourceOf(model: ModelId, source: ModelSource, config: Config): Promise<EngineSource> {
+    if (source.type === "upstreams") return this.#poolSource(model, source.upstreams, config);
+    const path = await this.#prepare(source, config);
+    const sized = await this.#sized(path, config);
+    return { key: `weights:${path}`, weights: path, start: () => this.#startWeights(path, config, sized) };
+  }
+
+  /** The same file under two names is the same. */
+  async #prepare(source: Exclude<ModelSource, { type: "upstreams" }>, config: Config): Promise<string> {
+    const { onWeightsProgress, onWeightsNotice } = this.parts.overrides;
+    await this.#gpu.settle();
+    const path = await prepareWeights(source, {
+      dataDir: config.service.dataDir,
+      onProgress: onWeightsProgress,
+      onNotice: onWeightsNotice,
+      corrects: config.engine.reencodeStarter === "on",
+    });
+    return realpath(path);
+  }
+
+  close(): Promise<void> {
+    return this.#grammars.close();
+  }
+
+  /** What the engine of a file is started with: where it is loaded on demand, with a size that does not change. */
+  async #sized(path: string, { engine, limits }: Config): Promise<EngineStart> {
+    const residency = this.#residency;
+    if (residency === undefined) return { config: engine };
+    const { sizing, size } = residentSize(await readWeightsFacts(path), engine, residency.memoryBytes);
+    const { clock } = this.parts;
+    const onDemand = {
+      residency,
+      size,
+      clock,
+      maxWaiting: limits.queueLength + sizing.sequences,
+      waitMs: limits.queueWaitMs + engine.loadTimeoutMs * this.ways,
+    };
+    return { config: { ...engine, ...sizing }, onDemand };
+  }
+
+  #startWeights(path: string, config: Config, sized: EngineStart, failsOver = false): StartedEngine {
+    const backends = this.#gpu.forEngine(subjectOf(path, config));
+    const engine = new LlamaEngine({
+      weights: path,
+      backends,
+      models: modelDefaults(config.models, defaultsOfWeights(path)),
+      ...sized,
+      onEvent: (event) => {
+        if (event.type === "loaded") this.#memory.set(engine, event.memoryBytes);
+        if (event.type === "unloaded") this.#memory.set(engine, 0);
+        logEngineEvent(this.parts.log, event);
+      },
+      workerFile: this.parts.overrides.workerFile,
+      failsOver,
+      grammars: this.#grammars,
+    });
+    this.#backends.set(engine, backends);
+    const isOnDemand = sized.onDemand !== undefined;
+    if (isOnDemand) this.#memory.set(engine, 0);
+    return { engine, isOnDemand, ready: (signal) => untilLoaded(engine, path, signal) };
+  }
+
+  /** The pool of a model stays while its members come and go. */
+  async #poolSource(model: ModelId, members: readonly EngineMember[], config: Config): Promise<EngineSource> {
+    const sources = await Promise.all(members.map((member) => this.#memberSource(member, config)));
+    return {
+      key: `pool:${model}`,
+      start: () => {
+        const list = new MemberList();
+        const { clock } = this.parts;
+        const pool = new PoolEngine(list.list(sources), { clock, drainMs: config.limits.drainMs });
+        this.#lists.set(pool, list);
+        return { engine: pool, ready: (signal) => list.ready(signal) };
+      },
+      update: (pool) => {
+        const list = this.#lists.get(pool);
+        if (pool instanceof PoolEngine && list !== undefined) pool.setMembers(list.list(sources));
+      },
+    };
+  }
+
+  async #memberSource(member: EngineMember, config: Config): Promise<MemberSource> {
+    const { weight } = member;
+    const common = { id: describeMember(member), settings: settingsOf(member), weight };
+    if ("url" in member) {
+      await this.#lookOver(member, config);
+      return { ...common, make: () => this.#startUpstream(member, config) };
+    }
+    const path = await this.#prepare(weightsSource(member.weights), config);
+    const sized = await this.#sized(path, config);
+    return {
+      ...common,
+      make: () => {
+        const { engine, isOnDemand = false, ready } = this.#startWeights(path, config, sized, true);
+        return { engine, restartsItself: true, ready: isOnDemand ? async () => undefined : ready };
+      },
+    };
+  }
+
+  #startUpstream(member: UpstreamSource, config: Config): MadeMember {
+    const { firstTokenTimeoutMs: firstTokenMs, nextTokenTimeoutMs: nextTokenMs } = config.engine;
+    const timeouts = { firstTokenMs, nextTokenMs, ...member.timeouts };
+    const { cacheSaltSecret } = this;
+    const models = modelDefaults(config.models, plainDefaults);
+    const engine = new UpstreamEngine(
+      { ...member, timeouts, models, cacheSaltSecret },
+      { grammars: this.#grammars },
+    );
+    // A server that is started later is no reason not to start: it is asked once, whatever comes of it.
+    return { engine, waiting: () => engine.waiting(), ready: () => engine.asked() };
+  }
+
+  /** Tells what is known against an engine; rejects for one that must not be used. */
+  async #lookOver(member: UpstreamSource, { engine }: Config): Promise<void> {
+    for (const { level, text } of await preflight(member, { strict: engine.strictPreflight })) {
+      if (level === "refuse") throw new WeightsFault(text);
+      this.parts.overrides.onWeightsNotice?.(`${member.url}: ${text}`);
+    }
+  }
+}
+
+/** Other weights, or other sizes of them, are another matter for a GPU. */
+function subjectOf(path: string, { engine }: Config): LoadSubject {
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const { sequences = "default", contextTokens = "default" } = engine;
+  return { weights: path, sizes: `${bytes} bytes, ${sequences} x ${contextTokens}` };
+}
+
+/** Rejects in words for the operator. */
+async function untilLoaded(engine: LlamaEngine, path: string, signal: AbortSignal): Promise<void> {
+  try {
+    await engine.ready(signal);
+  } catch (error) {
+    if (isTimeout(signal.reason)) throw new WeightsFault(`${path} did not load in time.`);
+    if (signal.aborted) throw new WeightsFault(`${path} was closed before it had loaded.`);
+    const reason = error instanceof Error ? error.message : "unknown fault";
+    throw new WeightsFault(`${path} could not be loaded: ${reason}`);
+  }
+}
+
+const isTimeout = (reason: unknown): boolean => reason instanceof Error && reason.name === "TimeoutError";
+
+function logEngineEvent(log: Log, event: LlamaEvent): void {
+  switch (event.type) {
+    case "loaded":
+      log.info("engine loaded", event);
+      return;
+    case "load_failed":
+      log.warn("engine did not load");
+      return;
+    case "exited":
+      log.warn("engine exited", { exitCode: event.code, exitSignal: event.signal });
+      return;
+    case "unloaded":
+      log.info("engine unloaded");
+      return;
+    case "restarting":
+      log.warn("engine restarting", { delayMs: event.delayMs });
+  }
+}
+
+/** Where the operator finds what to change. */
+function whereOf(model: ModelId, desired: DesiredSource): string {
+  if (desired.type !== "source" || desired.from !== "configuration") return `sotto models use ${model}`;
+  const setting = desired.source.type === "upstreams" ? "UPSTREAMS" : "WEIGHTS";
+  return `SOTTO_MODELS_${model.toUpperCase()}_${setting}`;
+}
+
+/** Everything of it but its weight, whatever the order it is written in. */
+const settingsOf = (member: EngineMember): string =>
+  JSON.stringify(Object.entries({ ...member, weight: undefined }).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+export const forEachModel = (sourceOf: (model: ModelId) => EngineSource): Assignments => ({
+  omega: sourceOf("omega"),
+  prism: sourceOf("prism"),
+  lambda: sourceOf("lambda"),
+});
