@@ -19,8 +19,8 @@ let context: BrowserContext | undefined;
 let people = 0;
 
 beforeAll(async () => {
-  const env = { SOTTO_MODELS_PRISM_MAX_TOKENS: "700" };
-  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web", env }), launchBrowser()]);
+  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
+  dashboard.engine.options.defaultMaxTokensOf = { prism: 700 };
   operator = await dashboard.setUp();
 });
 afterAll(async () => {

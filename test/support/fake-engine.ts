@@ -12,6 +12,7 @@ import {
   type PreparedGeneration,
 } from "../../src/core/ports.js";
 import type { FinishReason } from "../../src/protocol/chat.js";
+import type { ModelId } from "../../src/protocol/models.js";
 import { ServiceError } from "../../src/protocol/errors.js";
 
 export interface Script {
@@ -29,6 +30,8 @@ export interface FakeEngineOptions {
   state?: EngineStatus["state"];
   /** Used when a request has no `max_tokens`. */
   defaultMaxTokens?: number;
+  /** Where a model has another. */
+  defaultMaxTokensOf?: Partial<Record<ModelId, number>>;
   follows?: EngineStatus["follows"];
 }
 
@@ -53,6 +56,7 @@ export class FakeEngine implements Engine {
       contextTokens: 1000,
       state: "ready",
       defaultMaxTokens: 256,
+      defaultMaxTokensOf: {},
       follows: { jsonSchema: true, logprobs: true },
       ...options,
     };
@@ -76,7 +80,7 @@ export class FakeEngine implements Engine {
   async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
     signal.throwIfAborted();
     if (!isAvailable(this.options)) throw new ServiceError("engine_unavailable");
-    const { contextTokens, defaultMaxTokens } = this.options;
+    const { contextTokens, defaultMaxTokens } = this.status(generation.model);
     const promptTokens = generation.messages.reduce((sum, { content }) => sum + countWords(content), 0);
     const room = contextTokens - promptTokens;
     if (room < 1) {
@@ -116,8 +120,9 @@ export class FakeEngine implements Engine {
     }
   }
 
-  status(): EngineStatus {
-    const { state, contextTokens, capacity, defaultMaxTokens, follows } = this.options;
+  status(model: ModelId = "omega"): EngineStatus {
+    const { state, contextTokens, capacity, defaultMaxTokensOf, follows } = this.options;
+    const defaultMaxTokens = defaultMaxTokensOf[model] ?? this.options.defaultMaxTokens;
     const shown = { contextTokens, defaultMaxTokens, follows, capacity };
     return { state, serving: "fake", ...shown, active: this.#active, restarts: 0 };
   }
