@@ -10,7 +10,7 @@ import { ApiError } from "./request.ts";
 type News = "signed in" | "signed out";
 
 /** What anyone may read. Everything else in the cache belongs to an account. */
-const publicKeys: readonly unknown[] = ["site", "status", "changelog", "openapi"];
+const publicKeys: readonly unknown[] = ["site", "status", "models", "changelog", "openapi"];
 
 const tabs = new BroadcastChannel("session");
 

@@ -64,9 +64,21 @@ describe("while the starter answers", { timeout: 120_000 }, () => {
 
   it("the operator's page names a better model, or the catalogue, with the command", () =>
     visit(starter, async (page) => {
-      const text = await textOf(page, "/admin/engines");
-      expect(text).toContain("The starter is a demonstration model");
-      expect(text).toMatch(/sotto models (use omega [a-z0-9.-]+|catalog)/);
+      for (const path of ["/admin/engines", "/admin/models"]) {
+        const text = await textOf(page, path);
+        expect(text).toContain("The starter is a demonstration model");
+        expect(text).toMatch(/sotto models (use omega [a-z0-9.-]+|catalog)/);
+      }
+    }));
+
+  it("visitors without an account read the same", () =>
+    visit(starter, async (page) => {
+      await page.context().clearCookies();
+      for (const path of ["/", "/docs/models"]) {
+        const text = await textOf(page, path);
+        expect(text).toContain(note);
+        expect(text).toContain("TinyLlama 1.1B Chat");
+      }
     }));
 });
 

@@ -12,6 +12,7 @@ import { queries } from "../../queries.ts";
 import { ChangeDialog } from "./models/change-dialog.tsx";
 import { ModelCard } from "./models/model-card.tsx";
 import { PullList } from "./models/pull-list.tsx";
+import { StarterSuggestion } from "./starter-suggestion.tsx";
 
 type Open = { type: "change" | "roll-back"; model: ModelView } | { type: "cancel"; pull: PullView } | null;
 
@@ -27,6 +28,7 @@ export default function Models() {
         title="Models"
         description="What answers for each model. A change takes effect once the new model is loaded; running replies finish first."
       />
+      <StarterSuggestion />
       {data === undefined ? (
         <Card>
           {error === null ? (

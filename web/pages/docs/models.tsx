@@ -4,6 +4,7 @@ import { modelIds } from "../../../src/protocol/models.js";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { ModelFactList, StarterNote } from "../../components/model-facts.tsx";
 import { ModelMark } from "../../components/model-mark.tsx";
+import { SkeletonLines } from "../../components/skeleton.tsx";
 import { StateBadge } from "../../components/state-badge.tsx";
 import { defaultReplyText } from "../../default-reply.ts";
 import { queries, useSite } from "../../queries.ts";
@@ -13,7 +14,15 @@ import { Section } from "./section.tsx";
 export default function Models() {
   const { data: status } = useQuery(queries.status);
   const { data: site } = useSite();
-  const models = useQuery(queries.models).data?.models ?? [];
+  const { data, isPending } = useQuery(queries.models);
+  // What is known of the models stands above the text, which would move under the reader when it arrives.
+  if (isPending)
+    return (
+      <div className="min-h-screen">
+        <SkeletonLines lines={8} />
+      </div>
+    );
+  const models = data?.models ?? [];
   return (
     <div className="prose">
       <p className="text-lg text-muted">

@@ -99,5 +99,7 @@ const backendNames = { cuda: "GPU (CUDA)", vulkan: "GPU (Vulkan)", metal: "GPU (
 const states: Record<ModelView["state"], { tone: Tone; word: string }> = {
   starting: { tone: "warn", word: "Starting" },
   ready: { tone: "good", word: "Ready" },
+  asleep: { tone: "neutral", word: "Asleep" },
+  waking: { tone: "warn", word: "Loading" },
   down: { tone: "bad", word: "Down" },
 };
