@@ -90,6 +90,8 @@ describe("while it is open, in light and then in dark,", () => {
     if (context === undefined) throw new Error("no browser of that size");
     const { page, faults } = await openPage(context, dashboard.url);
     await page.goto(dashboard.url + opening.path);
+    // What opens may be there before the page behind it, which arrives in a chunk of its own.
+    await page.locator("h1").first().waitFor();
     let looks = 0;
     await opening.open(page, async () => {
       looks += 1;
