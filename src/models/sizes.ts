@@ -4,3 +4,6 @@ export function gigabytes(bytes: number): string {
   if (bytes < 1e9) return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
   return `${(bytes / 1e9).toFixed(bytes < 1e10 ? 2 : 1)} GB`;
 }
+
+/** "322.6 MB". */
+export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;

@@ -10,6 +10,7 @@ import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { freeBytes as readFreeBytes } from "./free-space.js";
 import { joinParts, removeJoinLeftovers, type WeightsPart } from "./join-parts.js";
+import { megabytes } from "./sizes.js";
 import { starterCorrection, type Correction } from "./starter/correction.js";
 import { makeMergedWeights, removeMergeLeftovers } from "./starter/merged-weights.js";
 import { findDamage, noteVerified, removeVerified } from "./verified-file.js";
@@ -222,5 +223,3 @@ async function requireSpace(
     `The starter weights need ${megabytes(bytes)} in ${folder}, where ${megabytes(free)} are free. Make room, or set SOTTO_DATA_DIR to a folder on another disk.`,
   );
 }
-
-const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;

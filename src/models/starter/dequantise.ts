@@ -4,6 +4,7 @@
  * subtraction is rounded once, when it is stored as a single float.
  */
 import { GgufFault } from "../gguf-header.js";
+import { tensorTypes } from "../gguf-types.js";
 import { fromHalf } from "../half-float.js";
 
 type Decoder = (bytes: Uint8Array, at: number, target: Float32Array, out: number) => void;
@@ -61,21 +62,23 @@ const decodeF16: Decoder = (bytes, at, target, out) => {
   target[out] = halfAt(bytes, at);
 };
 
-const decoders: ReadonlyMap<number, { decode: Decoder; blockBytes: number; blockValues: number }> = new Map([
-  [1, { decode: decodeF16, blockBytes: 2, blockValues: 1 }],
-  [2, { decode: decodeQ40, blockBytes: 18, blockValues: 32 }],
-  [10, { decode: decodeQ2K, blockBytes: 84, blockValues: 256 }],
-  [12, { decode: decodeQ4K, blockBytes: 144, blockValues: 256 }],
+/** By the number of the type; how long a block is stands in gguf-types.ts. */
+const decoders: ReadonlyMap<number, Decoder> = new Map([
+  [1, decodeF16],
+  [2, decodeQ40],
+  [10, decodeQ2K],
+  [12, decodeQ4K],
 ]);
 
 export const canDequantise = (type: number): boolean => decoders.has(type);
 
 /** Fills `target`, which has as many places as `bytes` has values. */
 export function dequantise(type: number, bytes: Uint8Array, target: Float32Array): void {
-  const decoder = decoders.get(type);
-  if (decoder === undefined)
+  const decode = decoders.get(type);
+  const block = tensorTypes.get(type);
+  if (decode === undefined || block === undefined)
     throw new GgufFault(`has a tensor of type ${type}, which cannot be decoded here`);
-  const { decode, blockBytes, blockValues } = decoder;
+  const { blockBytes, blockValues } = block;
   if (bytes.length * blockValues !== target.length * blockBytes)
     throw new RangeError(`${bytes.length} bytes for ${target.length} values`);
   for (let at = 0, out = 0; at < bytes.length; at += blockBytes, out += blockValues)

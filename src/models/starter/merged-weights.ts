@@ -7,6 +7,7 @@
 import { randomUUID } from "node:crypto";
 import { rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { megabytes } from "../sizes.js";
 import { removeLeftovers, syncFolder } from "../temporary-file.js";
 import { checkCorrection, type Correction } from "./correction.js";
 import { mergedBytes, mergeWeights, type Merged } from "./merge.js";
@@ -49,5 +50,3 @@ export async function makeMergedWeights(options: MergedWeightsOptions): Promise<
 
 /** Removes what killed processes left behind. */
 export const removeMergeLeftovers = (target: string): Promise<void> => removeLeftovers(target, temporaryMark);
-
-const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
