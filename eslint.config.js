@@ -31,7 +31,7 @@ export default tseslint.config(
   {
     // Every command's file is read before any command runs: what is large is imported by the action that needs it.
     files: ["src/cli/**"],
-    ignores: ["src/cli/doctor-*"],
+    ignores: ["src/cli/doctor/**"],
     rules: {
       "@typescript-eslint/no-restricted-imports": [
         "error",

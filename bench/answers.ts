@@ -4,7 +4,7 @@
  * prints every answer that was counted as wrong; settings given in the environment (SOTTO_MODELS_OMEGA_MIN_P and
  * its siblings) are passed on, which is how they were chosen.
  */
-import { startSotto, type SottoProcess } from "../test/support/sotto-process.js";
+import { startSotto, type SottoProcess } from "../test/support/processes/sotto-process.js";
 import { questions, type Question } from "./questions.js";
 
 const atOnce = 8;

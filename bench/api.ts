@@ -4,8 +4,8 @@
  * engine works, and the memory of both processes.
  */
 import { execFileSync } from "node:child_process";
-import { childrenOf } from "../test/support/children.js";
-import { startSotto, type SottoProcess } from "../test/support/sotto-process.js";
+import { childrenOf } from "../test/support/processes/children.js";
+import { startSotto, type SottoProcess } from "../test/support/processes/sotto-process.js";
 import { median } from "./statistics.js";
 
 const tokensPerStream = 48;

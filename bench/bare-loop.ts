@@ -3,9 +3,9 @@
  * likeliest one, in a process of its own. No HTTP, no text, no fairness: what the rest of the service is measured
  * against.
  */
-import { loadModel } from "../src/engines/llama/addon.js";
+import { loadModel } from "../src/engines/llama/worker/addon.js";
 import type { LoadRequest } from "../src/engines/llama/messages.js";
-import { rawConfig } from "../src/engines/llama/sampler.js";
+import { rawConfig } from "../src/engines/llama/worker/reply/sampler.js";
 
 export interface BareRun {
   prompts: string[];

@@ -7,7 +7,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startTinySotto } from "../test/support/tiny-sotto.js";
+import { startTinySotto } from "../test/support/processes/tiny-sotto.js";
 import { chatTarget, noLimits, type Target } from "./load.js";
 import { percentile } from "./statistics.js";
 

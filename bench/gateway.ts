@@ -15,7 +15,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Pool } from "undici";
-import { startSotto, type SottoProcess } from "../test/support/sotto-process.js";
+import { startSotto, type SottoProcess } from "../test/support/processes/sotto-process.js";
 import { freePort, processorMs } from "./contenders.js";
 import { noLimits } from "./load.js";
 

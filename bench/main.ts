@@ -2,13 +2,13 @@
  * Measurements, never assertions: `npm run bench`, or `npm run bench -- api` for one of them. Machines are
  * shared and noisy, so look at ratios within a run rather than at numbers across runs.
  */
-import buildOnce from "../test/support/build.js";
+import buildOnce from "../test/support/processes/build.js";
 import { benchAnswers } from "./answers.js";
 import { benchApi } from "./api.js";
 import { benchBodies } from "./bodies.js";
 import { benchAttack } from "./attack.js";
 import { benchCrowded } from "./crowded.js";
-import { benchEngine } from "./engine.js";
+import { benchEngine } from "./embedded-engine.js";
 import { benchOverhead } from "./overhead.js";
 import { benchGateway } from "./gateway.js";
 import { benchSignIn } from "./sign-in.js";

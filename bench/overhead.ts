@@ -5,7 +5,7 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { startPacedSotto } from "../test/support/paced-service.js";
+import { startPacedSotto } from "../test/support/engines/paced-service.js";
 import { chatTarget, load, noLimits, type LoadResult } from "./load.js";
 import { median, percentile } from "./statistics.js";
 

@@ -3,9 +3,9 @@
  * known and an unknown address, in turns. The share in which the known one took longer would be 0.5 if chance
  * alone decided; a guesser needs it to be far from that.
  */
-import { startDashboard } from "../test/support/dashboard.js";
-import { FakeClock } from "../test/support/fake-clock.js";
-import { startSmtpServer } from "../test/support/smtp-server.js";
+import { startDashboard } from "../test/support/processes/dashboard-server.js";
+import { FakeClock } from "../test/support/inputs/fake-clock.js";
+import { startSmtpServer } from "../test/support/clients/smtp-server.js";
 import { median } from "./statistics.js";
 
 const rounds = 200;

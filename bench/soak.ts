@@ -5,9 +5,9 @@
  */
 import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { childrenOf } from "../test/support/children.js";
-import { startTinySotto } from "../test/support/tiny-sotto.js";
-import type { SottoProcess } from "../test/support/sotto-process.js";
+import { childrenOf } from "../test/support/processes/children.js";
+import { startTinySotto } from "../test/support/processes/tiny-sotto.js";
+import type { SottoProcess } from "../test/support/processes/sotto-process.js";
 import { chatTarget, inMegabytes, residentBytes } from "./load.js";
 
 const minutes = Number(process.env.SOAK_MINUTES ?? 10);

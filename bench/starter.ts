@@ -7,7 +7,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { getLlama, type Llama, type LlamaContextSequence, type LlamaModel, type Token } from "node-llama-cpp";
-import { ensureStarterWeights } from "../src/models/starter.js";
+import { ensureStarterWeights } from "../src/models/starter/starter.js";
 import { starterCorrection } from "../src/models/starter/correction.js";
 import { mergeWeights } from "../src/models/starter/merge.js";
 import { median } from "./statistics.js";

@@ -9,10 +9,10 @@ import { join } from "node:path";
 import Database from "libsql";
 import type { FullStore } from "../src/core/dashboard-ports.js";
 import { systemClock } from "../src/core/ports.js";
-import { storedAbout, storedExport } from "../src/core/stored-about.js";
-import { UsageReports } from "../src/core/usage-report.js";
-import { databasePath, openSqliteStore } from "../src/store/sqlite.js";
-import { testPlan } from "../test/support/temporary-store.js";
+import { storedAbout, storedExport } from "../src/core/accounts/stored-about.js";
+import { UsageReports } from "../src/core/usage/usage-report.js";
+import { databasePath, openSqliteStore } from "../src/store/sql/sqlite.js";
+import { testPlan } from "../test/support/stores/temporary-store.js";
 import { median } from "./statistics.js";
 
 const size = 100_000;

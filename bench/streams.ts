@@ -7,8 +7,8 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startPacedSotto } from "../test/support/paced-service.js";
-import type { SottoProcess } from "../test/support/sotto-process.js";
+import { startPacedSotto } from "../test/support/engines/paced-service.js";
+import type { SottoProcess } from "../test/support/processes/sotto-process.js";
 import { chatTarget, inMegabytes, noLimits, residentBytes } from "./load.js";
 
 const readers = 10_000;

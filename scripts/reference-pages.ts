@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { format } from "prettier";
 import { eachField, fileName } from "../src/config.js";
 import { Metrics } from "../src/metrics.js";
-import { catalog, memoryOf } from "../src/models/catalog.js";
-import { gigabytes } from "../src/models/sizes.js";
+import { catalog, memoryOf } from "../src/models/choice/catalog.js";
+import { gigabytes } from "../src/models/files/sizes.js";
 import { errorTable } from "../src/protocol/errors.js";
 
 const groups: Record<string, string> = {

@@ -1,6 +1,6 @@
 /** Mails through the configured SMTP server. Each is sent over a connection of its own: they are few. */
 import { createTransport } from "nodemailer";
-import type { Mail, Mailer } from "./core/mail.js";
+import type { Mail, Mailer } from "./core/sign-in/mail.js";
 
 /** For each step of a delivery: nobody waits for it, but it must not wait forever either. */
 const timeoutMs = 15_000;

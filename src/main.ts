@@ -1,5 +1,5 @@
 /** Where the program starts: arguments and environment in, an exit code out. */
-import { commands } from "./cli/commands.js";
+import { commands } from "./cli/command-list.js";
 import { newProgram, runProgram } from "./cli/program.js";
 import { provideEnvironment } from "./cli/settings.js";
 

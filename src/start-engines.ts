@@ -4,16 +4,16 @@
  * while it runs. A change that cannot be carried out is told to the operator and changes nothing.
  */
 import type { Config } from "./config.js";
-import { FairQueue } from "./core/fair-queue.js";
+import { FairQueue } from "./core/serving/fair-queue.js";
 import { isAvailable } from "./core/ports.js";
 import { EngineBuilder, forEachModel, type EngineParts } from "./engine-builder.js";
 import { Fleet, type Assignments, type EngineSource } from "./engines/fleet.js";
-import { PoolEngine } from "./engines/pool/engine.js";
+import { PoolEngine } from "./engines/pool/pool-engine.js";
 import { cacheSaltSetting, newCacheSaltSecret } from "./engines/upstream/cache-salt.js";
-import { suggestFor } from "./models/best-model.js";
-import { configuredSource } from "./models/mapping.js";
-import { isStarterFile } from "./models/starter.js";
-import type { EngineComputeView, EngineMemberView, ModelSuggestion } from "./protocol/dashboard.js";
+import { suggestFor } from "./models/choice/best-model.js";
+import { configuredSource } from "./models/choice/mapping.js";
+import { isStarterFile } from "./models/starter/starter.js";
+import type { EngineComputeView, EngineMemberView, ModelSuggestion } from "./protocol/dashboard-api.js";
 import { modelIds, type ModelId } from "./protocol/models.js";
 
 export type { EngineOverrides } from "./engine-builder.js";

@@ -88,17 +88,17 @@ describe("architecture", () => {
 
   it("reads the environment in one place", () => {
     // main.ts hands the environment over; config.ts reads it. The engine's child passes a minimal one on.
-    expect(filesWith(/process\.env/)).toEqual(["src/engines/llama/host.ts", "src/main.ts"]);
+    expect(filesWith(/process\.env/)).toEqual(["src/engines/llama/host/llama-engine.ts", "src/main.ts"]);
   });
 
   it("loads native code of the engine in the child process only", () => {
     const importers = files.filter(({ imports }) =>
       imports.some((name) => name.startsWith("node-llama-cpp")),
     );
-    expect(importers.map(({ path }) => path)).toEqual(["src/engines/llama/addon.ts"]);
+    expect(importers.map(({ path }) => path)).toEqual(["src/engines/llama/worker/addon.ts"]);
     const importersOfAddon = files.filter((file) => file.imports.some((name) => name.endsWith("/addon.js")));
     // The second is the whole of a process, too.
-    const processes = ["src/engines/llama/runner.ts", "src/engines/llama/gpu/probe-child.ts"];
+    const processes = ["src/engines/llama/worker/runner.ts", "src/engines/llama/gpu/probe-child.ts"];
     expect(importersOfAddon.map(({ path }) => path).sort()).toEqual(processes.sort());
   });
 

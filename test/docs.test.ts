@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { bestFor } from "../src/models/best-model.js";
-import { catalog } from "../src/models/catalog.js";
+import { bestFor } from "../src/models/choice/best-model.js";
+import { catalog } from "../src/models/choice/catalog.js";
 import { configurationPage, errorsPage, metricsPage, modelsPage } from "../scripts/reference-pages.js";
 
 describe("documentation", () => {
@@ -19,7 +19,7 @@ describe("documentation", () => {
     expect(page).toContain("| `sotto_requests_total` ");
   });
 
-  it("docs/models.md has the catalogue of src/models/catalog.ts (npm run docs)", async () => {
+  it("docs/models.md has the catalogue of src/models/choice/catalog.ts (npm run docs)", async () => {
     const page = readFileSync("docs/models.md", "utf8");
     expect(page).toBe(await modelsPage());
     for (const { id } of catalog) expect(page).toContain(`| \`${id}\` `);

@@ -1,9 +1,9 @@
 /** Finds the page for the address and puts it into its layout. */
 import { lazy, Suspense, type ReactNode } from "react";
 import { Redirect, Route, Switch } from "wouter";
-import { PageFailure } from "./components/page-failure.tsx";
-import { PageLoading } from "./components/page-loading.tsx";
-import { Toaster } from "./components/toast.tsx";
+import { PageFailure } from "./components/states/page-failure.tsx";
+import { PageLoading } from "./components/states/page-loading.tsx";
+import { Toaster } from "./components/overlays/toast.tsx";
 import { useArrival } from "./hooks/use-arrival.ts";
 import { useFragmentTarget } from "./hooks/use-fragment-target.ts";
 import { FormLayout } from "./layouts/form-layout.tsx";

@@ -1,5 +1,5 @@
 /** How long a reply may become when the request says nothing about it. */
-import type { PlanView, Site } from "../src/protocol/dashboard.js";
+import type { PlanView, Site } from "../src/protocol/dashboard-api.js";
 import { modelIds, type ModelId } from "../src/protocol/models.js";
 import { formatCount } from "./units.ts";
 

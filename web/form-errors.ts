@@ -1,4 +1,4 @@
-import { ApiError } from "./request.ts";
+import { ApiError } from "./service/request.ts";
 
 /** The message for one input, when the refusal names it. */
 export function fieldError(error: unknown, field: string): string | undefined {

@@ -2,8 +2,8 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
-import { makeQueryClient } from "./query-client.ts";
-import { followTabs } from "./session.ts";
+import { makeQueryClient } from "./service/query-client.ts";
+import { followTabs } from "./service/session.ts";
 import "./styles.css";
 
 const root = document.getElementById("root");

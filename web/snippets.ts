@@ -1,6 +1,6 @@
 /** The same first request in every language, with this service's address filled in. */
 import type { ModelId } from "../src/protocol/models.js";
-import type { Sample } from "./components/code-block.tsx";
+import type { Sample } from "./components/text/code-block.tsx";
 
 interface SnippetOptions {
   /** Put into the code as it is. Without one, the code reads it from SOTTO_API_KEY. */

@@ -6,12 +6,12 @@ import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { z } from "zod";
 import { ConfigError } from "../config.js";
-import { AccountFault } from "../core/account-fault.js";
+import { AccountFault } from "../core/accounts/account-error.js";
 import { CloseError } from "../core/close-all.js";
-import { DashboardFault } from "../core/dashboard-fault.js";
-import { WeightsFault } from "../models/weights-fault.js";
+import { DashboardFault } from "../core/dashboard-error.js";
+import { WeightsFault } from "../models/weights-error.js";
 import { openFileLimit, TooFewOpenFiles } from "../open-files.js";
-import { StoreFault } from "../store/store-fault.js";
+import { StoreFault } from "../store/store-error.js";
 
 export function newProgram(): Command {
   return new Command("sotto")

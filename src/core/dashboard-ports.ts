@@ -4,8 +4,8 @@
  * times are whole milliseconds. Secrets are stored as SHA-256 and found by it.
  */
 import type { ModelId } from "../protocol/models.js";
-import type { ChangeStore } from "./changes.js";
-import type { FirstTokenTimes } from "./first-tokens.js";
+import type { ChangeStore } from "./replicas/changes.js";
+import type { FirstTokenTimes } from "./usage/first-tokens.js";
 import type { Account, Plan, Role, Store } from "./ports.js";
 
 /** Everything that the store keeps. */

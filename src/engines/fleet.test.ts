@@ -1,8 +1,14 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { collect, generationOf, never, replyTo, startReply } from "../../test/contract/engine.js";
+import {
+  collect,
+  generationOf,
+  never,
+  replyTo,
+  startReply,
+} from "../../test/contract/engines/engine-contract.js";
 import { eventually } from "../../test/support/eventually.js";
-import { FakeEngine } from "../../test/support/fake-engine.js";
-import { FairQueue } from "../core/fair-queue.js";
+import { FakeEngine } from "../../test/support/engines/fake-engine.js";
+import { FairQueue } from "../core/serving/fair-queue.js";
 import {
   systemClock,
   type Generation,

@@ -9,7 +9,7 @@
  * one has closed, because its time to finish was over, it is prepared again for the one that answers now.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FairQueue } from "../core/fair-queue.js";
+import type { FairQueue } from "../core/serving/fair-queue.js";
 import type {
   Clock,
   Engine,

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { StoreUnavailable } from "../core/ports.js";
 import type { Log } from "../log.js";
 import { errorBody, ServiceError } from "../protocol/errors.js";
-import { ClientHungUp } from "./exchange.js";
+import { ClientHungUp } from "./connection/exchange.js";
 
 const defaultRetryAfterSeconds = 5;
 

@@ -1,15 +1,15 @@
 /** What the HTTP layer is made from. The composition root passes it in; tests pass smaller parts. */
 import type { ServiceConfig } from "../config.js";
-import type { Completions } from "../core/completion.js";
-import type { Limits } from "../core/limits.js";
+import type { Completions } from "../core/serving/completion.js";
+import type { Limits } from "../core/serving/limits.js";
 import type { Clock, EngineStatus, KeyRecord } from "../core/ports.js";
-import type { UsageRecorder } from "../core/usage-recorder.js";
+import type { UsageRecorder } from "../core/usage/usage-recorder.js";
 import type { Log } from "../log.js";
 import type { Metrics } from "../metrics.js";
 import type { ModelId } from "../protocol/models.js";
 import type { Tracing } from "../tracing.js";
-import type { Bodies } from "./bodies.js";
-import type { ConnectionLimit } from "./connection-limit.js";
+import type { Bodies } from "./bodies/bodies.js";
+import type { ConnectionLimit } from "./connection/connection-limit.js";
 
 /** Why completions cannot be served, as `/readyz` says it. */
 export type NotReady = "shutting_down" | "maintenance" | "models_not_ready" | "database_unreachable";

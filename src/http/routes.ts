@@ -1,10 +1,10 @@
 /** Every route, in one table. `HEAD` works wherever `GET` does. */
 import type { RouteOptions } from "fastify";
-import { createChatCompletion } from "./chat.js";
-import { healthz, readyz } from "./health.js";
-import { guardedMetrics } from "./metrics.js";
-import { listModels, retrieveModel } from "./models.js";
-import { openApi } from "./openapi.js";
+import { createChatCompletion } from "./api/chat.js";
+import { healthz, readyz } from "./api/health.js";
+import { guardedMetrics } from "./api/metrics.js";
+import { listModels, retrieveModel } from "./api/models.js";
+import { openApi } from "./api/openapi.js";
 import type { HttpParts } from "./parts.js";
 
 type Route = Pick<RouteOptions, "method" | "url" | "handler">;

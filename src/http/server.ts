@@ -11,20 +11,20 @@ import {
   type RouteOptions,
 } from "fastify";
 import { ServiceError } from "../protocol/errors.js";
-import { authenticate, countRequest } from "./auth.js";
-import { BadHttp, requireSoundHead } from "./bad-http.js";
+import { authenticate, countRequest } from "./api/auth.js";
+import { BadHttp, requireSoundHead } from "./connection/bad-http.js";
 import { answerError } from "./errors.js";
-import { Exchanges } from "./exchange.js";
-import { newRequestId } from "./ids.js";
-import { lingerOnUnreadBody } from "./linger.js";
-import { createNodeServer } from "./node-server.js";
+import { Exchanges } from "./connection/exchange.js";
+import { newRequestId } from "./connection/ids.js";
+import { lingerOnUnreadBody } from "./connection/linger.js";
+import { createNodeServer } from "./connection/node-server.js";
 import { defaultTimeouts, type HttpParts } from "./parts.js";
-import { routableTarget } from "./paths.js";
-import { recordExchange } from "./record.js";
+import { routableTarget } from "./connection/paths.js";
+import { recordExchange } from "./connection/record.js";
 import { apiRoutes, openRoutes } from "./routes.js";
-import { writeSecurityHeaders } from "./security-headers.js";
+import { writeSecurityHeaders } from "./connection/security-headers.js";
 
-export { createMetricsServer } from "./metrics.js";
+export { createMetricsServer } from "./api/metrics.js";
 export type { HttpParts } from "./parts.js";
 
 /** For responses under way when the server closes. */

@@ -3,10 +3,10 @@ import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Store } from "../core/ports.js";
 import { modelIds, type ModelId } from "../protocol/models.js";
-import { readWeightsFacts, type WeightsFacts } from "./gguf.js";
-import { GgufFault } from "./gguf-header.js";
-import type { Mapping } from "./mapping.js";
-import { starterFileNames } from "./starter.js";
+import { readWeightsFacts, type WeightsFacts } from "./gguf/gguf.js";
+import { GgufFault } from "./gguf/gguf-header.js";
+import type { Mapping } from "./choice/mapping.js";
+import { starterFileNames } from "./starter/starter.js";
 import { readSpeed, type MeasuredSpeed } from "./measured-speed.js";
 
 export interface ListedWeights {

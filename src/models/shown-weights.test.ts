@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ggufBytes, llamaFields, randomTensor } from "../../test/support/gguf-file.js";
+import { ggufBytes, llamaFields, randomTensor } from "../../test/support/engines/gguf-file.js";
 import { ShownWeights, weightsLabel } from "./shown-weights.js";
-import { starterFileNames } from "./starter.js";
+import { starterFileNames } from "./starter/starter.js";
 
 let folder: string;
 beforeAll(async () => {

@@ -4,12 +4,12 @@
  */
 import { basename } from "node:path";
 import type { Store } from "../core/ports.js";
-import type { ModelWeightsView } from "../protocol/dashboard.js";
+import type { ModelWeightsView } from "../protocol/dashboard-api.js";
 import type { ModelId } from "../protocol/models.js";
-import { entryOfFile } from "./best-model.js";
-import { readWeightsFacts } from "./gguf.js";
+import { entryOfFile } from "./choice/best-model.js";
+import { readWeightsFacts } from "./gguf/gguf.js";
 import { readSpeed } from "./measured-speed.js";
-import { isStarterFile, starterLicence, starterTitle } from "./starter.js";
+import { isStarterFile, starterLicence, starterTitle } from "./starter/starter.js";
 
 export type WeightsLabel = Omit<ModelWeightsView, "tokensPerSecond">;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "../config.js";
-import { plainDefaults } from "../core/model-defaults.js";
-import { starterFileNames } from "./starter.js";
+import { plainDefaults } from "../core/serving/model-defaults.js";
+import { starterFileNames } from "./starter/starter.js";
 import { defaultsOfWeights, modelDefaults } from "./weights-settings.js";
 
 describe("what a model does where a request says nothing", () => {

@@ -3,9 +3,9 @@
  * them. So they are keyed by file, and a setting of the operator's wins over both.
  */
 import { basename } from "node:path";
-import { plainDefaults, type ModelDefaults } from "../core/model-defaults.js";
+import { plainDefaults, type ModelDefaults } from "../core/serving/model-defaults.js";
 import type { ModelId } from "../protocol/models.js";
-import { starterFileNames } from "./starter.js";
+import { starterFileNames } from "./starter/starter.js";
 
 /** Chosen by `npm run bench -- answers`. */
 const starterDefaults: ModelDefaults = {

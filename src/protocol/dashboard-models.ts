@@ -3,7 +3,7 @@
  * holds for all of it. Keys of engines and tokens go in and never come out.
  */
 import { z } from "zod";
-import type { EngineComputeView } from "./dashboard.js";
+import type { EngineComputeView } from "./dashboard-api.js";
 import { upstreamProfiles } from "./engine-member.js";
 import { modelIds, type ModelId } from "./models.js";
 

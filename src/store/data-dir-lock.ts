@@ -9,8 +9,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "libsql";
-import { findDataDirFault, findFileFault, sentenceOf } from "./data-dir-fault.js";
-import { StoreFault } from "./store-fault.js";
+import { findDataDirFault, findFileFault, sentenceOf } from "./data-dir-error.js";
+import { StoreFault } from "./store-error.js";
 
 export interface DataDirLock {
   release(): void;

@@ -1,9 +1,9 @@
 /** The store that the configuration asks for. */
 import type { Config } from "../config.js";
-import { defaultPlan } from "../core/accounts.js";
+import { defaultPlan } from "../core/accounts/accounts.js";
 import type { FullStore } from "../core/dashboard-ports.js";
 import { StoreUnavailable, systemClock, type Clock } from "../core/ports.js";
-import { cannotOpenSqlite, databasePath, openSqliteStore } from "./sqlite.js";
+import { cannotOpenSqlite, databasePath, openSqliteStore } from "./sql/sqlite.js";
 
 export interface OpenStoreOptions {
   clock?: Clock;
@@ -23,7 +23,7 @@ export async function openStore(
     return openSqliteStore({ path: databasePath(service.dataDir), defaultPlan: plan, clock });
   }
   // Loaded here, since most installations do without.
-  const { openPostgresStore } = await import("./postgres.js");
+  const { openPostgresStore } = await import("./sql/postgres.js");
   const { databaseUrl: url, databasePoolSize: poolSize } = storage;
   return openPostgresStore({ url, poolSize, defaultPlan: plan, waitMs, onWait, clock });
 }
@@ -35,6 +35,6 @@ export async function explainUnavailable(
 ): Promise<unknown> {
   if (!(error instanceof StoreUnavailable)) return error;
   if (storage.databaseUrl === undefined) return cannotOpenSqlite(databasePath(service.dataDir), error);
-  const { cannotOpenPostgres } = await import("./postgres.js");
+  const { cannotOpenPostgres } = await import("./sql/postgres.js");
   return cannotOpenPostgres(storage.databaseUrl, error);
 }

@@ -1,10 +1,10 @@
 import { METHODS } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ask, question } from "../support/chat.js";
+import { ask, question } from "../support/clients/chat.js";
 import { anyString } from "../support/matchers.js";
-import { expectDocumented, expectOpenAi } from "../support/openapi.js";
-import { RawSocket } from "../support/raw-socket.js";
-import { startServer, type TestServer } from "../support/server.js";
+import { expectDocumented, expectOpenAi } from "../support/clients/openapi.js";
+import { RawSocket } from "../support/clients/raw-socket.js";
+import { startServer, type TestServer } from "../support/processes/server.js";
 
 let server: TestServer;
 beforeAll(async () => {

@@ -12,10 +12,10 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { ChatOpenAI } from "@langchain/openai";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { ServiceError } from "../../src/protocol/errors.js";
-import { question } from "../support/chat.js";
-import { clientScenarios } from "../support/client-scenarios.js";
+import { question } from "../support/clients/chat.js";
+import { clientScenarios } from "../support/clients/client-scenarios.js";
 import { eventually } from "../support/eventually.js";
-import { startServer, type TestServer } from "../support/server.js";
+import { startServer, type TestServer } from "../support/processes/server.js";
 
 describe.each(["omega", "prism", "lambda"])("a client of %s", (model) => {
   let server: TestServer;

@@ -1,8 +1,8 @@
 /** The wall clock is set wrong and set right again while limits are in force. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Clock } from "../../src/core/ports.js";
-import { ask } from "../support/chat.js";
-import { startServer, type TestServer } from "../support/server.js";
+import { ask } from "../support/clients/chat.js";
+import { startServer, type TestServer } from "../support/processes/server.js";
 
 const dayMs = 24 * 60 * 60_000;
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ask, isChunk, parseEvents, question, textOf } from "../support/chat.js";
+import { ask, isChunk, parseEvents, question, textOf } from "../support/clients/chat.js";
 import { anyNumber, textLike } from "../support/matchers.js";
-import { expectDocumented, expectOpenAi, expectOurs } from "../support/openapi.js";
-import { startServer, type TestServer } from "../support/server.js";
+import { expectDocumented, expectOpenAi, expectOurs } from "../support/clients/openapi.js";
+import { startServer, type TestServer } from "../support/processes/server.js";
 
 let server: TestServer;
 beforeEach(async () => {

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { HttpParts } from "../../src/http/server.js";
-import { question } from "../support/chat.js";
+import { question } from "../support/clients/chat.js";
 import { eventually } from "../support/eventually.js";
-import { FakeClock } from "../support/fake-clock.js";
-import { expectOurs } from "../support/openapi.js";
-import { RawSocket, splitResponses } from "../support/raw-socket.js";
-import { startServer, type TestServer } from "../support/server.js";
+import { FakeClock } from "../support/inputs/fake-clock.js";
+import { expectOurs } from "../support/clients/openapi.js";
+import { RawSocket, splitResponses } from "../support/clients/raw-socket.js";
+import { startServer, type TestServer } from "../support/processes/server.js";
 
 let server: TestServer;
 const sockets: RawSocket[] = [];

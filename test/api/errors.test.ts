@@ -1,10 +1,10 @@
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ServiceError, type ErrorCode, type ErrorType } from "../../src/protocol/errors.js";
-import { ask, question, type Answer, type Sent } from "../support/chat.js";
+import { ask, question, type Answer, type Sent } from "../support/clients/chat.js";
 import { anyString, textLike } from "../support/matchers.js";
-import { expectDocumented, expectOpenAi } from "../support/openapi.js";
-import { startServer, type TestServer } from "../support/server.js";
+import { expectDocumented, expectOpenAi } from "../support/clients/openapi.js";
+import { startServer, type TestServer } from "../support/processes/server.js";
 
 let server: TestServer;
 beforeEach(async () => {

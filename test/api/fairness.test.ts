@@ -1,9 +1,9 @@
 /** Limits, queue and leases under parallel use, through real sockets and on the deterministic engine. */
 import { afterEach, describe, expect, it } from "vitest";
-import { ask, question, type Answer, type Sent } from "../support/chat.js";
+import { ask, question, type Answer, type Sent } from "../support/clients/chat.js";
 import { eventually } from "../support/eventually.js";
-import { RawSocket } from "../support/raw-socket.js";
-import { startServer, type TestServer } from "../support/server.js";
+import { RawSocket } from "../support/clients/raw-socket.js";
+import { startServer, type TestServer } from "../support/processes/server.js";
 
 let server: TestServer;
 afterEach(() => server.close());

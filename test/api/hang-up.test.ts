@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { question, send } from "../support/chat.js";
+import { question, send } from "../support/clients/chat.js";
 import { eventually } from "../support/eventually.js";
-import { RawSocket } from "../support/raw-socket.js";
-import { startServer, type TestServer } from "../support/server.js";
+import { RawSocket } from "../support/clients/raw-socket.js";
+import { startServer, type TestServer } from "../support/processes/server.js";
 
 let server: TestServer;
 beforeEach(async () => {

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { ask, errorOf, question, type Sent } from "../support/chat.js";
+import { ask, errorOf, question, type Sent } from "../support/clients/chat.js";
 import { eventually } from "../support/eventually.js";
-import { RawSocket, splitResponses } from "../support/raw-socket.js";
-import { startServer, type TestServer, type TestServerOptions } from "../support/server.js";
+import { RawSocket, splitResponses } from "../support/clients/raw-socket.js";
+import { startServer, type TestServer, type TestServerOptions } from "../support/processes/server.js";
 
 const limitBytes = 1_000_000;
-const parseWorkerFile = resolve("dist/http/parse-worker.js");
+const parseWorkerFile = resolve("dist/http/bodies/parse-worker.js");
 
 let server: TestServer;
 const sockets: RawSocket[] = [];

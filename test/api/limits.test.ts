@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ServiceError } from "../../src/protocol/errors.js";
-import { ask, question, type Answer } from "../support/chat.js";
+import { ask, question, type Answer } from "../support/clients/chat.js";
 import { eventually } from "../support/eventually.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/inputs/fake-clock.js";
 import { textLike } from "../support/matchers.js";
-import { expectDocumented } from "../support/openapi.js";
-import { startServer, type TestServer } from "../support/server.js";
+import { expectDocumented } from "../support/clients/openapi.js";
+import { startServer, type TestServer } from "../support/processes/server.js";
 
 let server: TestServer;
 let clock: FakeClock;

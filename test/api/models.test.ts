@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ask } from "../support/chat.js";
-import type { FakeEngineOptions } from "../support/fake-engine.js";
-import { expectDocumented, expectOpenAi } from "../support/openapi.js";
-import { startServer, type TestServer } from "../support/server.js";
+import { ask } from "../support/clients/chat.js";
+import type { FakeEngineOptions } from "../support/engines/fake-engine.js";
+import { expectDocumented, expectOpenAi } from "../support/clients/openapi.js";
+import { startServer, type TestServer } from "../support/processes/server.js";
 
 let server: TestServer;
 beforeAll(async () => {

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { errorTable, type ErrorCode } from "../../src/protocol/errors.js";
 import { parseChatRequest } from "../../src/protocol/chat-request.js";
 import { apiRoutes, openRoutes } from "../../src/http/routes.js";
-import { expectOurs, openApiAt, openApiKeys } from "../support/openapi.js";
-import { startServer } from "../support/server.js";
+import { expectOurs, openApiAt, openApiKeys } from "../support/clients/openapi.js";
+import { startServer } from "../support/processes/server.js";
 
 const methods = ["get", "post", "put", "patch", "delete"];
 

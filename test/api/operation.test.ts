@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { afterEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { createMetricsServer } from "../../src/http/server.js";
-import { ask } from "../support/chat.js";
-import { expectDocumented } from "../support/openapi.js";
-import { startServer, type TestServer } from "../support/server.js";
+import { ask } from "../support/clients/chat.js";
+import { expectDocumented } from "../support/clients/openapi.js";
+import { startServer, type TestServer } from "../support/processes/server.js";
 
 let server: TestServer;
 afterEach(() => server.close());

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { question } from "../support/chat.js";
+import { question } from "../support/clients/chat.js";
 import { eventually } from "../support/eventually.js";
-import { expectOurs } from "../support/openapi.js";
-import { RawSocket, splitResponses } from "../support/raw-socket.js";
-import { startServer, type TestServer } from "../support/server.js";
+import { expectOurs } from "../support/clients/openapi.js";
+import { RawSocket, splitResponses } from "../support/clients/raw-socket.js";
+import { startServer, type TestServer } from "../support/processes/server.js";
 
 /** Requests that no client library makes, on sockets of our own. */
 let server: TestServer;

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ServiceError } from "../../src/protocol/errors.js";
-import { ask, question, type Sent } from "../support/chat.js";
+import { ask, question, type Sent } from "../support/clients/chat.js";
 import { eventually } from "../support/eventually.js";
 import { anyNumber, textLike } from "../support/matchers.js";
-import { startServer, type TestServer } from "../support/server.js";
+import { startServer, type TestServer } from "../support/processes/server.js";
 
 let server: TestServer;
 beforeEach(async () => {

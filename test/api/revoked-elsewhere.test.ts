@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { CommandLine } from "../cli/run.js";
-import { newApiCaller } from "../support/api-caller.js";
-import { startDashboard, type TestDashboard } from "../support/dashboard.js";
+import { newApiCaller } from "../support/clients/api-caller.js";
+import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
 
 let service: TestDashboard;
 let dataDir: string;

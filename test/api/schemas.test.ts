@@ -2,10 +2,10 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hostileSchemas } from "../support/hostile-schemas.js";
-import { randomSchemas } from "../support/random-schemas.js";
-import type { SottoProcess } from "../support/sotto-process.js";
-import { startTinySotto } from "../support/tiny-sotto.js";
+import { hostileSchemas } from "../support/inputs/hostile-schemas.js";
+import { randomSchemas } from "../support/inputs/random-schemas.js";
+import type { SottoProcess } from "../support/processes/sotto-process.js";
+import { startTinySotto } from "../support/processes/tiny-sotto.js";
 
 let sotto: SottoProcess;
 let key: string;

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { ServiceError } from "../../src/protocol/errors.js";
-import { ask, isChunk, parseEvents, question, send, textOf } from "../support/chat.js";
+import { ask, isChunk, parseEvents, question, send, textOf } from "../support/clients/chat.js";
 import { eventually } from "../support/eventually.js";
-import { expectDocumented, expectOpenAi, expectOurs } from "../support/openapi.js";
-import { RawSocket } from "../support/raw-socket.js";
-import { startServer, type TestServer, type TestServerOptions } from "../support/server.js";
+import { expectDocumented, expectOpenAi, expectOurs } from "../support/clients/openapi.js";
+import { RawSocket } from "../support/clients/raw-socket.js";
+import { startServer, type TestServer, type TestServerOptions } from "../support/processes/server.js";
 
 let server: TestServer;
 afterEach(() => server.close());

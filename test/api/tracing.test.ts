@@ -4,9 +4,9 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Tracing } from "../../src/tracing.js";
-import { ask, question } from "../support/chat.js";
+import { ask, question } from "../support/clients/chat.js";
 import { eventually } from "../support/eventually.js";
-import { startServer, type TestServer } from "../support/server.js";
+import { startServer, type TestServer } from "../support/processes/server.js";
 
 interface Span {
   name: string;

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pageAddresses } from "../../src/protocol/page-addresses.js";
 import { launchBrowser } from "../support/browser.js";
 import { eventually } from "../support/eventually.js";
-import type { SottoProcess } from "../support/sotto-process.js";
-import { startTinySotto } from "../support/tiny-sotto.js";
-import { violations } from "./axe.js";
-import { Keyboard } from "./keyboard.js";
-import { openPage, password } from "./visit.js";
+import type { SottoProcess } from "../support/processes/sotto-process.js";
+import { startTinySotto } from "../support/processes/tiny-sotto.js";
+import { violations } from "./support/axe.js";
+import { Keyboard } from "./support/keyboard.js";
+import { openPage, password } from "./support/visit.js";
 
 const isOpen = (path: string) => !/^\/(app|admin)\b/.test(path);
 const open = [...pageAddresses.filter(isOpen), "/no-such-page"];

@@ -6,12 +6,12 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startApp, type App } from "../../src/app.js";
 import { loadConfig, type Config } from "../../src/config.js";
-import { ensureSetupLink } from "../../src/core/one-time-links.js";
+import { ensureSetupLink } from "../../src/core/sign-in/one-time-links.js";
 import { systemClock } from "../../src/core/ports.js";
 import { createLog } from "../../src/log.js";
-import type { EngineView } from "../../src/protocol/dashboard.js";
+import type { EngineView } from "../../src/protocol/dashboard-api.js";
 import { launchBrowser } from "../support/browser.js";
-import { Browser as Visitor, tokenOf } from "../support/dashboard.js";
+import { Browser as Visitor, tokenOf } from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";
 import {
   answers,
@@ -21,9 +21,9 @@ import {
   startScriptedUpstream,
   type ChatScript,
   type ScriptedUpstream,
-} from "../support/scripted-upstream.js";
-import { violations } from "./axe.js";
-import { openPage, password } from "./visit.js";
+} from "../support/engines/scripted-upstream.js";
+import { violations } from "./support/axe.js";
+import { openPage, password } from "./support/visit.js";
 
 const account = { email: "operator@example.com", password };
 const neverEnds: ChatScript = (response) => void openStream(response).write(event(chunk({ content: "Hel" })));

@@ -1,16 +1,16 @@
 /** The figures that pages show: there at once, true, each of them once. */
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { KeyWithSecret, Me } from "../../src/protocol/dashboard.js";
+import type { KeyWithSecret, Me } from "../../src/protocol/dashboard-api.js";
 import { launchBrowser } from "../support/browser.js";
 import {
   password,
   startDashboard,
   type Browser as Visitor,
   type TestDashboard,
-} from "../support/dashboard.js";
+} from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";
-import { openPage, signedInContext } from "./visit.js";
+import { openPage, signedInContext } from "./support/visit.js";
 
 let dashboard: TestDashboard;
 let browser: Browser;

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser, launchProfile } from "../support/browser.js";
-import { startDashboard, type TestDashboard } from "../support/dashboard.js";
+import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";
-import { openPage, signedInContext, signUp } from "./visit.js";
+import { openPage, signedInContext, signUp } from "./support/visit.js";
 
 let dashboard: TestDashboard;
 let browser: Browser;

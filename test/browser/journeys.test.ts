@@ -5,9 +5,9 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
 import { launchBrowser } from "../support/browser.js";
 import { eventually } from "../support/eventually.js";
-import type { SottoProcess } from "../support/sotto-process.js";
-import { startTinySotto } from "../support/tiny-sotto.js";
-import { chooseAction, openPage, password, shownSecret, signUp } from "./visit.js";
+import type { SottoProcess } from "../support/processes/sotto-process.js";
+import { startTinySotto } from "../support/processes/tiny-sotto.js";
+import { chooseAction, openPage, password, shownSecret, signUp } from "./support/visit.js";
 
 let sotto: SottoProcess;
 let browser: Browser;

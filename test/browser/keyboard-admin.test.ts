@@ -1,9 +1,9 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser } from "../support/browser.js";
-import { startDashboard, type TestDashboard } from "../support/dashboard.js";
-import { Keyboard } from "./keyboard.js";
-import { openPage, password } from "./visit.js";
+import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
+import { Keyboard } from "./support/keyboard.js";
+import { openPage, password } from "./support/visit.js";
 
 let dashboard: TestDashboard;
 let browser: Browser;

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { launchBrowser } from "../support/browser.js";
-import { startDashboard, type TestDashboard } from "../support/dashboard.js";
+import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";
-import { Keyboard } from "./keyboard.js";
-import { openPage, password, signedInContext } from "./visit.js";
+import { Keyboard } from "./support/keyboard.js";
+import { openPage, password, signedInContext } from "./support/visit.js";
 
 let dashboard: TestDashboard;
 let browser: Browser;

@@ -3,10 +3,10 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pageAddresses } from "../../src/protocol/page-addresses.js";
 import { launchBrowser } from "../support/browser.js";
-import { startDashboard, type TestDashboard } from "../support/dashboard.js";
-import { furnishWithLongData, operatorEmail } from "./long-data.js";
-import { layoutFaults } from "./layout-faults.js";
-import { openPage, returningContext } from "./visit.js";
+import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
+import { furnishWithLongData, operatorEmail } from "./support/long-data.js";
+import { layoutFaults } from "./support/layout-faults.js";
+import { openPage, returningContext } from "./support/visit.js";
 
 /** 640 and below also stand for a desk at 200 %. */
 const widths = [320, 390, 640, 768, 900, 1024, 1100, 1440];

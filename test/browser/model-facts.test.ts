@@ -2,12 +2,12 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { noteSpeed } from "../../src/models/measured-speed.js";
-import { starterFileNames } from "../../src/models/starter.js";
+import { starterFileNames } from "../../src/models/starter/starter.js";
 import { launchBrowser } from "../support/browser.js";
-import { startDashboard, type TestDashboard } from "../support/dashboard.js";
-import { violations } from "./axe.js";
-import { layoutFaults } from "./layout-faults.js";
-import { openPage, returningContext } from "./visit.js";
+import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
+import { violations } from "./support/axe.js";
+import { layoutFaults } from "./support/layout-faults.js";
+import { openPage, returningContext } from "./support/visit.js";
 
 const operatorEmail = "operator@example.com";
 const note = "A demonstration model answers";

@@ -3,9 +3,9 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { modelIds } from "../../src/protocol/models.js";
 import { launchBrowser } from "../support/browser.js";
-import { startDashboard, type TestDashboard } from "../support/dashboard.js";
-import { openDialog, press } from "./opening.js";
-import { chooseAction, openPage, password, returningContext } from "./visit.js";
+import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
+import { openDialog, press } from "./support/opening.js";
+import { chooseAction, openPage, password, returningContext } from "./support/visit.js";
 
 const offline = "You're offline. Check your connection and try again.";
 

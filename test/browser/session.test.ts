@@ -1,11 +1,15 @@
 /** How pages take the end of a session: what was being written is kept, what was read is not. */
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { OneTimeLink } from "../../src/protocol/dashboard.js";
+import type { OneTimeLink } from "../../src/protocol/dashboard-api.js";
 import { launchBrowser } from "../support/browser.js";
-import { startDashboard, type Browser as Visitor, type TestDashboard } from "../support/dashboard.js";
-import { openDialog, press } from "./opening.js";
-import { chooseAction, openPage, password, returningContext } from "./visit.js";
+import {
+  startDashboard,
+  type Browser as Visitor,
+  type TestDashboard,
+} from "../support/processes/dashboard-server.js";
+import { openDialog, press } from "./support/opening.js";
+import { chooseAction, openPage, password, returningContext } from "./support/visit.js";
 
 const expired = "Your session expired. Sign in to continue";
 

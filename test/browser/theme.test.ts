@@ -2,8 +2,8 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { launchBrowser } from "../support/browser.js";
-import { startDashboard, type TestDashboard } from "../support/dashboard.js";
-import { password } from "./visit.js";
+import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
+import { password } from "./support/visit.js";
 
 /** A deep page with parts that are folded away, and one with charts and tables. */
 const paths = ["/docs/api", "/app/usage"];

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSqliteStore, databasePath } from "../../src/store/sqlite.js";
-import { startSmtpServer } from "../support/smtp-server.js";
-import { testPlan } from "../support/temporary-store.js";
+import { openSqliteStore, databasePath } from "../../src/store/sql/sqlite.js";
+import { startSmtpServer } from "../support/clients/smtp-server.js";
+import { testPlan } from "../support/stores/temporary-store.js";
 import { CommandLine } from "./run.js";
 
 let sotto: CommandLine;

@@ -1,7 +1,7 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { databasePath } from "../../src/store/sqlite.js";
+import { databasePath } from "../../src/store/sql/sqlite.js";
 import { CommandLine } from "./run.js";
 
 let sotto: CommandLine;

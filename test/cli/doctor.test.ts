@@ -5,9 +5,9 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { ggufBytes, llamaFields, randomTensor } from "../support/gguf-file.js";
+import { ggufBytes, llamaFields, randomTensor } from "../support/engines/gguf-file.js";
 import { textWith } from "../support/matchers.js";
-import { writeTinyGguf } from "../support/tiny-gguf.js";
+import { writeTinyGguf } from "../support/engines/tiny-gguf.js";
 import { CommandLine } from "./run.js";
 
 const reportSchema = z.object({

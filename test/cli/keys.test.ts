@@ -2,10 +2,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { KeyRing } from "../../src/core/keys.js";
+import { KeyRing } from "../../src/core/keys/key-ring.js";
 import type { Store } from "../../src/core/ports.js";
-import { databasePath, openSqliteStore } from "../../src/store/sqlite.js";
-import { testPlan } from "../support/temporary-store.js";
+import { databasePath, openSqliteStore } from "../../src/store/sql/sqlite.js";
+import { testPlan } from "../support/stores/temporary-store.js";
 import { CommandLine } from "./run.js";
 
 const email = "ada@example.com";

@@ -2,12 +2,12 @@ import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { noteSpeed } from "../../src/models/measured-speed.js";
-import { starterFileNames } from "../../src/models/starter.js";
-import { databasePath, openSqliteStore } from "../../src/store/sqlite.js";
-import { ggufBytes, llamaFields, randomTensor } from "../support/gguf-file.js";
+import { starterFileNames } from "../../src/models/starter/starter.js";
+import { databasePath, openSqliteStore } from "../../src/store/sql/sqlite.js";
+import { ggufBytes, llamaFields, randomTensor } from "../support/engines/gguf-file.js";
 import { textWith } from "../support/matchers.js";
-import { startModelServer, type ModelServer } from "../support/model-server.js";
-import { testPlan } from "../support/temporary-store.js";
+import { startModelServer, type ModelServer } from "../support/engines/model-server.js";
+import { testPlan } from "../support/stores/temporary-store.js";
 import { CommandLine } from "./run.js";
 
 const model = ggufBytes(llamaFields, [randomTensor("t", [256, 100], 16)]);

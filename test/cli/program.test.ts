@@ -1,7 +1,7 @@
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { verifyPassword } from "../../src/store/password-hash.js";
-import { databasePath } from "../../src/store/sqlite.js";
+import { verifyPassword } from "../../src/password-hash.js";
+import { databasePath } from "../../src/store/sql/sqlite.js";
 import { CommandLine } from "./run.js";
 
 /** What only a process of its own shows: its exit code, its streams, its standard input. */

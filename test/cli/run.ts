@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi } from "vitest";
 import { z } from "zod";
-import { commands } from "../../src/cli/commands.js";
+import { commands } from "../../src/cli/command-list.js";
 import { newProgram, runProgram } from "../../src/cli/program.js";
 import { provideEnvironment } from "../../src/cli/settings.js";
 

@@ -1,11 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { AccountView, EngineView, KeyWithSecret, Me } from "../../src/protocol/dashboard.js";
+import type { AccountView, EngineView, KeyWithSecret, Me } from "../../src/protocol/dashboard-api.js";
 import type { Access } from "../../src/http/dashboard/route.js";
 import { dashboardRoutes } from "../../src/http/dashboard/routes.js";
-import { password, startDashboard, type Browser, type TestDashboard } from "../support/dashboard.js";
+import {
+  password,
+  startDashboard,
+  type Browser,
+  type TestDashboard,
+} from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";
-import { FakeClock } from "../support/fake-clock.js";
-import { startServer } from "../support/server.js";
+import { FakeClock } from "../support/inputs/fake-clock.js";
+import { startServer } from "../support/processes/server.js";
 
 const adminRoutes = [
   ["GET", "/api/admin/accounts"],

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { password, startDashboard, type Browser, type TestDashboard } from "../support/dashboard.js";
+import {
+  password,
+  startDashboard,
+  type Browser,
+  type TestDashboard,
+} from "../support/processes/dashboard-server.js";
 
 describe("a request that another site makes a browser send", () => {
   let dashboard: TestDashboard;

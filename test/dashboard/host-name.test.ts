@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
-import { password, startDashboard, type TestDashboard } from "../support/dashboard.js";
+import { password, startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
 
 /** A site whose name was made to resolve to this machine: to a browser it is the origin of our pages. */
 describe("a request under another host name", () => {

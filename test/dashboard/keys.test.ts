@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { KeyView, KeyWithSecret } from "../../src/protocol/dashboard.js";
-import { startDashboard, type Browser, type TestDashboard } from "../support/dashboard.js";
+import type { KeyView, KeyWithSecret } from "../../src/protocol/dashboard-api.js";
+import { startDashboard, type Browser, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/inputs/fake-clock.js";
 
 describe("API keys", () => {
   let dashboard: TestDashboard;

@@ -1,8 +1,13 @@
 /** A stranger's guesses do not lock out a browser in which the owner signed in before. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { FakeClock } from "../support/fake-clock.js";
-import { password, startDashboard, type Browser, type TestDashboard } from "../support/dashboard.js";
-import { startSmtpServer, type SmtpServer } from "../support/smtp-server.js";
+import { FakeClock } from "../support/inputs/fake-clock.js";
+import {
+  password,
+  startDashboard,
+  type Browser,
+  type TestDashboard,
+} from "../support/processes/dashboard-server.js";
+import { startSmtpServer, type SmtpServer } from "../support/clients/smtp-server.js";
 
 const email = "ada@example.com";
 const dayMs = 24 * 60 * 60_000;

@@ -3,8 +3,8 @@ import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import ReactMarkdown from "react-markdown";
 import { describe, expect, it } from "vitest";
-import { markdownHtml } from "../../src/http/markdown.js";
-import { uniformNumbers } from "../support/uniform-numbers.js";
+import { markdownHtml } from "../../src/http/pages/markdown.js";
+import { uniformNumbers } from "../support/inputs/uniform-numbers.js";
 
 const base = "https://sotto.example";
 

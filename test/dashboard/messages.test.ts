@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import * as dashboard from "../../src/protocol/dashboard.js";
+import * as dashboard from "../../src/protocol/dashboard-api.js";
 import * as models from "../../src/protocol/dashboard-models.js";
 
 /** What no schema takes for every field: each is refused by some. */

@@ -1,8 +1,12 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { noteSpeed } from "../../src/models/measured-speed.js";
-import { starterFileNames } from "../../src/models/starter.js";
-import type { ModelFacts, ModelSuggestion } from "../../src/protocol/dashboard.js";
-import { startDashboard, type TestDashboard, type TestDashboardOptions } from "../support/dashboard.js";
+import { starterFileNames } from "../../src/models/starter/starter.js";
+import type { ModelFacts, ModelSuggestion } from "../../src/protocol/dashboard-api.js";
+import {
+  startDashboard,
+  type TestDashboard,
+  type TestDashboardOptions,
+} from "../support/processes/dashboard-server.js";
 import { textLike } from "../support/matchers.js";
 
 let dashboard: TestDashboard;

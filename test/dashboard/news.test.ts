@@ -6,9 +6,9 @@ import type {
   Maintenance,
   Site,
   Status,
-} from "../../src/protocol/dashboard.js";
-import { startDashboard, type Browser, type TestDashboard } from "../support/dashboard.js";
-import { FakeClock } from "../support/fake-clock.js";
+} from "../../src/protocol/dashboard-api.js";
+import { startDashboard, type Browser, type TestDashboard } from "../support/processes/dashboard-server.js";
+import { FakeClock } from "../support/inputs/fake-clock.js";
 
 const hourMs = 60 * 60_000;
 

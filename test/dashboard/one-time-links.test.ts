@@ -1,8 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ensureSetupLink } from "../../src/core/one-time-links.js";
-import type { Me, OneTimeLink, Site } from "../../src/protocol/dashboard.js";
-import { FakeClock } from "../support/fake-clock.js";
-import { password, startDashboard, tokenOf, type TestDashboard } from "../support/dashboard.js";
+import { ensureSetupLink } from "../../src/core/sign-in/one-time-links.js";
+import type { Me, OneTimeLink, Site } from "../../src/protocol/dashboard-api.js";
+import { FakeClock } from "../support/inputs/fake-clock.js";
+import {
+  password,
+  startDashboard,
+  tokenOf,
+  type TestDashboard,
+} from "../support/processes/dashboard-server.js";
 
 const hourMs = 60 * 60_000;
 

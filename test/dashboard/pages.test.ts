@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pageAddresses } from "../../src/protocol/page-addresses.js";
-import { startDashboard, type TestDashboard } from "../support/dashboard.js";
+import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";
-import { RawSocket } from "../support/raw-socket.js";
+import { RawSocket } from "../support/clients/raw-socket.js";
 
 const index = "<!doctype html><title>Sotto</title>";
 

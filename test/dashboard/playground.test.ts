@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { KeyWithSecret } from "../../src/protocol/dashboard.js";
-import { defaultReply } from "../support/fake-engine.js";
-import { startDashboard, type Browser, type TestDashboard } from "../support/dashboard.js";
+import type { KeyWithSecret } from "../../src/protocol/dashboard-api.js";
+import { defaultReply } from "../support/engines/fake-engine.js";
+import { startDashboard, type Browser, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";
 
 const body = {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { FakeClock } from "../support/fake-clock.js";
-import { password, startDashboard, type TestDashboard } from "../support/dashboard.js";
+import { FakeClock } from "../support/inputs/fake-clock.js";
+import { password, startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
 
 const dayMs = 24 * 60 * 60_000;
 

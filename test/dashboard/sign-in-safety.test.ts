@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { FakeClock } from "../support/fake-clock.js";
-import { password, startDashboard, type Answer, type TestDashboard } from "../support/dashboard.js";
+import { FakeClock } from "../support/inputs/fake-clock.js";
+import {
+  password,
+  startDashboard,
+  type Answer,
+  type TestDashboard,
+} from "../support/processes/dashboard-server.js";
 
 describe("signing in", () => {
   let dashboard: TestDashboard;

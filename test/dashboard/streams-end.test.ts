@@ -6,11 +6,17 @@ import { join } from "node:path";
 import { createHash } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { KeyWithSecret, Me, PlanView } from "../../src/protocol/dashboard.js";
-import { databasePath, openSqliteStore } from "../../src/store/sqlite.js";
-import { password, startDashboard, tokenOf, type Browser, type TestDashboard } from "../support/dashboard.js";
-import { FakeClock } from "../support/fake-clock.js";
-import { testPlan } from "../support/temporary-store.js";
+import type { KeyWithSecret, Me, PlanView } from "../../src/protocol/dashboard-api.js";
+import { databasePath, openSqliteStore } from "../../src/store/sql/sqlite.js";
+import {
+  password,
+  startDashboard,
+  tokenOf,
+  type Browser,
+  type TestDashboard,
+} from "../support/processes/dashboard-server.js";
+import { FakeClock } from "../support/inputs/fake-clock.js";
+import { testPlan } from "../support/stores/temporary-store.js";
 
 const hourMs = 60 * 60_000;
 const dayMs = 24 * hourMs;

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { noUsage } from "../../src/core/usage-recorder.js";
+import { noUsage } from "../../src/core/usage/usage-recorder.js";
 import { ServiceError } from "../../src/protocol/errors.js";
-import type { KeyWithSecret, LimitsNow, UsageReport } from "../../src/protocol/dashboard.js";
-import { startDashboard, type Browser, type TestDashboard } from "../support/dashboard.js";
+import type { KeyWithSecret, LimitsNow, UsageReport } from "../../src/protocol/dashboard-api.js";
+import { startDashboard, type Browser, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/inputs/fake-clock.js";
 
 const hourMs = 60 * 60_000;
 

@@ -6,7 +6,7 @@ import { startApp } from "../../src/app.js";
 import { loadConfig } from "../../src/config.js";
 import { createLog } from "../../src/log.js";
 import { lockDataDir } from "../../src/store/data-dir-lock.js";
-import { FakeEngine } from "../support/fake-engine.js";
+import { FakeEngine } from "../support/engines/fake-engine.js";
 
 class UnclosableEngine extends FakeEngine {
   override async close(): Promise<void> {

@@ -1,9 +1,9 @@
 /** Few file descriptors: connections are files, and so is everything that an answer needs. */
 import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import { question } from "../support/chat.js";
+import { question } from "../support/clients/chat.js";
 import { eventually } from "../support/eventually.js";
-import { RawSocket } from "../support/raw-socket.js";
+import { RawSocket } from "../support/clients/raw-socket.js";
 import {
   chunk,
   event,
@@ -11,8 +11,8 @@ import {
   speaks,
   startScriptedUpstream,
   type ScriptedUpstream,
-} from "../support/scripted-upstream.js";
-import { startSotto, type SottoProcess } from "../support/sotto-process.js";
+} from "../support/engines/scripted-upstream.js";
+import { startSotto, type SottoProcess } from "../support/processes/sotto-process.js";
 
 const plenty = {
   SOTTO_LIMIT_REQUESTS_PER_MINUTE: "1000000",

@@ -1,8 +1,8 @@
 /** SIGTERM, twice SIGTERM and `kill -9` of the server while hundreds of streams are open. */
 import { afterEach, describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.js";
-import { startPacedSotto } from "../support/paced-service.js";
-import type { SottoProcess } from "../support/sotto-process.js";
+import { startPacedSotto } from "../support/engines/paced-service.js";
+import type { SottoProcess } from "../support/processes/sotto-process.js";
 
 const streams = 500;
 let sotto: SottoProcess | undefined;

@@ -1,10 +1,10 @@
 /** Clients that dawdle, on purpose or not: they cost little, are let go in time, and nobody else notices. */
 import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import { ask, question } from "../support/chat.js";
+import { ask, question } from "../support/clients/chat.js";
 import { eventually } from "../support/eventually.js";
-import { RawSocket } from "../support/raw-socket.js";
-import { startServer, type TestServer } from "../support/server.js";
+import { RawSocket } from "../support/clients/raw-socket.js";
+import { startServer, type TestServer } from "../support/processes/server.js";
 
 let server: TestServer;
 const sockets: RawSocket[] = [];

@@ -1,11 +1,11 @@
 /** A reader that is too slow loses its own reply, and nothing is held against the engine. */
 import { afterEach, describe, expect, it } from "vitest";
 import { ReaderTooSlow } from "../../src/core/ports.js";
-import { PoolEngine } from "../../src/engines/pool/engine.js";
-import { drain, generationOf, replyTo, startReply, type Reply } from "../contract/engine.js";
-import { question, send } from "../support/chat.js";
+import { PoolEngine } from "../../src/engines/pool/pool-engine.js";
+import { drain, generationOf, replyTo, startReply, type Reply } from "../contract/engines/engine-contract.js";
+import { question, send } from "../support/clients/chat.js";
 import { eventually } from "../support/eventually.js";
-import { FakeClock } from "../support/fake-clock.js";
+import { FakeClock } from "../support/inputs/fake-clock.js";
 import {
   chunk,
   event,
@@ -13,10 +13,10 @@ import {
   speaks,
   startScriptedUpstream,
   type ScriptedUpstream,
-} from "../support/scripted-upstream.js";
-import { startServer } from "../support/server.js";
-import { startTinyEngine } from "../support/tiny-engine.js";
-import { connectUpstream } from "../support/upstream-engine.js";
+} from "../support/engines/scripted-upstream.js";
+import { startServer } from "../support/processes/server.js";
+import { startTinyEngine } from "../support/engines/tiny-engine.js";
+import { connectUpstream } from "../support/engines/upstream-engine.js";
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -7,12 +7,12 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import Database from "libsql";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
-import { starterFileNames } from "../../src/models/starter.js";
-import { databasePath } from "../../src/store/sqlite.js";
+import { starterFileNames } from "../../src/models/starter/starter.js";
+import { databasePath } from "../../src/store/sql/sqlite.js";
 import { CommandLine, type CommandResult } from "../cli/run.js";
 import { eventually } from "../support/eventually.js";
-import { fillDisk, mountSmallDisk } from "../support/small-disk.js";
-import { writeTinyGguf } from "../support/tiny-gguf.js";
+import { fillDisk, mountSmallDisk } from "../support/stores/small-disk.js";
+import { writeTinyGguf } from "../support/engines/tiny-gguf.js";
 
 const timeout = 60_000;
 let line: CommandLine;

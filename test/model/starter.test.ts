@@ -3,11 +3,11 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { needMore, parseGgufHeader } from "../../src/models/gguf-header.js";
+import { needMore, parseGgufHeader } from "../../src/models/gguf/gguf-header.js";
 import { modelIds } from "../../src/protocol/models.js";
 import { eventually } from "../support/eventually.js";
-import { mergedRow, valueAt } from "../support/reference-merge.js";
-import { startSotto, type SottoProcess } from "../support/sotto-process.js";
+import { mergedRow, valueAt } from "../support/engines/reference-merge.js";
+import { startSotto, type SottoProcess } from "../support/processes/sotto-process.js";
 
 /** The program exactly as a newcomer starts it: nothing configured, the starter weights answering. */
 let sotto: SottoProcess;

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "libsql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { childrenOf } from "../support/children.js";
+import { childrenOf } from "../support/processes/children.js";
 import { eventually } from "../support/eventually.js";
-import { startSotto, type SottoProcess } from "../support/sotto-process.js";
-import { writeTinyGguf } from "../support/tiny-gguf.js";
+import { startSotto, type SottoProcess } from "../support/processes/sotto-process.js";
+import { writeTinyGguf } from "../support/engines/tiny-gguf.js";
 import { findCanary, newCanary, type Finding } from "./search.js";
 
 const weights = join(mkdtempSync(join(tmpdir(), "sotto-weights-")), "tiny.gguf");

@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startApp } from "../../src/app.js";
 import { loadConfig } from "../../src/config.js";
-import { createKey } from "../../src/core/account-keys.js";
+import { createKey } from "../../src/core/keys/issue-keys.js";
 import { systemClock } from "../../src/core/ports.js";
-import { UpstreamEngine } from "../../src/engines/upstream/engine.js";
+import { UpstreamEngine } from "../../src/engines/upstream/upstream-engine.js";
 import type { ProfileName } from "../../src/engines/upstream/profiles.js";
 import { createLog } from "../../src/log.js";
-import { generationOf, greedy, never, replyTo } from "../contract/engine.js";
+import { generationOf, greedy, never, replyTo } from "../contract/engines/engine-contract.js";
 import {
   answers,
   event,
@@ -15,9 +15,9 @@ import {
   speaks,
   startScriptedUpstream,
   type ScriptedUpstream,
-} from "../support/scripted-upstream.js";
-import { newDataDir } from "../support/sotto-process.js";
-import { cacheSaltSecret, connectUpstream } from "../support/upstream-engine.js";
+} from "../support/engines/scripted-upstream.js";
+import { newDataDir } from "../support/processes/sotto-process.js";
+import { cacheSaltSecret, connectUpstream } from "../support/engines/upstream-engine.js";
 
 describe("a request to an engine on the network", () => {
   let upstream: ScriptedUpstream;

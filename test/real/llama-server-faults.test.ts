@@ -1,9 +1,9 @@
 /** What becomes of requests, and of a real llama-server, when one of the two goes away. */
 import { afterEach, describe, expect, it } from "vitest";
-import { UpstreamEngine } from "../../src/engines/upstream/engine.js";
-import { drain, generationOf, never, replyTo, startReply } from "../contract/engine.js";
+import { UpstreamEngine } from "../../src/engines/upstream/upstream-engine.js";
+import { drain, generationOf, never, replyTo, startReply } from "../contract/engines/engine-contract.js";
 import { eventually } from "../support/eventually.js";
-import { cacheSaltSecret, connectUpstream } from "../support/upstream-engine.js";
+import { cacheSaltSecret, connectUpstream } from "../support/engines/upstream-engine.js";
 import { startLlamaServer, type LlamaServer, type LlamaServerOptions } from "./llama-server.js";
 
 const profile = "llama-server";

@@ -3,10 +3,10 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { preflight } from "../../src/engines/upstream/preflight.js";
-import { generationOf, replyTo } from "../contract/engine.js";
+import { preflight } from "../../src/engines/upstream/checks/preflight.js";
+import { generationOf, replyTo } from "../contract/engines/engine-contract.js";
 import { textWith } from "../support/matchers.js";
-import { connectUpstream } from "../support/upstream-engine.js";
+import { connectUpstream } from "../support/engines/upstream-engine.js";
 import { startLlamaServer, type LlamaServer, type LlamaServerOptions } from "./llama-server.js";
 
 const profile = "llama-server";

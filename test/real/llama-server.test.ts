@@ -1,9 +1,15 @@
 /** The promises of an engine, kept by a real llama-server, and what only a real one can show. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { UpstreamEngine } from "../../src/engines/upstream/engine.js";
+import type { UpstreamEngine } from "../../src/engines/upstream/upstream-engine.js";
 import type { ChatMessage } from "../../src/protocol/chat.js";
-import { describeEngineContract, generationOf, greedy, never, replyTo } from "../contract/engine.js";
-import { connectUpstream } from "../support/upstream-engine.js";
+import {
+  describeEngineContract,
+  generationOf,
+  greedy,
+  never,
+  replyTo,
+} from "../contract/engines/engine-contract.js";
+import { connectUpstream } from "../support/engines/upstream-engine.js";
 import { startLlamaServer, type LlamaServer } from "./llama-server.js";
 
 const profile = "llama-server";

@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "../support/eventually.js";
-import { freePort } from "../support/free-port.js";
-import { writeTinyGguf, type TinyModel } from "../support/tiny-gguf.js";
+import { freePort } from "../support/processes/free-port.js";
+import { writeTinyGguf, type TinyModel } from "../support/engines/tiny-gguf.js";
 import { programPath } from "./require-program.js";
 
 export interface LlamaServer {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eventParser, readEvents } from "../../web/sse.js";
+import { eventParser, readEvents } from "../../web/service/sse.js";
 
 describe("readEvents", () => {
   it("gives the data of each event", async () => {

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useLocation } from "wouter";
-import { tellTabs } from "../session.ts";
+import { tellTabs } from "../service/session.ts";
 
 /** Leaves the signed-in pages, in every tab. Nothing of one account may be left in memory for the next. */
 export function useDeparture(): (to: string) => void {

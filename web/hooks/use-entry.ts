@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { Me } from "../../src/protocol/dashboard.js";
-import { queries } from "../queries.ts";
-import { forgetAccount, tellTabs } from "../session.ts";
+import type { Me } from "../../src/protocol/dashboard-api.js";
+import { queries } from "../service/queries.ts";
+import { forgetAccount, tellTabs } from "../service/session.ts";
 
 /** A form that ends signed in: sends it, and tells every page who is there now. */
 export function useEntry<Body>(enter: (body: Body) => Promise<Me>, onEntered: () => void = () => undefined) {

@@ -1,9 +1,9 @@
 /** One form in the middle of a quiet page: sign-up, sign-in, setup, reset. */
 import type { ReactNode } from "react";
 import { Link } from "wouter";
-import { LogoMark } from "../components/logo.tsx";
-import { MaintenanceBanner } from "../components/maintenance-banner.tsx";
-import { ThemeSwitch } from "../components/theme-switch.tsx";
+import { LogoMark } from "../components/frame/logo.tsx";
+import { MaintenanceBanner } from "../components/frame/maintenance-banner.tsx";
+import { ThemeSwitch } from "../components/controls/theme-switch.tsx";
 
 export function FormLayout({ children }: { children: ReactNode }) {
   return (

@@ -2,13 +2,13 @@
 import { Menu as MenuIcon, X } from "lucide-react";
 import { useEffect, useState, type ReactNode } from "react";
 import { Link, useLocation } from "wouter";
-import { ButtonLink, IconButton } from "../components/button.tsx";
-import { Logo } from "../components/logo.tsx";
-import { MaintenanceBanner } from "../components/maintenance-banner.tsx";
-import { SkipLink } from "../components/skip-link.tsx";
-import { ThemeSwitch } from "../components/theme-switch.tsx";
+import { ButtonLink, IconButton } from "../components/controls/button.tsx";
+import { Logo } from "../components/frame/logo.tsx";
+import { MaintenanceBanner } from "../components/frame/maintenance-banner.tsx";
+import { SkipLink } from "../components/frame/skip-link.tsx";
+import { ThemeSwitch } from "../components/controls/theme-switch.tsx";
 import { cx } from "../cx.ts";
-import { useSite } from "../queries.ts";
+import { useSite } from "../service/queries.ts";
 
 const links = [
   { href: "/docs", label: "Docs" },

@@ -2,11 +2,11 @@
  * Asks for the password again over a page whose session is over. The page stays mounted underneath, out of sight,
  * so that a draft is still there afterwards. Only the same account can go on with it.
  */
-import { api } from "../api.ts";
-import { Address } from "../components/address.tsx";
-import { Button } from "../components/button.tsx";
-import { Dialog } from "../components/dialog.tsx";
-import { EntryForm } from "../components/entry-form.tsx";
+import { api } from "../service/api.ts";
+import { Address } from "../components/text/address.tsx";
+import { Button } from "../components/controls/button.tsx";
+import { Dialog } from "../components/overlays/dialog.tsx";
+import { EntryForm } from "../components/controls/entry-form.tsx";
 import { useDeparture } from "../hooks/use-departure.ts";
 import { useEntry } from "../hooks/use-entry.ts";
 

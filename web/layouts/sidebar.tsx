@@ -18,12 +18,12 @@ import {
 } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link, useLocation } from "wouter";
-import type { Me } from "../../src/protocol/dashboard.js";
-import { api } from "../api.ts";
-import { Logo } from "../components/logo.tsx";
-import { Menu, MenuItem, MenuLabel, MenuLink, MenuSeparator } from "../components/menu.tsx";
-import { ThemeSwitch } from "../components/theme-switch.tsx";
-import { toast } from "../components/toast.tsx";
+import type { Me } from "../../src/protocol/dashboard-api.js";
+import { api } from "../service/api.ts";
+import { Logo } from "../components/frame/logo.tsx";
+import { Menu, MenuItem, MenuLabel, MenuLink, MenuSeparator } from "../components/controls/menu.tsx";
+import { ThemeSwitch } from "../components/controls/theme-switch.tsx";
+import { toast } from "../components/overlays/toast.tsx";
 import { cx } from "../cx.ts";
 import { useDeparture } from "../hooks/use-departure.ts";
 

@@ -1,16 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { ScrollText, Rss } from "lucide-react";
-import type { ChangelogEntry } from "../../src/protocol/dashboard.js";
-import { Badge } from "../components/badge.tsx";
-import { ButtonAnchor } from "../components/button.tsx";
-import { EmptyState } from "../components/empty-state.tsx";
-import { ErrorState } from "../components/error-state.tsx";
-import { MaintenanceWindow } from "../components/maintenance-window.tsx";
-import { Markdown } from "../components/markdown.tsx";
-import { SkeletonLines } from "../components/skeleton.tsx";
-import { Time } from "../components/time.tsx";
+import type { ChangelogEntry } from "../../src/protocol/dashboard-api.js";
+import { Badge } from "../components/states/badge.tsx";
+import { ButtonAnchor } from "../components/controls/button.tsx";
+import { EmptyState } from "../components/states/empty-state.tsx";
+import { ErrorState } from "../components/states/error-state.tsx";
+import { MaintenanceWindow } from "../components/frame/maintenance-window.tsx";
+import { Markdown } from "../components/text/markdown.tsx";
+import { SkeletonLines } from "../components/states/skeleton.tsx";
+import { Time } from "../components/text/time.tsx";
 import { useTitle } from "../hooks/use-title.ts";
-import { queries } from "../queries.ts";
+import { queries } from "../service/queries.ts";
 
 export default function Changelog() {
   useTitle("Changelog");

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { modelIds } from "../../src/protocol/models.js";
-import { ModelFactList, StarterNote } from "../components/model-facts.tsx";
-import { ModelMark } from "../components/model-mark.tsx";
-import { StateBadge } from "../components/state-badge.tsx";
-import { queries } from "../queries.ts";
+import { ModelFactList, StarterNote } from "../components/models/model-facts.tsx";
+import { ModelMark } from "../components/models/model-mark.tsx";
+import { StateBadge } from "../components/states/state-badge.tsx";
+import { queries } from "../service/queries.ts";
 
 export function LandingModels() {
   const { data: status } = useQuery(queries.status);

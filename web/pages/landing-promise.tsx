@@ -1,4 +1,4 @@
-import { ArrowLink } from "../components/arrow-link.tsx";
+import { ArrowLink } from "../components/text/arrow-link.tsx";
 
 const promises = [
   {

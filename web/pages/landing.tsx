@@ -1,9 +1,9 @@
-import { ArrowLink } from "../components/arrow-link.tsx";
-import { ButtonLink } from "../components/button.tsx";
-import { CodeTabs } from "../components/code-block.tsx";
-import { FadeFigure } from "../components/fade-figure.tsx";
+import { ArrowLink } from "../components/text/arrow-link.tsx";
+import { ButtonLink } from "../components/controls/button.tsx";
+import { CodeTabs } from "../components/text/code-block.tsx";
+import { FadeFigure } from "../components/figures/fade-figure.tsx";
 import { useTitle } from "../hooks/use-title.ts";
-import { useSite } from "../queries.ts";
+import { useSite } from "../service/queries.ts";
 import { chatSamples } from "../snippets.ts";
 import { LandingModels } from "./landing-models.tsx";
 import { LandingPromise } from "./landing-promise.tsx";

@@ -1,5 +1,5 @@
-import { ButtonLink } from "../components/button.tsx";
-import { LogoMark } from "../components/logo.tsx";
+import { ButtonLink } from "../components/controls/button.tsx";
+import { LogoMark } from "../components/frame/logo.tsx";
 import { useTitle } from "../hooks/use-title.ts";
 
 export default function NotFound() {

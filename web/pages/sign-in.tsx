@@ -1,9 +1,9 @@
 import { Link, Redirect, useSearchParams } from "wouter";
-import { api } from "../api.ts";
-import { EntryForm } from "../components/entry-form.tsx";
-import { FormAside, FormHeading } from "../components/form-heading.tsx";
+import { api } from "../service/api.ts";
+import { EntryForm } from "../components/controls/entry-form.tsx";
+import { FormAside, FormHeading } from "../components/controls/form-heading.tsx";
 import { useEntry } from "../hooks/use-entry.ts";
-import { useSite } from "../queries.ts";
+import { useSite } from "../service/queries.ts";
 
 export default function SignIn() {
   const [search] = useSearchParams();

@@ -1,13 +1,13 @@
 import { Link, Redirect } from "wouter";
-import { api } from "../api.ts";
-import { ButtonLink } from "../components/button.tsx";
-import { EntryForm } from "../components/entry-form.tsx";
-import { ErrorState } from "../components/error-state.tsx";
-import { FormAside, FormHeading } from "../components/form-heading.tsx";
-import { SkeletonLines } from "../components/skeleton.tsx";
+import { api } from "../service/api.ts";
+import { ButtonLink } from "../components/controls/button.tsx";
+import { EntryForm } from "../components/controls/entry-form.tsx";
+import { ErrorState } from "../components/states/error-state.tsx";
+import { FormAside, FormHeading } from "../components/controls/form-heading.tsx";
+import { SkeletonLines } from "../components/states/skeleton.tsx";
 import { useEntry } from "../hooks/use-entry.ts";
 import { useFragmentValue } from "../hooks/use-fragment-value.ts";
-import { useSite } from "../queries.ts";
+import { useSite } from "../service/queries.ts";
 
 export default function SignUp() {
   const invite = useFragmentValue("invite");

@@ -1,17 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { Maintenance, ModelState, Status as StatusReport } from "../../src/protocol/dashboard.js";
-import { Card } from "../components/card.tsx";
-import { ErrorState } from "../components/error-state.tsx";
-import { MaintenanceWindow } from "../components/maintenance-window.tsx";
-import { Markdown } from "../components/markdown.tsx";
-import { ModelMark } from "../components/model-mark.tsx";
-import { SkeletonLines } from "../components/skeleton.tsx";
-import { StateBadge } from "../components/state-badge.tsx";
-import { Time } from "../components/time.tsx";
+import type { Maintenance, ModelState, Status as StatusReport } from "../../src/protocol/dashboard-api.js";
+import { Card } from "../components/frame/card.tsx";
+import { ErrorState } from "../components/states/error-state.tsx";
+import { MaintenanceWindow } from "../components/frame/maintenance-window.tsx";
+import { Markdown } from "../components/text/markdown.tsx";
+import { ModelMark } from "../components/models/model-mark.tsx";
+import { SkeletonLines } from "../components/states/skeleton.tsx";
+import { StateBadge } from "../components/states/state-badge.tsx";
+import { Time } from "../components/text/time.tsx";
 import { cx } from "../cx.ts";
 import { useTitle } from "../hooks/use-title.ts";
-import { queries } from "../queries.ts";
+import { queries } from "../service/queries.ts";
 
 export default function Status() {
   useTitle("Status");

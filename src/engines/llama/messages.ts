@@ -4,9 +4,9 @@
  */
 import type { ChatMessage, Sampling } from "../../protocol/chat.js";
 import type { Backend, GpuBackend } from "./gpu/backends.js";
-import type { StepReport } from "./job.js";
-import type { PromptResult } from "./prompt.js";
-import type { SamplingDefaults } from "./sampler.js";
+import type { StepReport } from "./worker/schedule/job.js";
+import type { PromptResult } from "./worker/prompt/prompt.js";
+import type { SamplingDefaults } from "./worker/reply/sampler.js";
 
 export interface LoadRequest {
   weights: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { generationOf } from "../../../test/contract/engine.js";
+import { generationOf } from "../../../test/contract/engines/engine-contract.js";
 import type { ChatMessage } from "../../protocol/chat.js";
 import { Affinity } from "./affinity.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FakeClock } from "../../../test/support/fake-clock.js";
+import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
 import { Breaker, defaultBreakerLimits as limits } from "./breaker.js";
 
 const opened = () => {

@@ -12,8 +12,8 @@ import {
   literalAddress,
   type LookupAll,
 } from "../../core/address-policy.js";
-import { parseAddress, whyRefused } from "./address.js";
-import { faultOfResponse, unavailable } from "./faults.js";
+import { parseAddress, whyRefused } from "./checks/address.js";
+import { faultOfResponse, unavailable } from "./failures.js";
 import { parseObject, type JsonObject } from "./json-value.js";
 import type { UpstreamSource, UpstreamTimeouts } from "./options.js";
 import type { StreamCall } from "./stream-call.js";

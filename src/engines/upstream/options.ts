@@ -1,5 +1,5 @@
 /** How an engine on the network is set up. */
-import type { ModelDefaults } from "../../core/model-defaults.js";
+import type { ModelDefaults } from "../../core/serving/model-defaults.js";
 import type { UpstreamSource } from "../../protocol/engine-member.js";
 import type { ModelId } from "../../protocol/models.js";
 

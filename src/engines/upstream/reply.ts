@@ -10,9 +10,9 @@
  */
 import type { GenerationEvent, PreparedGeneration, Usage } from "../../core/ports.js";
 import type { FinishReason, ReplyLogprob } from "../../protocol/chat.js";
-import { StopMatcher } from "../llama/stop.js";
+import { StopMatcher } from "../formats/stop.js";
 import { readChunk, type Chunk, type ChoiceDelta } from "./chunk.js";
-import { faultOfEvent, unavailable } from "./faults.js";
+import { faultOfEvent, unavailable } from "./failures.js";
 import { weightOf, type SseEvent } from "./sse-reader.js";
 
 /** For a token with its log probabilities, and what comes around it. */

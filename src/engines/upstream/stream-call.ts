@@ -12,7 +12,7 @@
  */
 import type { Dispatcher } from "undici";
 import type { Clock } from "../../core/ports.js";
-import { faultOfResponse, unavailable } from "./faults.js";
+import { faultOfResponse, unavailable } from "./failures.js";
 import { SseReader, weightOf, type SseEvent } from "./sse-reader.js";
 
 export interface StreamLimits {

@@ -2,11 +2,11 @@
 import type { Actor } from "../../core/audit.js";
 import type { SessionRecord } from "../../core/dashboard-ports.js";
 import { accountsPageSize } from "../../protocol/dashboard-bounds.js";
-import { accountsQuery, inviteBody, setPlanBody, setRoleBody } from "../../protocol/dashboard.js";
+import { accountsQuery, inviteBody, setPlanBody, setRoleBody } from "../../protocol/dashboard-api.js";
 import type { DashboardParts } from "./parts.js";
 import { admin, type DashboardRoute } from "./route.js";
 import { accountView, linkView } from "./views.js";
-import type { Visit } from "./visit.js";
+import type { Visit } from "./guard/visit.js";
 
 export function accountRoutes({ dashboard, publicUrl }: DashboardParts): DashboardRoute[] {
   const { accountAdmin } = dashboard;

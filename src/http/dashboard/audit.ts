@@ -2,7 +2,7 @@
  * The audit trail, for admins. It keeps ids; what an id stands for now is looked up when it is read: people in
  * the store, plans and announcements here. Keys keep their id: what an account calls its keys is its own affair.
  */
-import { auditQuery } from "../../protocol/dashboard.js";
+import { auditQuery } from "../../protocol/dashboard-api.js";
 import type { DashboardParts } from "./parts.js";
 import { admin, type DashboardRoute } from "./route.js";
 import { auditView } from "./views.js";

@@ -1,11 +1,11 @@
 /** What was thrown by a handler of the dashboard, as its pages are shown it. */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { DashboardFault } from "../../core/dashboard-fault.js";
+import { DashboardFault } from "../../core/dashboard-error.js";
 import { StoreUnavailable } from "../../core/ports.js";
 import type { Log } from "../../log.js";
-import type { DashboardErrorBody, DashboardErrorCode } from "../../protocol/dashboard.js";
+import type { DashboardErrorBody, DashboardErrorCode } from "../../protocol/dashboard-api.js";
 import { ServiceError, type ErrorCode } from "../../protocol/errors.js";
-import { ClientHungUp } from "../exchange.js";
+import { ClientHungUp } from "../connection/exchange.js";
 
 interface Answer {
   status: number;

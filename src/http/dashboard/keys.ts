@@ -1,7 +1,7 @@
 /** One's own API keys. */
-import type { IssuedKey } from "../../core/account-keys.js";
+import type { IssuedKey } from "../../core/keys/issue-keys.js";
 import { noKeyLimits } from "../../core/ports.js";
-import { createKeyBody, rotateKeyBody, type KeyWithSecret } from "../../protocol/dashboard.js";
+import { createKeyBody, rotateKeyBody, type KeyWithSecret } from "../../protocol/dashboard-api.js";
 import type { DashboardParts } from "./parts.js";
 import { user, type DashboardRoute } from "./route.js";
 import { keyView } from "./views.js";

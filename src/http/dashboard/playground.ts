@@ -2,9 +2,9 @@
  * The playground's chat: the API's own handler, for the account of a session instead of a key. It counts
  * against the same limits, and nothing of it is kept either.
  */
-import { playgroundCaller } from "../../core/playground.js";
-import { countRequest } from "../auth.js";
-import { createChatCompletion } from "../chat.js";
+import { playgroundCaller } from "../../core/serving/playground.js";
+import { countRequest } from "../api/auth.js";
+import { createChatCompletion } from "../api/chat.js";
 import type { DashboardParts } from "./parts.js";
 import { user, type DashboardRoute } from "./route.js";
 

@@ -1,6 +1,6 @@
 /** A route of the dashboard's API: its address, who may use it, and what it does. */
 import type { SessionRecord } from "../../core/dashboard-ports.js";
-import type { Visit } from "./visit.js";
+import type { Visit } from "./guard/visit.js";
 
 type Method = "GET" | "POST" | "PUT" | "DELETE";
 

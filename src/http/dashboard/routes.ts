@@ -1,8 +1,8 @@
 /** Every route of the dashboard's API. Who may use one is said where it is defined, and checked here. */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { DashboardFault } from "../../core/dashboard-fault.js";
+import { DashboardFault } from "../../core/dashboard-error.js";
 import type { SessionRecord } from "../../core/dashboard-ports.js";
-import type { Sessions } from "../../core/sessions.js";
+import type { Sessions } from "../../core/sign-in/sessions.js";
 import { accountRoutes } from "./accounts.js";
 import { auditRoutes } from "./audit.js";
 import { engineRoutes } from "./engines.js";
@@ -18,7 +18,7 @@ import type { DashboardRoute } from "./route.js";
 import { signInRoutes } from "./sign-in.js";
 import { siteRoutes } from "./site.js";
 import { usageRoutes } from "./usage.js";
-import { Visit } from "./visit.js";
+import { Visit } from "./guard/visit.js";
 
 export const dashboardRoutes = (parts: DashboardParts): DashboardRoute[] => [
   ...siteRoutes(parts),

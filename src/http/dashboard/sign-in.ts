@@ -1,5 +1,5 @@
 /** Signing up, in and out, and the two pages that one-time links lead to. */
-import { deviceLifeMs } from "../../core/known-devices.js";
+import { deviceLifeMs } from "../../core/sign-in/known-devices.js";
 import type { Account } from "../../core/ports.js";
 import {
   resetBody,
@@ -8,11 +8,11 @@ import {
   signInBody,
   signUpBody,
   type Me,
-} from "../../protocol/dashboard.js";
+} from "../../protocol/dashboard-api.js";
 import type { DashboardParts } from "./parts.js";
 import { anyone, user, type DashboardRoute } from "./route.js";
 import { meView } from "./views.js";
-import type { Visit } from "./visit.js";
+import type { Visit } from "./guard/visit.js";
 
 export function signInRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
   const { store, clock, devices, signIn, signUp, passwordReset, ownAccount } = dashboard;

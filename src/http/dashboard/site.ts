@@ -1,6 +1,6 @@
 /** What everyone may read: who runs the service, how it does, what is new. */
-import { statusNow } from "../../core/status.js";
-import type { Changelog, Site, Status } from "../../protocol/dashboard.js";
+import { statusNow } from "../../core/operator/status.js";
+import type { Changelog, Site, Status } from "../../protocol/dashboard-api.js";
 import type { DashboardParts } from "./parts.js";
 import { anyone, type DashboardRoute } from "./route.js";
 import { announcementView, maintenanceView, meView } from "./views.js";

@@ -1,8 +1,8 @@
 /** One's own usage and what is left of the limits. */
 import type { z } from "zod";
-import { toCsv } from "../../core/csv.js";
-import type { UsageRequest } from "../../core/usage-report.js";
-import { usageQuery, type LimitsNow, type UsageReport } from "../../protocol/dashboard.js";
+import { toCsv } from "../../core/usage/csv.js";
+import type { UsageRequest } from "../../core/usage/usage-report.js";
+import { usageQuery, type LimitsNow, type UsageReport } from "../../protocol/dashboard-api.js";
 import type { DashboardParts } from "./parts.js";
 import { user, type DashboardRoute } from "./route.js";
 import { gaugeView, planView } from "./views.js";

@@ -1,5 +1,5 @@
 /** What the service knows, in the shapes of the dashboard's API. */
-import { isLive } from "../../core/account-keys.js";
+import { isLive } from "../../core/keys/issue-keys.js";
 import { deletedAccount, deletedKey } from "../../core/audit.js";
 import type {
   AccountSummary,
@@ -8,11 +8,11 @@ import type {
   MaintenanceWindow,
   SessionRecord,
 } from "../../core/dashboard-ports.js";
-import type { RateReading } from "../../core/limits.js";
-import type { Announcement, WindowState } from "../../core/news.js";
-import type { MadeLink } from "../../core/one-time-links.js";
+import type { RateReading } from "../../core/serving/limits.js";
+import type { Announcement, WindowState } from "../../core/operator/news.js";
+import type { MadeLink } from "../../core/sign-in/one-time-links.js";
 import type { ApiKey, Plan } from "../../core/ports.js";
-import type * as wire from "../../protocol/dashboard.js";
+import type * as wire from "../../protocol/dashboard-api.js";
 
 export const planView = ({ models, ...plan }: Plan): wire.PlanView => ({
   ...plan,

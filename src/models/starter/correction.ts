@@ -4,7 +4,7 @@
  */
 import { stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { hashFile } from "../hash-file.js";
+import { hashFile } from "../files/hash-file.js";
 
 export interface Correction {
   path: string;

@@ -3,9 +3,9 @@
  * IQ2_XXS, which is most of it and has a faster way (merge-kernel.wat). All products here are exact; the one
  * subtraction is rounded once, when it is stored as a single float.
  */
-import { GgufFault } from "../gguf-header.js";
-import { tensorTypes } from "../gguf-types.js";
-import { fromHalf } from "../half-float.js";
+import { GgufFault } from "../gguf/gguf-header.js";
+import { tensorTypes } from "../gguf/gguf-types.js";
+import { fromHalf } from "./half-float.js";
 
 type Decoder = (bytes: Uint8Array, at: number, target: Float32Array, out: number) => void;
 

@@ -6,9 +6,9 @@
  * IQ2_XXS, the panel, the rows' coefficients, their values, the encoded base and the encoded result.
  */
 import { readFile } from "node:fs/promises";
-import { GgufFault } from "../gguf-header.js";
-import { iq2xxsType } from "../gguf-types.js";
-import { iq2xxsGrid, iq2xxsMagnitudes } from "../iq2xxs-grid.js";
+import { GgufFault } from "../gguf/gguf-header.js";
+import { iq2xxsType } from "../gguf/gguf-types.js";
+import { iq2xxsGrid, iq2xxsMagnitudes } from "./iq2xxs-grid.js";
 import { dequantise } from "./dequantise.js";
 
 /** How many rows `mergeRows` takes at the most: their values stay in the second cache. */

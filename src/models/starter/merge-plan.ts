@@ -4,8 +4,8 @@
  * change: types, offsets, the file type. The plan depends on the two headers alone, so every thread that works
  * on the file makes the same one.
  */
-import { GgufFault, roundUp, type GgufHeader, type GgufTensor } from "../gguf-header.js";
-import { iq2xxsType, q40Type } from "../gguf-types.js";
+import { GgufFault, roundUp, type GgufHeader, type GgufTensor } from "../gguf/gguf-header.js";
+import { iq2xxsType, q40Type } from "../gguf/gguf-types.js";
 import { canDequantise } from "./dequantise.js";
 
 export interface MergePlan {

@@ -4,8 +4,8 @@
  * through a few megabytes whatever the size of the tensor.
  */
 import { open, type FileHandle } from "node:fs/promises";
-import { readWholeHeader } from "../gguf.js";
-import { GgufFault, type GgufHeader, type GgufTensor } from "../gguf-header.js";
+import { readWholeHeader } from "../gguf/gguf.js";
+import { GgufFault, type GgufHeader, type GgufTensor } from "../gguf/gguf-header.js";
 import { dequantise } from "./dequantise.js";
 import { openMergeKernel, rowsAtOnce, type MergeKernel } from "./merge-kernel.js";
 import { planMerge, type MergePlan, type PlannedTensor, type TensorCorrection } from "./merge-plan.js";

@@ -3,9 +3,14 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ggufBytes, llamaFields, randomTensor, type FileTensor } from "../../../test/support/gguf-file.js";
-import { mergedRow, valueAt } from "../../../test/support/reference-merge.js";
-import { readWeightsFacts, readWholeHeader } from "../gguf.js";
+import {
+  ggufBytes,
+  llamaFields,
+  randomTensor,
+  type FileTensor,
+} from "../../../test/support/engines/gguf-file.js";
+import { mergedRow, valueAt } from "../../../test/support/engines/reference-merge.js";
+import { readWeightsFacts, readWholeHeader } from "../gguf/gguf.js";
 import { mergeWeights, type Merged, type MergeOptions } from "./merge.js";
 
 let folder: string;

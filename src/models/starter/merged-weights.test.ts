@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, truncate, utimes, writeFile } fr
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ggufBytes, llamaFields, randomTensor } from "../../../test/support/gguf-file.js";
-import { ensureStarterWeights, findStarter, type StarterOptions, type StarterWeights } from "../starter.js";
+import { ggufBytes, llamaFields, randomTensor } from "../../../test/support/engines/gguf-file.js";
+import { ensureStarterWeights, findStarter, type StarterOptions, type StarterWeights } from "./starter.js";
 import { mergeWeights } from "./merge.js";
 
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");

@@ -7,8 +7,8 @@
 import { randomUUID } from "node:crypto";
 import { rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { megabytes } from "../sizes.js";
-import { removeLeftovers, syncFolder } from "../temporary-file.js";
+import { megabytes } from "../files/sizes.js";
+import { removeLeftovers, syncFolder } from "../files/temporary-file.js";
 import { checkCorrection, type Correction } from "./correction.js";
 import { mergedBytes, mergeWeights, type Merged } from "./merge.js";
 

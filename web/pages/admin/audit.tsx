@@ -1,15 +1,15 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { ScrollText } from "lucide-react";
-import type { AuditEntry } from "../../../src/protocol/dashboard.js";
-import { api } from "../../api.ts";
-import { Address } from "../../components/address.tsx";
-import { Button } from "../../components/button.tsx";
-import { Callout } from "../../components/callout.tsx";
-import { Card } from "../../components/card.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { PageHeader } from "../../components/page-header.tsx";
-import { Table, type Column } from "../../components/table.tsx";
-import { Time } from "../../components/time.tsx";
+import type { AuditEntry } from "../../../src/protocol/dashboard-api.js";
+import { api } from "../../service/api.ts";
+import { Address } from "../../components/text/address.tsx";
+import { Button } from "../../components/controls/button.tsx";
+import { Callout } from "../../components/states/callout.tsx";
+import { Card } from "../../components/frame/card.tsx";
+import { EmptyState } from "../../components/states/empty-state.tsx";
+import { PageHeader } from "../../components/frame/page-header.tsx";
+import { Table, type Column } from "../../components/text/table.tsx";
+import { Time } from "../../components/text/time.tsx";
 
 export default function Audit() {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({

@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { Plus } from "lucide-react";
-import { Button } from "../../components/button.tsx";
-import { PageHeader } from "../../components/page-header.tsx";
-import { Tabs } from "../../components/tabs.tsx";
+import { Button } from "../../components/controls/button.tsx";
+import { PageHeader } from "../../components/frame/page-header.tsx";
+import { Tabs } from "../../components/controls/tabs.tsx";
 import { EntryEditor } from "./changelog/entry-editor.tsx";
 import { EntryList } from "./changelog/entry-list.tsx";
 import { MaintenanceEditor } from "./changelog/maintenance-editor.tsx";

@@ -1,9 +1,9 @@
-import type { EngineView } from "../../../src/protocol/dashboard.js";
-import { Badge, type Tone } from "../../components/badge.tsx";
-import { Callout } from "../../components/callout.tsx";
-import { Card } from "../../components/card.tsx";
-import { Meter } from "../../components/meter.tsx";
-import { ModelName } from "../../components/model-name.tsx";
+import type { EngineView } from "../../../src/protocol/dashboard-api.js";
+import { Badge, type Tone } from "../../components/states/badge.tsx";
+import { Callout } from "../../components/states/callout.tsx";
+import { Card } from "../../components/frame/card.tsx";
+import { Meter } from "../../components/figures/meter.tsx";
+import { ModelName } from "../../components/models/model-name.tsx";
 import { formatBytes, formatCount, formatMs, formatRate, plural } from "../../units.ts";
 import { answering, EngineMembers, whyOf } from "./engine-members.tsx";
 

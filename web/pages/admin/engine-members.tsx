@@ -1,6 +1,6 @@
 /** The engines of a pool, each with its state and, where it is not at work, why. */
-import type { EngineMemberView } from "../../../src/protocol/dashboard.js";
-import { Badge, type Tone } from "../../components/badge.tsx";
+import type { EngineMemberView } from "../../../src/protocol/dashboard-api.js";
+import { Badge, type Tone } from "../../components/states/badge.tsx";
 import { formatCount } from "../../units.ts";
 
 export function EngineMembers({ members }: { members: readonly EngineMemberView[] }) {

@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Server } from "lucide-react";
-import { Card } from "../../components/card.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { ErrorState } from "../../components/error-state.tsx";
-import { PageHeader } from "../../components/page-header.tsx";
-import { SkeletonLines } from "../../components/skeleton.tsx";
+import { Card } from "../../components/frame/card.tsx";
+import { EmptyState } from "../../components/states/empty-state.tsx";
+import { ErrorState } from "../../components/states/error-state.tsx";
+import { PageHeader } from "../../components/frame/page-header.tsx";
+import { SkeletonLines } from "../../components/states/skeleton.tsx";
 import { cx } from "../../cx.ts";
-import { queries } from "../../queries.ts";
+import { queries } from "../../service/queries.ts";
 import { EngineCard } from "./engine-card.tsx";
 import { StarterSuggestion } from "./starter-suggestion.tsx";
 

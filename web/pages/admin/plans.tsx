@@ -1,14 +1,14 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Layers, Plus } from "lucide-react";
 import { useState } from "react";
-import { api } from "../../api.ts";
-import { Button } from "../../components/button.tsx";
-import { Card } from "../../components/card.tsx";
-import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { PageHeader } from "../../components/page-header.tsx";
-import { toast } from "../../components/toast.tsx";
-import { queries } from "../../queries.ts";
+import { api } from "../../service/api.ts";
+import { Button } from "../../components/controls/button.tsx";
+import { Card } from "../../components/frame/card.tsx";
+import { ConfirmDialog } from "../../components/overlays/confirm-dialog.tsx";
+import { EmptyState } from "../../components/states/empty-state.tsx";
+import { PageHeader } from "../../components/frame/page-header.tsx";
+import { toast } from "../../components/overlays/toast.tsx";
+import { queries } from "../../service/queries.ts";
 import { PlanForm } from "./plans/plan-form.tsx";
 import { PlanTable, type CountedPlan } from "./plans/plan-table.tsx";
 

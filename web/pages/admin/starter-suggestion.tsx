@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { Callout } from "../../components/callout.tsx";
-import { CodeBlock } from "../../components/code-block.tsx";
-import { queries } from "../../queries.ts";
+import { Callout } from "../../components/states/callout.tsx";
+import { CodeBlock } from "../../components/text/code-block.tsx";
+import { queries } from "../../service/queries.ts";
 import { formatDecimal } from "../../units.ts";
 
 /** While the starter answers: the best model that this machine can hold, and what gets it. */

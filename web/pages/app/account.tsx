@@ -1,4 +1,4 @@
-import { PageHeader } from "../../components/page-header.tsx";
+import { PageHeader } from "../../components/frame/page-header.tsx";
 import { useMe } from "../../hooks/use-me.ts";
 import { ChangePassword } from "./account/change-password.tsx";
 import { DeleteAccount } from "./account/delete-account.tsx";

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import { Card } from "../../components/card.tsx";
-import { ErrorState } from "../../components/error-state.tsx";
-import { PageHeader } from "../../components/page-header.tsx";
-import { SkeletonLines } from "../../components/skeleton.tsx";
-import { queries } from "../../queries.ts";
+import { Card } from "../../components/frame/card.tsx";
+import { ErrorState } from "../../components/states/error-state.tsx";
+import { PageHeader } from "../../components/frame/page-header.tsx";
+import { SkeletonLines } from "../../components/states/skeleton.tsx";
+import { queries } from "../../service/queries.ts";
 import { PlanLimits } from "./limits/plan-limits.tsx";
 import { Queues } from "./limits/queues.tsx";
 import { TooManyRequests } from "./limits/too-many-requests.tsx";

@@ -1,7 +1,7 @@
 /** Where a new account begins and others look in: a key in hand, what is left of the limits, the last day. */
-import { PageHeader } from "../../components/page-header.tsx";
+import { PageHeader } from "../../components/frame/page-header.tsx";
 import { useMe } from "../../hooks/use-me.ts";
-import { useSite } from "../../queries.ts";
+import { useSite } from "../../service/queries.ts";
 import { LastDay } from "./overview/last-day.tsx";
 import { LiveLimits } from "./overview/live-limits.tsx";
 import { PlannedMaintenance } from "./overview/planned-maintenance.tsx";

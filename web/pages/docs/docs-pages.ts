@@ -20,7 +20,7 @@ export const docsPages: readonly DocsPage[] = [
     title: "API reference",
     group: "Reference",
     wide: true,
-    Content: lazy(() => import("./api-reference.tsx")),
+    Content: lazy(() => import("./api/api-reference.tsx")),
   },
   { slug: "errors", title: "Errors", group: "Reference", Content: lazy(() => import("./errors.tsx")) },
   { slug: "limits", title: "Limits", group: "Reference", Content: lazy(() => import("./limits.tsx")) },

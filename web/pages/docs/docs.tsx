@@ -2,7 +2,7 @@
 import { ArrowLeft, ArrowRight, ChevronDown } from "lucide-react";
 import { Suspense, useRef } from "react";
 import { Link, useParams } from "wouter";
-import { SkeletonLines } from "../../components/skeleton.tsx";
+import { SkeletonLines } from "../../components/states/skeleton.tsx";
 import { cx } from "../../cx.ts";
 import { useTitle } from "../../hooks/use-title.ts";
 import NotFound from "../not-found.tsx";

@@ -1,6 +1,6 @@
 import { Link } from "wouter";
 import { errorTable, type ErrorCode } from "../../../src/protocol/errors.js";
-import { CodeBlock } from "../../components/code-block.tsx";
+import { CodeBlock } from "../../components/text/code-block.tsx";
 import { InlineCode } from "./inline-code.tsx";
 import { Section } from "./section.tsx";
 

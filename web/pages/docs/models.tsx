@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { modelIds } from "../../../src/protocol/models.js";
-import { CodeBlock } from "../../components/code-block.tsx";
-import { ModelFactList, StarterNote } from "../../components/model-facts.tsx";
-import { ModelMark } from "../../components/model-mark.tsx";
-import { SkeletonLines } from "../../components/skeleton.tsx";
-import { StateBadge } from "../../components/state-badge.tsx";
+import { CodeBlock } from "../../components/text/code-block.tsx";
+import { ModelFactList, StarterNote } from "../../components/models/model-facts.tsx";
+import { ModelMark } from "../../components/models/model-mark.tsx";
+import { SkeletonLines } from "../../components/states/skeleton.tsx";
+import { StateBadge } from "../../components/states/state-badge.tsx";
 import { defaultReplyText } from "../../default-reply.ts";
-import { queries, useSite } from "../../queries.ts";
+import { queries, useSite } from "../../service/queries.ts";
 import { baseUrl } from "../../snippets.ts";
 import { Section } from "./section.tsx";
 

@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import { CodeBlock } from "../../components/code-block.tsx";
+import { CodeBlock } from "../../components/text/code-block.tsx";
 import { Section } from "./section.tsx";
 
 const kept = [

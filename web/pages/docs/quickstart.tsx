@@ -1,6 +1,6 @@
 import { Link } from "wouter";
-import { CodeBlock, CodeTabs } from "../../components/code-block.tsx";
-import { useSite } from "../../queries.ts";
+import { CodeBlock, CodeTabs } from "../../components/text/code-block.tsx";
+import { useSite } from "../../service/queries.ts";
 import { aiSdkSample, baseUrl, chatSamples, langChainSamples } from "../../snippets.ts";
 import { Section } from "./section.tsx";
 

@@ -1,6 +1,6 @@
 import { Link } from "wouter";
-import { CodeBlock, CodeTabs } from "../../components/code-block.tsx";
-import { streamSamples } from "./stream-samples.ts";
+import { CodeBlock, CodeTabs } from "../../components/text/code-block.tsx";
+import { streamSamples } from "./api/stream-samples.ts";
 import { Section } from "./section.tsx";
 
 export default function Streaming() {

@@ -8,7 +8,7 @@
  */
 import type { Backend, GpuBackend } from "./backends.js";
 import { EngineBackends } from "./engine-backends.js";
-import { isPassing } from "./faults.js";
+import { isPassing } from "./failures.js";
 import type { BackendFailure, GpuMemory, LoadSubject, MemoryStore } from "./memory.js";
 import type { GpuPresence } from "./presence.js";
 import type { ProbeOutcome } from "./probe.js";

@@ -4,7 +4,7 @@
  */
 import type { Backend, GpuBackend } from "./backends.js";
 import type { GpuChoice } from "./choice.js";
-import { bounded, faultOf, tellingLine } from "./faults.js";
+import { bounded, faultOf, tellingLine } from "./failures.js";
 import type { BackendFailure, LoadSubject } from "./memory.js";
 
 export interface EngineFailure {

@@ -1,7 +1,7 @@
 /** How a backend that is not used is told to the operator, the same everywhere. */
 import { basename } from "node:path";
 import { backendNames, type Backend } from "./backends.js";
-import { adviceFor } from "./faults.js";
+import { adviceFor } from "./failures.js";
 import type { BackendFailure } from "./memory.js";
 
 export interface FailureText {

@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { z } from "zod";
 import { gpuBackends } from "./backends.js";
-import { gpuFaults } from "./faults.js";
+import { gpuFaults } from "./failures.js";
 
 const backend = z.enum(gpuBackends);
 

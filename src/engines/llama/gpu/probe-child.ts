@@ -4,8 +4,8 @@
  * only when something is computed. Whatever happens here happens to nobody else.
  */
 import { z } from "zod";
-import { loadModel, type LoadedModel } from "../addon.js";
-import { rawConfig } from "../sampler.js";
+import { loadModel, type LoadedModel } from "../worker/addon.js";
+import { rawConfig } from "../worker/reply/sampler.js";
 import { gpuBackends, type Backend } from "./backends.js";
 import { bindingLibrary } from "./binding-package.js";
 import type { ProbeAnswer } from "./probe.js";

@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import type { CacheType } from "../messages.js";
 import type { Backend } from "./backends.js";
-import { bounded, faultOf, tellingLine, type GpuFault } from "./faults.js";
+import { bounded, faultOf, tellingLine, type GpuFault } from "./failures.js";
 import { writeProbeModel } from "./probe-model.js";
 
 export type ProbeAnswer = z.infer<typeof answerSchema>;

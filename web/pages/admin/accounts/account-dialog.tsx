@@ -1,12 +1,12 @@
 /** What an admin can do to an account, each asked about first. */
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { AccountView } from "../../../../src/protocol/dashboard.js";
-import { api } from "../../../api.ts";
-import { Address } from "../../../components/address.tsx";
-import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
-import { toast } from "../../../components/toast.tsx";
-import { queries } from "../../../queries.ts";
+import type { AccountView } from "../../../../src/protocol/dashboard-api.js";
+import { api } from "../../../service/api.ts";
+import { Address } from "../../../components/text/address.tsx";
+import { ConfirmDialog } from "../../../components/overlays/confirm-dialog.tsx";
+import { toast } from "../../../components/overlays/toast.tsx";
+import { queries } from "../../../service/queries.ts";
 import { PlanDialog } from "./plan-dialog.tsx";
 import { ResetLinkDialog } from "./reset-link-dialog.tsx";
 

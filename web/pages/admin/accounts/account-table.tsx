@@ -1,14 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { CirclePause, CirclePlay, Ellipsis, KeyRound, Layers, ShieldCheck, ShieldOff } from "lucide-react";
 import type { ReactNode } from "react";
-import type { AccountView } from "../../../../src/protocol/dashboard.js";
-import { Address } from "../../../components/address.tsx";
-import { Badge } from "../../../components/badge.tsx";
-import { IconButton } from "../../../components/button.tsx";
-import { Menu, MenuItem, MenuSeparator } from "../../../components/menu.tsx";
-import { Table, type Column } from "../../../components/table.tsx";
-import { Time } from "../../../components/time.tsx";
-import { queries } from "../../../queries.ts";
+import type { AccountView } from "../../../../src/protocol/dashboard-api.js";
+import { Address } from "../../../components/text/address.tsx";
+import { Badge } from "../../../components/states/badge.tsx";
+import { IconButton } from "../../../components/controls/button.tsx";
+import { Menu, MenuItem, MenuSeparator } from "../../../components/controls/menu.tsx";
+import { Table, type Column } from "../../../components/text/table.tsx";
+import { Time } from "../../../components/text/time.tsx";
+import { queries } from "../../../service/queries.ts";
 import { formatCount } from "../../../units.ts";
 import type { AccountTask } from "./account-dialog.tsx";
 

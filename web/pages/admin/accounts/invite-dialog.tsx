@@ -1,14 +1,14 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { longest } from "../../../../src/protocol/dashboard-bounds.js";
-import { api } from "../../../api.ts";
-import { Button } from "../../../components/button.tsx";
-import { Callout } from "../../../components/callout.tsx";
-import { Dialog } from "../../../components/dialog.tsx";
-import { Field } from "../../../components/field.tsx";
-import { Form } from "../../../components/form.tsx";
-import { Input } from "../../../components/input.tsx";
-import { OneTimeLink } from "../../../components/one-time-link.tsx";
+import { api } from "../../../service/api.ts";
+import { Button } from "../../../components/controls/button.tsx";
+import { Callout } from "../../../components/states/callout.tsx";
+import { Dialog } from "../../../components/overlays/dialog.tsx";
+import { Field } from "../../../components/controls/field.tsx";
+import { Form } from "../../../components/controls/form.tsx";
+import { Input } from "../../../components/controls/input.tsx";
+import { OneTimeLink } from "../../../components/overlays/one-time-link.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
 
 export function InviteDialog({ onClose }: { onClose: () => void }) {

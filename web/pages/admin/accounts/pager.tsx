@@ -1,6 +1,6 @@
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { accountsPageSize as pageSize } from "../../../../src/protocol/dashboard-bounds.js";
-import { IconButton } from "../../../components/button.tsx";
+import { IconButton } from "../../../components/controls/button.tsx";
 import { formatCount } from "../../../units.ts";
 
 interface PagerProps {

@@ -1,17 +1,17 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { AccountView } from "../../../../src/protocol/dashboard.js";
-import { api } from "../../../api.ts";
-import { Address } from "../../../components/address.tsx";
-import { Button } from "../../../components/button.tsx";
-import { Callout } from "../../../components/callout.tsx";
-import { Dialog } from "../../../components/dialog.tsx";
-import { Field } from "../../../components/field.tsx";
-import { Form } from "../../../components/form.tsx";
-import { Select } from "../../../components/select.tsx";
-import { toast } from "../../../components/toast.tsx";
+import type { AccountView } from "../../../../src/protocol/dashboard-api.js";
+import { api } from "../../../service/api.ts";
+import { Address } from "../../../components/text/address.tsx";
+import { Button } from "../../../components/controls/button.tsx";
+import { Callout } from "../../../components/states/callout.tsx";
+import { Dialog } from "../../../components/overlays/dialog.tsx";
+import { Field } from "../../../components/controls/field.tsx";
+import { Form } from "../../../components/controls/form.tsx";
+import { Select } from "../../../components/controls/select.tsx";
+import { toast } from "../../../components/overlays/toast.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
-import { queries } from "../../../queries.ts";
+import { queries } from "../../../service/queries.ts";
 import { formatCount } from "../../../units.ts";
 
 export function PlanDialog({ account, onClose }: { account: AccountView; onClose: () => void }) {

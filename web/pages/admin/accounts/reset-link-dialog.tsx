@@ -1,11 +1,11 @@
 import { useMutation } from "@tanstack/react-query";
-import type { AccountView } from "../../../../src/protocol/dashboard.js";
-import { api } from "../../../api.ts";
-import { Address } from "../../../components/address.tsx";
-import { Button } from "../../../components/button.tsx";
-import { Callout } from "../../../components/callout.tsx";
-import { Dialog } from "../../../components/dialog.tsx";
-import { OneTimeLink } from "../../../components/one-time-link.tsx";
+import type { AccountView } from "../../../../src/protocol/dashboard-api.js";
+import { api } from "../../../service/api.ts";
+import { Address } from "../../../components/text/address.tsx";
+import { Button } from "../../../components/controls/button.tsx";
+import { Callout } from "../../../components/states/callout.tsx";
+import { Dialog } from "../../../components/overlays/dialog.tsx";
+import { OneTimeLink } from "../../../components/overlays/one-time-link.tsx";
 import { formError } from "../../../form-errors.ts";
 
 export function ResetLinkDialog({ account, onClose }: { account: AccountView; onClose: () => void }) {

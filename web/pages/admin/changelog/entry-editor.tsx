@@ -1,18 +1,18 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { longest } from "../../../../src/protocol/dashboard-bounds.js";
-import type { ChangelogEntry } from "../../../../src/protocol/dashboard.js";
-import { api } from "../../../api.ts";
-import { Button } from "../../../components/button.tsx";
-import { Callout } from "../../../components/callout.tsx";
-import { Dialog } from "../../../components/dialog.tsx";
-import { Field } from "../../../components/field.tsx";
-import { Form } from "../../../components/form.tsx";
-import { Input } from "../../../components/input.tsx";
-import { MarkdownField } from "../../../components/markdown-field.tsx";
-import { toast } from "../../../components/toast.tsx";
+import type { ChangelogEntry } from "../../../../src/protocol/dashboard-api.js";
+import { api } from "../../../service/api.ts";
+import { Button } from "../../../components/controls/button.tsx";
+import { Callout } from "../../../components/states/callout.tsx";
+import { Dialog } from "../../../components/overlays/dialog.tsx";
+import { Field } from "../../../components/controls/field.tsx";
+import { Form } from "../../../components/controls/form.tsx";
+import { Input } from "../../../components/controls/input.tsx";
+import { MarkdownField } from "../../../components/controls/markdown-field.tsx";
+import { toast } from "../../../components/overlays/toast.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
-import { queries } from "../../../queries.ts";
+import { queries } from "../../../service/queries.ts";
 
 /** Writes a new entry, or changes one. */
 export function EntryEditor({ entry, onClose }: { entry: ChangelogEntry | null; onClose: () => void }) {

@@ -1,16 +1,16 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Megaphone, Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
-import type { ChangelogEntry } from "../../../../src/protocol/dashboard.js";
-import { api } from "../../../api.ts";
-import { IconButton } from "../../../components/button.tsx";
-import { Card } from "../../../components/card.tsx";
-import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
-import { EmptyState } from "../../../components/empty-state.tsx";
-import { Table, type Column } from "../../../components/table.tsx";
-import { Time } from "../../../components/time.tsx";
-import { toast } from "../../../components/toast.tsx";
-import { queries } from "../../../queries.ts";
+import type { ChangelogEntry } from "../../../../src/protocol/dashboard-api.js";
+import { api } from "../../../service/api.ts";
+import { IconButton } from "../../../components/controls/button.tsx";
+import { Card } from "../../../components/frame/card.tsx";
+import { ConfirmDialog } from "../../../components/overlays/confirm-dialog.tsx";
+import { EmptyState } from "../../../components/states/empty-state.tsx";
+import { Table, type Column } from "../../../components/text/table.tsx";
+import { Time } from "../../../components/text/time.tsx";
+import { toast } from "../../../components/overlays/toast.tsx";
+import { queries } from "../../../service/queries.ts";
 import { EntryEditor } from "./entry-editor.tsx";
 
 type Open = { type: "edit" | "delete"; entry: ChangelogEntry } | null;

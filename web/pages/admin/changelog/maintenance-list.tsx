@@ -1,18 +1,18 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Construction, Pencil } from "lucide-react";
 import { useState } from "react";
-import type { Maintenance } from "../../../../src/protocol/dashboard.js";
-import { api } from "../../../api.ts";
-import { Badge, type Tone } from "../../../components/badge.tsx";
-import { Button, IconButton } from "../../../components/button.tsx";
-import { Card } from "../../../components/card.tsx";
-import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
-import { EmptyState } from "../../../components/empty-state.tsx";
-import { outcomeOf, type Outcome } from "../../../components/maintenance-window.tsx";
-import { Table, type Column } from "../../../components/table.tsx";
-import { Time } from "../../../components/time.tsx";
-import { toast } from "../../../components/toast.tsx";
-import { queries } from "../../../queries.ts";
+import type { Maintenance } from "../../../../src/protocol/dashboard-api.js";
+import { api } from "../../../service/api.ts";
+import { Badge, type Tone } from "../../../components/states/badge.tsx";
+import { Button, IconButton } from "../../../components/controls/button.tsx";
+import { Card } from "../../../components/frame/card.tsx";
+import { ConfirmDialog } from "../../../components/overlays/confirm-dialog.tsx";
+import { EmptyState } from "../../../components/states/empty-state.tsx";
+import { outcomeOf, type Outcome } from "../../../components/frame/maintenance-window.tsx";
+import { Table, type Column } from "../../../components/text/table.tsx";
+import { Time } from "../../../components/text/time.tsx";
+import { toast } from "../../../components/overlays/toast.tsx";
+import { queries } from "../../../service/queries.ts";
 import { MaintenanceEditor } from "./maintenance-editor.tsx";
 
 export function MaintenanceList() {

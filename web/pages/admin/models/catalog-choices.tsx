@@ -1,9 +1,9 @@
 /** Models that are known to work well, with what each needs and whether this machine has it. */
 import type { CatalogView } from "../../../../src/protocol/dashboard-models.js";
 import type { ModelId } from "../../../../src/protocol/models.js";
-import { api } from "../../../api.ts";
-import { Badge } from "../../../components/badge.tsx";
-import { Button } from "../../../components/button.tsx";
+import { api } from "../../../service/api.ts";
+import { Badge } from "../../../components/states/badge.tsx";
+import { Button } from "../../../components/controls/button.tsx";
 import { formatCount, formatDecimal, formatSize } from "../../../units.ts";
 import { ChoiceFailure, type Choice } from "./change-dialog.tsx";
 import { FitBadge } from "./fit-badge.tsx";

@@ -1,13 +1,13 @@
 /** What can be put behind a model: from the catalogue, from this server, from elsewhere, or an engine on the network. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ModelView } from "../../../../src/protocol/dashboard-models.js";
-import { Callout } from "../../../components/callout.tsx";
-import { Dialog } from "../../../components/dialog.tsx";
-import { ErrorState } from "../../../components/error-state.tsx";
-import { SkeletonLines } from "../../../components/skeleton.tsx";
-import { Tabs } from "../../../components/tabs.tsx";
-import { toast } from "../../../components/toast.tsx";
-import { queries } from "../../../queries.ts";
+import { Callout } from "../../../components/states/callout.tsx";
+import { Dialog } from "../../../components/overlays/dialog.tsx";
+import { ErrorState } from "../../../components/states/error-state.tsx";
+import { SkeletonLines } from "../../../components/states/skeleton.tsx";
+import { Tabs } from "../../../components/controls/tabs.tsx";
+import { toast } from "../../../components/overlays/toast.tsx";
+import { queries } from "../../../service/queries.ts";
 import { formatSize } from "../../../units.ts";
 import { CatalogChoices } from "./catalog-choices.tsx";
 import { EngineForm } from "./engine-form.tsx";

@@ -1,4 +1,4 @@
-import { Badge, type Tone } from "../../../components/badge.tsx";
+import { Badge, type Tone } from "../../../components/states/badge.tsx";
 
 type Fits = "yes" | "tight" | "no";
 

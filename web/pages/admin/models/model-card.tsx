@@ -1,11 +1,11 @@
 /** One model: what answers for it, what that is like on this machine, and the ways to change it. */
 import type { ModelView } from "../../../../src/protocol/dashboard-models.js";
-import { Badge, type Tone } from "../../../components/badge.tsx";
-import { Button } from "../../../components/button.tsx";
-import { Callout } from "../../../components/callout.tsx";
-import { Card } from "../../../components/card.tsx";
-import { ModelName } from "../../../components/model-name.tsx";
-import { Spinner } from "../../../components/spinner.tsx";
+import { Badge, type Tone } from "../../../components/states/badge.tsx";
+import { Button } from "../../../components/controls/button.tsx";
+import { Callout } from "../../../components/states/callout.tsx";
+import { Card } from "../../../components/frame/card.tsx";
+import { ModelName } from "../../../components/models/model-name.tsx";
+import { Spinner } from "../../../components/states/spinner.tsx";
 import { formatBytes, formatCount, formatRate, formatSize } from "../../../units.ts";
 
 interface ModelCardProps {

@@ -2,12 +2,12 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Pause, Play, RotateCw, X } from "lucide-react";
 import type { ModelView, PullView } from "../../../../src/protocol/dashboard-models.js";
-import { api } from "../../../api.ts";
-import { Button, IconButton } from "../../../components/button.tsx";
-import { Card } from "../../../components/card.tsx";
-import { Progress } from "../../../components/progress.tsx";
-import { toast } from "../../../components/toast.tsx";
-import { queries } from "../../../queries.ts";
+import { api } from "../../../service/api.ts";
+import { Button, IconButton } from "../../../components/controls/button.tsx";
+import { Card } from "../../../components/frame/card.tsx";
+import { Progress } from "../../../components/states/progress.tsx";
+import { toast } from "../../../components/overlays/toast.tsx";
+import { queries } from "../../../service/queries.ts";
 import { formatSize } from "../../../units.ts";
 
 interface PullListProps {

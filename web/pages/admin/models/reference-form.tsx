@@ -1,12 +1,12 @@
 /** Weights from Hugging Face, or from an address. */
 import { useState } from "react";
 import type { ModelId } from "../../../../src/protocol/models.js";
-import { api } from "../../../api.ts";
-import { Button } from "../../../components/button.tsx";
-import { Callout } from "../../../components/callout.tsx";
-import { Field } from "../../../components/field.tsx";
-import { Form } from "../../../components/form.tsx";
-import { Input } from "../../../components/input.tsx";
+import { api } from "../../../service/api.ts";
+import { Button } from "../../../components/controls/button.tsx";
+import { Callout } from "../../../components/states/callout.tsx";
+import { Field } from "../../../components/controls/field.tsx";
+import { Form } from "../../../components/controls/form.tsx";
+import { Input } from "../../../components/controls/input.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
 import type { Choice } from "./change-dialog.tsx";
 

@@ -1,5 +1,5 @@
 /** A plan as it is typed, and the request it makes. */
-import type { PlanView } from "../../../../src/protocol/dashboard.js";
+import type { PlanView } from "../../../../src/protocol/dashboard-api.js";
 import type { ModelId } from "../../../../src/protocol/models.js";
 
 /** What is typed as a number; empty `maxTokens` stands for no limit. */

@@ -1,9 +1,9 @@
 import { Pencil, Trash2 } from "lucide-react";
 import type { ReactNode } from "react";
-import type { PlanView } from "../../../../src/protocol/dashboard.js";
-import { IconButton } from "../../../components/button.tsx";
-import { modelsText } from "../../../components/model-name.tsx";
-import { Table, type Column } from "../../../components/table.tsx";
+import type { PlanView } from "../../../../src/protocol/dashboard-api.js";
+import { IconButton } from "../../../components/controls/button.tsx";
+import { modelsText } from "../../../components/models/model-name.tsx";
+import { Table, type Column } from "../../../components/text/table.tsx";
 import { formatCount } from "../../../units.ts";
 
 export type CountedPlan = PlanView & { accounts: number };

@@ -1,15 +1,15 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { api } from "../../../api.ts";
-import { Address } from "../../../components/address.tsx";
-import { Button } from "../../../components/button.tsx";
-import { Callout } from "../../../components/callout.tsx";
-import { Card } from "../../../components/card.tsx";
-import { Dialog } from "../../../components/dialog.tsx";
-import { Field } from "../../../components/field.tsx";
-import { Form } from "../../../components/form.tsx";
-import { Input, PasswordInput } from "../../../components/input.tsx";
-import { toast } from "../../../components/toast.tsx";
+import { api } from "../../../service/api.ts";
+import { Address } from "../../../components/text/address.tsx";
+import { Button } from "../../../components/controls/button.tsx";
+import { Callout } from "../../../components/states/callout.tsx";
+import { Card } from "../../../components/frame/card.tsx";
+import { Dialog } from "../../../components/overlays/dialog.tsx";
+import { Field } from "../../../components/controls/field.tsx";
+import { Form } from "../../../components/controls/form.tsx";
+import { Input, PasswordInput } from "../../../components/controls/input.tsx";
+import { toast } from "../../../components/overlays/toast.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
 import { useDeparture } from "../../../hooks/use-departure.ts";
 

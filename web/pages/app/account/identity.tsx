@@ -1,13 +1,13 @@
 import { LogOut } from "lucide-react";
 import { useState } from "react";
-import type { Me } from "../../../../src/protocol/dashboard.js";
-import { api } from "../../../api.ts";
-import { Address } from "../../../components/address.tsx";
-import { Badge } from "../../../components/badge.tsx";
-import { Button } from "../../../components/button.tsx";
-import { Card } from "../../../components/card.tsx";
-import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
-import { Time } from "../../../components/time.tsx";
+import type { Me } from "../../../../src/protocol/dashboard-api.js";
+import { api } from "../../../service/api.ts";
+import { Address } from "../../../components/text/address.tsx";
+import { Badge } from "../../../components/states/badge.tsx";
+import { Button } from "../../../components/controls/button.tsx";
+import { Card } from "../../../components/frame/card.tsx";
+import { ConfirmDialog } from "../../../components/overlays/confirm-dialog.tsx";
+import { Time } from "../../../components/text/time.tsx";
 import { useDeparture } from "../../../hooks/use-departure.ts";
 
 export function Identity({ me }: { me: Me }) {

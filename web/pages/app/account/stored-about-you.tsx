@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
-import { api } from "../../../api.ts";
-import { ButtonAnchor } from "../../../components/button.tsx";
-import { Card } from "../../../components/card.tsx";
-import { ErrorState } from "../../../components/error-state.tsx";
-import { SkeletonLines } from "../../../components/skeleton.tsx";
-import { queries } from "../../../queries.ts";
+import { api } from "../../../service/api.ts";
+import { ButtonAnchor } from "../../../components/controls/button.tsx";
+import { Card } from "../../../components/frame/card.tsx";
+import { ErrorState } from "../../../components/states/error-state.tsx";
+import { SkeletonLines } from "../../../components/states/skeleton.tsx";
+import { queries } from "../../../service/queries.ts";
 import { StoredTable } from "./stored-table.tsx";
 
 /** The rows themselves, table by table. Nothing is summed up or left out but secrets. */

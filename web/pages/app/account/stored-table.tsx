@@ -1,10 +1,10 @@
 import { useMutation } from "@tanstack/react-query";
 import { ChevronRight } from "lucide-react";
 import { useState } from "react";
-import type { StoredAboutMe } from "../../../../src/protocol/dashboard.js";
-import { api } from "../../../api.ts";
-import { Button } from "../../../components/button.tsx";
-import { Callout } from "../../../components/callout.tsx";
+import type { StoredAboutMe } from "../../../../src/protocol/dashboard-api.js";
+import { api } from "../../../service/api.ts";
+import { Button } from "../../../components/controls/button.tsx";
+import { Callout } from "../../../components/states/callout.tsx";
 import { plural } from "../../../units.ts";
 
 type Stored = StoredAboutMe["tables"][number];

@@ -1,9 +1,9 @@
 /** Limits of one key below its plan's: none by default, and then a number for each that is wanted. */
-import type { KeyLimitsView, PlanView } from "../../../../src/protocol/dashboard.js";
-import { Checkbox } from "../../../components/checkbox.tsx";
-import { Field } from "../../../components/field.tsx";
-import { Fieldset } from "../../../components/fieldset.tsx";
-import { Input } from "../../../components/input.tsx";
+import type { KeyLimitsView, PlanView } from "../../../../src/protocol/dashboard-api.js";
+import { Checkbox } from "../../../components/controls/checkbox.tsx";
+import { Field } from "../../../components/controls/field.tsx";
+import { Fieldset } from "../../../components/controls/fieldset.tsx";
+import { Input } from "../../../components/controls/input.tsx";
 
 /** As typed; empty where the plan's limit alone counts. */
 export type TypedLimits = Record<keyof KeyLimitsView, string>;

@@ -1,5 +1,5 @@
-import type { KeyView } from "../../../../src/protocol/dashboard.js";
-import { Badge, type Tone } from "../../../components/badge.tsx";
+import type { KeyView } from "../../../../src/protocol/dashboard-api.js";
+import { Badge, type Tone } from "../../../components/states/badge.tsx";
 
 /** Whether it will never work again. */
 export function hasEnded(key: KeyView): boolean {

@@ -1,11 +1,11 @@
 import { Ban, CirclePlay, CirclePause, Ellipsis, RefreshCw } from "lucide-react";
 import type { ReactNode } from "react";
-import type { KeyView } from "../../../../src/protocol/dashboard.js";
-import { IconButton } from "../../../components/button.tsx";
-import { Menu, MenuItem, MenuSeparator } from "../../../components/menu.tsx";
-import { modelsText } from "../../../components/model-name.tsx";
-import { Table, type Column } from "../../../components/table.tsx";
-import { Time } from "../../../components/time.tsx";
+import type { KeyView } from "../../../../src/protocol/dashboard-api.js";
+import { IconButton } from "../../../components/controls/button.tsx";
+import { Menu, MenuItem, MenuSeparator } from "../../../components/controls/menu.tsx";
+import { modelsText } from "../../../components/models/model-name.tsx";
+import { Table, type Column } from "../../../components/text/table.tsx";
+import { Time } from "../../../components/text/time.tsx";
 import { hasEnded, KeyStatus } from "./key-status.tsx";
 import { limitsText } from "./key-limits-field.tsx";
 import { useKeySwitch } from "./use-key-switch.ts";

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
-import { Callout } from "../../../components/callout.tsx";
-import { CopyField } from "../../../components/copy-field.tsx";
-import { ShownOnce } from "../../../components/shown-once.tsx";
+import { Callout } from "../../../components/states/callout.tsx";
+import { CopyField } from "../../../components/controls/copy-field.tsx";
+import { ShownOnce } from "../../../components/overlays/shown-once.tsx";
 
 /** A new key, this once, inside a dialog that only its own button closes: anything else might lose the key. */
 export function NewSecret({

@@ -1,9 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
-import type { KeyView } from "../../../../src/protocol/dashboard.js";
-import { api } from "../../../api.ts";
-import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
-import { toast } from "../../../components/toast.tsx";
-import { queries } from "../../../queries.ts";
+import type { KeyView } from "../../../../src/protocol/dashboard-api.js";
+import { api } from "../../../service/api.ts";
+import { ConfirmDialog } from "../../../components/overlays/confirm-dialog.tsx";
+import { toast } from "../../../components/overlays/toast.tsx";
+import { queries } from "../../../service/queries.ts";
 
 export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: KeyView; onClose: () => void }) {
   const client = useQueryClient();

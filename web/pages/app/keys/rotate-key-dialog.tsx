@@ -1,15 +1,15 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { KeyView } from "../../../../src/protocol/dashboard.js";
-import { api } from "../../../api.ts";
-import { Button } from "../../../components/button.tsx";
-import { Callout } from "../../../components/callout.tsx";
-import { Dialog } from "../../../components/dialog.tsx";
-import { Field } from "../../../components/field.tsx";
-import { Form } from "../../../components/form.tsx";
-import { Select } from "../../../components/select.tsx";
+import type { KeyView } from "../../../../src/protocol/dashboard-api.js";
+import { api } from "../../../service/api.ts";
+import { Button } from "../../../components/controls/button.tsx";
+import { Callout } from "../../../components/states/callout.tsx";
+import { Dialog } from "../../../components/overlays/dialog.tsx";
+import { Field } from "../../../components/controls/field.tsx";
+import { Form } from "../../../components/controls/form.tsx";
+import { Select } from "../../../components/controls/select.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
-import { queries } from "../../../queries.ts";
+import { queries } from "../../../service/queries.ts";
 import { NewSecret } from "./new-secret.tsx";
 
 const graces = [

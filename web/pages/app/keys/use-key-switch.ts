@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { api } from "../../../api.ts";
-import { toast } from "../../../components/toast.tsx";
-import { queries } from "../../../queries.ts";
+import { api } from "../../../service/api.ts";
+import { toast } from "../../../components/overlays/toast.tsx";
+import { queries } from "../../../service/queries.ts";
 
 /** Disables or enables a key. The list shows it at once and takes it back if the service refuses. */
 export function useKeySwitch() {

@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { LimitsNow } from "../../../../src/protocol/dashboard.js";
-import { Card } from "../../../components/card.tsx";
-import { RateMeter } from "../../../components/limit-meters.tsx";
-import { Meter } from "../../../components/meter.tsx";
-import { modelsText } from "../../../components/model-name.tsx";
+import type { LimitsNow } from "../../../../src/protocol/dashboard-api.js";
+import { Card } from "../../../components/frame/card.tsx";
+import { RateMeter } from "../../../components/figures/limit-meters.tsx";
+import { Meter } from "../../../components/figures/meter.tsx";
+import { modelsText } from "../../../components/models/model-name.tsx";
 import { defaultReplyText } from "../../../default-reply.ts";
-import { queries, useSite } from "../../../queries.ts";
+import { queries, useSite } from "../../../service/queries.ts";
 import { formatCount } from "../../../units.ts";
 import { hasEnded } from "../keys/key-status.tsx";
 

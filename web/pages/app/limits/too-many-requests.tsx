@@ -1,6 +1,6 @@
-import { ArrowLink } from "../../../components/arrow-link.tsx";
-import { Card } from "../../../components/card.tsx";
-import { CodeBlock } from "../../../components/code-block.tsx";
+import { ArrowLink } from "../../../components/text/arrow-link.tsx";
+import { Card } from "../../../components/frame/card.tsx";
+import { CodeBlock } from "../../../components/text/code-block.tsx";
 
 /** What a program sees at a limit. */
 export function TooManyRequests() {

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import { ArrowLink } from "../../../components/arrow-link.tsx";
-import { ErrorState } from "../../../components/error-state.tsx";
-import { Card } from "../../../components/card.tsx";
-import { queries } from "../../../queries.ts";
+import { ArrowLink } from "../../../components/text/arrow-link.tsx";
+import { ErrorState } from "../../../components/states/error-state.tsx";
+import { Card } from "../../../components/frame/card.tsx";
+import { queries } from "../../../service/queries.ts";
 import { UsageStats } from "../usage/usage-stats.tsx";
 import { usagePeriod } from "../usage/usage-period.ts";
 

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { ArrowLink } from "../../../components/arrow-link.tsx";
-import { Card } from "../../../components/card.tsx";
-import { ErrorState } from "../../../components/error-state.tsx";
-import { LimitMeters } from "../../../components/limit-meters.tsx";
-import { SkeletonLines } from "../../../components/skeleton.tsx";
-import { queries } from "../../../queries.ts";
+import { ArrowLink } from "../../../components/text/arrow-link.tsx";
+import { Card } from "../../../components/frame/card.tsx";
+import { ErrorState } from "../../../components/states/error-state.tsx";
+import { LimitMeters } from "../../../components/figures/limit-meters.tsx";
+import { SkeletonLines } from "../../../components/states/skeleton.tsx";
+import { queries } from "../../../service/queries.ts";
 
 /** What is used and left right now. Read again every few seconds while the page is visible. */
 export function LiveLimits() {

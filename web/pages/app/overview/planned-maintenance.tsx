@@ -1,8 +1,8 @@
 import { Link } from "wouter";
-import type { Maintenance } from "../../../../src/protocol/dashboard.js";
-import { Callout } from "../../../components/callout.tsx";
-import { noticeMs } from "../../../components/maintenance-banner.tsx";
-import { TimeRange } from "../../../components/time-range.tsx";
+import type { Maintenance } from "../../../../src/protocol/dashboard-api.js";
+import { Callout } from "../../../components/states/callout.tsx";
+import { noticeMs } from "../../../components/frame/maintenance-banner.tsx";
+import { TimeRange } from "../../../components/text/time-range.tsx";
 
 /** The next window while it is still far off; on its last day the banner above every page takes over. */
 export function PlannedMaintenance({ maintenance }: { maintenance: Maintenance | null }) {

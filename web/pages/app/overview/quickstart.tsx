@@ -4,19 +4,19 @@
  */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { KeyWithSecret, PlanView } from "../../../../src/protocol/dashboard.js";
-import { api } from "../../../api.ts";
-import { Button, ButtonLink } from "../../../components/button.tsx";
-import { Callout } from "../../../components/callout.tsx";
-import { Card } from "../../../components/card.tsx";
-import { CodeTabs } from "../../../components/code-block.tsx";
-import { CopyField } from "../../../components/copy-field.tsx";
-import { Field } from "../../../components/field.tsx";
-import { Form } from "../../../components/form.tsx";
-import { Input } from "../../../components/input.tsx";
-import { ShownOnce } from "../../../components/shown-once.tsx";
+import type { KeyWithSecret, PlanView } from "../../../../src/protocol/dashboard-api.js";
+import { api } from "../../../service/api.ts";
+import { Button, ButtonLink } from "../../../components/controls/button.tsx";
+import { Callout } from "../../../components/states/callout.tsx";
+import { Card } from "../../../components/frame/card.tsx";
+import { CodeTabs } from "../../../components/text/code-block.tsx";
+import { CopyField } from "../../../components/controls/copy-field.tsx";
+import { Field } from "../../../components/controls/field.tsx";
+import { Form } from "../../../components/controls/form.tsx";
+import { Input } from "../../../components/controls/input.tsx";
+import { ShownOnce } from "../../../components/overlays/shown-once.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
-import { queries } from "../../../queries.ts";
+import { queries } from "../../../service/queries.ts";
 import { chatSamples } from "../../../snippets.ts";
 import { plural } from "../../../units.ts";
 

@@ -1,5 +1,5 @@
-import { CodeTabs } from "../../../components/code-block.tsx";
-import { Dialog } from "../../../components/dialog.tsx";
+import { CodeTabs } from "../../../components/text/code-block.tsx";
+import { Dialog } from "../../../components/overlays/dialog.tsx";
 import { baseUrl } from "../../../snippets.ts";
 import type { Turn } from "./conversation.ts";
 import { curlCode, nodeCode, pythonCode } from "./request-code.ts";

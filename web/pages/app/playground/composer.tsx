@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp, Square } from "lucide-react";
 import { useId, useRef, useState } from "react";
-import { Button, IconButton } from "../../../components/button.tsx";
+import { Button, IconButton } from "../../../components/controls/button.tsx";
 import { privateText } from "./private-text.ts";
 
 interface ComposerProps {

@@ -1,5 +1,5 @@
 import { MessageSquare } from "lucide-react";
-import { EmptyState } from "../../../components/empty-state.tsx";
+import { EmptyState } from "../../../components/states/empty-state.tsx";
 import type { Turn } from "./conversation.ts";
 import { Reply } from "./reply.tsx";
 import type { useConversation } from "./use-conversation.ts";

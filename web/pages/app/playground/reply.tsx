@@ -1,10 +1,10 @@
 import { RefreshCw } from "lucide-react";
 import { memo } from "react";
-import { Callout } from "../../../components/callout.tsx";
-import { IconButton } from "../../../components/button.tsx";
-import { CopyButton } from "../../../components/copy-button.tsx";
-import { Markdown } from "../../../components/markdown.tsx";
-import { ModelMark } from "../../../components/model-mark.tsx";
+import { Callout } from "../../../components/states/callout.tsx";
+import { IconButton } from "../../../components/controls/button.tsx";
+import { CopyButton } from "../../../components/controls/copy-button.tsx";
+import { Markdown } from "../../../components/text/markdown.tsx";
+import { ModelMark } from "../../../components/models/model-mark.tsx";
 import { formatCount, formatMs } from "../../../units.ts";
 import { isRunning, type ReplyTurn } from "./conversation.ts";
 

@@ -1,6 +1,6 @@
 /** What the playground's controls stand for, and the request they make. */
 import type { ModelId } from "../../../../src/protocol/models.js";
-import type { ChatBody } from "../../../chat-stream.ts";
+import type { ChatBody } from "../../../service/chat-stream.ts";
 import type { Turn } from "./conversation.ts";
 
 export interface Settings {

@@ -4,9 +4,9 @@
  */
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { streamChat } from "../../../chat-stream.ts";
-import { queries } from "../../../queries.ts";
-import { noticeSignOut } from "../../../session.ts";
+import { streamChat } from "../../../service/chat-stream.ts";
+import { queries } from "../../../service/queries.ts";
+import { noticeSignOut } from "../../../service/session.ts";
 import {
   changeReply,
   emptyReply,

@@ -1,8 +1,8 @@
 import { Pencil } from "lucide-react";
 import { useState } from "react";
-import { Button, IconButton } from "../../../components/button.tsx";
-import { CopyButton } from "../../../components/copy-button.tsx";
-import { Textarea } from "../../../components/textarea.tsx";
+import { Button, IconButton } from "../../../components/controls/button.tsx";
+import { CopyButton } from "../../../components/controls/copy-button.tsx";
+import { Textarea } from "../../../components/controls/textarea.tsx";
 import { privateText } from "./private-text.ts";
 
 interface UserMessageProps {

@@ -1,8 +1,8 @@
-import type { UsageReport } from "../../../../src/protocol/dashboard.js";
-import { Card } from "../../../components/card.tsx";
-import { EmptyState } from "../../../components/empty-state.tsx";
-import { ModelName } from "../../../components/model-name.tsx";
-import { Table, type Column } from "../../../components/table.tsx";
+import type { UsageReport } from "../../../../src/protocol/dashboard-api.js";
+import { Card } from "../../../components/frame/card.tsx";
+import { EmptyState } from "../../../components/states/empty-state.tsx";
+import { ModelName } from "../../../components/models/model-name.tsx";
+import { Table, type Column } from "../../../components/text/table.tsx";
 import { formatCount } from "../../../units.ts";
 
 type ByModel = UsageReport["byModel"][number];

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { playgroundKeyId } from "../../../../src/protocol/dashboard-bounds.js";
 import { isModelId, modelIds, type ModelId } from "../../../../src/protocol/models.js";
-import { Segmented } from "../../../components/segmented.tsx";
-import { Select } from "../../../components/select.tsx";
-import { queries } from "../../../queries.ts";
+import { Segmented } from "../../../components/controls/segmented.tsx";
+import { Select } from "../../../components/controls/select.tsx";
+import { queries } from "../../../service/queries.ts";
 import { periods, type PeriodId } from "./usage-period.ts";
 
 export interface UsageChoice {

@@ -1,5 +1,5 @@
 import { ChevronRight } from "lucide-react";
-import type { UsageBucket } from "../../../../src/protocol/dashboard.js";
+import type { UsageBucket } from "../../../../src/protocol/dashboard-api.js";
 import type { Measure } from "./usage-plot.tsx";
 import { axisMoment, type Step } from "./usage-period.ts";
 import { askedFor } from "./usage-stats.tsx";

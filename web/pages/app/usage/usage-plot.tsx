@@ -1,9 +1,9 @@
 /** One plot of the usage and, folded away beneath it, the same numbers as a table. */
 import { useMemo } from "react";
-import type { UsageBucket } from "../../../../src/protocol/dashboard.js";
-import { Card } from "../../../components/card.tsx";
-import { Chart, type Series } from "../../../components/chart.tsx";
-import { Skeleton } from "../../../components/skeleton.tsx";
+import type { UsageBucket } from "../../../../src/protocol/dashboard-api.js";
+import { Card } from "../../../components/frame/card.tsx";
+import { Chart, type Series } from "../../../components/figures/chart.tsx";
+import { Skeleton } from "../../../components/states/skeleton.tsx";
 import { axisMoment, type Step } from "./usage-period.ts";
 import { UsageNumbers } from "./usage-numbers.tsx";
 

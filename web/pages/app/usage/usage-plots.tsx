@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import type { UsageBucket } from "../../../../src/protocol/dashboard.js";
+import type { UsageBucket } from "../../../../src/protocol/dashboard-api.js";
 import { formatCount, formatMs, formatShort } from "../../../units.ts";
 import { UsagePlot, type Measure } from "./usage-plot.tsx";
 import { refused } from "./usage-stats.tsx";

@@ -1,5 +1,5 @@
-import type { UsageReport } from "../../../../src/protocol/dashboard.js";
-import { Stat, StatRow } from "../../../components/stat.tsx";
+import type { UsageReport } from "../../../../src/protocol/dashboard-api.js";
+import { Stat, StatRow } from "../../../components/figures/stat.tsx";
 import { formatCount, formatMs } from "../../../units.ts";
 
 type Totals = UsageReport["totals"];

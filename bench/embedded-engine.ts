@@ -1,0 +1,258 @@
+/**
+ * The embedded engine as its users meet it, over HTTP, beside a bare loop on the same binding and, when
+ * `LLAMA_SERVER` names one (scripts/build-llama-server.js), beside llama-server: tokens a second and time to first
+ * token with 1 to 16 streams. The contenders take turns and the medians of several rounds are shown, so that the
+ * machine's speed and mood cancel out in the ratios; the processor time for the same tokens tells on a busy machine
+ * too. Then what a conversation's second turn costs, what a long prompt does to the replies beside it, whether the
+ * engine keeps to the memory that is stated for it, and whether memory stays flat.
+ *
+ * `BENCH_WEIGHTS` names a GGUF file, or `tiny` or `small` for random weights: next to none, which shows the cost of
+ * everything but the model, or 60 MB. Without it the starter weights are used. `BENCH_THREADS`, `BENCH_ROUNDS`
+ * and `BENCH_STREAMS` change what they say; `BENCH_PARTS` chooses from streams, turns, prompt, budget and memory.
+ */
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readWeightsFacts } from "../src/models/gguf/gguf.js";
+import { memoryNeed } from "../src/models/gguf/memory.js";
+import { childrenOf } from "../test/support/processes/children.js";
+import { newDataDir } from "../test/support/processes/sotto-process.js";
+import { writeTinyGguf } from "../test/support/engines/tiny-gguf.js";
+import { closeConnections, streamChat, type ChatEndpoint } from "./chat-stream.js";
+import {
+  overHttp,
+  processorMs,
+  startBareLoop,
+  starterForBench,
+  startLlamaServer,
+  startService,
+  type BenchSetup,
+  type Contender,
+  type Rates,
+} from "./contenders.js";
+import { inMegabytes } from "./load.js";
+import { median } from "./statistics.js";
+
+const streamCounts = (process.env.BENCH_STREAMS ?? "1,2,4,8,16").split(",").map(Number);
+const tokensPerStream = 32;
+const topics = ["the sea", "a mountain", "an old clock", "two friends", "a key", "rain", "bread", "a train"];
+let asked = 0;
+/** The number comes first, so that no prompt finds its beginning in a cache. */
+const newPrompt = () => `${++asked}. Write a long story about ${topics[asked % topics.length] ?? "life"}.`;
+const words = (count: number) =>
+  Array.from(
+    { length: Math.round(count) },
+    (_, index) => topics[index % topics.length]?.split(" ").at(-1) ?? "",
+  ).join(" ");
+
+export async function benchEngine(): Promise<void> {
+  const setup: BenchSetup = {
+    weights: await benchWeights(),
+    threads: process.env.BENCH_THREADS === undefined ? undefined : Number(process.env.BENCH_THREADS),
+    sequences: Math.max(...streamCounts),
+    contextTokens: 2048,
+  };
+  const { threads } = setup;
+  const chosen = threads === undefined ? "threads as each takes them by itself" : `${threads} threads`;
+  console.log(`${tokensPerStream} tokens a stream, ${chosen}\n`);
+  const asked = process.env.BENCH_PARTS?.split(",");
+  const wants = (part: string) => asked?.includes(part) ?? true;
+  if (wants("streams")) await benchStreams(setup);
+  const { sotto, endpoint } = await startService(setup);
+  try {
+    const wordsPerToken = await measureWords(endpoint);
+    if (wants("turns")) await benchSecondTurn(endpoint, words(1000 * wordsPerToken));
+    if (wants("prompt")) await benchLongPrompt(endpoint, words(1500 * wordsPerToken));
+    if (wants("budget")) await benchBudget(setup, sotto.pid, endpoint, words(100 * wordsPerToken));
+  } finally {
+    await sotto.stop();
+  }
+  if (wants("memory")) await benchMemory(setup);
+  await closeConnections();
+}
+
+async function benchWeights(): Promise<string> {
+  const named = process.env.BENCH_WEIGHTS;
+  if (named === undefined) return starterForBench();
+  if (named === "tiny") return randomWeights(1);
+  return named === "small" ? randomWeights(6) : named;
+}
+
+function randomWeights(scale: number): string {
+  const path = join(newDataDir(), "random.gguf");
+  writeTinyGguf(path, { contextTokens: 2048, scale });
+  return path;
+}
+
+async function benchStreams(setup: BenchSetup): Promise<void> {
+  const { sotto, endpoint } = await startService(setup);
+  const contenders: Contender[] = [
+    overHttp("sotto", endpoint, [sotto.pid, ...childrenOf(sotto.pid)], () => sotto.stop()),
+    await startBareLoop(setup),
+  ];
+  const binary = process.env.LLAMA_SERVER;
+  if (binary !== undefined) contenders.push(await startLlamaServer(binary, setup));
+  try {
+    // The first run of each pays for what every later one finds warm.
+    for (const { run } of contenders) await run([newPrompt()], 4);
+    const [, ...others] = contenders;
+    printRow([
+      "streams",
+      ...contenders.map(({ name }) => `${name} tok/s`),
+      ...others.map(({ name }) => `of ${name}`),
+      ...others.map(({ name }) => `CPU of ${name}`),
+      ...contenders.map(({ name }) => `${name} first ms`),
+    ]);
+    for (const streams of streamCounts) await compare(contenders, streams);
+  } finally {
+    for (const { close } of contenders) await close();
+  }
+}
+
+async function compare(contenders: readonly Contender[], streams: number): Promise<void> {
+  const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
+  const results = contenders.map((): Rates[] => []);
+  const spentMs = contenders.map(() => 0);
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, { run, pids }] of contenders.entries()) {
+      const beforeMs = processorMs(pids);
+      results[index]?.push(await run(Array.from({ length: streams }, newPrompt), tokensPerStream));
+      spentMs[index] = (spentMs[index] ?? 0) + processorMs(pids) - beforeMs;
+    }
+  }
+  const rates = results.map((runs) => median(runs.map(({ tokensPerSecond }) => tokensPerSecond)));
+  const firsts = results.map((runs) => median(runs.map(({ firstTokenMs }) => firstTokenMs)));
+  const [ours = 0, ...others] = rates;
+  const [ourMs = 0, ...otherMs] = spentMs;
+  printRow([
+    String(streams),
+    ...rates.map((rate) => rate.toFixed(1)),
+    ...others.map((rate) => (ours / rate).toFixed(2)),
+    ...otherMs.map((ms) => (ourMs / ms).toFixed(2)),
+    ...firsts.map((ms) => ms.toFixed(0)),
+  ]);
+}
+
+async function measureWords(endpoint: ChatEndpoint): Promise<number> {
+  const ask = async (content: string) =>
+    (await streamChat(endpoint, { messages: [{ role: "user", content }], maxTokens: 1 })).promptTokens;
+  return 100 / ((await ask(words(120))) - (await ask(words(20))));
+}
+
+/** Aim: a quarter of the cold one at most. */
+async function benchSecondTurn(endpoint: ChatEndpoint, history: string): Promise<void> {
+  const ratios: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    const question = { role: "user", content: `${newPrompt()} ${history}` };
+    const cold = await streamChat(endpoint, { messages: [question], maxTokens: 16 });
+    const answer = { role: "assistant", content: cold.text };
+    const more = { role: "user", content: "And then?" };
+    const warm = await streamChat(endpoint, { messages: [question, answer, more], maxTokens: 16 });
+    const [coldMs, warmMs] = [cold.firstMs, warm.firstMs];
+    ratios.push(warmMs / coldMs);
+    console.log(
+      `\nsecond turn: first token after ${warmMs.toFixed(0)} ms (${warm.cachedTokens} of ${warm.promptTokens} tokens` +
+        ` cached), cold ${coldMs.toFixed(0)} ms (${cold.promptTokens} tokens)`,
+    );
+  }
+  console.log(`second turn: ${median(ratios).toFixed(2)} of the cold one (aim: at most 0.25)`);
+}
+
+/** Aim: the longest gap three times the usual one at most. */
+async function benchLongPrompt(endpoint: ChatEndpoint, document: string): Promise<void> {
+  const times: number[][] = [];
+  const replies = Array.from({ length: 7 }, async (_, stream) => {
+    const own: number[] = [];
+    times[stream] = own;
+    const messages = [{ role: "user", content: newPrompt() }];
+    await streamChat(endpoint, { messages, maxTokens: 400, onFragment: () => own.push(performance.now()) });
+  });
+  while (!(times.length === 7 && times.every((own) => own.length >= 12))) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const arrivedMs = performance.now();
+  const messages = [{ role: "user", content: `${newPrompt()} ${document}` }];
+  const long = await streamChat(endpoint, { messages, maxTokens: 1 });
+  const readMs = performance.now();
+  await Promise.all(replies);
+  const gaps = (from: number, to: number) =>
+    times.flatMap((own) =>
+      own
+        .slice(1)
+        .flatMap((time, index) => (time > from && (own[index] ?? 0) < to ? [time - (own[index] ?? 0)] : [])),
+    );
+  const usual = median(gaps(0, arrivedMs));
+  const longest = Math.max(...gaps(arrivedMs, readMs));
+  console.log(
+    `\nlong prompt: ${long.promptTokens} tokens read in ${(readMs - arrivedMs).toFixed(0)} ms beside seven streams; ` +
+      `their longest gap ${longest.toFixed(0)} ms, usually ${usual.toFixed(0)} ms: ` +
+      `${(longest / usual).toFixed(1)} times (aim: at most 3)`,
+  );
+}
+
+/**
+ * Every sequence in use. What the system maps of the file counts apart: it is dropped where memory is short, and
+ * read again where it is needed.
+ */
+async function benchBudget(
+  setup: BenchSetup,
+  servicePid: number,
+  endpoint: ChatEndpoint,
+  document: string,
+): Promise<void> {
+  const stated = memoryNeed(await readWeightsFacts(setup.weights), setup).usualBytes;
+  let [own, mapped] = [0, 0];
+  const look = () => {
+    for (const pid of childrenOf(servicePid)) {
+      const status = readFileSync(`/proc/${pid}/status`, "utf8");
+      const kilobytes = (name: string) =>
+        Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(status)?.[1] ?? 0);
+      own = Math.max(own, kilobytes("RssAnon") * 1024);
+      mapped = Math.max(mapped, kilobytes("RssFile") * 1024);
+    }
+  };
+  const timer = setInterval(look, 100);
+  await Promise.all(
+    Array.from({ length: setup.sequences }, () =>
+      streamChat(endpoint, {
+        messages: [{ role: "user", content: `${newPrompt()} ${document}` }],
+        maxTokens: tokensPerStream,
+      }),
+    ),
+  );
+  clearInterval(timer);
+  console.log(
+    `\nmemory at full load (${setup.sequences} streams): ${inMegabytes(own)} of the engine's own, stated ` +
+      `${inMegabytes(stated)}: ${(own / stated).toFixed(2)}; ${inMegabytes(mapped)} of the file mapped`,
+  );
+}
+
+/** On tiny weights, since only what a request leaves behind matters. */
+async function benchMemory(setup: BenchSetup): Promise<void> {
+  const { sotto, endpoint } = await startService({ ...setup, weights: randomWeights(1), threads: 1 });
+  const memory = () => [sotto.pid, ...childrenOf(sotto.pid)].map(megabytes);
+  try {
+    const ask = async () => {
+      const messages = [{ role: "user", content: `${newPrompt()} ${words(asked % 200)}` }];
+      await streamChat(endpoint, { messages, maxTokens: 1 + (asked % 40) });
+    };
+    for (const target of [500, 1000, 1500, 2000]) {
+      for (let done = target - 500; done < target; done += 16)
+        await Promise.all(Array.from({ length: 16 }, ask));
+      console.log(
+        `${target === 500 ? "\n" : ""}memory after ${target} requests: ${memory().join(" + ")} MB (API + engine)`,
+      );
+    }
+  } finally {
+    await sotto.stop();
+  }
+}
+
+function megabytes(pid: number): number {
+  const kilobytes = Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" }));
+  return Math.round(kilobytes / 1024);
+}
+
+const printRow = (cells: readonly string[]) => {
+  console.log(cells.map((cell) => cell.padStart(22)).join(""));
+};

@@ -1,0 +1,86 @@
+/** `sotto accounts reset` and `sotto accounts invite`: links that work once, mailed when that is set up. */
+import type { Command } from "commander";
+import type { Config } from "../../config.js";
+import { hostInUrl } from "../../config/host-in-url.js";
+import { checkEmail, requireAccount } from "../../core/accounts/accounts.js";
+import { inviteMail, resetMail, type Mail } from "../../core/sign-in/mail.js";
+import { OneTimeLinks, type MadeLink } from "../../core/sign-in/one-time-links.js";
+import { systemClock } from "../../core/ports.js";
+import { smtpMailer } from "../../mail.js";
+import { report, time } from "../output.js";
+import { readSettings } from "../settings.js";
+import { storeCommand, withStore } from "../store-command.js";
+
+export function resetCommand(accounts: Command): void {
+  storeCommand(accounts, "reset <email>", "make a link with which someone chooses a new password").action(
+    async (email: string, _: unknown, command: Command) => {
+      const config = readSettings(command);
+      const { account, made } = await withStore(command, async (store, record) => {
+        const account = await requireAccount(store, email);
+        const made = await new OneTimeLinks(store.links, systemClock).reset(account.id);
+        await record("made reset link", account.id);
+        return { account, made };
+      });
+      await handOver(command, config, made, (link) => resetMail(account.email, link, ownerOf(config)));
+    },
+  );
+}
+
+export function inviteCommand(accounts: Command): void {
+  storeCommand(accounts, "invite [email]", "make a link with which someone makes an account").action(
+    async (email: string | undefined, _: unknown, command: Command) => {
+      const config = readSettings(command);
+      if (config.accounts.signUp === "closed") {
+        command.error(
+          "error: sign-up is closed, so an invitation would not work. Set SOTTO_SIGN_UP=invite.",
+          {
+            exitCode: 1,
+          },
+        );
+      }
+      const address = email === undefined ? null : checkEmail(email);
+      const made = await withStore(command, async (store, record) => {
+        const made = await new OneTimeLinks(store.links, systemClock).invite(address);
+        await record("made invitation", "");
+        return made;
+      });
+      await handOver(command, config, made, (link) =>
+        address === null ? null : inviteMail(address, link, ownerOf(config)),
+      );
+    },
+  );
+}
+
+/** Prints the link, and mails it where there is a mail server and someone to mail it to. */
+async function handOver(
+  command: Command,
+  config: Config,
+  { path, expiresAt }: MadeLink,
+  write: (link: string) => Mail | null,
+): Promise<void> {
+  const { service, accounts } = config;
+  const baseUrl = accounts.publicUrl ?? `http://${hostInUrl(service.host)}:${service.port}`;
+  const link = baseUrl + path;
+  const mail = accounts.smtpUrl === undefined ? null : write(link);
+  const mailed = mail === null ? null : await send(config, mail);
+  const notes = { sent: `\nIt was mailed to ${mail?.to ?? ""}.`, failed: "\nIt could not be mailed." };
+  report(
+    command,
+    { link, expires_at: expiresAt, mailed: mailed === "sent" },
+    `This link works once, until ${time(expiresAt)} UTC:\n\n  ${link}\n${mailed === null ? "" : notes[mailed]}`,
+  );
+}
+
+async function send({ accounts }: Config, mail: Mail): Promise<"sent" | "failed"> {
+  const mailer = smtpMailer({ url: accounts.smtpUrl ?? "", from: accounts.mailFrom });
+  try {
+    await mailer.send(mail);
+    return "sent";
+  } catch {
+    return "failed";
+  } finally {
+    await mailer.close();
+  }
+}
+
+const ownerOf = (config: Config): string => config.service.ownerName;

@@ -1,0 +1,172 @@
+/** `sotto accounts`: the operator's view of who may use the service. */
+import type { Command } from "commander";
+import { AccountFault } from "../../core/accounts/account-error.js";
+import { deletedAccount } from "../../core/audit.js";
+import {
+  createAccount,
+  defaultPlanId,
+  deleteAccount,
+  requireAccount,
+  resumeAccount,
+  setAccountPlan,
+  suspendAccount,
+} from "../../core/accounts/accounts.js";
+import type { AccountStore, AccountSummary } from "../../core/dashboard-ports.js";
+import { systemClock, type Account } from "../../core/ports.js";
+import { hashPassword } from "../../password-hash.js";
+import { inviteCommand, resetCommand } from "./account-links.js";
+import { confirm, readPassword } from "../input.js";
+import { report, table, time } from "../output.js";
+import { storeCommand, withStore } from "../store-command.js";
+
+/** With how many keys each has, in one query. */
+const listedAtOnce = 1_000;
+
+export function accountsCommand(program: Command): void {
+  const accounts = program.command("accounts").description("make, list, suspend and delete accounts");
+  createCommand(accounts);
+  listCommand(accounts);
+  suspendCommand(accounts);
+  resumeCommand(accounts);
+  setPlanCommand(accounts);
+  resetCommand(accounts);
+  inviteCommand(accounts);
+  deleteCommand(accounts);
+}
+
+interface CreateOptions {
+  passwordStdin?: true;
+  admin?: true;
+  plan: string;
+}
+
+function createCommand(accounts: Command): void {
+  storeCommand(accounts, "create <email>", "make an account")
+    .option("--password-stdin", "read a password from standard input; without one nobody can sign in to it")
+    .option("--admin", "let it manage the service")
+    .option("--plan <plan>", "plan that sets its limits", defaultPlanId)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  sotto accounts create ada@example.com
+  printf %s "$PASSWORD" | sotto accounts create ada@example.com --admin --password-stdin`,
+    )
+    .action(async (email: string, options: CreateOptions, command: Command) => {
+      const password = options.passwordStdin ? await readPassword(command) : null;
+      const role = options.admin ? "admin" : "user";
+      const account = await withStore(command, async (store, record) => {
+        const request = { email, password, role, planId: options.plan } as const;
+        const made = await createAccount(store, request, hashPassword);
+        await record("created account", made.id);
+        return made;
+      });
+      report(
+        command,
+        toJson(account),
+        `Made the account ${account.email} (${account.id}).\nGive it a key: sotto keys create ${account.email}`,
+      );
+    });
+}
+
+function listCommand(accounts: Command): void {
+  storeCommand(accounts, "list", "list all accounts").action(async (_: unknown, command: Command) => {
+    const listed = await withStore(command, ({ accounts: store }) => allAccounts(store));
+    const rows = listed.map(({ account, liveKeys }) => [
+      account.email,
+      account.role,
+      account.planId,
+      state(account),
+      String(liveKeys),
+      time(account.createdAt),
+      account.id,
+    ]);
+    const headings = ["email", "role", "plan", "state", "keys", "created (utc)", "id"];
+    const none = "No accounts yet. Make one: sotto accounts create ada@example.com";
+    const accountsJson = listed.map(({ account }) => toJson(account));
+    report(command, accountsJson, rows.length === 0 ? none : table(headings, rows));
+  });
+}
+
+async function allAccounts(store: AccountStore): Promise<AccountSummary[]> {
+  const now = systemClock.now();
+  const all: AccountSummary[] = [];
+  for (;;) {
+    const page = await store.listSummaries(all.at(-1)?.account ?? null, listedAtOnce, now);
+    all.push(...page);
+    if (page.length < listedAtOnce) return all;
+  }
+}
+
+function suspendCommand(accounts: Command): void {
+  storeCommand(accounts, "suspend <email>", "refuse an account's keys until it is resumed").action(
+    async (email: string, _: unknown, command: Command) => {
+      const account = await withStore(command, async (store, record) => {
+        const suspended = await suspendAccount(store, systemClock, email);
+        await record("suspended account", suspended.id);
+        return suspended;
+      });
+      report(
+        command,
+        toJson(account),
+        `${account.email} is suspended: a running server refuses its keys within 2 seconds.\nUndo it: sotto accounts resume ${account.email}`,
+      );
+    },
+  );
+}
+
+function resumeCommand(accounts: Command): void {
+  storeCommand(accounts, "resume <email>", "accept a suspended account's keys again").action(
+    async (email: string, _: unknown, command: Command) => {
+      const account = await withStore(command, async (store, record) => {
+        const resumed = await resumeAccount(store, email);
+        await record("resumed account", resumed.id);
+        return resumed;
+      });
+      report(command, toJson(account), `${account.email} is active: its keys work again.`);
+    },
+  );
+}
+
+function setPlanCommand(accounts: Command): void {
+  storeCommand(accounts, "set-plan <email> <plan>", "move an account to another plan").action(
+    async (email: string, plan: string, _: unknown, command: Command) => {
+      const account = await withStore(command, async (store, record) => {
+        const moved = await setAccountPlan(store, email, plan);
+        await record("changed plan of account", moved.id);
+        return moved;
+      });
+      report(command, toJson(account), `${account.email} is on the plan ${account.planId}.`);
+    },
+  );
+}
+
+function deleteCommand(accounts: Command): void {
+  storeCommand(accounts, "delete <email>", "delete an account with its keys and all that belongs to it")
+    .option("--yes", "do not ask")
+    .action(async (email: string, _: unknown, command: Command) => {
+      await withStore(command, async (store, record) => {
+        const account = await requireAccount(store, email);
+        const { length } = await store.listKeys(account.id);
+        const what = `${account.email} and its ${length} ${length === 1 ? "key" : "keys"}`;
+        if (!(await confirm(command, `Delete ${what}? This cannot be undone.`))) {
+          throw new AccountFault("Not confirmed, so nothing was deleted.");
+        }
+        await deleteAccount(store, email);
+        await record("deleted account", deletedAccount);
+        report(command, { id: account.id, deleted: true }, `Deleted ${what}.`);
+      });
+    });
+}
+
+const state = (account: Account): string => (account.suspendedAt === null ? "active" : "suspended");
+
+const toJson = (account: Account) => ({
+  id: account.id,
+  email: account.email,
+  role: account.role,
+  plan: account.planId,
+  state: state(account),
+  suspended_at: account.suspendedAt,
+  created_at: account.createdAt,
+});

@@ -1,0 +1,51 @@
+/** `sotto changelog`: telling people what is new. */
+import type { Command } from "commander";
+import type { ChangelogItem } from "../../core/dashboard-ports.js";
+import { newsOf } from "./maintenance.js";
+import { report, table, time } from "../output.js";
+import { storeCommand, withStore } from "../store-command.js";
+
+export function changelogCommand(program: Command): void {
+  const changelog = program.command("changelog").description("publish and list what is new");
+  addCommand(changelog);
+  listCommand(changelog);
+}
+
+function addCommand(changelog: Command): void {
+  storeCommand(changelog, "add <title>", "publish an entry")
+    .option("--body <text>", "more about it, in Markdown", "")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  sotto changelog add "Longer context for prism" --body "prism now reads **8,192** tokens."`,
+    )
+    .action(async (title: string, { body }: { body: string }, command: Command) => {
+      const item = await withStore(command, (store) => newsOf(store).publish("command line", title, body));
+      report(command, toJson(item), `Published ${item.title} (${item.id}).`);
+    });
+}
+
+function listCommand(changelog: Command): void {
+  storeCommand(changelog, "list", "list all entries, newest first").action(
+    async (_: unknown, command: Command) => {
+      const announcements = await withStore(command, (store) => newsOf(store).list());
+      const items = announcements.flatMap(({ kind, item }) => (kind === "entry" ? [item] : []));
+      const rows = items.map((item) => [time(item.publishedAt), item.title, item.id]);
+      const none = 'Nothing is published yet. Begin: sotto changelog add "First release"';
+      report(
+        command,
+        items.map(toJson),
+        rows.length === 0 ? none : table(["published (utc)", "title", "id"], rows),
+      );
+    },
+  );
+}
+
+const toJson = (item: ChangelogItem) => ({
+  id: item.id,
+  title: item.title,
+  body: item.body,
+  published_at: item.publishedAt,
+  updated_at: item.updatedAt,
+});

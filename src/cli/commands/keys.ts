@@ -1,0 +1,208 @@
+/** `sotto keys`: the keys with which programs use the service. */
+import type { Command } from "commander";
+import { createKey, defaultGraceMs, revokeKey, rotateKey } from "../../core/keys/issue-keys.js";
+import { requireAccount } from "../../core/accounts/accounts.js";
+import { systemClock, type ApiKey } from "../../core/ports.js";
+import { parseCount } from "../count.js";
+import { parseDuration } from "../duration.js";
+import { report, table, time } from "../output.js";
+import { storeCommand, withStore } from "../store-command.js";
+
+export function keysCommand(program: Command): void {
+  const keys = program.command("keys").description("make, list, revoke and rotate API keys");
+  createCommand(keys);
+  listCommand(keys);
+  revokeCommand(keys);
+  rotateCommand(keys);
+}
+
+interface CreateOptions {
+  name: string;
+  models?: string[];
+  operations?: string[];
+  expires?: number;
+  requestsPerMinute?: number;
+  tokensPerMinute?: number;
+  concurrent?: number;
+}
+
+function createCommand(keys: Command): void {
+  storeCommand(keys, "create <email>", "make a key for an account, shown this once")
+    .option("--name <name>", "what it is for", "default")
+    .option("--models <list>", "only these models, such as omega,prism (default: all)", parseList)
+    .option("--operations <list>", "only these operations: chat, models (default: all)", parseList)
+    .option(
+      "--expires <time>",
+      "end it after a time, such as 30d, 12h or 90m (default: never)",
+      parseDuration,
+    )
+    .option("--requests-per-minute <n>", "a limit of its own, below the plan's", parseCount)
+    .option("--tokens-per-minute <n>", "likewise, for tokens of prompts and replies", parseCount)
+    .option("--concurrent <n>", "likewise, for requests at once", parseCount)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  sotto keys create ada@example.com --name laptop
+  sotto keys create ada@example.com --name tests --requests-per-minute 30 --concurrent 2
+  sotto keys create ada@example.com --name ci --models omega --operations chat --expires 30d
+  KEY=$(sotto keys create ada@example.com --json | jq -r .key)`,
+    )
+    .action(async (email: string, options: CreateOptions, command: Command) => {
+      const { name, models = null, operations = null, expires } = options;
+      const expiresAt = expires === undefined ? null : new Date(systemClock.now().getTime() + expires);
+      const { key, text } = await withStore(command, async (store, record) => {
+        const account = await requireAccount(store, email);
+        const limits = {
+          requestsPerMinute: options.requestsPerMinute ?? null,
+          tokensPerMinute: options.tokensPerMinute ?? null,
+          concurrentRequests: options.concurrent ?? null,
+        };
+        const request = { name, models, operations, limits, expiresAt };
+        const issued = await createKey(store, systemClock, account, request);
+        await record("created key", issued.key.id);
+        return issued;
+      });
+      report(command, { ...toJson(key), key: text }, showOnce(key, text));
+    });
+}
+
+function listCommand(keys: Command): void {
+  storeCommand(keys, "list <email>", "list an account's keys").action(
+    async (email: string, _: unknown, command: Command) => {
+      const { account, listed } = await withStore(command, async (store) => {
+        const account = await requireAccount(store, email);
+        return { account, listed: await store.listKeys(account.id) };
+      });
+      const none = `${account.email} has no keys. Make one: sotto keys create ${account.email}`;
+      report(command, listed.map(toJson), listed.length === 0 ? none : keyTable(listed));
+    },
+  );
+}
+
+function revokeCommand(keys: Command): void {
+  storeCommand(keys, "revoke <id>", "end a key now and for good").action(
+    async (id: string, _: unknown, command: Command) => {
+      const key = await withStore(command, async (store, record) => {
+        const revoked = await revokeKey(store, systemClock, id);
+        await record("revoked key", id);
+        return revoked;
+      });
+      report(
+        command,
+        toJson(key),
+        `The key ${key.name} (${key.id}) is revoked: a running server refuses it within 2 seconds.`,
+      );
+    },
+  );
+}
+
+function rotateCommand(keys: Command): void {
+  storeCommand(keys, "rotate <id>", "replace a key by a new one with the same permissions")
+    .option(
+      "--grace <time>",
+      "how long the old key works on, such as 24h or 90m; 0 ends it now (default: 24h)",
+      parseDuration,
+    )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  sotto keys rotate key_4fJ2…            the old key works for another 24 hours
+  sotto keys rotate key_4fJ2… --grace 0  the old key leaked: end it now`,
+    )
+    .action(async (id: string, { grace = defaultGraceMs }: { grace?: number }, command: Command) => {
+      const { key, text, replaced } = await withStore(command, async (store, record) => {
+        const rotated = await rotateKey(store, systemClock, id, grace);
+        await record("rotated key", id);
+        return rotated;
+      });
+      report(
+        command,
+        { ...toJson(key), key: text, replaced: toJson(replaced) },
+        `${showOnce(key, text)}\n\nThe old key, ${replaced.id}, ${grace === 0 ? "is revoked" : `ends at ${time(replaced.revokedAt)} UTC`}.`,
+      );
+    });
+}
+
+const parseList = (text: string): string[] => text.split(",").map((item) => item.trim());
+
+/** "all of the plan's" or what it is held to. */
+function ownLimits({ limits }: ApiKey): string {
+  const { requestsPerMinute, tokensPerMinute, concurrentRequests } = limits;
+  const parts = [
+    requestsPerMinute === null ? [] : [`${requestsPerMinute} requests/min`],
+    tokensPerMinute === null ? [] : [`${tokensPerMinute} tokens/min`],
+    concurrentRequests === null ? [] : [`${concurrentRequests} at once`],
+  ].flat();
+  return parts.length === 0 ? "the plan's" : parts.join(", ");
+}
+
+const showOnce = (key: ApiKey, text: string): string => `The new key, shown this once:
+
+  ${text}
+
+id          ${key.id}
+name        ${key.name}
+models      ${permissions(key.models)}
+operations  ${permissions(key.operations)}
+limits      ${ownLimits(key)}
+expires     ${time(key.expiresAt)}${key.expiresAt === null ? "" : " UTC"}`;
+
+function keyTable(keys: readonly ApiKey[]): string {
+  const headings = [
+    "id",
+    "name",
+    "key",
+    "state",
+    "models",
+    "operations",
+    "limits",
+    "created (utc)",
+    "expires",
+    "last used",
+  ];
+  return table(
+    headings,
+    keys.map((key) => [
+      key.id,
+      key.name,
+      `…${key.lastFour}`,
+      state(key),
+      permissions(key.models),
+      permissions(key.operations),
+      ownLimits(key),
+      time(key.createdAt),
+      time(key.expiresAt),
+      time(key.lastUsedAt),
+    ]),
+  );
+}
+
+const permissions = (names: readonly string[] | null): string => names?.join(", ") ?? "all";
+
+function state(key: ApiKey): "active" | "ending" | "disabled" | "revoked" | "expired" {
+  const now = systemClock.now();
+  if (key.revokedAt !== null && key.revokedAt <= now) return "revoked";
+  if (key.expiresAt !== null && key.expiresAt <= now) return "expired";
+  if (key.disabledAt !== null) return "disabled";
+  return key.revokedAt === null ? "active" : "ending";
+}
+
+const toJson = (key: ApiKey) => ({
+  id: key.id,
+  account_id: key.accountId,
+  name: key.name,
+  last_four: key.lastFour,
+  state: state(key),
+  models: key.models,
+  operations: key.operations,
+  requests_per_minute: key.limits.requestsPerMinute,
+  tokens_per_minute: key.limits.tokensPerMinute,
+  concurrent_requests: key.limits.concurrentRequests,
+  created_at: key.createdAt,
+  expires_at: key.expiresAt,
+  revoked_at: key.revokedAt,
+  disabled_at: key.disabledAt,
+  last_used_at: key.lastUsedAt,
+});

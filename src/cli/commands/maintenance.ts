@@ -1,0 +1,111 @@
+/** `sotto maintenance`: announcing times in which the service will be down. */
+import type { Command } from "commander";
+import { Audit } from "../../core/audit.js";
+import type { FullStore, MaintenanceWindow } from "../../core/dashboard-ports.js";
+import { News, wasCalledOff } from "../../core/operator/news.js";
+import { systemClock } from "../../core/ports.js";
+import { parseMoment } from "../moment.js";
+import { report, table, time } from "../output.js";
+import { storeCommand, withStore } from "../store-command.js";
+
+export function maintenanceCommand(program: Command): void {
+  const maintenance = program
+    .command("maintenance")
+    .description("schedule, list and end maintenance windows");
+  scheduleCommand(maintenance);
+  listCommand(maintenance);
+  endCommand(maintenance);
+}
+
+interface ScheduleOptions {
+  from: Date;
+  to: Date;
+  title: string;
+  body: string;
+}
+
+function scheduleCommand(maintenance: Command): void {
+  storeCommand(maintenance, "schedule", "announce a maintenance window")
+    .requiredOption("--from <time>", "when it begins, such as 2026-01-31T09:00Z", parseMoment)
+    .requiredOption("--to <time>", "when it ends", parseMoment)
+    .requiredOption("--title <title>", "what it is for")
+    .option("--body <text>", "more about it, in Markdown", "")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  sotto maintenance schedule --from 2026-01-31T09:00Z --to 2026-01-31T10:00Z --title "New disks"
+
+It is in the changelog and its feed at once.`,
+    )
+    .action(async ({ from, to, title, body }: ScheduleOptions, command: Command) => {
+      const { window, state } = await withStore(command, async (store) => {
+        const news = newsOf(store);
+        const window = await news.schedule("command line", { title, body, startsAt: from, endsAt: to });
+        return { window, state: stateOf(news, window) };
+      });
+      report(
+        command,
+        toJson(window, state),
+        `Scheduled ${window.title} (${window.id}), from ${time(window.startsAt)} to ${time(window.endsAt)} UTC.\nEnd it early or call it off: sotto maintenance end ${window.id}`,
+      );
+    });
+}
+
+function listCommand(maintenance: Command): void {
+  storeCommand(maintenance, "list", "list maintenance windows").action(
+    async (_: unknown, command: Command) => {
+      const listed = await withStore(command, async (store) => {
+        const news = newsOf(store);
+        return (await news.listWindows()).map((window) => ({ window, state: stateOf(news, window) }));
+      });
+      const rows = listed.map(({ window, state }) => [
+        state,
+        time(window.startsAt),
+        time(window.endedAt ?? window.endsAt),
+        window.title,
+        window.id,
+      ]);
+      const none = "No maintenance is scheduled. See: sotto maintenance schedule --help";
+      report(
+        command,
+        listed.map(({ window, state }) => toJson(window, state)),
+        rows.length === 0 ? none : table(["state", "from (utc)", "to (utc)", "title", "id"], rows),
+      );
+    },
+  );
+}
+
+function endCommand(maintenance: Command): void {
+  storeCommand(maintenance, "end <id>", "end a window now, or call off one that is planned").action(
+    async (id: string, _: unknown, command: Command) => {
+      const { window, state } = await withStore(command, async (store) => {
+        const news = newsOf(store);
+        const window = await news.end("command line", id);
+        return { window, state: stateOf(news, window) };
+      });
+      report(
+        command,
+        toJson(window, state),
+        `${window.title} (${window.id}) is ${state === "called off" ? "called off" : "over"}.`,
+      );
+    },
+  );
+}
+
+const stateOf = (news: News, window: MaintenanceWindow): string =>
+  wasCalledOff(window) ? "called off" : news.stateOf(window);
+
+/** What the commands announce goes the way of what the pages announce. */
+export const newsOf = (store: FullStore): News =>
+  new News(store.news, new Audit(store.audit, systemClock), systemClock);
+
+const toJson = (window: MaintenanceWindow, state: string) => ({
+  id: window.id,
+  title: window.title,
+  body: window.body,
+  state,
+  starts_at: window.startsAt,
+  ends_at: window.endsAt,
+  ended_at: window.endedAt,
+});

@@ -1,0 +1,176 @@
+/** `sotto plans`: the limits that accounts are held to. */
+import { InvalidArgumentError, type Command } from "commander";
+import { defaultPlanId } from "../../core/accounts/accounts.js";
+import { DashboardFault } from "../../core/dashboard-error.js";
+import type { FullStore } from "../../core/dashboard-ports.js";
+import { deletePlan, listPlans, requirePlan, savePlan } from "../../core/accounts/plans.js";
+import type { Plan } from "../../core/ports.js";
+import { isModelId, modelIds, type ModelId } from "../../protocol/models.js";
+import { parseCount } from "../count.js";
+import { report, table } from "../output.js";
+import { storeCommand, withStore } from "../store-command.js";
+
+export function plansCommand(program: Command): void {
+  const plans = program.command("plans").description("make, list, change and delete plans");
+  listCommand(plans);
+  createCommand(plans);
+  setCommand(plans);
+  deleteCommand(plans);
+}
+
+interface LimitOptions {
+  name?: string;
+  requestsPerMinute?: number;
+  tokensPerMinute?: number;
+  concurrent?: number;
+  keys?: number;
+  /** Commander reads null as a flag without a value, so the words stay words until here. */
+  maxTokens?: number | "none";
+  models?: ModelId[] | "all";
+}
+
+function listCommand(plans: Command): void {
+  storeCommand(plans, "list", "list all plans").action(async (_: unknown, command: Command) => {
+    const listed = await withStore(command, listPlans);
+    const headings = [
+      "id",
+      "name",
+      "requests/min",
+      "tokens/min",
+      "at once",
+      "keys",
+      "max_tokens",
+      "models",
+      "accounts",
+    ];
+    const rows = listed.map(({ plan, accounts }) => [
+      plan.id,
+      plan.name,
+      String(plan.requestsPerMinute),
+      String(plan.tokensPerMinute),
+      String(plan.concurrentRequests),
+      String(plan.maxKeys),
+      plan.maxTokens === null ? "the context" : String(plan.maxTokens),
+      plan.models?.join(", ") ?? "all",
+      String(accounts),
+    ]);
+    report(
+      command,
+      listed.map(({ plan, accounts }) => ({ ...toJson(plan), accounts })),
+      table(headings, rows),
+    );
+  });
+}
+
+function createCommand(plans: Command): void {
+  limitOptions(storeCommand(plans, "create <id>", "make a plan; what is not said is as in the plan 'free'"))
+    .addHelpText(
+      "after",
+      `
+Examples:
+  sotto plans create team --name Team --requests-per-minute 3000 --tokens-per-minute 1000000 --concurrent 64
+  sotto accounts set-plan ada@example.com team`,
+    )
+    .action(async (id: string, options: LimitOptions, command: Command) => {
+      const plan = await withStore(command, async (store, record) => {
+        if ((await store.findPlan(id)) !== null) {
+          throw new DashboardFault("conflict", `There is a plan '${id}' already. Change it: sotto plans set`);
+        }
+        const base = await requirePlan(store, defaultPlanId);
+        const made = await savePlan(store, changed({ ...base, id, name: id }, options));
+        await record("saved plan", id);
+        return made;
+      });
+      report(command, toJson(plan), `Made the plan ${plan.id}: ${inWords(plan)}.`);
+    });
+}
+
+function setCommand(plans: Command): void {
+  limitOptions(storeCommand(plans, "set <id>", "change a plan, for all its accounts"))
+    .addHelpText(
+      "after",
+      `
+Examples:
+  sotto plans set free --requests-per-minute 60 --concurrent 4
+  sotto plans set free --max-tokens none --models omega,prism
+
+A running server follows within 2 seconds.`,
+    )
+    .action(async (id: string, options: LimitOptions, command: Command) => {
+      const plan = await withStore(command, async (store: FullStore, record) => {
+        const saved = await savePlan(store, changed(await requirePlan(store, id), options));
+        await record("saved plan", id);
+        return saved;
+      });
+      report(command, toJson(plan), `The plan ${plan.id} is: ${inWords(plan)}.`);
+    });
+}
+
+function deleteCommand(plans: Command): void {
+  storeCommand(plans, "delete <id>", "delete a plan that no account is on").action(
+    async (id: string, _: unknown, command: Command) => {
+      await withStore(command, async (store, record) => {
+        await deletePlan(store, id);
+        await record("deleted plan", id);
+      });
+      report(command, { id, deleted: true }, `The plan ${id} is gone.`);
+    },
+  );
+}
+
+const limitOptions = (command: Command): Command =>
+  command
+    .option("--name <name>", "what people see", parseName)
+    .option("--requests-per-minute <n>", "requests a minute, for the whole account", parseCount)
+    .option("--tokens-per-minute <n>", "tokens a minute, of prompts and replies", parseCount)
+    .option("--concurrent <n>", "requests at once", parseCount)
+    .option("--keys <n>", "keys", parseCount)
+    .option("--max-tokens <n>", "the largest max_tokens; 'none' for what the context leaves", countOrNone)
+    .option("--models <list>", "only these models, such as omega,prism; 'all' for every one", parseModels);
+
+const changed = (plan: Plan, options: LimitOptions): Plan => ({
+  id: plan.id,
+  name: options.name ?? plan.name,
+  requestsPerMinute: options.requestsPerMinute ?? plan.requestsPerMinute,
+  tokensPerMinute: options.tokensPerMinute ?? plan.tokensPerMinute,
+  concurrentRequests: options.concurrent ?? plan.concurrentRequests,
+  maxKeys: options.keys ?? plan.maxKeys,
+  maxTokens: options.maxTokens === "none" ? null : (options.maxTokens ?? plan.maxTokens),
+  models: options.models === "all" ? null : (options.models ?? plan.models),
+});
+
+const countOrNone = (text: string): number | "none" => (text === "none" ? text : parseCount(text));
+
+function parseName(text: string): string {
+  const name = text.trim();
+  if (name.length >= 1 && name.length <= 80 && !/\p{Cc}/u.test(name)) return name;
+  throw new InvalidArgumentError("Write 1 to 80 characters.");
+}
+
+function parseModels(text: string): ModelId[] | "all" {
+  if (text === "all") return text;
+  const names = text.split(",").map((name) => name.trim());
+  const models = names.filter(isModelId);
+  if (models.length > 0 && models.length === names.length) return models;
+  throw new InvalidArgumentError(`Write one or more of ${modelIds.join(", ")} with commas, or 'all'.`);
+}
+
+const inWords = (plan: Plan): string =>
+  [
+    `${plan.requestsPerMinute} requests and ${plan.tokensPerMinute} tokens a minute`,
+    `${plan.concurrentRequests} at once`,
+    `${plan.maxKeys} keys`,
+    plan.maxTokens === null ? "replies as long as the context" : `replies up to ${plan.maxTokens} tokens`,
+    plan.models === null ? "every model" : plan.models.join(", "),
+  ].join(", ");
+
+const toJson = (plan: Plan) => ({
+  id: plan.id,
+  name: plan.name,
+  requests_per_minute: plan.requestsPerMinute,
+  tokens_per_minute: plan.tokensPerMinute,
+  concurrent_requests: plan.concurrentRequests,
+  max_keys: plan.maxKeys,
+  max_tokens: plan.maxTokens,
+  models: plan.models,
+});

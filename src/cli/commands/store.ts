@@ -1,0 +1,38 @@
+/** `sotto store`: where the rows live. */
+import type { Command } from "commander";
+import { defaultPlan } from "../../core/accounts/accounts.js";
+import { copyProgress } from "./copy-progress.js";
+import { report, table } from "../output.js";
+import { readSettings } from "../settings.js";
+import { storeCommand } from "../store-command.js";
+
+export function storeCommands(program: Command): void {
+  const store = program.command("store").description("move the database");
+  storeCommand(store, "copy <postgres-url>", "copy an installation on SQLite to an empty Postgres database")
+    .addHelpText(
+      "after",
+      `
+Stop the server first: the command refuses while one is running on the data directory. The rows there stay as
+they are; all of them arrive, are compared and kept, or none is. Afterwards start the server with SOTTO_DATABASE_URL set to the same address.
+
+Example:
+  sotto store copy "postgres://sotto:$PASSWORD@db.example.com/sotto?sslmode=verify-full"`,
+    )
+    .action(async (url: string, _: unknown, command: Command) => {
+      // Read like the setting, so that a wrong address is refused in the same words.
+      const { service, limits, storage } = readSettings(command, { SOTTO_DATABASE_URL: url });
+      const { databasePath } = await import("../../store/sql/sqlite.js");
+      const { moveToPostgres } = await import("../../store/sql/move-to-postgres.js");
+      const progress = copyProgress();
+      const counts = await moveToPostgres({
+        path: databasePath(service.dataDir),
+        url: storage.databaseUrl ?? url,
+        defaultPlan: defaultPlan(limits),
+        onProgress: progress.update,
+      }).finally(progress.stop);
+      const rows = Object.entries(counts).map(([name, count]) => [name, String(count)]);
+      const next =
+        "Every row was copied and compared. Start the server with SOTTO_DATABASE_URL set to this address.";
+      report(command, { tables: counts }, `${table(["table", "rows"], rows)}\n\n${next}`);
+    });
+}

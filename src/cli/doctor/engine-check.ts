@@ -1,0 +1,86 @@
+/**
+ * What `sotto doctor` says about the engine: what it computes on here, and which GPU backends are not used and
+ * why. What is remembered from a start is quoted; what is not is tried in a process of its own.
+ */
+import type { Config } from "../../config.js";
+import { systemClock } from "../../core/ports.js";
+import { backendNames } from "../../engines/llama/gpu/backends.js";
+import type { GpuChoice } from "../../engines/llama/gpu/choice.js";
+import { failureText } from "../../engines/llama/gpu/failure-text.js";
+import { chooseBackends, type GpuMachine } from "../../engines/llama/gpu/machine.js";
+import { memoryIn, readOnly, type BackendFailure } from "../../engines/llama/gpu/memory.js";
+import { probe } from "../../engines/llama/gpu/probe.js";
+import { engineEnvironment } from "../../engines/llama/host/llama-engine.js";
+import type { Check, Finding } from "./finding.js";
+
+const name = "engine";
+
+export const checkEngine: Check = (config, options) => checkEngineOn({}, config, options);
+
+/** On this machine, or on one that tests make up. */
+export async function checkEngineOn(
+  machine: GpuMachine,
+  ...[config, options]: Parameters<Check>
+): Promise<Finding[]> {
+  const memory = memoryIn(config.service.dataDir);
+  if (options.probe) memory.forget();
+  const choice = chooseBackends(config, {
+    ...machine,
+    now: () => systemClock.now(),
+    memory: options.probe ? memory : readOnly(memory),
+  });
+  const startedAt = systemClock.now();
+  await choice.settle();
+  const isQuoted = ({ at }: { at: string }) => new Date(at) < startedAt;
+  return [
+    await inUse(machine, config, choice, isQuoted),
+    ...choice.allFailures().map((failure) => notUsed(failure, isQuoted(failure))),
+  ];
+}
+
+async function inUse(
+  machine: GpuMachine,
+  { engine }: Config,
+  choice: GpuChoice,
+  isQuoted: (result: { at: string }) => boolean,
+): Promise<Finding> {
+  const { best } = choice;
+  if (best === null) return onCpu(machine, engine);
+  const driver = choice.driver === "" ? "" : `, ${choice.driver}`;
+  const when = isQuoted(best) ? `, as found on ${dayOf(best.at)}` : "";
+  const detail = `${backendNames[best.backend]} on ${best.devices.join(", ")}${driver}${when}`;
+  return { name, state: "ok", detail };
+}
+
+/** The CPU is what is left when nothing else works, so that it is tried every time. */
+async function onCpu(
+  { program, limitMs }: GpuMachine,
+  { gpu, threads, cacheType }: Config["engine"],
+): Promise<Finding> {
+  const outcome = await probe({ backend: "cpu", cacheType, env: engineEnvironment(), program, limitMs });
+  if (outcome.type === "failed") {
+    const next =
+      "Run 'npm ci --include=optional' on this machine: the engine comes as a package for its processor.";
+    return {
+      name,
+      state: "broken",
+      detail: `the engine's binding does not start: ${outcome.words}`,
+      next,
+    };
+  }
+  const why = gpu === "off" ? ", since SOTTO_ENGINE_GPU is off" : "";
+  return { name, state: "ok", detail: `CPU with ${threads ?? outcome.cores} threads${why}` };
+}
+
+function notUsed(failure: BackendFailure, isQuoted: boolean): Finding {
+  const { reason, advice } = failureText(failure);
+  if (!isQuoted) return { name, state: "hint", detail: reason, next: advice };
+  return {
+    name,
+    state: "hint",
+    detail: `${reason} (on ${dayOf(failure.at)})`,
+    next: `${advice}${advice.endsWith(".") ? "" : "."} To try again: sotto doctor --probe, then restart.`,
+  };
+}
+
+const dayOf = (at: string): string => at.slice(0, 10);

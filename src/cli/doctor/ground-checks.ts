@@ -1,0 +1,80 @@
+/** What `sotto doctor` says about the ground everything stands on: Node, the data directory, the database. */
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Config } from "../../config.js";
+import { freeBytes } from "../../models/files/free-space.js";
+import { gigabytes } from "../../models/files/sizes.js";
+import { findDataDirFault } from "../../store/data-dir-error.js";
+import { openStore } from "../../store/open-store.js";
+import { cannotOpenSqlite, databasePath, openDatabase } from "../../store/sql/sqlite.js";
+import { StoreFault } from "../../store/store-error.js";
+import type { Check, Finding } from "./finding.js";
+
+const oldestNode = [20, 19] as const;
+/** The starter weights and room for the database to grow. */
+const comfortableBytes = 2e9;
+
+export const checkNode: Check = async () => {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const [oldestMajor, oldestMinor] = oldestNode;
+  const isOld = major < oldestMajor || (major === oldestMajor && minor < oldestMinor);
+  const detail = `Node ${process.versions.node} on ${process.platform} ${process.arch}`;
+  if (!isOld) return [{ name: "node", state: "ok", detail }];
+  return [{ name: "node", state: "broken", detail, next: `Install Node ${oldestNode.join(".")} or newer.` }];
+};
+
+export const checkDataDirectory: Check = async ({ service }) => {
+  const folder = resolve(service.dataDir);
+  const name = "data directory";
+  const fault = findDataDirFault(folder);
+  if (fault !== null) return [{ name, state: "broken", detail: fault.reason, next: fault.next }];
+  const free = await freeBytes(folder);
+  const isThere = (await stat(folder).catch(() => null)) !== null;
+  const detail = `${folder}${isThere ? "" : " (made at the first start)"}, ${gigabytes(free)} free`;
+  if (free >= comfortableBytes) return [{ name, state: "ok", detail }];
+  return [
+    {
+      name,
+      state: "hint",
+      detail,
+      next: `Make room: the starter weights alone take 1 GB while they are prepared.`,
+    },
+  ];
+};
+
+export const checkDatabase: Check = async (config) => {
+  const { service, storage } = config;
+  if (storage.databaseUrl !== undefined) return checkPostgres(config);
+  const path = databasePath(resolve(service.dataDir));
+  const name = "database";
+  if ((await stat(path).catch(() => null)) === null) {
+    return [{ name, state: "ok", detail: "not made yet: the first start makes it" }];
+  }
+  const database = await openDatabase(path);
+  try {
+    // Begins to write, which a file or a file system that is read-only refuses.
+    database.exec("begin immediate");
+    database.exec("rollback");
+    const faults = database.prepare("pragma integrity_check").pluck().all().map(String);
+    if (faults.join() === "ok") return [{ name, state: "ok", detail: `${path} opens and is sound` }];
+    const next = "Stop the server, keep a copy of the file, and restore a backup.";
+    return [{ name, state: "broken", detail: `${path} is damaged: ${faults.slice(0, 3).join("; ")}`, next }];
+  } catch (error) {
+    throw cannotOpenSqlite(path, error);
+  } finally {
+    database.close();
+  }
+};
+
+async function checkPostgres(config: Config): Promise<Finding[]> {
+  const name = "database";
+  try {
+    const store = await openStore(config);
+    await store.close();
+    return [{ name, state: "ok", detail: "Postgres answers and its tables are those of this version" }];
+  } catch (error) {
+    if (!(error instanceof StoreFault)) throw error;
+    const next = "Check SOTTO_DATABASE_URL and that the database server runs.";
+    return [{ name, state: "broken", detail: error.message, next }];
+  }
+}

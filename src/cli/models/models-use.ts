@@ -1,0 +1,186 @@
+/** `sotto models use`: puts weights or servers behind a model. A running server changes over by itself. */
+import { join, resolve } from "node:path";
+import { InvalidArgumentError, type Command } from "commander";
+import type { Config } from "../../config.js";
+import { checkWeights } from "../../models/gguf/check-weights.js";
+import {
+  firstExisting,
+  requireFree,
+  storeSource,
+  upstreamSource,
+} from "../../models/choice/choose-source.js";
+import { isFileAddress, parseReference } from "../../models/pull/reference.js";
+import { describeSource, type ModelSource } from "../../models/choice/source.js";
+import { WeightsFault } from "../../models/weights-error.js";
+import { upstreamProfiles, type EngineMember } from "../../protocol/engine-member.js";
+import { isModelId, modelIds, type ModelId } from "../../protocol/models.js";
+import { modelsFolder, pull } from "./models-pull.js";
+import { report } from "../output.js";
+import { readSettings } from "../settings.js";
+import { storeCommand, withStore } from "../store-command.js";
+
+interface UseOptions {
+  profile?: string;
+  name?: string;
+  key?: string;
+  weight?: number;
+  contextTokens?: number;
+  acceptSharedCache?: true;
+  allowPublic?: true;
+  force?: boolean;
+}
+
+const serverOptions = [
+  "profile",
+  "name",
+  "key",
+  "weight",
+  "contextTokens",
+  "acceptSharedCache",
+  "allowPublic",
+] as const;
+
+export function useCommand(models: Command): void {
+  storeCommand(models, "use <model> <source...>", "choose what answers for omega, prism or lambda")
+    .option(
+      "--profile <kind>",
+      `which server an address is: ${upstreamProfiles.join(", ")} (default: openai)`,
+    )
+    .option("--name <name>", "the model's name on that server (default: the one it serves)")
+    .option("--key <key>", "key for that server; kept in the database")
+    .option("--weight <number>", "share of the requests beside other servers (default: 1)", parseWeight)
+    .option("--context-tokens <n>", "its context, where that server does not tell", parseContext)
+    .option("--accept-shared-cache", "accept a server that cannot keep accounts' prompt caches apart")
+    .option("--allow-public", "allow an address outside this machine and private networks")
+    .option("--force", "do not check that the file fits into memory, for machines whose GPU holds it")
+    .addHelpText(
+      "after",
+      `
+A source is a file, the name of one in the data directory's models folder, an entry of the catalogue, an hf: URI
+or an https address of a .gguf file (which are pulled first), or the addresses of servers.
+
+Examples:
+  sotto models use omega /models/my-model.gguf
+  sotto models use prism qwen3-4b
+  sotto models use lambda hf:owner/repo:Q4_K_M
+  sotto models use omega http://gpu1:8000/v1 http://gpu2:8000/v1 --profile vllm
+  sotto models use omega default                  back to the starter weights`,
+    )
+    .action(async (model: string, sources: string[], options: UseOptions, command: Command) => {
+      const id = parseModel(model);
+      const config = readSettings(command);
+      requireFree(config.models, id);
+      const source = await findSource(config, sources, options);
+      await withStore(command, async (store, record) => {
+        await storeSource(store, id, source);
+        await record("changed source of model", id);
+      });
+      report(
+        command,
+        { model: id, source: withoutKeys(source) },
+        `${id} is answered by ${describeSource(source)}. A running server changes over within seconds.`,
+      );
+    });
+}
+
+async function findSource(
+  config: Config,
+  texts: readonly string[],
+  options: UseOptions,
+): Promise<ModelSource> {
+  const [text = "", ...more] = texts;
+  if (texts.every(isServerAddress)) return upstreams(texts, options, config.engine.strictPreflight);
+  if (more.length > 0) throw new WeightsFault("Several sources are possible for addresses of servers only.");
+  for (const name of serverOptions) {
+    if (options[name] !== undefined)
+      throw new WeightsFault(
+        `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} is for addresses of servers only.`,
+      );
+  }
+  if (text === "default" || text === "starter") return { type: "starter" };
+  const path = await findFile(config, text);
+  const availableBytes = options.force === true ? Infinity : process.availableMemory();
+  await checkWeights(path, { ...config.engine, availableBytes });
+  return { type: "weights", path };
+}
+
+const isServerAddress = (text: string): boolean => {
+  if (!/^https?:\/\//i.test(text)) return false;
+  const reference = parseReference(text);
+  return reference.type === "address" && !isFileAddress(reference.url);
+};
+
+/** Absolute: the server may be started from another folder. */
+async function findFile(config: Config, text: string): Promise<string> {
+  if (parseReference(text).type !== "local") return (await pull(config, text)).path;
+  const here = join(modelsFolder(config), text);
+  const found = await firstExisting([resolve(text), here, `${here}.gguf`]);
+  if (found !== null) return found;
+  throw new WeightsFault(
+    `There is no file ${resolve(text)}, and no ${text} in ${modelsFolder(config)}. See: sotto models list, sotto models catalog`,
+  );
+}
+
+async function upstreams(
+  urls: readonly string[],
+  options: UseOptions,
+  strict: boolean,
+): Promise<ModelSource> {
+  const { profile = "openai", name, key, weight, contextTokens, acceptSharedCache, allowPublic } = options;
+  const { source, members } = upstreamSource(
+    urls.map((url) => ({
+      url,
+      profile,
+      name,
+      key,
+      weight,
+      contextTokens,
+      acceptSharedCache,
+      allowPublic,
+    })),
+  );
+  await lookOver(members, strict);
+  return source;
+}
+
+/** Says what is known against an engine, and refuses one that must not be used. */
+async function lookOver(members: readonly EngineMember[], strict: boolean): Promise<void> {
+  const { preflight } = await import("../../engines/upstream/checks/preflight.js");
+  for (const member of members) {
+    if (!("url" in member)) continue;
+    for (const { level, text } of await preflight(member, { strict })) {
+      if (level === "refuse") throw new WeightsFault(text);
+      console.error(`warning: ${text}`);
+    }
+  }
+}
+
+/** A key went in; it does not come out. */
+const withoutKeys = (source: ModelSource) =>
+  source.type === "upstreams"
+    ? {
+        ...source,
+        upstreams: source.upstreams.map((member) => {
+          if (!("url" in member)) return member;
+          const { key, ...rest } = member;
+          return { ...rest, has_key: key !== undefined };
+        }),
+      }
+    : source;
+
+export function parseModel(text: string): ModelId {
+  if (isModelId(text)) return text;
+  throw new WeightsFault(`There is no model '${text}': choose ${modelIds.join(", ")}.`);
+}
+
+function parseContext(text: string): number {
+  const tokens = Number(text);
+  if (Number.isInteger(tokens) && tokens >= 128 && tokens <= 100_000_000) return tokens;
+  throw new InvalidArgumentError("Write a whole number of tokens from 128 to 100000000.");
+}
+
+function parseWeight(text: string): number {
+  const weight = Number(text);
+  if (weight > 0 && weight <= 1000) return weight;
+  throw new InvalidArgumentError("Write a number above 0, at most 1000.");
+}

@@ -1,0 +1,128 @@
+/** `sotto serve`: the service in the foreground, until it is told to stop. */
+import { basename } from "node:path";
+import type { Command } from "commander";
+import type { App } from "../../app.js";
+import type { Config } from "../../config.js";
+import { firstRunKey } from "../../core/accounts/first-run.js";
+import { ensureSetupLink } from "../../core/sign-in/one-time-links.js";
+import { isAvailable, systemClock } from "../../core/ports.js";
+import { requireOpenFiles } from "../../open-files.js";
+import { modelIds } from "../../protocol/models.js";
+import { readSettings, settingsOptions } from "../settings.js";
+import { starterNotice } from "./starter-notice.js";
+import { exitOnSignal, stopOnSignal } from "./stop-on-signal.js";
+import { weightsProgress } from "./weights-progress.js";
+
+export function serveCommand(program: Command): void {
+  const command = settingsOptions(program.command("serve"))
+    .description("run the service")
+    .option("--port <port>", "port to listen on (SOTTO_PORT, PORT; default 8080)")
+    .option("--host <address>", "address to listen on (SOTTO_HOST; default 127.0.0.1)")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  sotto serve
+  sotto serve --host 0.0.0.0 --port 80 --data-dir /var/lib/sotto
+
+Every setting is in docs/configuration.md. SIGTERM or Ctrl-C lets running replies finish; a second one ends
+at once. SIGHUP takes up what the configuration file says about models.`,
+    )
+    .action(async () => {
+      const { port, host } = command.opts<{ port?: string; host?: string }>();
+      await serve(() => readSettings(command, { SOTTO_PORT: port, SOTTO_HOST: host }));
+    });
+}
+
+async function serve(readConfig: () => Config): Promise<void> {
+  const config = readConfig();
+  // Loading the rest of the program would fail without a hint of why.
+  requireOpenFiles();
+  // Loaded here, since every other command starts faster without it.
+  const { startApp } = await import("../../app.js");
+  const progress = weightsProgress();
+  const overrides = {
+    onWeightsProgress: progress.update,
+    onWeightsNotice: progress.notice,
+    onNotice: progress.notice,
+  };
+  const stopListening = exitOnSignal();
+  const app = await startApp(config, overrides).finally(progress.stop);
+  const stopping = new AbortController();
+  const stopped = stopOnSignal(app, config.limits.drainMs, () => stopping.abort());
+  stopListening();
+  process.on("SIGHUP", () => {
+    reloadModels(app, readConfig);
+  });
+  if (app.notice !== null) console.log(`\n${app.notice}`);
+  console.log(`\nSotto listens at ${app.url} and is loading its models ...`);
+  try {
+    await Promise.race([app.ready(), stopped]);
+    if (!stopping.signal.aborted) await greet(app, config);
+  } catch (error) {
+    // What was under way when the signal came is given up with everything else.
+    if (!stopping.signal.aborted) {
+      await app.close();
+      const { explainUnavailable } = await import("../../store/open-store.js");
+      throw await explainUnavailable(error, config);
+    }
+  }
+  await stopped;
+}
+
+async function greet(app: App, config: Config): Promise<void> {
+  console.log(introduction(app));
+  const suggestion = app.suggestion();
+  if (suggestion !== null) console.log(`${starterNotice(suggestion)}\n`);
+  const setupLink = await ensureSetupLink(app.store, systemClock, config.accounts.publicUrl ?? app.url);
+  if (setupLink !== null) console.log(setupSteps(setupLink));
+  const key = await firstRunKey(app.store, systemClock);
+  if (key !== null) console.log(firstSteps(app.url, key));
+}
+
+/** Takes up what the configuration file says about models now. A file with faults changes nothing. */
+function reloadModels(app: App, readConfig: () => Config): void {
+  try {
+    void app.followModels(readConfig());
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : "The configuration cannot be read.");
+  }
+}
+
+/** What answers for which model, said plainly. */
+function introduction({ url, engine }: App): string {
+  const lines = modelIds.map((model) => {
+    const { state, serving, contextTokens, capacity } = engine.status(model);
+    if (state === "asleep") return `  ${model.padEnd(7)} ${basename(serving)}, loaded when first asked`;
+    if (!isAvailable({ state })) return `  ${model.padEnd(7)} ${basename(serving)}, which does not answer`;
+    const context =
+      contextTokens === 0 ? "context unknown (set contextTokens)" : `context ${contextTokens} tokens`;
+    return `  ${model.padEnd(7)} ${basename(serving)}, ${context}, ${capacity} at once`;
+  });
+  return `\nReady. Models and what answers for them:\n${lines.join("\n")}\n\nDashboard  ${url}\nAPI        ${url}/v1\n`;
+}
+
+function setupSteps(link: string): string {
+  return `Create the operator's account, once, within a day:
+
+  ${link}
+`;
+}
+
+function firstSteps(url: string, key: string): string {
+  const body = JSON.stringify({
+    model: "omega",
+    messages: [{ role: "user", content: "What is the capital of France?" }],
+  });
+  return `Your API key, shown this once:
+
+  ${key}
+
+Try it:
+
+  curl ${url}/v1/chat/completions \\
+    -H "Authorization: Bearer ${key}" \\
+    -H "Content-Type: application/json" \\
+    -d '${body}'
+`;
+}

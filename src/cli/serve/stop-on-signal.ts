@@ -1,0 +1,42 @@
+/** How a server in the foreground ends: the first signal drains, the second ends at once. */
+import type { App } from "../../app.js";
+
+const signals = ["SIGTERM", "SIGINT"] as const;
+
+/**
+ * Ends the process on a signal that comes before there is anything to drain. Without a handler the first process of
+ * a container would not hear SIGTERM at all. Returns how to stop listening.
+ */
+export function exitOnSignal(): () => void {
+  const onSignal = () => {
+    console.log("\nStopping: the server had not started yet.");
+    process.exit(0);
+  };
+  for (const signal of signals) process.on(signal, onSignal);
+  return () => {
+    for (const signal of signals) process.off(signal, onSignal);
+  };
+}
+
+/** Resolves when the app is closed after a signal. `onStopping` is called when the signal comes. */
+export function stopOnSignal(
+  app: Pick<App, "drain" | "close" | "abandon">,
+  drainMs: number,
+  onStopping: () => void = () => undefined,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let received = 0;
+    const onSignal = () => {
+      received += 1;
+      if (received > 1) {
+        app.abandon();
+        process.exit(1);
+      }
+      onStopping();
+      const drained = app.drain(drainMs);
+      console.log("\nStopping: running replies may finish. Press Ctrl-C again to end at once.");
+      drained.then(() => app.close()).then(resolve, reject);
+    };
+    for (const signal of signals) process.on(signal, onSignal);
+  });
+}

@@ -1,0 +1,105 @@
+/** What can be done with accounts, by the operator's commands and by the dashboard alike. */
+import { AccountFault } from "./account-error.js";
+import { checkPassword } from "../sign-in/passwords.js";
+import { DuplicateEmail, type Account, type Clock, type Plan, type Role, type Store } from "../ports.js";
+
+/** The plan of accounts that were not given another; made with the database. */
+export const defaultPlanId = "free";
+
+export const defaultPlan = (
+  limits: Pick<Plan, "requestsPerMinute" | "tokensPerMinute" | "concurrentRequests">,
+): Plan => ({
+  id: defaultPlanId,
+  name: "Free",
+  requestsPerMinute: limits.requestsPerMinute,
+  tokensPerMinute: limits.tokensPerMinute,
+  concurrentRequests: limits.concurrentRequests,
+  maxKeys: 20,
+  maxTokens: null,
+  models: null,
+});
+
+export interface AccountRequest {
+  email: string;
+  /** Null for an account that cannot sign in: its keys are made from the command line. */
+  password: string | null;
+  role: Role;
+  planId: string;
+}
+
+/** Hashing is native code, so it is passed in. */
+export type HashPassword = (password: string) => Promise<string>;
+
+export async function createAccount(
+  store: Store,
+  request: AccountRequest,
+  hashPassword: HashPassword,
+): Promise<Account> {
+  const email = checkEmail(request.email);
+  await requirePlan(store, request.planId);
+  const passwordHash = request.password === null ? null : await hashPassword(checkPassword(request.password));
+  try {
+    return await store.createAccount({ email, passwordHash, role: request.role, planId: request.planId });
+  } catch (error) {
+    if (!(error instanceof DuplicateEmail)) throw error;
+    throw new AccountFault(
+      `${email} has an account already. Choose another address, or delete that account first.`,
+    );
+  }
+}
+
+/** Throws where `findAccountByEmail` returns null. */
+export async function requireAccount(store: Store, email: string): Promise<Account> {
+  const account = await store.findAccountByEmail(email.trim());
+  if (account === null) {
+    throw new AccountFault(
+      `No account has the address ${printable(email)}. Check its spelling, or create the account first.`,
+    );
+  }
+  return account;
+}
+
+/** From now on its keys are refused. An account that is suspended already keeps its time. */
+export async function suspendAccount(store: Store, clock: Clock, email: string): Promise<Account> {
+  const account = await requireAccount(store, email);
+  if (account.suspendedAt !== null) return account;
+  const suspendedAt = clock.now();
+  await store.setAccountSuspended(account.id, suspendedAt);
+  return { ...account, suspendedAt };
+}
+
+export async function resumeAccount(store: Store, email: string): Promise<Account> {
+  const account = await requireAccount(store, email);
+  await store.setAccountSuspended(account.id, null);
+  return { ...account, suspendedAt: null };
+}
+
+export async function setAccountPlan(store: Store, email: string, planId: string): Promise<Account> {
+  const account = await requireAccount(store, email);
+  await requirePlan(store, planId);
+  await store.setAccountPlan(account.id, planId);
+  return { ...account, planId };
+}
+
+/** Removes the account, its keys and all that belongs to it. */
+export async function deleteAccount(store: Store, email: string): Promise<Account> {
+  const account = await requireAccount(store, email);
+  await store.deleteAccount(account.id);
+  return account;
+}
+
+async function requirePlan(store: Store, id: string): Promise<void> {
+  if ((await store.findPlan(id)) !== null) return;
+  const known = (await store.listPlans()).map((plan) => plan.id).join(", ");
+  throw new AccountFault(`There is no plan ${printable(id)}. The plans are: ${known}.`);
+}
+
+/** The shape only: whether mail arrives is known by sending some. A host without a dot is fine on a LAN. */
+export function checkEmail(text: string): string {
+  const email = text.trim();
+  if (email.length <= 254 && /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email)) return email;
+  throw new AccountFault(`${printable(text)} is not an email address. Write it like ada@example.com.`);
+}
+
+/** What a person typed, safe to show back on a terminal. */
+const printable = (text: string): string => `"${text.trim().replace(/\p{C}/gu, "?").slice(0, 100)}"`;

@@ -1,0 +1,38 @@
+/** Plans as operators change them, by the admin page and the command line alike. */
+import { defaultPlanId } from "./accounts.js";
+import { DashboardFault } from "../dashboard-error.js";
+import type { FullStore } from "../dashboard-ports.js";
+import type { Plan } from "../ports.js";
+
+/** With how many accounts are on each. */
+export async function listPlans(store: FullStore): Promise<{ plan: Plan; accounts: number }[]> {
+  const [plans, counts] = await Promise.all([store.listPlans(), store.accounts.countByPlan()]);
+  return plans.map((plan) => ({ plan, accounts: counts.get(plan.id) ?? 0 }));
+}
+
+/** Creates the plan or replaces it. */
+export async function savePlan(store: FullStore, plan: Plan): Promise<Plan> {
+  if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(plan.id)) {
+    throw new DashboardFault("bad_request", "A plan's id has small letters, digits and hyphens.", {
+      field: "id",
+    });
+  }
+  await store.putPlan(plan);
+  return plan;
+}
+
+export async function deletePlan(store: FullStore, id: string): Promise<void> {
+  if (id === defaultPlanId) {
+    throw new DashboardFault("conflict", "New accounts start on this plan. It can be changed, not deleted.");
+  }
+  await requirePlan(store, id);
+  if (!(await store.accounts.deletePlan(id))) {
+    throw new DashboardFault("conflict", "Accounts are on this plan. Move them to another one first.");
+  }
+}
+
+export async function requirePlan(store: FullStore, id: string): Promise<Plan> {
+  const plan = await store.findPlan(id);
+  if (plan === null) throw new DashboardFault("not_found", "There is no such plan.");
+  return plan;
+}

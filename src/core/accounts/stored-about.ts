@@ -1,0 +1,77 @@
+/** Everything the service keeps about an account, with the reason why. Nothing else is kept. */
+import { setImmediate } from "node:timers/promises";
+import type { StoredAboutMe, StoredRows } from "../../protocol/dashboard-api.js";
+import { DashboardFault } from "../dashboard-error.js";
+import type { StoredStore } from "../dashboard-ports.js";
+import type { Clock } from "../ports.js";
+
+const pageRows = 50;
+const exportedAtOnce = 200;
+
+const reasons = new Map([
+  ["accounts", "Your account: the address you sign in with, a hash of your password, your role and plan."],
+  ["keys", "Your API keys, as hashes that the keys on requests are compared with."],
+  ["sessions", "Where you are signed in, as hashes of the cookies. Gone when you sign out or they expire."],
+  [
+    "links",
+    "Links to choose a new password and invitations to your address that were not used yet. Gone once used or expired.",
+  ],
+  ["usage", "Counts by the hour, so that you can see what you used. There is no field for what you wrote."],
+  [
+    "audit",
+    "What was done to your account and by whom, so that misuse can be found. Kept as long as usage; when you delete your account, what you did to it goes with it, and your id is taken out of the rest.",
+  ],
+  [
+    "changes",
+    "That a key, a session or your account changed, so that every server learns of it at once. Gone within two hours, also when you delete your account.",
+  ],
+]);
+
+/** The first rows of every table. */
+export async function storedAbout(
+  store: StoredStore,
+  clock: Clock,
+  accountId: string,
+): Promise<StoredAboutMe> {
+  const tables: StoredAboutMe["tables"] = [];
+  for (const name of store.tables) {
+    const page = await storedRows(store, accountId, name, null);
+    tables.push({ name, why: reasons.get(name) ?? "", ...page });
+  }
+  return { exportedAt: clock.now().toISOString(), tables };
+}
+
+/** More rows of one table. */
+export async function storedRows(
+  store: StoredStore,
+  accountId: string,
+  table: string,
+  after: string | null,
+): Promise<StoredRows> {
+  const page = await store.read(accountId, table, after, pageRows);
+  if (page !== null) return page;
+  throw new DashboardFault("bad_request", "There is no such page of this table.", { field: "after" });
+}
+
+/** All of it as the text of a JSON object, piece by piece: it may be long, and others want their turn. */
+export async function* storedExport(
+  store: StoredStore,
+  clock: Clock,
+  accountId: string,
+): AsyncGenerator<string> {
+  yield `{\n  "exportedAt": ${JSON.stringify(clock.now().toISOString())},\n  "tables": [`;
+  for (const [place, name] of store.tables.entries()) {
+    const why = JSON.stringify(reasons.get(name) ?? "");
+    yield `${place === 0 ? "" : ","}\n    { "name": ${JSON.stringify(name)}, "why": ${why}, "rows": [`;
+    let after: string | null = null;
+    do {
+      const page = await store.read(accountId, name, after, exportedAtOnce);
+      const rows = (page?.rows ?? []).map((row) => `\n      ${JSON.stringify(row)}`);
+      if (rows.length > 0) yield (after === null ? "" : ",") + rows.join(",");
+      after = page?.next ?? null;
+      await setImmediate();
+    } while (after !== null);
+    yield "] }";
+  }
+  yield "\n  ]\n}\n";
+}

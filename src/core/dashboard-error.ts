@@ -1,0 +1,22 @@
+import type { DashboardErrorCode } from "../protocol/dashboard-api.js";
+
+interface FaultDetails {
+  /** The input at fault, by its name in the request. */
+  field?: string;
+  retryAfterSeconds?: number;
+}
+
+/** A request to the dashboard that is refused. The message is for the person who made it. */
+export class DashboardFault extends Error {
+  readonly code: DashboardErrorCode;
+  readonly field: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: DashboardErrorCode, message: string, details: FaultDetails = {}) {
+    super(message);
+    this.name = "DashboardFault";
+    this.code = code;
+    this.field = details.field;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * The parts behind the dashboard, made together since they share the store, the clock and the audit trail.
+ * The composition root makes one and hands it to HTTP; `close` writes what has gathered.
+ */
+import type { SignUpMode } from "../protocol/dashboard-api.js";
+import { AccountAdmin } from "./accounts/account-admin.js";
+import { Audit } from "./audit.js";
+import { closeAll } from "./close-all.js";
+import type { CutTarget } from "./serving/completion.js";
+import type { FullStore, UsageSpill } from "./dashboard-ports.js";
+import { Housekeeping } from "./operator/housekeeping.js";
+import type { KeyRing } from "./keys/key-ring.js";
+import { KnownDevices } from "./sign-in/known-devices.js";
+import { LiveRates } from "./usage/live-rates.js";
+import type { Mailer } from "./sign-in/mail.js";
+import { News } from "./operator/news.js";
+import { OneTimeLinks } from "./sign-in/one-time-links.js";
+import { Outbox } from "./sign-in/outbox.js";
+import { OwnAccount } from "./accounts/own-account.js";
+import { OwnKeys } from "./keys/own-keys.js";
+import { withBoundedLine, type Passwords } from "./sign-in/password-line.js";
+import { PasswordReset } from "./sign-in/password-reset.js";
+import type { Clock, Counter } from "./ports.js";
+import type { Sessions } from "./sign-in/sessions.js";
+import { SignIn } from "./sign-in/sign-in.js";
+import { SignUp } from "./sign-in/sign-up.js";
+import { UsageRecorder, type UsageLeft } from "./usage/usage-recorder.js";
+import { UsageReports } from "./usage/usage-report.js";
+
+export interface DashboardOptions {
+  store: FullStore;
+  sessions: Sessions;
+  clock: Clock;
+  /** For throttles; may be the one that limits use. */
+  counter: Counter;
+  keys: KeyRing;
+  passwords: Passwords;
+  /** Null when no mail server is configured. */
+  mailer: Mailer | null;
+  signUp: SignUpMode;
+  retentionDays: number;
+  ownerName: string;
+  /** Where people reach the service, without a slash at the end; asked for when a mail is written. */
+  publicUrl: () => string;
+  /** Ends the replies that a key or an account has under way. */
+  cutStreams: (target: CutTarget) => void;
+  /** Told of what goes wrong behind the scenes. */
+  reportFault: (error: unknown) => void;
+  /** Where counts wait when the server ends before they are in the store. */
+  usageSpill?: UsageSpill;
+  onUsageLeft?: (left: UsageLeft) => void;
+}
+
+export interface Dashboard {
+  store: FullStore;
+  clock: Clock;
+  outbox: Outbox;
+  signUpMode: SignUpMode;
+  audit: Audit;
+  sessions: Sessions;
+  devices: KnownDevices;
+  links: OneTimeLinks;
+  signIn: SignIn;
+  signUp: SignUp;
+  passwordReset: PasswordReset;
+  ownAccount: OwnAccount;
+  ownKeys: OwnKeys;
+  accountAdmin: AccountAdmin;
+  news: News;
+  usage: UsageRecorder;
+  usageReports: UsageReports;
+  rates: LiveRates;
+  close(): Promise<void>;
+}
+
+export function createDashboard(options: DashboardOptions): Dashboard {
+  const { store, sessions, clock, counter, keys, cutStreams, ownerName, publicUrl, reportFault } = options;
+  const { accounts } = store;
+  const passwords = withBoundedLine(options.passwords);
+  const audit = new Audit(store.audit, clock);
+  const links = new OneTimeLinks(store.links, clock);
+  const devices = new KnownDevices(store, clock);
+  const signIn = new SignIn(accounts, passwords, audit, devices, counter, clock);
+  const rates = new LiveRates(clock);
+  const usage = new UsageRecorder({
+    store: store.usage,
+    rates,
+    clock,
+    reportFault,
+    spill: options.usageSpill,
+    onLeft: options.onUsageLeft,
+  });
+  const outbox = new Outbox(options.mailer, reportFault);
+  const { retentionDays, signUp } = options;
+  const housekeeping = new Housekeeping({ store, sessions, clock, retentionDays, reportFault });
+  return {
+    store,
+    clock,
+    outbox,
+    signUpMode: signUp,
+    audit,
+    sessions,
+    devices,
+    links,
+    signIn,
+    signUp: new SignUp(store, passwords, audit, signUp, clock, counter),
+    passwordReset: new PasswordReset({
+      accounts,
+      store: store.links,
+      links,
+      passwords,
+      audit,
+      outbox,
+      devices,
+      counter,
+      clock,
+      ownerName,
+      publicUrl,
+    }),
+    ownAccount: new OwnAccount({ accounts, sessions, signIn, passwords, keys, usage, audit, cutStreams }),
+    ownKeys: new OwnKeys({ store, keys, audit, clock, cutStreams }),
+    accountAdmin: new AccountAdmin({
+      store,
+      links,
+      keys,
+      audit,
+      outbox,
+      signUp,
+      ownerName,
+      publicUrl,
+      clock,
+      cutStreams,
+    }),
+    news: new News(store.news, audit, clock),
+    usage,
+    usageReports: new UsageReports(store, usage),
+    rates,
+    close: () => closeAll([() => usage.close(), () => outbox.close(), () => housekeeping.close()]),
+  };
+}

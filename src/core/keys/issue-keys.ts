@@ -1,0 +1,175 @@
+/**
+ * Making and ending the keys of an account. The text of a key exists only in what `createKey` and
+ * `rotateKey` return.
+ *
+ * The limit on keys is looked up before the key is written: two that are made in the same instant can pass
+ * it by one, which costs nothing, since rates and concurrency are counted for the whole account.
+ */
+import { isModelId, modelIds, type ModelId } from "../../protocol/models.js";
+import { AccountFault } from "../accounts/account-error.js";
+import { keyHash, mintKey } from "./key-format.js";
+import {
+  noKeyLimits,
+  operations,
+  type Account,
+  type ApiKey,
+  type Clock,
+  type KeyLimits,
+  type NewKey,
+  type Operation,
+  type Store,
+} from "../ports.js";
+
+export interface KeyRequest {
+  name: string;
+  /** Null for all of them. */
+  models: readonly string[] | null;
+  operations: readonly string[] | null;
+  /** Below the plan's; absent where the plan's alone count. */
+  limits?: KeyLimits;
+  expiresAt: Date | null;
+}
+
+export interface IssuedKey {
+  key: ApiKey;
+  /** The key itself, to be shown once. */
+  text: string;
+}
+
+const largestLimit = 1_000_000_000;
+
+/** The plan allows no more keys. */
+export class KeyLimitReached extends AccountFault {}
+
+export async function createKey(
+  store: Store,
+  clock: Clock,
+  account: Account,
+  request: KeyRequest,
+): Promise<IssuedKey> {
+  const now = clock.now();
+  const permissions = {
+    name: checkName(request.name),
+    models: checkModels(request.models),
+    operations: checkOperations(request.operations),
+    limits: checkLimits(request.limits ?? noKeyLimits),
+    expiresAt: checkExpiry(request.expiresAt, now),
+  };
+  await requireRoomForKey(store, account, now);
+  const { text, key } = mint({ accountId: account.id, ...permissions });
+  return { key: await store.createKey(key), text };
+}
+
+/** From now on the key is refused. One that was revoked already keeps its time. */
+export async function revokeKey(store: Store, clock: Clock, id: string): Promise<ApiKey> {
+  await requireKey(store, id);
+  await store.revokeKey(id, clock.now());
+  return requireKey(store, id);
+}
+
+export const defaultGraceMs = 24 * 60 * 60_000;
+const maxGraceMs = 30 * defaultGraceMs;
+
+/**
+ * Makes a key with the same name and permissions, valid for as long as the old one was meant to be, and
+ * lets the old one work until the grace period is over, so that programs can be moved without a gap.
+ */
+export async function rotateKey(
+  store: Store,
+  clock: Clock,
+  id: string,
+  graceMs: number = defaultGraceMs,
+): Promise<IssuedKey & { replaced: ApiKey }> {
+  if (graceMs < 0 || graceMs > maxGraceMs) {
+    throw new AccountFault("The grace period must be between 0 and 30 days.");
+  }
+  const old = await requireKey(store, id);
+  const now = clock.now();
+  if (!isLive(old, now)) {
+    throw new AccountFault(`The key ${id} has ended and cannot be rotated. Create a new key instead.`);
+  }
+  if (old.revokedAt !== null) {
+    throw new AccountFault(
+      `The key ${id} was rotated already and ends at ${old.revokedAt.toISOString()}. Rotate the key that replaced it, or revoke this one to end it now.`,
+    );
+  }
+  const { accountId, name, models, operations, limits } = old;
+  const expiresAt =
+    old.expiresAt && new Date(now.getTime() + old.expiresAt.getTime() - old.createdAt.getTime());
+  const { text, key } = mint({ accountId, name, models, operations, limits, expiresAt });
+  const rotated = await store.rotateKey(id, new Date(now.getTime() + graceMs), key);
+  // Somebody else was quicker: say what a second look says.
+  if (rotated === null) return rotateKey(store, clock, id, graceMs);
+  return { ...rotated, text };
+}
+
+/** Whether it has neither expired nor ended by revocation. Whether its account may act is another matter. */
+export function isLive(key: ApiKey, now: Date): boolean {
+  return (key.revokedAt === null || key.revokedAt > now) && (key.expiresAt === null || key.expiresAt > now);
+}
+
+function mint(request: Omit<NewKey, "hash" | "lastFour">): { text: string; key: NewKey } {
+  const text = mintKey();
+  const hash = keyHash(text);
+  if (hash === null) throw new Error("A key that was just made does not pass its own check.");
+  return { text, key: { ...request, hash, lastFour: text.slice(-4) } };
+}
+
+async function requireKey(store: Store, id: string): Promise<ApiKey> {
+  const key = await store.findKey(id);
+  if (key !== null) return key;
+  throw new AccountFault(
+    "There is no key with this id. List the account's keys to find it; an id looks like key_4fJ…, and the key itself is not needed.",
+  );
+}
+
+/** Keys in their grace period are on their way out and leave room for the ones that replace them. */
+async function requireRoomForKey(store: Store, account: Account, now: Date): Promise<void> {
+  const plan = await store.findPlan(account.planId);
+  const live = (await store.listKeys(account.id)).filter(
+    (key) => isLive(key, now) && key.revokedAt === null,
+  ).length;
+  if (plan === null || live < plan.maxKeys) return;
+  throw new KeyLimitReached(
+    `${account.email} has ${live} keys, all that the plan ${plan.name} allows. Revoke one that is no longer used, or change the plan.`,
+  );
+}
+
+/** Control characters and those that turn the direction of text could make a name look like another. */
+function checkName(text: string): string {
+  const name = text.trim();
+  if (name.length >= 1 && name.length <= 80 && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(name))
+    return name;
+  throw new AccountFault("A key's name must have 1 to 80 characters and no control characters.");
+}
+
+function checkModels(names: readonly string[] | null): ModelId[] | null {
+  if (names === null) return null;
+  const models = names.filter(isModelId);
+  if (models.length > 0 && models.length === names.length) return [...new Set(models)];
+  throw new AccountFault(`Unknown model. A key may be limited to one or more of: ${modelIds.join(", ")}.`);
+}
+
+function checkOperations(names: readonly string[] | null): Operation[] | null {
+  if (names === null) return null;
+  const allowed = operations.filter((operation) => names.includes(operation));
+  if (allowed.length > 0 && allowed.length === new Set(names).size) return allowed;
+  throw new AccountFault(
+    `Unknown operation. A key may be limited to one or more of: ${operations.join(", ")}.`,
+  );
+}
+
+function checkLimits(limits: KeyLimits): KeyLimits {
+  const isWhole = (limit: number | null) =>
+    limit === null || (Number.isInteger(limit) && limit >= 1 && limit <= largestLimit);
+  const { requestsPerMinute, tokensPerMinute, concurrentRequests } = limits;
+  if ([requestsPerMinute, tokensPerMinute, concurrentRequests].every(isWhole)) {
+    return { requestsPerMinute, tokensPerMinute, concurrentRequests };
+  }
+  throw new AccountFault(`A key's limits must be whole numbers from 1 to ${largestLimit}.`);
+}
+
+function checkExpiry(expiresAt: Date | null, now: Date): Date | null {
+  if (expiresAt === null || expiresAt > now) return expiresAt;
+  throw new AccountFault("The key would expire in the past. Choose a later time.");
+}

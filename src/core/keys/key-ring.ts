@@ -1,0 +1,203 @@
+/**
+ * Turns the key on a request into its caller, from memory whenever it can.
+ *
+ * A record read from the store is trusted for one second, so revocations and suspensions made by another
+ * process are seen within that time; the ones made by this process call `forget` and are seen at once.
+ * Expiry and revocation times are judged by the clock on every request, not when the record is read, so a
+ * key that ends in the future ends on time. Requests that need the same record share one query.
+ *
+ * When the store is away, a record read within the last 60 s keeps working and everything else is answered
+ * "try again" (503): a key is neither refused as unknown nor let in on a guess. A store that does not answer
+ * is away too: a key that is in memory waits for it for a second, any other for five.
+ *
+ * Records are held by the hash of their key; the key itself is never kept. Unknown keys are not held at
+ * all, so guessing cannot push real callers out of memory.
+ *
+ * Last-used times are gathered here and written in batches. A failed write keeps them for the next one, of a
+ * bounded number of keys; losing a few seconds of them in a crash is the accepted price.
+ */
+import { ServiceError } from "../../protocol/errors.js";
+import { keyHash } from "./key-format.js";
+import { isUsable } from "../serving/permission.js";
+import type { Clock, KeyRecord, Store } from "../ports.js";
+import { Rounds } from "../rounds.js";
+import { withTimeLimit } from "../time-limit.js";
+
+export { keyHash, mintKey } from "./key-format.js";
+
+export type Caller = KeyRecord;
+
+const capacity = 10_000;
+const freshMs = 1_000;
+const usableWithoutStoreMs = 60_000;
+/** How long a record is used without asking a store that was found to be away. */
+const freshWithoutStoreMs = 3_000;
+const flushEveryMs = 5_000;
+const mostLastUsed = 20_000;
+
+export interface KeyRingWaits {
+  /** For a store that does not answer. */
+  storeMs: number;
+  /** The same, when there is a record that can be used instead. */
+  patienceMs: number;
+}
+
+interface Entry {
+  record: KeyRecord;
+  readAtMs: number;
+  /** When to ask the store again. */
+  freshUntilMs: number;
+}
+
+export class KeyRing {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  /** By the key's hash, the least recently used first. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #lookups = new Map<string, Promise<KeyRecord | null>>();
+  #lastUsed = new Map<string, Date>();
+  /** Counts calls of `forget`: a query that began before one must not put its answer back. */
+  #forgotten = 0;
+  /** When a record was last read from the store. */
+  #lastReadMs: number | null = null;
+  readonly #flushes: Rounds;
+  readonly #waits: KeyRingWaits;
+
+  constructor(store: Store, clock: Clock, waits: KeyRingWaits = { storeMs: 5_000, patienceMs: 1_000 }) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#waits = waits;
+    this.#flushes = new Rounds(() => this.#write(), flushEveryMs);
+  }
+
+  /** Throws `invalid_api_key` for any key that does not work now, `overloaded` when that cannot be known. */
+  async verify(authorizationKey: string): Promise<Caller> {
+    const hash = keyHash(authorizationKey);
+    if (hash === null) throw new ServiceError("invalid_api_key");
+
+    const record = await this.#find(hash);
+    const now = this.#clock.now();
+    if (record === null || !isUsable(record, now)) throw new ServiceError("invalid_api_key");
+
+    this.#lastUsed.set(record.key.id, now);
+    return record;
+  }
+
+  /** Whether there may be a key that works while the store is unreachable. */
+  get isUsableWithoutStore(): boolean {
+    return this.#lastReadMs !== null && this.#clock.monotonicMs() - this.#lastReadMs < usableWithoutStoreMs;
+  }
+
+  /** Call after changing a key, so that the next request sees the change. */
+  forget(keyId: string): void {
+    this.#drop((record) => record.key.id === keyId);
+  }
+
+  /** Call after changing an account or its plan. */
+  forgetAccount(accountId: string): void {
+    this.#drop((record) => record.account.id === accountId);
+  }
+
+  /** Call after changing what many accounts share, such as a plan. */
+  forgetAll(): void {
+    this.#drop(() => true);
+  }
+
+  /** Writes the last-used times gathered so far. Never rejects. */
+  flush(): Promise<void> {
+    return this.#flushes.run();
+  }
+
+  close(): Promise<void> {
+    return this.#flushes.finish();
+  }
+
+  async #write(): Promise<void> {
+    if (this.#lastUsed.size === 0) return;
+    const batch = this.#lastUsed;
+    this.#lastUsed = new Map();
+    try {
+      await withTimeLimit(this.#store.touchKeys(batch), this.#waits.storeMs);
+    } catch {
+      this.#lastUsed = new Map([...batch, ...this.#lastUsed].slice(-mostLastUsed));
+    }
+  }
+
+  async #find(hash: Uint8Array): Promise<KeyRecord | null> {
+    const name = Buffer.from(hash).toString("latin1");
+    const entry = this.#entries.get(name);
+    if (entry !== undefined && this.#clock.monotonicMs() < entry.freshUntilMs) {
+      this.#keep(name, entry);
+      return entry.record;
+    }
+    try {
+      const lookup = this.#lookUp(name, hash);
+      const isUsableWithout = entry !== undefined && this.#isUsableWithoutStore(entry);
+      return await (isUsableWithout ? withTimeLimit(lookup, this.#waits.patienceMs) : lookup);
+    } catch {
+      return this.#recordWithoutStore(name);
+    }
+  }
+
+  #lookUp(name: string, hash: Uint8Array): Promise<KeyRecord | null> {
+    const shared = this.#lookups.get(name);
+    if (shared !== undefined) return shared;
+
+    const lookup = withTimeLimit(this.#read(name, hash), this.#waits.storeMs).finally(() => {
+      if (this.#lookups.get(name) === lookup) this.#lookups.delete(name);
+    });
+    this.#lookups.set(name, lookup);
+    return lookup;
+  }
+
+  async #read(name: string, hash: Uint8Array): Promise<KeyRecord | null> {
+    const forgottenBefore = this.#forgotten;
+    // The age of a record counts from before the query: what changed while it ran may not be in it.
+    const readAtMs = this.#clock.monotonicMs();
+    const record = await this.#store.findKeyByHash(hash);
+    // An answer that took so long that it was given up may find a newer one in its place.
+    const isNewest = readAtMs >= (this.#entries.get(name)?.readAtMs ?? 0);
+    if (record !== null) this.#lastReadMs = Math.max(this.#lastReadMs ?? 0, readAtMs);
+    if (record === null) this.#entries.delete(name);
+    else if (this.#forgotten === forgottenBefore && isNewest) {
+      this.#keep(name, { record, readAtMs, freshUntilMs: readAtMs + freshMs });
+    }
+    return record;
+  }
+
+  #recordWithoutStore(name: string): KeyRecord {
+    const nowMs = this.#clock.monotonicMs();
+    const entry = this.#entries.get(name);
+    if (entry === undefined || !this.#isUsableWithoutStore(entry)) {
+      throw new ServiceError("overloaded", {
+        message: "The account database cannot be reached. Try again shortly.",
+        retryAfterSeconds: 5,
+      });
+    }
+    // A store that is away may take long to say so: do not make every request wait for it.
+    entry.freshUntilMs = Math.min(nowMs + freshWithoutStoreMs, entry.readAtMs + usableWithoutStoreMs);
+    this.#keep(name, entry);
+    return entry.record;
+  }
+
+  #isUsableWithoutStore(entry: Entry): boolean {
+    return this.#clock.monotonicMs() - entry.readAtMs < usableWithoutStoreMs;
+  }
+
+  #keep(name: string, entry: Entry): void {
+    this.#entries.delete(name);
+    this.#entries.set(name, entry);
+    if (this.#entries.size <= capacity) return;
+    const [oldest] = this.#entries.keys();
+    if (oldest !== undefined) this.#entries.delete(oldest);
+  }
+
+  #drop(matches: (record: KeyRecord) => boolean): void {
+    this.#forgotten += 1;
+    // Whoever waits on a query keeps its answer; whoever comes from now on asks again.
+    this.#lookups.clear();
+    for (const [name, { record }] of this.#entries) {
+      if (matches(record)) this.#entries.delete(name);
+    }
+  }
+}

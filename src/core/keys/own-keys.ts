@@ -1,0 +1,108 @@
+/**
+ * The keys of one account, for its owner. A key of another account is not there, so its id tells nothing.
+ * Changes reach the next request at once; a key that stops working takes its running streams with it.
+ */
+import type { DashboardErrorCode } from "../../protocol/dashboard-api.js";
+import { AccountFault } from "../accounts/account-error.js";
+import {
+  createKey,
+  KeyLimitReached,
+  revokeKey,
+  rotateKey,
+  type IssuedKey,
+  type KeyRequest,
+} from "./issue-keys.js";
+import type { Audit, AuditAction } from "../audit.js";
+import type { CutTarget } from "../serving/completion.js";
+import { DashboardFault } from "../dashboard-error.js";
+import type { FullStore } from "../dashboard-ports.js";
+import type { KeyRing } from "./key-ring.js";
+import type { Account, ApiKey, Clock } from "../ports.js";
+
+export interface OwnKeysParts {
+  store: FullStore;
+  keys: Pick<KeyRing, "forget" | "flush">;
+  audit: Audit;
+  clock: Clock;
+  cutStreams: (target: CutTarget) => void;
+}
+
+export class OwnKeys {
+  constructor(private readonly parts: OwnKeysParts) {}
+
+  /** Newest first. */
+  async list(account: Account): Promise<ApiKey[]> {
+    // Times of last use are written every few seconds; whoever looks wants them now.
+    await this.parts.keys.flush();
+    return (await this.parts.store.listKeys(account.id)).reverse();
+  }
+
+  async create(account: Account, request: KeyRequest): Promise<IssuedKey> {
+    const { store, clock } = this.parts;
+    const issued = await explained("bad_request", () => createKey(store, clock, account, request));
+    await this.#record(account, "created key", issued.key.id);
+    return issued;
+  }
+
+  async rotate(account: Account, id: string, graceMs: number): Promise<IssuedKey> {
+    const { store, clock } = this.parts;
+    const key = await this.#require(account, id);
+    if (key.disabledAt !== null) {
+      throw new DashboardFault("conflict", "This key is disabled. Enable it first, or create a new one.");
+    }
+    const issued = await explained("conflict", () => rotateKey(store, clock, id, graceMs));
+    this.parts.keys.forget(id);
+    if (graceMs === 0) this.parts.cutStreams({ keyId: id });
+    await this.#record(account, "rotated key", id);
+    return issued;
+  }
+
+  async revoke(account: Account, id: string): Promise<ApiKey> {
+    await this.#require(account, id);
+    const key = await revokeKey(this.parts.store, this.parts.clock, id);
+    this.#stop(id);
+    await this.#record(account, "revoked key", id);
+    return key;
+  }
+
+  async disable(account: Account, id: string): Promise<ApiKey> {
+    await this.#require(account, id);
+    await this.parts.store.accounts.setKeyDisabled(id, this.parts.clock.now());
+    this.#stop(id);
+    await this.#record(account, "disabled key", id);
+    return this.#require(account, id);
+  }
+
+  async enable(account: Account, id: string): Promise<ApiKey> {
+    await this.#require(account, id);
+    await this.parts.store.accounts.setKeyDisabled(id, null);
+    this.parts.keys.forget(id);
+    await this.#record(account, "enabled key", id);
+    return this.#require(account, id);
+  }
+
+  #stop(id: string): void {
+    this.parts.keys.forget(id);
+    this.parts.cutStreams({ keyId: id });
+  }
+
+  async #require(account: Account, id: string): Promise<ApiKey> {
+    const key = await this.parts.store.findKey(id);
+    if (key?.accountId === account.id) return key;
+    throw new DashboardFault("not_found", "There is no such key.");
+  }
+
+  #record(account: Account, action: AuditAction, keyId: string): Promise<void> {
+    return this.parts.audit.record({ accountId: account.id }, action, keyId);
+  }
+}
+
+/** The rules about keys speak to the command line and the dashboard alike; here they become its faults. */
+async function explained<T>(code: DashboardErrorCode, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AccountFault)) throw error;
+    throw new DashboardFault(error instanceof KeyLimitReached ? "limit_reached" : code, error.message);
+  }
+}

@@ -1,0 +1,51 @@
+/** Removes what has served its time, at the start and once an hour. The next round makes up for a failed one. */
+import type { FullStore } from "../dashboard-ports.js";
+import type { Clock } from "../ports.js";
+import type { Sessions } from "../sign-in/sessions.js";
+
+const everyMs = 60 * 60_000;
+const dayMs = 24 * 60 * 60_000;
+
+export interface HousekeepingParts {
+  store: FullStore;
+  sessions: Sessions;
+  clock: Clock;
+  /** How long usage and the audit trail are kept. */
+  retentionDays: number;
+  reportFault: (error: unknown) => void;
+}
+
+export class Housekeeping {
+  readonly #timer: NodeJS.Timeout;
+  #round: Promise<void>;
+
+  constructor(private readonly parts: HousekeepingParts) {
+    this.#round = this.#tidy();
+    this.#timer = setInterval(() => {
+      this.#round = this.#tidy();
+    }, everyMs).unref();
+  }
+
+  /** Waits for a round that is under way. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#round;
+  }
+
+  /** Never rejects. */
+  async #tidy(): Promise<void> {
+    const { store, sessions, clock, retentionDays, reportFault } = this.parts;
+    const now = clock.now();
+    const kept = new Date(now.getTime() - retentionDays * dayMs);
+    try {
+      await sessions.prune();
+      await store.links.prune(now);
+      await store.usage.prune(kept);
+      await store.audit.prune(kept);
+      await store.audit.forgetDeleted(new Date(now.getTime() - 2 * everyMs));
+      await store.changes.prune(new Date(now.getTime() - everyMs));
+    } catch (error) {
+      reportFault(error);
+    }
+  }
+}

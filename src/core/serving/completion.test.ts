@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import { callerWith } from "../../../test/support/clients/caller.js";
+import { chatRequest } from "../../../test/support/clients/chat-request.js";
+import { MemoryCounter, MemoryLeases } from "../../store/counters/memory-counter.js";
+import { Completions, type CompletionEvent } from "./completion.js";
+import { FairQueue } from "./fair-queue.js";
+import { Limits } from "./limits.js";
+import { systemClock, type Engine, type GenerationEvent, type Plan } from "../ports.js";
+
+/** Says one word for each token it may. */
+const wordy: Engine = {
+  prepare: async (generation) => ({
+    generation,
+    promptTokens: 5,
+    maxTokens: generation.maxTokens ?? 10,
+    prompt: null,
+  }),
+  async *generate({ maxTokens, promptTokens }): AsyncGenerator<GenerationEvent> {
+    for (let token = 0; token < maxTokens; token++) yield { type: "text", choice: 0, text: "word " };
+    const usage = { promptTokens, completionTokens: maxTokens, cachedTokens: 0 };
+    yield { type: "finished", choice: 0, finishReason: "length" };
+    yield { type: "done", usage };
+  },
+  status: () => ({
+    state: "ready",
+    serving: "",
+    contextTokens: 100,
+    defaultMaxTokens: 100,
+    follows: { jsonSchema: false, logprobs: false },
+    capacity: 4,
+    active: 0,
+    restarts: 0,
+  }),
+  close: async () => undefined,
+};
+
+const request = chatRequest("hello", { maxTokens: 8 });
+
+function setup(plan: Partial<Plan> = {}, engine: Engine = wordy) {
+  const queue = new FairQueue({ capacity: () => 4, maxLength: 10, maxWaitMs: 1000, clock: systemClock });
+  const limits = new Limits(new MemoryCounter(systemClock), new MemoryLeases());
+  const caller = callerWith(plan);
+  const completions = new Completions({ engine, limits, queueOf: () => queue, clock: systemClock });
+  const run = (signal = new AbortController().signal) => completions.run(request, caller, signal);
+  return { completions, queue, limits, caller, run };
+}
+
+async function all(events: AsyncIterable<CompletionEvent>): Promise<CompletionEvent[]> {
+  const seen: CompletionEvent[] = [];
+  for await (const event of events) seen.push(event);
+  return seen;
+}
+
+describe("a completion", () => {
+  it("is admitted, runs and settles to the tokens it used", async () => {
+    const { run, limits, caller, queue, completions } = setup();
+    const events = await all(run());
+    expect(events.map(({ type }) => type)).toEqual([
+      "admitted",
+      ...Array<string>(8).fill("text"),
+      "finished",
+      "done",
+    ]);
+    const { rates } = await limits.countRequest(caller);
+    expect(rates.tokens.remaining).toBe(1000 - 5 - 8);
+    expect([queue.running, completions.active]).toEqual([0, 0]);
+  });
+
+  it("ends where the plan's largest reply ends", async () => {
+    const events = await all(setup({ maxTokens: 3 }).run());
+    expect(events.at(-1)).toMatchObject({ type: "done", usage: { completionTokens: 3 } });
+  });
+
+  it("is refused for a model that the plan does not include", async () => {
+    await expect(all(setup({ models: ["prism"] }).run())).rejects.toMatchObject({
+      code: "insufficient_permissions",
+      message: "The plan 'Small' does not include the model 'omega'.",
+    });
+  });
+
+  it("gives everything back when the consumer stops reading", async () => {
+    const { run, queue, completions, limits, caller } = setup();
+    for await (const event of run()) if (event.type === "text") break;
+    expect([queue.running, completions.active]).toEqual([0, 0]);
+    const lease = await limits.acquireLease(caller);
+    await limits.acquireLease(caller);
+    lease.release();
+  });
+
+  it("waits in the queue of the engine that prepared it", async () => {
+    const newQueue = () =>
+      new FairQueue({ capacity: () => 4, maxLength: 10, maxWaitMs: 1000, clock: systemClock });
+    const [now, before] = [newQueue(), newQueue()];
+    const completions = new Completions({
+      engine: wordy,
+      limits: new Limits(new MemoryCounter(systemClock), new MemoryLeases()),
+      queueOf: (_, prepared) => (prepared === undefined ? now : before),
+      clock: systemClock,
+    });
+    const events = completions.run(request, callerWith(), new AbortController().signal);
+    await events.next();
+    expect([now.running, before.running]).toEqual([0, 1]);
+    await events.return();
+    expect(before.running).toBe(0);
+  });
+
+  it("is an error when the engine ends without saying so", async () => {
+    const mute: Engine = {
+      ...wordy,
+      async *generate(): AsyncGenerator<GenerationEvent> {
+        yield { type: "text", choice: 0, text: "half a rep" };
+      },
+    };
+    await expect(all(setup({}, mute).run())).rejects.toMatchObject({ code: "engine_unavailable" });
+  });
+
+  it("is cut when its key is revoked", async () => {
+    const stuck: Engine = {
+      ...wordy,
+      async *generate(_, signal): AsyncGenerator<GenerationEvent> {
+        yield { type: "text", choice: 0, text: "one" };
+        await new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => {
+            reject(signal.reason as Error);
+          });
+        });
+      },
+    };
+    const { run, completions, queue } = setup({}, stuck);
+    const events = run();
+    await events.next();
+    await events.next();
+    const rest = events.next();
+    completions.cut({ keyId: "key_1" });
+    await expect(rest).rejects.toMatchObject({ code: "invalid_api_key" });
+    expect([queue.running, completions.active]).toEqual([0, 0]);
+  });
+});

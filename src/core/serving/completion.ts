@@ -1,0 +1,233 @@
+/**
+ * One completion from admission to settlement, as one async generator.
+ *
+ * admit: the model exists, the key may use it, the plan and the queue have room, the prompt fits. Every fault
+ * of this part is thrown before the first event, so that HTTP can still answer with a status.
+ * run: the engine's events pass through.
+ * settle: in `finally`, whatever happened: tokens to what was used, lease and slot given back.
+ *
+ * The caller's signal reaches every wait. A consumer that stops iterating settles too.
+ */
+import type { ChatRequest } from "../../protocol/chat.js";
+import { ServiceError } from "../../protocol/errors.js";
+import { isModelId, type ModelId } from "../../protocol/models.js";
+import type { FairQueue } from "./fair-queue.js";
+import type { Limits, RateReading, TokenReservation } from "./limits.js";
+import { requirePermission } from "./permission.js";
+import type { Engine, GenerationEvent, KeyRecord, PreparedGeneration } from "../ports.js";
+import { Running, type CutTarget, type RunningParts } from "./running.js";
+
+export type { CutTarget } from "./running.js";
+
+export type CompletionEvent =
+  | {
+      type: "admitted";
+      model: ModelId;
+      promptTokens: number;
+      tokenRates: RateReading;
+    }
+  | GenerationEvent;
+
+/** What may be told about a completion: numbers and names of ours. There is no field for content. */
+export interface CompletionTrace {
+  model?: ModelId;
+  promptTokens?: number;
+  completionTokens?: number;
+  queuedMs?: number;
+  firstTokenMs?: number;
+}
+
+export interface CompletionParts extends RunningParts {
+  engine: Engine;
+  limits: Limits;
+  /** The queue before the engine that answers for the model now, or before the one that prepared a generation. */
+  queueOf: (model: ModelId, prepared?: PreparedGeneration) => FairQueue;
+  /** What new completions are refused with now, whoever asks; null to let them in. */
+  refusal?: () => ServiceError | null;
+  /** Told of the time between two fragments of a reply. */
+  onTokenGap?: (model: ModelId, gapMs: number) => void;
+  /** Told of tokens as they are produced, by the fragment; at the end, of those that fragments held together. */
+  onTokens?: (model: ModelId, tokens: number) => void;
+}
+
+export class Completions {
+  #refusal: ServiceError | null = null;
+  readonly #running: Running;
+
+  constructor(private readonly parts: CompletionParts) {
+    this.#running = new Running(parts);
+  }
+
+  /** From now on new requests get this error; null admits them again. Running ones go on. */
+  refuseNew(error: ServiceError | null): void {
+    this.#refusal = error;
+  }
+
+  /** Ends what a revoked key or a suspended account has waiting or running, with the error a new request gets. */
+  cut(target: CutTarget): void {
+    this.#running.cut(target);
+  }
+
+  /** Looks again whether what is waiting or running is still allowed; call it after a change. */
+  review(target: CutTarget | "all"): void {
+    this.#running.review(target);
+  }
+
+  /** Ends everything that is waiting or running with this error. */
+  endAll(reason: ServiceError): void {
+    this.#running.endAll(reason);
+  }
+
+  /** How many are waiting or running, from admission to settlement. */
+  get active(): number {
+    return this.#running.size;
+  }
+
+  /**
+   * One generator for the whole of it: every layer between the engine and the client is paid for each token.
+   * `verifiedMs` is a time, on the monotonic clock, before which the caller had not been verified.
+   */
+  async *run(
+    request: ChatRequest,
+    caller: KeyRecord,
+    clientSignal: AbortSignal,
+    trace: CompletionTrace = {},
+    verifiedMs: number = this.parts.clock.monotonicMs(),
+  ): AsyncGenerator<CompletionEvent, void, undefined> {
+    const run = this.#running.enter(caller, request.model, clientSignal, verifiedMs);
+    const { signal } = run;
+    let admission: Admission | undefined;
+    try {
+      admission = await this.#admit(request, caller, signal, trace);
+      const { prepared, tokenRates } = admission;
+      const { model } = prepared.generation;
+      yield { type: "admitted", model, promptTokens: prepared.promptTokens, tokenRates };
+      const progress = new Progress(this.parts, model, trace);
+      for await (const event of this.parts.engine.generate(prepared, signal)) {
+        progress.note(event);
+        yield event;
+      }
+      // The port promises this never happens. If an engine breaks the promise, the client must not be told
+      // that an empty or cut reply was a success.
+      if (!progress.isDone) {
+        throw new ServiceError("engine_unavailable", { message: "The reply ended early." });
+      }
+    } finally {
+      await admission?.settle((trace.promptTokens ?? 0) + (trace.completionTokens ?? 0));
+      run.leave();
+    }
+  }
+
+  /** Rejects with everything given back. */
+  async #admit(
+    request: ChatRequest,
+    caller: KeyRecord,
+    signal: AbortSignal,
+    trace: CompletionTrace,
+  ): Promise<Admission> {
+    const { limits, queueOf, clock, engine } = this.parts;
+    const model = requireModel(request.model);
+    trace.model = model;
+    requirePermission(caller, model);
+    const refusal = this.#refusal ?? this.parts.refusal?.() ?? null;
+    if (refusal !== null) throw refusal;
+
+    queueOf(model).requireRoom(request.choices);
+    const lease = await limits.acquireLease(caller);
+    let reservation: TokenReservation | undefined;
+    try {
+      await limits.requireTokens(caller);
+      const prepared = capped(await engine.prepare(generationOf(request, model, caller), signal), caller);
+      trace.promptTokens = prepared.promptTokens;
+      const cost = prepared.promptTokens + prepared.maxTokens * request.choices;
+      reservation = await limits.reserveTokens(caller, cost, prepared.promptTokens);
+      const queuedAt = clock.monotonicMs();
+      // The model may have been switched to another engine meanwhile.
+      const queue = queueOf(model, prepared);
+      const slot = await queue.enter({ accountId: caller.account.id, cost, places: request.choices }, signal);
+      trace.queuedMs = clock.monotonicMs() - queuedAt;
+      const reserved = reservation;
+      return {
+        prepared,
+        tokenRates: reserved.rates,
+        settle: async (used) => {
+          slot.leave(used);
+          await reserved.settle(used);
+          lease.release();
+        },
+      };
+    } catch (error) {
+      await reservation?.settle(0);
+      lease.release();
+      throw error;
+    }
+  }
+}
+
+/** What a completion holds from its admission on. */
+interface Admission {
+  prepared: PreparedGeneration;
+  tokenRates: RateReading;
+  /** Gives everything back, and counts what was used. */
+  settle: (used: number) => Promise<void>;
+}
+
+/** Follows a generation for the trace and the metrics. */
+class Progress {
+  isDone = false;
+  #lastMs: number | undefined;
+  readonly #startedMs: number;
+
+  constructor(
+    private readonly parts: Pick<CompletionParts, "clock" | "onTokenGap" | "onTokens">,
+    private readonly model: ModelId,
+    private readonly trace: CompletionTrace,
+  ) {
+    this.#startedMs = parts.clock.monotonicMs();
+  }
+
+  note(event: GenerationEvent): void {
+    const { trace } = this;
+    const nowMs = this.parts.clock.monotonicMs();
+    trace.firstTokenMs ??= nowMs - this.#startedMs;
+    if (event.type === "done") {
+      this.isDone = true;
+      const uncounted = event.usage.completionTokens - (trace.completionTokens ?? 0);
+      if (uncounted > 0) this.parts.onTokens?.(this.model, uncounted);
+      trace.completionTokens = event.usage.completionTokens;
+      // Before the run it may have been an estimate.
+      trace.promptTokens = event.usage.promptTokens;
+    } else if (event.type === "text") {
+      // Fragments are at most one token each or several at once; `done` brings the exact number.
+      trace.completionTokens = (trace.completionTokens ?? 0) + 1;
+      this.parts.onTokens?.(this.model, 1);
+      if (this.#lastMs !== undefined) this.parts.onTokenGap?.(this.model, nowMs - this.#lastMs);
+      this.#lastMs = nowMs;
+    }
+  }
+}
+
+function requireModel(name: string): ModelId {
+  if (isModelId(name)) return name;
+  throw new ServiceError("model_not_found", { param: "model" });
+}
+
+/** The plan's largest reply holds whatever was asked for, silently, as the context's end does. */
+function capped(prepared: PreparedGeneration, { plan }: KeyRecord): PreparedGeneration {
+  if (plan.maxTokens === null || plan.maxTokens >= prepared.maxTokens) return prepared;
+  return { ...prepared, maxTokens: plan.maxTokens };
+}
+
+function generationOf(request: ChatRequest, model: ModelId, caller: KeyRecord) {
+  return {
+    model,
+    accountId: caller.account.id,
+    messages: request.messages,
+    sampling: request.sampling,
+    stop: request.stop,
+    maxTokens: request.maxTokens,
+    choices: request.choices,
+    topLogprobs: request.topLogprobs,
+    format: request.format,
+  };
+}

@@ -1,0 +1,287 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { eventually } from "../../../test/support/eventually.js";
+import { ServiceError } from "../../protocol/errors.js";
+import { FairQueue, type Slot } from "./fair-queue.js";
+import { systemClock } from "../ports.js";
+
+const never = new AbortController().signal;
+
+function queueOf(
+  capacity: number | (() => number),
+  overrides: { maxLength?: number; maxWaitMs?: number } = {},
+): FairQueue {
+  return new FairQueue({
+    capacity: typeof capacity === "number" ? () => capacity : capacity,
+    maxLength: overrides.maxLength ?? 1000,
+    maxWaitMs: overrides.maxWaitMs ?? 60_000,
+    clock: systemClock,
+  });
+}
+
+/** Enters and notes the order in which slots are given. */
+function enterAll(queue: FairQueue, requests: [account: string, cost: number, places?: number][]) {
+  const order: string[] = [];
+  const slots: Slot[] = [];
+  for (const [accountId, cost, places = 1] of requests) {
+    void queue.enter({ accountId, cost, places }, never).then((slot) => {
+      order.push(accountId);
+      slots.push(slot);
+    });
+  }
+  return { order, slots };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+async function drain(entered: ReturnType<typeof enterAll>, cost: number): Promise<void> {
+  await settled();
+  for (let slot = entered.slots.shift(); slot !== undefined; slot = entered.slots.shift()) {
+    slot.leave(cost);
+    await settled();
+  }
+}
+
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  const error: unknown = await promise.catch((reason: unknown) => reason);
+  return error instanceof ServiceError ? error.code : "no service error";
+}
+
+describe("fair queue", () => {
+  it("never runs more than the capacity", async () => {
+    const queue = queueOf(3);
+    const entered = enterAll(
+      queue,
+      Array.from({ length: 10 }, () => ["a", 10]),
+    );
+    await settled();
+    expect(queue.running).toBe(3);
+    expect(queue.waiting).toBe(7);
+    await drain(entered, 10);
+    expect(entered.order).toHaveLength(10);
+    expect(queue.running).toBe(0);
+  });
+
+  it("serves a newcomer next, however many another account has waiting", async () => {
+    const queue = queueOf(1);
+    const many = Array.from({ length: 100 }, (): [string, number] => ["a", 100]);
+    const entered = enterAll(queue, [...many, ["b", 100]]);
+    await drain(entered, 100);
+    // One of a's runs already when b arrives, and a's second has the same tag as b's first.
+    expect(entered.order.indexOf("b")).toBeLessThanOrEqual(2);
+  });
+
+  it("shares by tokens, not by requests", async () => {
+    const queue = queueOf(1);
+    const entered = enterAll(queue, [
+      ...Array.from({ length: 20 }, (): [string, number] => ["large", 100]),
+      ...Array.from({ length: 20 }, (): [string, number] => ["small", 10]),
+    ]);
+    await settled();
+    for (let step = 0; step < 12; step++) {
+      const slot = entered.slots.shift();
+      slot?.leave(entered.order.at(-1) === "large" ? 100 : 10);
+      await settled();
+    }
+    const large = entered.order.filter((account) => account === "large").length;
+    expect(large).toBeLessThanOrEqual(3);
+  });
+
+  it("is first come, first served inside an account", async () => {
+    const queue = queueOf(1);
+    const order: number[] = [];
+    const slots: Slot[] = [];
+    for (let index = 0; index < 5; index++) {
+      void queue.enter({ accountId: "a", cost: 10, places: 1 }, never).then((slot) => {
+        order.push(index);
+        slots.push(slot);
+      });
+    }
+    await settled();
+    for (let slot = slots.shift(); slot !== undefined; slot = slots.shift()) {
+      slot.leave(10);
+      await settled();
+    }
+    expect(order).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it("refuses at once when full, and says when to come back", async () => {
+    const queue = queueOf(1, { maxLength: 1 });
+    enterAll(queue, [
+      ["a", 1],
+      ["a", 1],
+    ]);
+    const error: unknown = await queue
+      .enter({ accountId: "a", cost: 1, places: 1 }, never)
+      .catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: "overloaded" });
+    expect((error as ServiceError).retryAfterSeconds).toBeGreaterThanOrEqual(1);
+  });
+
+  it("gives up a wait that is too long", async () => {
+    const queue = queueOf(1, { maxWaitMs: 5 });
+    await queue.enter({ accountId: "a", cost: 1, places: 1 }, never);
+    expect(await codeOf(queue.enter({ accountId: "b", cost: 1, places: 1 }, never))).toBe("overloaded");
+    expect(queue.waiting).toBe(0);
+  });
+
+  it("lets a waiter that hangs up leave, and counts its cost no more", async () => {
+    const queue = queueOf(1);
+    const first = await queue.enter({ accountId: "a", cost: 1, places: 1 }, never);
+    const hangUp = new AbortController();
+    const waiting = queue.enter({ accountId: "b", cost: 1000, places: 1 }, hangUp.signal);
+    hangUp.abort(new Error("hung up"));
+    await expect(waiting).rejects.toThrow("hung up");
+    expect(queue.waiting).toBe(0);
+    const entered = enterAll(queue, [
+      ["c", 10],
+      ["b", 10],
+    ]);
+    first.leave(1);
+    await drain(entered, 10);
+    expect(entered.order).toEqual(["c", "b"]);
+  });
+
+  it("frees a slot once, however often it is left", async () => {
+    const queue = queueOf(1);
+    const slot = await queue.enter({ accountId: "a", cost: 1, places: 1 }, never);
+    slot.leave(1);
+    slot.leave(1);
+    expect(queue.running).toBe(0);
+  });
+
+  it("counts a place for each choice, and lets nobody pass one that waits for several", async () => {
+    const queue = queueOf(4);
+    const entered = enterAll(queue, [
+      ["a", 1, 3],
+      ["b", 1, 2],
+      ["c", 1, 1],
+    ]);
+    await settled();
+    expect(entered.order).toEqual(["a"]);
+    entered.slots[0]?.leave(1);
+    await settled();
+    expect(entered.order).toEqual(["a", "b", "c"]);
+    expect(queue.running).toBe(3);
+  });
+
+  it("runs one that needs more places than there are alone", async () => {
+    const queue = queueOf(2);
+    const entered = enterAll(queue, [
+      ["a", 1, 5],
+      ["b", 1, 1],
+    ]);
+    await settled();
+    expect(entered.order).toEqual(["a"]);
+    await drain(entered, 1);
+    expect(entered.order).toEqual(["a", "b"]);
+  });
+
+  it("lets those behind go when one that waits for several hangs up", async () => {
+    const queue = queueOf(2);
+    enterAll(queue, [["a", 1, 1]]);
+    const hangUp = new AbortController();
+    const waiting = queue.enter({ accountId: "b", cost: 1, places: 2 }, hangUp.signal);
+    const behind = enterAll(queue, [["c", 1, 1]]);
+    hangUp.abort(new Error("hung up"));
+    await expect(waiting).rejects.toThrow("hung up");
+    await settled();
+    expect(behind.order).toEqual(["c"]);
+  });
+
+  it("lets nobody wait who would be one too many, also when single places are left", async () => {
+    const queue = queueOf(2, { maxLength: 0 });
+    await queue.enter({ accountId: "a", cost: 1, places: 1 }, never);
+    expect(await codeOf(queue.enter({ accountId: "b", cost: 1, places: 2 }, never))).toBe("overloaded");
+    await queue.enter({ accountId: "c", cost: 1, places: 1 }, never);
+  });
+
+  it("notices by itself that there is room again", async () => {
+    let capacity = 0;
+    const queue = queueOf(() => capacity);
+    const entered = enterAll(queue, [["a", 1, 3]]);
+    await settled();
+    expect(entered.order).toEqual([]);
+    capacity = 2;
+    await eventually(() => entered.order.length === 1);
+  });
+
+  it("keeps everybody's turn while there is no capacity at all", async () => {
+    let capacity = 1;
+    const queue = queueOf(() => capacity);
+    const running = await queue.enter({ accountId: "a", cost: 10, places: 1 }, never);
+    const order: string[] = [];
+    const enter = async (name: string) => {
+      const slot = await queue.enter({ accountId: "a", cost: 10, places: 1 }, never);
+      order.push(name);
+      slot.leave(10);
+    };
+    const second = enter("second");
+    capacity = 0;
+    running.leave(10);
+    const third = enter("third");
+    capacity = 1;
+    await Promise.all([second, third]);
+    expect(order).toEqual(["second", "third"]);
+  });
+
+  it("in any order of events: within the capacity, everybody in the end, nobody twice", async () => {
+    const event = fc.oneof(
+      fc.record({
+        type: fc.constant("enter" as const),
+        accountId: fc.constantFrom("a", "b", "c"),
+        cost: fc.integer({ min: 0, max: 50 }),
+        places: fc.integer({ min: 1, max: 5 }),
+      }),
+      fc.record({ type: fc.constant("leave" as const), used: fc.integer({ min: 0, max: 60 }) }),
+      fc.record({ type: fc.constant("hang up" as const), which: fc.nat(20) }),
+      fc.record({ type: fc.constant("capacity" as const), capacity: fc.integer({ min: 0, max: 4 }) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { maxLength: 60, size: "max" }), async (events) => {
+        let capacity = 3;
+        const queue = queueOf(() => capacity);
+        const running: { slot: Slot; places: number }[] = [];
+        const hangUps: AbortController[] = [];
+        let [came, went, left] = [0, 0, 0];
+        for (const one of events) {
+          if (one.type === "capacity") capacity = one.capacity;
+          else if (one.type === "hang up") hangUps[one.which]?.abort();
+          else if (one.type === "leave") {
+            const slot = running.shift()?.slot;
+            if (slot !== undefined) left += 1;
+            slot?.leave(one.used);
+          } else {
+            came += 1;
+            const hangUp = new AbortController();
+            hangUps.push(hangUp);
+            const { places } = one;
+            queue.enter(one, hangUp.signal).then(
+              (slot) => running.push({ slot, places }),
+              () => (went += 1),
+            );
+          }
+          await settled();
+          expect(queue.running).toBe(running.reduce((sum, { places }) => sum + places, 0));
+          expect(came).toBe(went + left + running.length + queue.waiting);
+        }
+        capacity = 2;
+        await drainAll(queue, running);
+        expect([queue.waiting, queue.running]).toEqual([0, 0]);
+      }),
+    );
+  });
+});
+
+async function drainAll(queue: FairQueue, running: { slot: Slot }[]): Promise<void> {
+  // Whoever enters makes the queue read its new capacity.
+  queue.enter({ accountId: "last", cost: 1, places: 1 }, never).then(
+    (slot) => running.push({ slot }),
+    () => undefined,
+  );
+  await settled();
+  for (let one = running.shift(); one !== undefined; one = running.shift()) {
+    one.slot.leave(1);
+    await settled();
+  }
+}

@@ -1,0 +1,222 @@
+/**
+ * Who runs next on a model, when more want to than fit.
+ *
+ * Start-time fair queueing between accounts. Each request gets a start tag: the queue's virtual time, or the
+ * end of its account's previous request if that is later; the account's end then moves on by the request's
+ * cost in tokens. The smallest start tag runs first, and the virtual time follows the tags that started. So
+ * an account with a hundred requests waiting and one with a single request take turns by tokens, and inside
+ * an account the first to come is the first served. What a run did not use of its cost is given back to its
+ * account when it leaves.
+ *
+ * Bounded in length and in wait: past either, `overloaded` with the time after which there should be room, which
+ * differs from caller to caller (return-times.ts). A waiter whose signal aborts leaves at once. An engine does not tell when its capacity grows, as that of a pool does when
+ * one of its engines comes back, so while anybody waits it is read again every moment.
+ */
+import { ServiceError } from "../../protocol/errors.js";
+import { DrainRate } from "./drain-rate.js";
+import type { Clock } from "../ports.js";
+import { ReturnTimes } from "./return-times.js";
+
+export interface FairQueueOptions {
+  /** How many may run now. Read again and again, since an engine's capacity can change; it may be 0. */
+  capacity: () => number;
+  maxLength: number;
+  maxWaitMs: number;
+  clock: Clock;
+}
+
+export interface Slot {
+  /** Safe to call more than once. `usedCost` is what the run cost in the end. */
+  leave(usedCost: number): void;
+}
+
+export interface Entrant {
+  accountId: string;
+  /** In tokens. */
+  cost: number;
+  /** How many of the engine's places it takes: one for each choice it makes at once. */
+  places: number;
+}
+
+interface Waiter extends Entrant {
+  startTag: number;
+  enter: (slot: Slot) => void;
+}
+
+/** How often the capacity is read while somebody waits. */
+const lookAgainMs = 250;
+
+/** Accounts whose end tags are kept before those that are not ahead any more are looked for. */
+const fewAccounts = 1000;
+
+export class FairQueue {
+  readonly #waiting = new Set<Waiter>();
+  /** Virtual time at which each account's latest request ends; only of accounts ahead of virtual time. */
+  readonly #endTags = new Map<string, number>();
+  #virtualTime = 0;
+  #running = 0;
+  readonly #drainRate = new DrainRate();
+  readonly #returnTimes = new ReturnTimes();
+  #looksAgain: NodeJS.Timeout | undefined;
+  #accountsToForgetAt = fewAccounts;
+
+  constructor(private readonly options: FairQueueOptions) {}
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** Places that are taken. */
+  get running(): number {
+    return this.#running;
+  }
+
+  /** Throws what `enter` would throw for a full queue, before any work is spent on the request. */
+  requireRoom(places: number): void {
+    const mustWait = this.#waiting.size > 0 || !this.#fits(places);
+    if (mustWait && this.#waiting.size >= this.options.maxLength) throw this.#overloaded("The queue is full");
+  }
+
+  async enter({ accountId, cost, places }: Entrant, signal: AbortSignal): Promise<Slot> {
+    signal.throwIfAborted();
+    this.requireRoom(places);
+    return new Promise<Slot>((resolve, reject) => {
+      const stopWaiting = () => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", onAbort);
+      };
+      const waiter: Waiter = {
+        accountId,
+        cost,
+        places,
+        startTag: this.#tag(accountId, cost),
+        enter: (slot) => {
+          stopWaiting();
+          resolve(slot);
+        },
+      };
+      const abandon = (reason: Error) => {
+        stopWaiting();
+        this.#waiting.delete(waiter);
+        this.#giveBack(accountId, cost);
+        reject(reason);
+        // Those behind may need less room.
+        this.#dispatch();
+      };
+      const onAbort = () => {
+        abandon(abortReason(signal));
+      };
+      const timer = setTimeout(() => {
+        abandon(this.#overloaded("The request waited too long"));
+      }, this.options.maxWaitMs);
+      signal.addEventListener("abort", onAbort, { once: true });
+      this.#waiting.add(waiter);
+      this.#dispatch();
+    });
+  }
+
+  #dispatch(): void {
+    for (;;) {
+      const next = this.#smallestTag();
+      // One that needs many places waits for them, and nobody passes it: it would wait for ever.
+      if (next === undefined || !this.#fits(next.places)) break;
+      this.#waiting.delete(next);
+      this.#virtualTime = Math.max(this.#virtualTime, next.startTag);
+      this.#running += next.places;
+      next.enter(this.#slot(next));
+    }
+    this.#drainRate.waits(this.#waiting.size > 0, this.options.clock.monotonicMs());
+    this.#lookAgainWhileAnyWaits();
+    if (this.#running === 0 && this.#waiting.size === 0) this.#startOver();
+  }
+
+  #lookAgainWhileAnyWaits(): void {
+    if (this.#waiting.size === 0) {
+      clearInterval(this.#looksAgain);
+      this.#looksAgain = undefined;
+      return;
+    }
+    this.#looksAgain ??= setInterval(() => {
+      this.#dispatch();
+    }, lookAgainMs).unref();
+  }
+
+  /** What needs more than there are in all runs alone. */
+  #fits(places: number): boolean {
+    const capacity = this.options.capacity();
+    return this.#running + Math.min(places, Math.max(1, capacity)) <= capacity;
+  }
+
+  #slot({ accountId, cost, places }: Waiter): Slot {
+    const { clock, capacity } = this.options;
+    const startedMs = clock.monotonicMs();
+    let left = false;
+    return {
+      leave: (usedCost) => {
+        if (left) return;
+        left = true;
+        this.#running -= places;
+        this.#giveBack(accountId, Math.max(0, cost - usedCost));
+        const nowMs = clock.monotonicMs();
+        this.#drainRate.departed(nowMs - startedMs, capacity(), nowMs);
+        this.#dispatch();
+      },
+    };
+  }
+
+  #smallestTag(): Waiter | undefined {
+    let smallest: Waiter | undefined;
+    for (const waiter of this.#waiting) {
+      if (smallest === undefined || waiter.startTag < smallest.startTag) smallest = waiter;
+    }
+    return smallest;
+  }
+
+  #tag(accountId: string, cost: number): number {
+    const startTag = Math.max(this.#virtualTime, this.#endTags.get(accountId) ?? 0);
+    this.#endTags.set(accountId, startTag + cost);
+    if (this.#endTags.size >= this.#accountsToForgetAt) this.#forgetThoseNotAhead();
+    return startTag;
+  }
+
+  /** The virtual time has passed them meanwhile. Rare enough to cost nothing by the request. */
+  #forgetThoseNotAhead(): void {
+    for (const [id, endTag] of this.#endTags) if (endTag <= this.#virtualTime) this.#endTags.delete(id);
+    this.#accountsToForgetAt = Math.max(fewAccounts, 2 * this.#endTags.size);
+  }
+
+  #giveBack(accountId: string, cost: number): void {
+    const endTag = (this.#endTags.get(accountId) ?? 0) - cost;
+    // An account that is not ahead needs no memory: it would start at the virtual time anyway.
+    if (endTag > this.#virtualTime) this.#endTags.set(accountId, endTag);
+    else this.#endTags.delete(accountId);
+  }
+
+  /** Nobody is ahead of anybody in an idle queue; forgetting keeps the tags small and the map empty. */
+  #startOver(): void {
+    this.#virtualTime = 0;
+    this.#endTags.clear();
+  }
+
+  /** Takes a place among those who are told to come back: call it once for each. */
+  #overloaded(reason: string): ServiceError {
+    const { clock, maxLength } = this.options;
+    const nowMs = clock.monotonicMs();
+    const capacity = this.options.capacity();
+    const retryAfterSeconds = this.#returnTimes.next(
+      {
+        ahead: this.#waiting.size,
+        intervalMs: this.#drainRate.intervalMs(capacity, nowMs),
+        room: maxLength + capacity,
+      },
+      nowMs,
+    );
+    return new ServiceError("overloaded", {
+      message: `${reason}: the service is at capacity. Try again in ${retryAfterSeconds} s.`,
+      retryAfterSeconds,
+    });
+  }
+}
+
+const abortReason = (signal: AbortSignal): Error =>
+  signal.reason instanceof Error ? signal.reason : new Error("The request was aborted.");

@@ -1,0 +1,90 @@
+/**
+ * Holds the service to its maintenance windows. The windows that are not over are read from the store every
+ * second, since the command line and other replicas schedule and end them too; whether one is open is judged
+ * by the clock at every request, so that a window begins and ends on time. When the store is away the windows
+ * read last go on counting.
+ *
+ * While one is open new completions are refused. What runs may finish within the drain time, and is then
+ * ended with the same error.
+ */
+import { ServiceError } from "../../protocol/errors.js";
+import type { MaintenanceWindow } from "../dashboard-ports.js";
+import type { Clock } from "../ports.js";
+import { Rounds } from "../rounds.js";
+
+export interface MaintenanceGateOptions {
+  /** Windows that are not over at this time, the earliest first. */
+  listCurrentWindows: (now: Date) => Promise<MaintenanceWindow[]>;
+  clock: Clock;
+  /** How long running replies may take to finish once a window is open. */
+  drainMs: number;
+  /** Ends whatever still runs. */
+  endRunning: (reason: ServiceError) => void;
+  pollMs?: number;
+}
+
+const defaultPollMs = 1_000;
+const longestRetrySeconds = 59;
+
+export class MaintenanceGate {
+  #windows: readonly MaintenanceWindow[] = [];
+  readonly #readings: Rounds;
+
+  constructor(private readonly options: MaintenanceGateOptions) {
+    this.#readings = new Rounds(() => this.#read(), options.pollMs ?? defaultPollMs);
+  }
+
+  /** What a new completion is refused with now; null when there is no maintenance. */
+  refusal(): ServiceError | null {
+    const window = this.#open();
+    return window === null ? null : maintenanceError(window, this.options.clock.now());
+  }
+
+  /** For the header that announces it: the window that is open or comes next, as an ISO 8601 interval. */
+  announcement(): string | null {
+    const now = this.options.clock.now();
+    const window = this.#windows.find((one) => !isOver(one, now));
+    return window === undefined ? null : `${isoSeconds(window.startsAt)}/${isoSeconds(window.endsAt)}`;
+  }
+
+  /** Reads the windows again. Never rejects; callers at the same time share one reading. */
+  refresh(): Promise<void> {
+    return this.#readings.run();
+  }
+
+  close(): void {
+    this.#readings.stop();
+  }
+
+  async #read(): Promise<void> {
+    const { listCurrentWindows, clock, drainMs, endRunning } = this.options;
+    try {
+      this.#windows = await listCurrentWindows(clock.now());
+    } catch {
+      // The windows read last still hold.
+    }
+    const now = clock.now();
+    const open = this.#open();
+    if (open !== null && now.getTime() - open.startsAt.getTime() >= drainMs) {
+      endRunning(maintenanceError(open, now));
+    }
+  }
+
+  #open(): MaintenanceWindow | null {
+    const now = this.options.clock.now();
+    return this.#windows.find((window) => window.startsAt <= now && !isOver(window, now)) ?? null;
+  }
+}
+
+const isOver = ({ endsAt, endedAt }: MaintenanceWindow, now: Date): boolean =>
+  endsAt <= now || (endedAt !== null && endedAt <= now);
+
+function maintenanceError({ endsAt }: MaintenanceWindow, now: Date): ServiceError {
+  const seconds = Math.ceil((endsAt.getTime() - now.getTime()) / 1000);
+  return new ServiceError("maintenance", {
+    message: `The service is down for scheduled maintenance until ${isoSeconds(endsAt)}. See /changelog.`,
+    retryAfterSeconds: Math.min(longestRetrySeconds, Math.max(1, seconds)),
+  });
+}
+
+const isoSeconds = (time: Date): string => time.toISOString().replace(/\.\d+Z$/, "Z");

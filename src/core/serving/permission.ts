@@ -1,0 +1,50 @@
+/**
+ * Whether a caller may do what it asks, judged the same way when a request comes in and while its reply is
+ * being written. Times are judged by the clock: a record may say that its key ends later.
+ */
+import { ServiceError } from "../../protocol/errors.js";
+import { modelIds, type ModelId } from "../../protocol/models.js";
+import type { KeyRecord } from "../ports.js";
+
+/** Whether requests of this caller are let in at that time. */
+export function isUsable(caller: KeyRecord, now: Date): boolean {
+  const end = endOf(caller);
+  return end === null || end > now;
+}
+
+/** When it stops being usable, as far as the record tells; null for never. May be in the past. */
+export function endOf({ key, account }: KeyRecord): Date | null {
+  let end: Date | null = null;
+  for (const time of [account.suspendedAt, key.revokedAt, key.disabledAt, key.expiresAt]) {
+    if (time !== null && (end === null || time < end)) end = time;
+  }
+  return end;
+}
+
+/** What a caller that is not usable is told. */
+export const refusalOf = ({ session }: KeyRecord): ServiceError =>
+  session === undefined
+    ? new ServiceError("invalid_api_key")
+    : new ServiceError("invalid_api_key", { message: "You are signed out. Sign in to continue." });
+
+/** Throws `insufficient_permissions` unless key and plan allow a chat completion with the model. */
+export function requirePermission({ key, plan }: KeyRecord, model: ModelId): void {
+  if (key.operations !== null && !key.operations.includes("chat")) {
+    throw new ServiceError("insufficient_permissions", {
+      message: "This API key may not create chat completions. Use a key that allows the operation 'chat'.",
+    });
+  }
+  if (key.models !== null && !key.models.includes(model)) {
+    const allowed = modelIds.filter((id) => key.models?.includes(id));
+    throw new ServiceError("insufficient_permissions", {
+      message: `This API key may not use the model '${model}'. It may use: ${allowed.join(", ")}.`,
+      param: "model",
+    });
+  }
+  if (plan.models !== null && !plan.models.includes(model)) {
+    throw new ServiceError("insufficient_permissions", {
+      message: `The plan '${plan.name}' does not include the model '${model}'.`,
+      param: "model",
+    });
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * Links that work once: to set the service up, to choose a new password, to accept an invitation. The token
+ * stands behind the `#`, which browsers send to no server and put into no Referer. Only its hash is stored.
+ */
+import type { FullStore, LinkKind, LinkStore, NewLink } from "../dashboard-ports.js";
+import type { Clock } from "../ports.js";
+import { emailHash, newToken, tokenHash } from "./secret-token.js";
+
+const hourMs = 60 * 60_000;
+const linkLifeMs: Record<LinkKind, number> = {
+  setup: 24 * hourMs,
+  reset: hourMs,
+  invite: 7 * 24 * hourMs,
+};
+
+const pages: Record<LinkKind, string> = {
+  setup: "/setup#token=",
+  reset: "/reset#token=",
+  invite: "/sign-up#invite=",
+};
+
+export interface MadeLink {
+  /** What follows the service's address, token included: to be shown once. */
+  path: string;
+  expiresAt: Date;
+}
+
+export class OneTimeLinks {
+  constructor(
+    private readonly store: LinkStore,
+    private readonly clock: Clock,
+  ) {}
+
+  async reset(accountId: string): Promise<MadeLink> {
+    const { link, made } = this.#make("reset", { accountId });
+    await this.store.create(link);
+    return made;
+  }
+
+  /** `email` restricts it to that address, which the link then carries, so that its page can fill it in. */
+  async invite(email: string | null): Promise<MadeLink> {
+    const { link, made } = this.#make("invite", { emailHash: email === null ? null : emailHash(email) });
+    await this.store.create(link);
+    return email === null ? made : { ...made, path: `${made.path}&email=${encodeURIComponent(email)}` };
+  }
+
+  /** Null while an admin exists, or a set-up link that still works. */
+  async setup(): Promise<MadeLink | null> {
+    const { link, made } = this.#make("setup", {});
+    return (await this.store.createSetup(link)) ? made : null;
+  }
+
+  #make(
+    kind: LinkKind,
+    use: Partial<Pick<NewLink, "accountId" | "emailHash">>,
+  ): { link: NewLink; made: MadeLink } {
+    const token = newToken();
+    const hash = tokenHash(token);
+    if (hash === null) throw new Error("A token that was just made does not pass its own check.");
+    const createdAt = this.clock.now();
+    const expiresAt = new Date(createdAt.getTime() + linkLifeMs[kind]);
+    return {
+      link: { kind, hash, accountId: null, emailHash: null, ...use, createdAt, expiresAt },
+      made: { path: pages[kind] + token, expiresAt },
+    };
+  }
+}
+
+/**
+ * For the start of the server: the link that makes the operator's account, once. Null while an admin exists
+ * or an earlier link still works; one that was never used expires and is replaced at a later start.
+ */
+export async function ensureSetupLink(
+  store: FullStore,
+  clock: Clock,
+  baseUrl: string,
+): Promise<string | null> {
+  const made = await new OneTimeLinks(store.links, clock).setup();
+  return made === null ? null : baseUrl + made.path;
+}

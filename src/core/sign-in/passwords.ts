@@ -1,0 +1,20 @@
+import { passwordLength } from "../../protocol/dashboard-bounds.js";
+import { AccountFault } from "../accounts/account-error.js";
+
+// As in the dashboard's forms: a password made on the command line must fit into them.
+const { min: minLength, max: maxLength } = passwordLength;
+
+/**
+ * Length is the one rule, as NIST SP 800-63B advises: rules about digits and symbols make passwords harder
+ * to remember and no harder to guess.
+ */
+export function checkPassword(password: string): string {
+  const { length } = password;
+  if (length < minLength) {
+    throw new AccountFault(`The password has ${length} characters. Choose one with at least ${minLength}.`);
+  }
+  if (length > maxLength) {
+    throw new AccountFault(`The password is too long. Choose one with at most ${maxLength} characters.`);
+  }
+  return password;
+}

@@ -1,0 +1,92 @@
+/**
+ * Who is signed in. A session is a random token in a cookie; the store has its hash. It ends when it was not
+ * used for a while, when its longest time is over, when its account is suspended, or when it is ended here.
+ * Every request asks the store, so an end is seen at once, by every process.
+ *
+ * When it was last used is written at most once a minute. If that write fails, on a full disk say, the
+ * session goes on and merely counts as idle for longer.
+ */
+import type { SessionRecord, SessionStore } from "../dashboard-ports.js";
+import type { Clock } from "../ports.js";
+import { newToken, tokenHash } from "./secret-token.js";
+
+const touchEveryMs = 60_000;
+
+export interface SessionExpiry {
+  idleMs: number;
+  absoluteMs: number;
+}
+
+export interface StartedSession {
+  /** For the cookie; kept nowhere else. */
+  token: string;
+  expiresAt: Date;
+}
+
+export class Sessions {
+  constructor(
+    private readonly store: SessionStore,
+    private readonly clock: Clock,
+    private readonly expiry: SessionExpiry,
+  ) {}
+
+  async start(accountId: string): Promise<StartedSession> {
+    const token = newToken();
+    const hash = requireHash(token);
+    const createdAt = this.clock.now();
+    const expiresAt = new Date(createdAt.getTime() + this.expiry.absoluteMs);
+    await this.store.create({ hash, accountId, createdAt, lastSeenAt: createdAt, expiresAt });
+    return { token, expiresAt };
+  }
+
+  /** Null for a token that signs nobody in now. */
+  async find(token: string): Promise<SessionRecord | null> {
+    const hash = tokenHash(token);
+    const record = hash === null ? null : await this.findByHash(hash);
+    if (record !== null) await this.#touch(record, this.clock.now());
+    return record;
+  }
+
+  /** The same without counting as use. */
+  async findByHash(hash: Uint8Array): Promise<SessionRecord | null> {
+    const record = await this.store.find(hash);
+    return record !== null && this.#isLive(record, this.clock.now()) ? record : null;
+  }
+
+  /** When it ends unless it is used again. */
+  endOf({ session }: SessionRecord): Date {
+    const idleEndMs = session.lastSeenAt.getTime() + this.expiry.idleMs;
+    return new Date(Math.min(session.expiresAt.getTime(), idleEndMs));
+  }
+
+  async end(token: string): Promise<void> {
+    const hash = tokenHash(token);
+    if (hash !== null) await this.store.end(hash);
+  }
+
+  async endAll(accountId: string): Promise<void> {
+    await this.store.endAll(accountId, null);
+  }
+
+  async prune(): Promise<void> {
+    const now = this.clock.now();
+    await this.store.prune(now, new Date(now.getTime() - this.expiry.idleMs));
+  }
+
+  #isLive(record: SessionRecord, now: Date): boolean {
+    const { suspendedAt } = record.account;
+    if (suspendedAt !== null && suspendedAt <= now) return false;
+    return this.endOf(record) > now;
+  }
+
+  async #touch({ session }: SessionRecord, now: Date): Promise<void> {
+    if (now.getTime() - session.lastSeenAt.getTime() < touchEveryMs) return;
+    await this.store.touch(session.hash, now).catch(() => undefined);
+  }
+}
+
+function requireHash(token: string): Uint8Array {
+  const hash = tokenHash(token);
+  if (hash === null) throw new Error("A token that was just made does not pass its own check.");
+  return hash;
+}

@@ -1,0 +1,101 @@
+/**
+ * Checks an email and a password. Whether there is such an account must not show, neither in what is answered
+ * nor in how long it takes: without an account, or one without a password, a hash of equal cost that matches
+ * nothing is compared instead, and nothing is written about a failure.
+ *
+ * Attempts are counted before the password is looked at, so that a right one is refused too while throttled.
+ * A stranger's count by account and by network address. A browser that signed in to the account before has an
+ * allowance of its own, and so has whoever is signed in: guesses from elsewhere do not lock the owner out.
+ */
+import type { Audit } from "../audit.js";
+import { DashboardFault } from "../dashboard-error.js";
+import type { AccountStore, Credentials } from "../dashboard-ports.js";
+import type { KnownDevices } from "./known-devices.js";
+import type { Passwords } from "./password-line.js";
+import type { Account, Clock, Counter } from "../ports.js";
+import { newToken } from "./secret-token.js";
+import { Throttle, type Refund } from "./throttle.js";
+
+const windowMs = 15 * 60_000;
+const limitByAccount = 10;
+const limitByAddress = 50;
+
+/** Where an attempt comes from. */
+export interface Origin {
+  network: string;
+  /** What the browser's cookie says about it; null without one. */
+  device: string | null;
+}
+
+export class SignIn {
+  readonly #byAccount: Throttle;
+  readonly #byAddress: Throttle;
+  readonly #byDevice: Throttle;
+  readonly #bySession: Throttle;
+  /** Made ahead of the first attempt, which would otherwise take longer than the others. */
+  readonly #decoy: Promise<string>;
+
+  constructor(
+    private readonly accounts: AccountStore,
+    private readonly passwords: Passwords,
+    private readonly audit: Audit,
+    private readonly devices: KnownDevices,
+    counter: Counter,
+    clock: Clock,
+  ) {
+    const throttle = (name: string, limit: number) => new Throttle(counter, clock, { name, limit, windowMs });
+    this.#byAccount = throttle("account", limitByAccount);
+    this.#byAddress = throttle("sign-in", limitByAddress);
+    this.#byDevice = throttle("device", limitByAccount);
+    this.#bySession = throttle("session", limitByAccount);
+    this.#decoy = passwords.hash(newToken());
+    // Whoever signs in first is told.
+    this.#decoy.catch(() => undefined);
+  }
+
+  async signIn(email: string, password: string, origin: Origin): Promise<Account> {
+    const refund = await this.#count(email, origin);
+    const credentials = await this.accounts.findCredentials(email);
+    if (!(await this.#matches(credentials, password)) || credentials === null) {
+      throw new DashboardFault("bad_request", "The email address or the password is wrong.");
+    }
+    await refund();
+    const { account } = credentials;
+    if (account.suspendedAt !== null) {
+      throw new DashboardFault("forbidden", "This account is suspended. Ask the operator of this service.");
+    }
+    await this.audit.record({ accountId: account.id }, "signed in", account.id);
+    return account;
+  }
+
+  /** Before something that a stolen session alone must not do. */
+  async confirm(account: Account, password: string, field: string): Promise<void> {
+    const refund = await this.#bySession.attempt(account.id);
+    const credentials = await this.accounts.findCredentialsById(account.id);
+    if (!(await this.#matches(credentials, password))) {
+      throw new DashboardFault("bad_request", "The password is wrong.", { field });
+    }
+    await refund();
+  }
+
+  async #count(email: string, { network, device }: Origin): Promise<Refund> {
+    const known = await this.devices.recognise(device, email);
+    if (known !== null) return this.#byDevice.attempt(known);
+    const refundAddress = await this.#byAddress.attempt(network);
+    try {
+      const refundAccount = await this.#byAccount.attempt(email.trim().toLowerCase());
+      return async () => {
+        await refundAccount();
+        await refundAddress();
+      };
+    } catch (error) {
+      // It was not looked at, so it was no guess at any other account either.
+      await refundAddress();
+      throw error;
+    }
+  }
+
+  async #matches(credentials: Credentials | null, password: string): Promise<boolean> {
+    return this.passwords.verify(credentials?.passwordHash ?? (await this.#decoy), password);
+  }
+}

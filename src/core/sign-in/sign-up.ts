@@ -1,0 +1,123 @@
+/**
+ * Making an account of one's own: by signing up, with or without an invitation, and the operator's by the
+ * set-up link. Links are looked at before the password is hashed, so that made-up ones cost nothing, and used
+ * up in the transaction that makes the account, so that of many who try at once exactly one succeeds.
+ */
+import type { SignUpMode } from "../../protocol/dashboard-api.js";
+import { AccountFault } from "../accounts/account-error.js";
+import { checkEmail, defaultPlanId } from "../accounts/accounts.js";
+import type { Audit } from "../audit.js";
+import { DashboardFault } from "../dashboard-error.js";
+import type { FullStore, NewLink } from "../dashboard-ports.js";
+import type { Passwords } from "./password-line.js";
+import { DuplicateEmail, type Account, type Clock, type Counter } from "../ports.js";
+import { emailHash, tokenHash } from "./secret-token.js";
+import { Throttle } from "./throttle.js";
+
+const limitByAddress = 30;
+const windowMs = 60 * 60_000;
+
+export interface SignUpRequest {
+  email: string;
+  password: string;
+  invite?: string | undefined;
+}
+
+export class SignUp {
+  readonly #byAddress: Throttle;
+
+  constructor(
+    private readonly store: FullStore,
+    private readonly passwords: Passwords,
+    private readonly audit: Audit,
+    private readonly mode: SignUpMode,
+    private readonly clock: Clock,
+    counter: Counter,
+  ) {
+    this.#byAddress = new Throttle(counter, clock, { name: "sign-up", limit: limitByAddress, windowMs });
+  }
+
+  async signUp(request: SignUpRequest, address: string): Promise<Account> {
+    if (this.mode === "closed") throw new DashboardFault("forbidden", "Sign-up is closed.");
+    if (this.mode === "invite" && request.invite === undefined) {
+      throw new DashboardFault("forbidden", "Sign-up is by invitation. Ask the operator for one.");
+    }
+    await this.#byAddress.attempt(address);
+    const email = checkedEmail(request.email);
+    const invite = request.invite === undefined ? null : await this.#findLink("invite", request.invite);
+    if (invite?.emailHash != null && !Buffer.from(invite.emailHash).equals(emailHash(email))) {
+      throw new DashboardFault("forbidden", "This invitation is for another address.", { field: "email" });
+    }
+    const account = await this.#create(email, request.password, (passwordHash) =>
+      invite === null
+        ? this.store.createAccount({ email, passwordHash, role: "user", planId: defaultPlanId })
+        : this.store.links.createAccount("invite", invite.hash, this.clock.now(), {
+            email,
+            passwordHash,
+            planId: defaultPlanId,
+          }),
+    );
+    await this.audit.record({ accountId: account.id }, "signed up", account.id);
+    return account;
+  }
+
+  /** The operator's account, by the link that the first start printed. */
+  async setUp(token: string, emailText: string, password: string): Promise<Account> {
+    const { hash } = await this.#findLink("setup", token);
+    const email = checkedEmail(emailText);
+    const account = await this.#create(email, password, (passwordHash) =>
+      this.store.links.createAccount("setup", hash, this.clock.now(), {
+        email,
+        passwordHash,
+        planId: defaultPlanId,
+      }),
+    );
+    await this.audit.record({ accountId: account.id }, "set up the service", account.id);
+    return account;
+  }
+
+  async #findLink(kind: "setup" | "invite", token: string): Promise<NewLink> {
+    const hash = tokenHash(token);
+    const link = hash === null ? null : await this.store.links.find(kind, hash, this.clock.now());
+    if (link === null) throw deadLink();
+    return link;
+  }
+
+  async #create(
+    email: string,
+    password: string,
+    insert: (passwordHash: string) => Promise<Account | null>,
+  ): Promise<Account> {
+    // Most taken addresses are found here, before a hash is spent on them.
+    if ((await this.store.findAccountByEmail(email)) !== null) throw taken();
+    const passwordHash = await this.passwords.hash(password);
+    try {
+      const account = await insert(passwordHash);
+      if (account === null) throw deadLink();
+      return account;
+    } catch (error) {
+      throw error instanceof DuplicateEmail ? taken() : error;
+    }
+  }
+}
+
+export const deadLink = (): DashboardFault =>
+  new DashboardFault("not_found", "This link was used already or has expired. Ask for a new one.", {
+    field: "token",
+  });
+
+const taken = (): DashboardFault =>
+  new DashboardFault("conflict", "This address has an account already. Sign in instead.", {
+    field: "email",
+  });
+
+function checkedEmail(text: string): string {
+  try {
+    return checkEmail(text);
+  } catch (error) {
+    if (!(error instanceof AccountFault)) throw error;
+    throw new DashboardFault("bad_request", "Write an email address like ada@example.com.", {
+      field: "email",
+    });
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Slows down guessing: at most so many attempts by one name in a sliding window.
+ *
+ * The window slides in slices, each a count of its own. An attempt is first counted in the current slice,
+ * which the counter does atomically and so gives every attempt of a burst another place; the counts of the
+ * slices before it are then added. Of a parallel burst never more than the limit get through. Attempts that
+ * are refused do not count: whoever is shut out is let in again after a window, however often they try.
+ *
+ * Slices follow the wall clock, so that replicas that share a counter share them. A clock that jumps moves
+ * the window and costs one window of protection or of patience.
+ */
+import { DashboardFault } from "../dashboard-error.js";
+import type { Clock, Counter } from "../ports.js";
+
+const slices = 6;
+
+export interface ThrottleRule {
+  /** Separates the counts of this throttle from all others. */
+  name: string;
+  limit: number;
+  windowMs: number;
+}
+
+/** Takes the attempt back, for one that turned out to be no guess. */
+export type Refund = () => Promise<void>;
+
+export class Throttle {
+  constructor(
+    private readonly counter: Counter,
+    private readonly clock: Clock,
+    private readonly rule: ThrottleRule,
+  ) {}
+
+  /** Throws `throttled` when `who` has made too many attempts. */
+  async attempt(who: string): Promise<Refund> {
+    const { limit, windowMs } = this.rule;
+    const sliceMs = windowMs / slices;
+    const slice = Math.floor(this.clock.now().getTime() / sliceMs);
+    const nameOf = (index: number) => `throttle:${this.rule.name}:${who}:${index}`;
+
+    const taken = await this.counter.take(nameOf(slice), 1, limit, windowMs);
+    /** By slice, the current one first. */
+    const counts = [taken.count];
+    for (let past = 1; past < slices; past++) {
+      const reading = await this.counter.read(nameOf(slice - past), limit, windowMs);
+      counts.push(reading.count);
+    }
+    const refund = () => this.counter.adjust(nameOf(slice), taken.window, -1);
+    if (taken.admitted && sumOf(counts) <= limit) return refund;
+
+    if (taken.admitted) {
+      await refund();
+      counts[0] = taken.count - 1;
+    }
+    const opensMs = (slice + slicesUntilRoom(counts, limit)) * sliceMs;
+    throw tooMany((opensMs - this.clock.now().getTime()) / 1000);
+  }
+}
+
+/** How many slices must begin until enough of those that are counted now have left the window. */
+function slicesUntilRoom(counts: readonly number[], limit: number): number {
+  let wait = 1;
+  while (wait < slices && sumOf(counts.slice(0, slices - wait)) + 1 > limit) wait += 1;
+  return wait;
+}
+
+function tooMany(seconds: number): DashboardFault {
+  const minutes = Math.max(1, Math.ceil(seconds / 60));
+  const when = minutes === 1 ? "a minute" : `${minutes} minutes`;
+  return new DashboardFault("throttled", `Too many attempts. Try again in ${when}.`, {
+    retryAfterSeconds: Math.max(1, Math.ceil(seconds)),
+  });
+}
+
+const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);

@@ -1,0 +1,67 @@
+/**
+ * How the models do right now, for the operator's page: tokens a second over the last ten, counted as they are
+ * produced, and the median of the last waits in the queue. Models that share an engine are read together. Kept in
+ * memory only and bounded; a restart begins with nothing.
+ */
+import { modelIds, type ModelId } from "../../protocol/models.js";
+import type { Clock } from "../ports.js";
+
+const windowSeconds = 10;
+const waitsKept = 200;
+
+interface ModelRates {
+  /** Tokens by second, in a ring: the entry of a second that is long over is taken by a new one. */
+  seconds: { second: number; tokens: number }[];
+  queueWaitsMs: number[];
+}
+
+export class LiveRates {
+  readonly #models: Record<ModelId, ModelRates>;
+
+  constructor(private readonly clock: Clock) {
+    const none = (): ModelRates => ({
+      seconds: Array.from({ length: windowSeconds }, () => ({ second: -1, tokens: 0 })),
+      queueWaitsMs: [],
+    });
+    this.#models = { omega: none(), prism: none(), lambda: none() } satisfies Record<
+      (typeof modelIds)[number],
+      ModelRates
+    >;
+  }
+
+  /** Called for every fragment of a reply: it only adds to a number. */
+  addTokens(model: ModelId, tokens: number): void {
+    const second = Math.floor(this.clock.monotonicMs() / 1000);
+    const entry = this.#models[model].seconds[second % windowSeconds];
+    if (entry === undefined) return;
+    if (entry.second !== second) {
+      entry.second = second;
+      entry.tokens = 0;
+    }
+    entry.tokens += tokens;
+  }
+
+  addWait(model: ModelId, queuedMs: number): void {
+    const { queueWaitsMs } = this.#models[model];
+    queueWaitsMs.push(queuedMs);
+    if (queueWaitsMs.length > waitsKept) queueWaitsMs.shift();
+  }
+
+  /** Of these models together, over the whole seconds of the window and what has passed of the present one. */
+  tokensPerSecond(models: readonly ModelId[]): number {
+    const now = this.clock.monotonicMs() / 1000;
+    const oldest = Math.floor(now) - windowSeconds + 1;
+    const tokens = models
+      .flatMap((model) => this.#models[model].seconds)
+      .filter((entry) => entry.second >= oldest)
+      .reduce((sum, entry) => sum + entry.tokens, 0);
+    return Math.round((tokens / (now - oldest)) * 10) / 10;
+  }
+
+  /** Null before the first request. */
+  queueWaitMsP50(models: readonly ModelId[]): number | null {
+    const sorted = models.flatMap((model) => this.#models[model].queueWaitsMs).sort((a, b) => a - b);
+    const middle = sorted[Math.floor(sorted.length / 2)];
+    return middle === undefined ? null : Math.round(middle);
+  }
+}

@@ -1,0 +1,255 @@
+/**
+ * Counts what was used, in hourly buckets by account, key and model. Counts gather in memory and are added to
+ * the store within a second and on closing, so a killed process loses at most that much. A write that fails,
+ * on a full disk say, is tried again before the next; what gathers meanwhile is bounded: past it, hours and keys
+ * that are not in memory yet go uncounted, and those that are go on.
+ *
+ * What the store has not taken when the server ends is spilled, and written at its next start. Each batch keeps its
+ * id through all of that, and the store adds an id once: neither a write whose answer was lost nor a crash between
+ * the write and the removal of the spill counts anything twice. The store may forget an id when no spill has it.
+ *
+ * Whoever reads usage wants both what is stored and what is still held here, each count once. So a write waits
+ * for the readings under way, and a reading for the write under way; a write that waits goes before new readings.
+ * Only a write whose answer was lost is seen twice, until it is tried again.
+ */
+import { randomUUID } from "node:crypto";
+import type { ModelId } from "../../protocol/models.js";
+import type { UsageBatch, UsageBucketRow, UsageCounts, UsageSpill, UsageStore } from "../dashboard-ports.js";
+import { firstTokenTimesOf, noFirstTokenTimes, sumOfFirstTokenTimes } from "./first-tokens.js";
+import type { LiveRates } from "./live-rates.js";
+import type { Clock } from "../ports.js";
+import { Rounds } from "../rounds.js";
+import { withTimeLimit } from "../time-limit.js";
+
+/** With the pages asking every second, a request appears within two, whichever replica served it. */
+const flushEveryMs = 750;
+const mostBuckets = 20_000;
+/** A reading that takes longer may miss or double what is written meanwhile; writing cannot wait for ever. */
+const longestReadingMs = 5_000;
+export const hourMs = 60 * 60_000;
+
+/**
+ * `error`: the client was shown one. `rate_limited` (429) and `unavailable` (503): refused before it ran, and
+ * counted apart from requests.
+ */
+export type UsageOutcome = "ok" | "error" | "rate_limited" | "unavailable";
+
+export interface UsedRequest {
+  accountId: string;
+  keyId: string;
+  /** Null when it was refused before its body was read. */
+  model: ModelId | null;
+  outcome: UsageOutcome;
+  promptTokens: number;
+  completionTokens: number;
+  firstTokenMs?: number | undefined;
+  queuedMs?: number | undefined;
+}
+
+/** Counts that the store did not take before the server ended. */
+export interface UsageLeft {
+  /** `saved` for the next start, or `lost`. */
+  outcome: "saved" | "lost";
+  requests: number;
+  promptTokens: number;
+  completionTokens: number;
+}
+
+export interface UsageRecorderParts {
+  store: UsageStore;
+  rates: LiveRates;
+  clock: Clock;
+  reportFault: (error: unknown) => void;
+  spill?: UsageSpill | undefined;
+  /** Told when the server ends before the store has taken everything. */
+  onLeft?: ((left: UsageLeft) => void) | undefined;
+}
+
+export class UsageRecorder {
+  #buckets = new Map<string, UsageBucketRow>();
+  /** Being written, or tried before, the oldest first. */
+  #batches: UsageBatch[] = [];
+  /** Ids that the store has added and still remembers. */
+  #added: string[] = [];
+  #isSpilled = false;
+  #failing = false;
+  #writing: Promise<void> | null = null;
+  readonly #readings = new Set<Promise<unknown>>();
+  readonly #flushes: Rounds;
+
+  constructor(private readonly parts: UsageRecorderParts) {
+    this.#flushes = new Rounds(() => this.#flush(), flushEveryMs);
+    this.#load();
+  }
+
+  /** How many requests the store has not taken yet. */
+  get waiting(): number {
+    return this.#unwritten().reduce((sum, { requests }) => sum + requests, 0);
+  }
+
+  record(used: UsedRequest): void {
+    const { accountId, keyId, model, outcome, promptTokens, completionTokens, queuedMs } = used;
+    if (model !== null && queuedMs !== undefined) this.parts.rates.addWait(model, queuedMs);
+    const now = this.parts.clock.now().getTime();
+    const isRefused = outcome === "rate_limited" || outcome === "unavailable";
+    this.#add({
+      accountId,
+      keyId,
+      model,
+      start: new Date(now - (now % hourMs)),
+      requests: isRefused ? 0 : 1,
+      errors: outcome === "error" ? 1 : 0,
+      rateLimited: outcome === "rate_limited" ? 1 : 0,
+      unavailable: outcome === "unavailable" ? 1 : 0,
+      promptTokens,
+      completionTokens,
+      ...firstTokenTimesOf(used.firstTokenMs),
+    });
+  }
+
+  /** Call after deleting an account. */
+  forgetAccount(accountId: string): void {
+    for (const [name, bucket] of this.#buckets) {
+      if (bucket.accountId === accountId) this.#buckets.delete(name);
+    }
+    this.#batches = this.#batches.map(({ id, rows }) => ({
+      id,
+      rows: rows.filter((row) => row.accountId !== accountId),
+    }));
+  }
+
+  /** Runs `read` with what the account has in memory, while none of that is being written to the store. */
+  async reading<T>(accountId: string, read: (held: readonly UsageBucketRow[]) => Promise<T>): Promise<T> {
+    while (this.#writing !== null) await this.#writing;
+    const held = this.#unwritten().filter((bucket) => bucket.accountId === accountId);
+    const reading = read(held);
+    this.#readings.add(reading);
+    try {
+      return await reading;
+    } finally {
+      this.#readings.delete(reading);
+    }
+  }
+
+  /** Writes what has gathered. Never rejects. */
+  flush(): Promise<void> {
+    return this.#flushes.run();
+  }
+
+  /** Writes the rest, or spills it. Never rejects. */
+  async close(): Promise<void> {
+    await this.#flushes.finish();
+    this.spill();
+    if (!this.#isSpilled) await this.parts.store.forgetBatches(this.#added).catch(() => undefined);
+  }
+
+  /** Saves what the store has not taken, for a process that ends now. */
+  spill(): void {
+    const rows = this.#unwritten();
+    if (rows.length === 0) return;
+    this.#seal();
+    const { requests, promptTokens, completionTokens } = rows.reduce(sumOfUsage, noUsage);
+    const outcome = this.#save() ? "saved" : "lost";
+    this.parts.onLeft?.({ outcome, requests, promptTokens, completionTokens });
+  }
+
+  #save(): boolean {
+    const { spill, reportFault } = this.parts;
+    if (spill === undefined) return false;
+    try {
+      spill.save(this.#batches);
+      this.#isSpilled = true;
+      return true;
+    } catch (error) {
+      reportFault(error);
+      return false;
+    }
+  }
+
+  #load(): void {
+    try {
+      this.#batches = this.parts.spill?.load() ?? [];
+      this.#isSpilled = this.#batches.length > 0;
+    } catch (error) {
+      this.parts.reportFault(error);
+    }
+  }
+
+  async #flush(): Promise<void> {
+    this.#writing = this.#write();
+    await this.#writing;
+    this.#writing = null;
+  }
+
+  /** Never rejects. */
+  async #write(): Promise<void> {
+    if (this.#readings.size > 0) {
+      await withTimeLimit(Promise.allSettled(this.#readings), longestReadingMs).catch(() => undefined);
+    }
+    try {
+      for (let batch = this.#nextBatch(); batch !== undefined; batch = this.#nextBatch()) {
+        const { id } = batch;
+        // What the spill still has would be tried again after a crash.
+        const done = this.#isSpilled ? [] : this.#added;
+        await this.parts.store.add(batch.rows, { id, done });
+        this.#batches = this.#batches.filter((other) => other.id !== id);
+        this.#added = [...this.#added.slice(done.length), id];
+        this.#failing = false;
+      }
+      if (this.#isSpilled) this.parts.spill?.clear();
+      this.#isSpilled = false;
+    } catch (error) {
+      // Once for each time that it begins: a full disk may stay full for hours.
+      if (!this.#failing) this.parts.reportFault(error);
+      this.#failing = true;
+    }
+  }
+
+  /** What was tried before goes first, as it was. */
+  #nextBatch(): UsageBatch | undefined {
+    if (this.#batches.length === 0) this.#seal();
+    return this.#batches[0];
+  }
+
+  /** Makes a batch of what has gathered. */
+  #seal(): void {
+    if (this.#buckets.size === 0) return;
+    this.#batches.push({ id: randomUUID(), rows: [...this.#buckets.values()] });
+    this.#buckets = new Map();
+  }
+
+  #unwritten(): UsageBucketRow[] {
+    return [...this.#batches.flatMap(({ rows }) => rows), ...this.#buckets.values()];
+  }
+
+  #inBatches(): number {
+    return this.#batches.reduce((sum, { rows }) => sum + rows.length, 0);
+  }
+
+  #add(bucket: UsageBucketRow): void {
+    const name = `${bucket.accountId} ${bucket.keyId} ${bucket.model ?? ""} ${bucket.start.getTime()}`;
+    const held = this.#buckets.get(name);
+    if (held !== undefined) this.#buckets.set(name, { ...bucket, ...sumOfUsage(held, bucket) });
+    else if (this.#buckets.size + this.#inBatches() < mostBuckets) this.#buckets.set(name, bucket);
+  }
+}
+
+export const noUsage: UsageCounts = {
+  requests: 0,
+  errors: 0,
+  rateLimited: 0,
+  unavailable: 0,
+  promptTokens: 0,
+  completionTokens: 0,
+  ...noFirstTokenTimes,
+};
+
+export const sumOfUsage = (a: UsageCounts, b: UsageCounts): UsageCounts => ({
+  requests: a.requests + b.requests,
+  errors: a.errors + b.errors,
+  rateLimited: a.rateLimited + b.rateLimited,
+  unavailable: a.unavailable + b.unavailable,
+  promptTokens: a.promptTokens + b.promptTokens,
+  completionTokens: a.completionTokens + b.completionTokens,
+  ...sumOfFirstTokenTimes(a, b),
+});

@@ -1,0 +1,181 @@
+/** What an account has used, by hour or by day, by key and by model. */
+import { setImmediate } from "node:timers/promises";
+import type { UsageBucket, UsageReport } from "../../protocol/dashboard-api.js";
+import { modelIds, type ModelId } from "../../protocol/models.js";
+import { DashboardFault } from "../dashboard-error.js";
+import type { FullStore, UsageBucketRow, UsageCounts, UsageFilter } from "../dashboard-ports.js";
+import { firstTokenMedian, firstTokenP95 } from "./first-tokens.js";
+import { playgroundKeyId } from "../../protocol/dashboard-bounds.js";
+import { hourMs, noUsage, sumOfUsage, type UsageRecorder } from "./usage-recorder.js";
+
+const dayMs = 24 * hourMs;
+/** Whole days, so that no step falls into two. */
+const longSliceMs = 7 * dayMs;
+const steps = {
+  hour: { stepMs: hourMs, mostSteps: 31 * 24, most: "31 days by the hour" },
+  day: { stepMs: dayMs, mostSteps: 400, most: "400 days by the day" },
+} as const;
+
+export interface UsageRequest {
+  from: Date;
+  to: Date;
+  step: keyof typeof steps;
+  key?: string | undefined;
+  model?: ModelId | undefined;
+}
+
+/** Whole steps: the first one that `from` falls in up to the one before which `to` ends. */
+interface Range {
+  from: Date;
+  to: Date;
+  stepMs: number;
+}
+
+/** One line for each step, key and model that was used. */
+export interface UsageLine extends UsageBucket {
+  key: string;
+  /** Null for requests that were refused before their model was known. */
+  model: ModelId | null;
+}
+
+export class UsageReports {
+  constructor(
+    private readonly store: FullStore,
+    private readonly recorder: Pick<UsageRecorder, "reading">,
+  ) {}
+
+  /** What is stored and what this process has not written yet. Steps in which nothing happened are there too. */
+  async report(accountId: string, request: UsageRequest): Promise<UsageReport> {
+    const range = rangeOf(request);
+    const byTime = new Map<number, UsageCounts>();
+    const byKey = new Map<string, UsageCounts>();
+    const byModel = new Map<ModelId | null, UsageCounts>();
+    await this.recorder.reading(accountId, async (held) => {
+      for await (const slice of slicesOf(range, longSliceMs)) {
+        const filter = filterOf(accountId, request, slice);
+        for (const row of await this.store.usage.readByTime(filter, range.stepMs)) {
+          add(byTime, row.start.getTime(), row);
+        }
+        for (const row of await this.store.usage.readByKey(filter)) {
+          add(byKey, row.keyId, row);
+          add(byModel, row.model, row);
+        }
+      }
+      for (const row of held.filter(matches(filterOf(accountId, request, range)))) {
+        add(byTime, stepOf(row.start, range), row);
+        add(byKey, row.keyId, row);
+        add(byModel, row.model, row);
+      }
+    });
+    const names = await this.#keyNames(accountId);
+    return {
+      buckets: startsOf(range).map((start) => ({
+        start: new Date(start).toISOString(),
+        ...figures(byTime.get(start) ?? noUsage),
+      })),
+      totals: figures([...byTime.values()].reduce<UsageCounts>(sumOfUsage, noUsage)),
+      byModel: [...modelIds, null]
+        .filter((model) => byModel.has(model))
+        .map((model) => ({ model, ...share(byModel.get(model) ?? noUsage) })),
+      byKey: [...byKey]
+        .map(([keyId, counts]) => ({ keyId, name: names(keyId), ...share(counts) }))
+        .sort((a, b) => b.requests - a.requests || b.refused - a.refused || (a.keyId < b.keyId ? -1 : 1)),
+    };
+  }
+
+  async lines(accountId: string, request: UsageRequest): Promise<UsageLine[]> {
+    const range = rangeOf(request);
+    const names = await this.#keyNames(accountId);
+    const sums = new Map<string, UsageBucketRow>();
+    const addRow = (row: UsageBucketRow) => {
+      const start = new Date(stepOf(row.start, range));
+      const name = `${start.getTime()} ${row.keyId} ${row.model ?? ""}`;
+      sums.set(name, { ...row, ...sumOfUsage(sums.get(name) ?? noUsage, row), start });
+    };
+    await this.recorder.reading(accountId, async (held) => {
+      for await (const slice of slicesOf(range, request.step === "hour" ? dayMs : longSliceMs)) {
+        const rows = await this.store.usage.read(filterOf(accountId, request, slice), range.stepMs);
+        rows.forEach(addRow);
+      }
+      held.filter(matches(filterOf(accountId, request, range))).forEach(addRow);
+    });
+    return [...sums.values()]
+      .sort((a, b) => a.start.getTime() - b.start.getTime())
+      .map((row) => ({
+        start: row.start.toISOString(),
+        key: names(row.keyId),
+        model: row.model,
+        ...figures(row),
+      }));
+  }
+
+  async #keyNames(accountId: string): Promise<(keyId: string) => string> {
+    const keys = await this.store.listKeys(accountId);
+    const names = new Map(keys.map((key) => [key.id, key.name]));
+    names.set(playgroundKeyId, "Playground");
+    return (keyId) => names.get(keyId) ?? keyId;
+  }
+}
+
+/** An embedded store answers on this thread: between slices of a long range, others get their turn. */
+async function* slicesOf({ from, to }: Range, sliceMs: number): AsyncGenerator<Pick<Range, "from" | "to">> {
+  for (let start = from.getTime(); start < to.getTime(); start += sliceMs) {
+    yield { from: new Date(start), to: new Date(Math.min(start + sliceMs, to.getTime())) };
+    await setImmediate();
+  }
+}
+
+const filterOf = (
+  accountId: string,
+  { key, model }: UsageRequest,
+  { from, to }: Pick<Range, "from" | "to">,
+): UsageFilter => ({ accountId, from, to, keyId: key, model });
+
+const matches =
+  ({ from, to, keyId, model }: UsageFilter) =>
+  (row: UsageBucketRow): boolean =>
+    row.start >= from &&
+    row.start < to &&
+    (keyId === undefined || row.keyId === keyId) &&
+    (model === undefined || row.model === model);
+
+/** When the step began that this moment is part of. */
+const stepOf = (moment: Date, { stepMs }: Range): number => moment.getTime() - (moment.getTime() % stepMs);
+
+function startsOf({ from, to, stepMs }: Range): number[] {
+  const steps = (to.getTime() - from.getTime()) / stepMs;
+  return Array.from({ length: steps }, (_, step) => from.getTime() + step * stepMs);
+}
+
+function rangeOf({ from, to, step }: UsageRequest): Range {
+  const { stepMs, mostSteps, most } = steps[step];
+  const first = Math.floor(from.getTime() / stepMs) * stepMs;
+  const end = Math.ceil(to.getTime() / stepMs) * stepMs;
+  if (from >= to)
+    throw new DashboardFault("bad_request", "The end must be after the start.", { field: "to" });
+  if ((end - first) / stepMs > mostSteps) {
+    throw new DashboardFault("bad_request", `must be at most ${most} after the start`, { field: "to" });
+  }
+  return { from: new Date(first), to: new Date(end), stepMs };
+}
+
+function add<Name>(sums: Map<Name, UsageCounts>, name: Name, counts: UsageCounts): void {
+  sums.set(name, sumOfUsage(sums.get(name) ?? noUsage, counts));
+}
+
+const figures = (counts: UsageCounts): Omit<UsageBucket, "start"> => ({
+  requests: counts.requests,
+  errors: counts.errors,
+  rateLimited: counts.rateLimited,
+  unavailable: counts.unavailable,
+  promptTokens: counts.promptTokens,
+  completionTokens: counts.completionTokens,
+  firstTokenMsP50: firstTokenMedian(counts),
+  firstTokenMsP95: firstTokenP95(counts),
+});
+
+const share = ({ requests, promptTokens, completionTokens, rateLimited, unavailable }: UsageCounts) => ({
+  requests,
+  refused: rateLimited + unavailable,
+  tokens: promptTokens + completionTokens,
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { hostileSchemas } from "../../../../test/support/inputs/hostile-schemas.js";
+import { schemaGrammar } from "./compile.js";
+import { SchemaFault } from "./schema.js";
+import { Work } from "./work.js";
+
+/** As it comes out of a request: what JSON cannot say is gone. */
+const asSent = (schema: object) => JSON.parse(JSON.stringify(schema)) as Record<string, unknown>;
+
+/** In characters. The rules have at most 20,000 elements, of which a range of characters is the longest. */
+const longestGrammar = 1_000_000;
+
+describe("the compiler of schemas", () => {
+  it("makes a grammar of bounded size or a refusal of 100,000 random schemas, in a bounded number of steps", () => {
+    const next = hostileSchemas(11);
+    let compiled = 0;
+    let refused = 0;
+    let steps = 0;
+    let most = 0;
+    for (let index = 0; index < 100_000; index++) {
+      const schema = asSent(next());
+      const work = new Work();
+      try {
+        const grammar = schemaGrammar(schema, work);
+        compiled += 1;
+        if (grammar.length > longestGrammar) expect.fail(`${grammar.length} characters, schema ${index}`);
+      } catch (error) {
+        if (!(error instanceof SchemaFault)) throw new Error(`schema ${index}`, { cause: error });
+        refused += 1;
+        const isClosed = error.path.every((step) => typeof step === "number" || /^[$a-zA-Z]+$/.test(step));
+        if (!isClosed) expect.fail(`a path of other words than keywords, schema ${index}`);
+      }
+      steps += work.spent;
+      most = Math.max(most, work.spent);
+    }
+    // The compiler stops by itself at 5,000,000; none should come near, and most stay far below.
+    expect(most).toBeLessThan(2_500_000);
+    expect(steps / (compiled + refused)).toBeLessThan(5_000);
+    // Both are worth little if the other hardly happens.
+    expect(compiled).toBeGreaterThan(10_000);
+    expect(refused).toBeGreaterThan(10_000);
+  }, 300_000);
+});

@@ -1,0 +1,450 @@
+/**
+ * The embedded engine as the rest of the program sees it: one GGUF file, one child process, any number of our
+ * models answered by it.
+ *
+ * The model runs in the child, so that a crash or a lack of memory in native code takes no request but those
+ * it was computing, and computing never holds up this process. The child keeps nothing between `prepare` and
+ * `generate`: the prompt's tokens travel with the prepared generation, and outlive a restart.
+ *
+ * When the child dies, replies that had begun fail at once with `engine_unavailable`, and another one is started;
+ * what comes meanwhile waits for it. So do requests that it had given no token yet: they are run again, once each,
+ * since one of them may be what killed it. A child that lives but does not answer is ended, with the same effect.
+ *
+ * On demand there is a child only while the model is in use, and for a while after (residency.ts).
+ */
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { EngineConfig } from "../../../config.js";
+import type { ModelDefaults } from "../../../core/serving/model-defaults.js";
+import type {
+  Clock,
+  Engine,
+  EngineStatus,
+  Generation,
+  GenerationEvent,
+  PreparedGeneration,
+} from "../../../core/ports.js";
+import type { ChatMessage } from "../../../protocol/chat.js";
+import { ServiceError } from "../../../protocol/errors.js";
+import type { ModelId } from "../../../protocol/models.js";
+import type { ChildExit, EngineChild } from "./child.js";
+import type { EngineBackends } from "../gpu/engine-backends.js";
+import { Grammars } from "../../formats/grammars.js";
+import type { StepReport } from "../worker/schedule/job.js";
+import type { LoadedFacts, LoadRequest, PrepareResult } from "../messages.js";
+import type { Residency, Resident, ResidentSize } from "./residency.js";
+import { Run } from "./run.js";
+import { Slots } from "./slots.js";
+import { Supervisor, type OnDemand } from "./supervisor.js";
+import { defaultTiming, type Timing } from "./timing.js";
+
+/** What a model of ours adds to the file that answers for it. */
+
+/** What happens to the engine, for logs and metrics. Nothing in it comes from a conversation. */
+export type LlamaEvent =
+  | ({ type: "loaded" } & LoadedFacts)
+  | { type: "load_failed"; reason: string }
+  | ({ type: "exited" } & ChildExit)
+  /** Nobody used it for long, or another model needed its memory. */
+  | { type: "unloaded" }
+  | { type: "restarting"; delayMs: number };
+
+export interface LlamaEngineOptions {
+  /** Path of the GGUF file. */
+  weights: string;
+  /** The models that it answers for. */
+  models: Readonly<Partial<Record<ModelId, ModelDefaults>>>;
+  config: EngineConfig;
+  onEvent?: ((event: LlamaEvent) => void) | undefined;
+  /** What to compute on, one after the other. By default what the configuration says, whatever comes of it. */
+  backends?: EngineBackends | undefined;
+  /** The child's program. By default the one beside this file. */
+  workerFile?: string | undefined;
+  /** Whoever asks tries elsewhere what a dying child gave no token: it is not run again here. */
+  failsOver?: boolean | undefined;
+  /** Loads the model when it is first asked. Without it, it is loaded at once and stays. */
+  onDemand?: OnDemandOptions | undefined;
+  timing?: Partial<Timing> | undefined;
+  /** Shared with other engines; by default its own. */
+  grammars?: Grammars | undefined;
+}
+
+export interface OnDemandOptions extends Pick<OnDemand, "maxWaiting" | "waitMs"> {
+  residency: Residency;
+  size: ResidentSize;
+  clock: Clock;
+}
+
+/** Assumed until the child has chosen. */
+const usualSequences = 8;
+
+export class LlamaEngine implements Engine {
+  readonly #supervisor: Supervisor;
+  readonly #slots: Slots;
+  readonly #grammars: Grammars;
+  readonly #runs = new Map<number, Run>();
+  /** Prompts being read; null tells that no answer will come. */
+  readonly #reading = new Map<number, (result: PrepareResult | null) => void>();
+  #nextId = 0;
+  #active = 0;
+  /** Requests that are being prepared or run. */
+  #uses = 0;
+  #lastUsedMs = 0;
+
+  constructor(private readonly options: LlamaEngineOptions) {
+    const { config, weights, backends } = options;
+    const loadOn = (gpu: LoadRequest["gpu"] | "cpu"): LoadRequest => ({
+      ...config,
+      weights,
+      gpu: gpu === "cpu" ? "off" : gpu,
+    });
+    this.#grammars = options.grammars ?? new Grammars({ keeps: config.prefixReuse === "on" });
+    this.#slots = new Slots(config.sequences ?? usualSequences);
+    this.#supervisor = new Supervisor(
+      {
+        workerFile: options.workerFile ?? defaultWorkerFile(),
+        env: engineEnvironment(),
+        load: loadOn(backends?.current ?? config.gpu),
+        loadTimeoutMs: config.loadTimeoutMs,
+        timing: { ...defaultTiming, ...options.timing },
+      },
+      {
+        onLoaded: (facts) => {
+          this.#slots.setCapacity(facts.sequences);
+          backends?.loaded();
+          options.onEvent?.({ type: "loaded", ...facts });
+        },
+        onLoadFailed: (reason) => options.onEvent?.({ type: "load_failed", reason }),
+        onMessage: (message) => {
+          if (message.type === "step") this.#onStep(message.report);
+          else this.#reading.get(message.id)?.(message.result);
+        },
+        onExited: (exit) => {
+          options.onEvent?.({ type: "exited", ...exit });
+          this.#loseAll();
+        },
+        onUnloaded: () => {
+          options.onEvent?.({ type: "unloaded" });
+          this.#loseAll();
+        },
+        onRestarting: (delayMs) => options.onEvent?.({ type: "restarting", delayMs }),
+        fallBack: (failure) => backends?.fallBack(failure)?.then(loadOn) ?? null,
+      },
+      options.onDemand === undefined ? undefined : this.#loadingOn(options.onDemand),
+    );
+  }
+
+  /** The child's process id while there is one. */
+  get pid(): number | undefined {
+    return this.#supervisor.pid;
+  }
+
+  /** Resolves when the model has loaded; rejects, with a message for the operator, when it cannot be. */
+  async ready(signal: AbortSignal = new AbortController().signal): Promise<void> {
+    await this.#supervisor.firstLoad(signal);
+  }
+
+  /** Sequences in use, as the child reports them. */
+  sequencesActive(): number {
+    return this.#active;
+  }
+
+  async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
+    const endUse = this.#use();
+    try {
+      return await this.#prepare(generation, signal);
+    } finally {
+      endUse();
+    }
+  }
+
+  async *generate(
+    prepared: PreparedGeneration,
+    signal: AbortSignal,
+  ): AsyncGenerator<GenerationEvent, void, undefined> {
+    const endUse = this.#use();
+    // An abort ends the use as well: it is not sure that anybody reads on after it.
+    signal.addEventListener("abort", endUse, { once: true });
+    try {
+      for (let retries = promptOf(prepared).retries; ; retries--) {
+        const run = await this.#begin(prepared, signal);
+        const abort = () => {
+          run.abort();
+        };
+        // The consumer may be busy elsewhere when the signal fires; the sequence must not wait for it.
+        signal.addEventListener("abort", abort);
+        try {
+          yield* run.stream.read(signal);
+          return;
+        } catch (error) {
+          if (!run.wasLostUnbegun || retries === 0) throw error;
+        } finally {
+          signal.removeEventListener("abort", abort);
+          abort();
+        }
+      }
+    } finally {
+      signal.removeEventListener("abort", endUse);
+      endUse();
+    }
+  }
+
+  status(model: ModelId): EngineStatus {
+    const { maxTokens: defaultMaxTokens } = this.#defaultsOf(model);
+    const { facts, state, restarts } = this.#supervisor;
+    const { config, weights } = this.options;
+    return {
+      state,
+      serving: basename(weights),
+      contextTokens: facts?.contextTokens ?? config.contextTokens ?? 0,
+      defaultMaxTokens,
+      follows: { jsonSchema: true, logprobs: true },
+      capacity: facts?.sequences ?? config.sequences ?? usualSequences,
+      active: this.#active,
+      restarts,
+    };
+  }
+
+  async close(): Promise<void> {
+    const closed = this.#supervisor.close();
+    this.#loseAll();
+    // Those that wait for a slot get one, and learn from the supervisor that it is over.
+    this.#slots.setCapacity(Infinity);
+    await closed;
+    if (this.options.grammars === undefined) await this.#grammars.close();
+  }
+
+  #loadingOn({ residency, size, maxWaiting, waitMs }: OnDemandOptions): OnDemand {
+    const resident: Resident = {
+      size,
+      isLoaded: () => this.#supervisor.isReady,
+      idleSinceMs: () => (this.#uses === 0 ? this.#lastUsedMs : null),
+      unload: () => this.#supervisor.sleep(),
+    };
+    return {
+      maxWaiting,
+      waitMs,
+      admit: (isWanted) => residency.admit(resident, isWanted),
+      left: () => {
+        residency.left(resident);
+      },
+    };
+  }
+
+  /** The returned function ends it, and may be called more than once. */
+  #use(): () => void {
+    this.#uses += 1;
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      this.#uses -= 1;
+      this.#lastUsedMs = this.options.onDemand?.clock.monotonicMs() ?? 0;
+    };
+  }
+
+  /** Of one request, in all: reading its prompt and running it share what may be tried again. */
+  get #mostTries(): number {
+    return this.options.failsOver === true ? 1 : 2;
+  }
+
+  async #prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
+    const { systemPrompt, maxTokens } = this.#defaultsOf(generation.model);
+    const grammar = await this.#grammars.of(generation.format, generation.accountId, signal);
+    const messages = withSystemPrompt(generation.messages, systemPrompt);
+    let result: PrepareResult | null = null;
+    let tries = 0;
+    for (; result === null && tries < this.#mostTries; tries++) {
+      const child = await this.#supervisor.readyChild(signal);
+      this.#refuseWhatDoesNotFit(generation);
+      result = await this.#read(child, messages, signal);
+    }
+    if (result === null) throw this.#supervisor.unavailable();
+    const contextTokens = this.#supervisor.facts?.contextTokens ?? 0;
+    switch (result.type) {
+      case "tokens": {
+        const promptTokens = result.tokens.length;
+        return {
+          generation,
+          promptTokens,
+          maxTokens: Math.min(generation.maxTokens ?? maxTokens, contextTokens - promptTokens),
+          prompt: new LlamaPrompt(result.tokens, grammar, this.#mostTries - tries),
+        };
+      }
+      case "too_long":
+        throw tooLong(contextTokens, result.tokens, result.exact);
+      case "refused":
+        throw new ServiceError("invalid_value", {
+          message: "This model takes messages of 'user' and 'assistant' in turns, beginning with 'user'.",
+          param: "messages",
+        });
+      case "failed":
+        throw new Error("The engine could not read the prompt.");
+    }
+  }
+
+  async #begin(prepared: PreparedGeneration, signal: AbortSignal): Promise<Run> {
+    const releaseSlots = await this.#slots.acquire(signal, prepared.generation.choices);
+    try {
+      return this.#start(await this.#supervisor.readyChild(signal), prepared, releaseSlots);
+    } catch (error) {
+      releaseSlots();
+      throw error;
+    }
+  }
+
+  /** What is well-formed but more than this model or machine has. */
+  #refuseWhatDoesNotFit({ choices, sampling }: Generation): void {
+    const { sequences = 0, vocabularySize = 0 } = this.#supervisor.facts ?? {};
+    if (choices > sequences) {
+      throw new ServiceError("invalid_value", {
+        message: `Invalid value for 'n': this model gives at most ${sequences} choices, but got ${choices}.`,
+        param: "n",
+      });
+    }
+    if (sampling.logitBias.some(([token]) => token >= vocabularySize)) {
+      throw new ServiceError("invalid_value", {
+        message: `Invalid key in 'logit_bias': the tokens of this model are numbered from 0 to ${vocabularySize - 1}.`,
+        param: "logit_bias",
+      });
+    }
+  }
+
+  #defaultsOf(model: ModelId): ModelDefaults {
+    const defaults = this.options.models[model];
+    if (defaults === undefined) throw new ServiceError("model_not_found", { param: "model" });
+    return defaults;
+  }
+
+  /** Null when the child died meanwhile. */
+  async #read(
+    child: EngineChild,
+    messages: readonly ChatMessage[],
+    signal: AbortSignal,
+  ): Promise<PrepareResult | null> {
+    const id = this.#nextId++;
+    const result = await new Promise<PrepareResult | null>((resolve) => {
+      const settle = (answer: PrepareResult | null) => {
+        this.#reading.delete(id);
+        signal.removeEventListener("abort", onAbort);
+        resolve(answer);
+      };
+      const onAbort = () => {
+        settle(null);
+      };
+      signal.addEventListener("abort", onAbort);
+      this.#reading.set(id, settle);
+      child.send({ type: "prepare", id, messages });
+    });
+    signal.throwIfAborted();
+    return result;
+  }
+
+  #start(child: EngineChild, prepared: PreparedGeneration, releaseSlots: () => void): Run {
+    const { generation, maxTokens } = prepared;
+    const prompt = promptOf(prepared);
+    const { repeatPenalty, minP } = this.#defaultsOf(generation.model);
+    const { firstTokenTimeoutMs, nextTokenTimeoutMs } = this.options.config;
+    const { accountId, stop, sampling, choices, topLogprobs } = generation;
+    const id = this.#nextId++;
+    const run = new Run({
+      id,
+      child,
+      prepared,
+      firstTokenTimeoutMs,
+      nextTokenTimeoutMs,
+      releaseSlots,
+      unavailable: () => this.#supervisor.unavailable(),
+    });
+    this.#runs.set(id, run);
+    child.send({
+      type: "generate",
+      id,
+      request: {
+        accountId,
+        prompt: prompt.tokens,
+        choices,
+        maxTokens,
+        stop,
+        sampling,
+        defaults: { repeatPenalty, minP },
+        topLogprobs,
+        grammar: prompt.grammar,
+      },
+    });
+    return run;
+  }
+
+  #onStep({ active, progress, endings }: StepReport): void {
+    this.#active = active;
+    for (const one of progress) this.#runs.get(one.id)?.moved(one);
+    for (const { id, outcome } of endings) {
+      const run = this.#runs.get(id);
+      this.#runs.delete(id);
+      run?.ended(outcome);
+    }
+  }
+
+  /** The child is gone or about to be: nothing that was asked of it will be answered. */
+  #loseAll(): void {
+    this.#active = 0;
+    for (const run of this.#runs.values()) run.lost();
+    this.#runs.clear();
+    for (const settle of this.#reading.values()) settle(null);
+  }
+}
+
+/** The engine's form of a prompt. A class, so that `generate` knows its own. */
+class LlamaPrompt {
+  constructor(
+    readonly tokens: Uint32Array,
+    readonly grammar: string | undefined,
+    /** How often it may be run again when the child dies before the first token. */
+    readonly retries: number,
+  ) {}
+}
+
+function promptOf({ prompt }: PreparedGeneration): LlamaPrompt {
+  if (prompt instanceof LlamaPrompt) return prompt;
+  throw new Error("This generation was prepared by another engine.");
+}
+
+function withSystemPrompt(messages: readonly ChatMessage[], systemPrompt: string): readonly ChatMessage[] {
+  if (systemPrompt === "" || messages.some(({ role }) => role === "system")) return messages;
+  return [{ role: "system", content: systemPrompt }, ...messages];
+}
+
+function tooLong(contextTokens: number, promptTokens: number, exact: boolean): ServiceError {
+  const count = `${exact ? "" : "at least "}${promptTokens} tokens`;
+  return new ServiceError("context_length_exceeded", {
+    message:
+      `This model's maximum context length is ${contextTokens} tokens. ` +
+      `However, your messages resulted in ${count}. Please reduce the length of the messages.`,
+    param: "messages",
+  });
+}
+
+/** Run from its sources, the program's worker is a source too. */
+function defaultWorkerFile(): string {
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  return fileURLToPath(new URL(`../worker/worker.${extension}`, import.meta.url));
+}
+
+/** The child finds its libraries and devices with these. It gets nothing else: environments hold secrets. */
+const childVariables =
+  /^(PATH|HOME|LANG|TMPDIR|TEMP|TMP|SystemRoot|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|(CUDA|NVIDIA|VK|XDG|GGML)_\w+)$/;
+
+/**
+ * The native code starts its computing threads anew for every step, from whichever of libuv's threads runs the
+ * step. With only one of those, the system leaves it on its core and starts the others elsewhere: with four, both
+ * often share a core for some milliseconds, which made a step a sixth longer (`bench -- engine`).
+ */
+const ownThreads = { UV_THREADPOOL_SIZE: "1" };
+
+/** Of this process, for the engine's children. */
+export const engineEnvironment = (): NodeJS.ProcessEnv => childEnvironment(process.env);
+
+export function childEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const passedOn = Object.entries(env).filter(([name]) => childVariables.test(name));
+  return { ...Object.fromEntries(passedOn), ...ownThreads };
+}

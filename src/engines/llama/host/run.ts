@@ -1,0 +1,106 @@
+/**
+ * One generation under way in a child. Its slots are given back when the child reports that its sequences are
+ * free, or is gone itself, and not before: an abort alone frees nothing.
+ */
+import { ReaderTooSlow, type PreparedGeneration } from "../../../core/ports.js";
+import { ServiceError } from "../../../protocol/errors.js";
+import type { EngineChild } from "./child.js";
+import type { Ending, Progress } from "../worker/schedule/job.js";
+import { ReplyStream } from "./reply-stream.js";
+
+export interface RunOptions {
+  id: number;
+  child: EngineChild;
+  prepared: PreparedGeneration;
+  /** Longest time without any progress, on the prompt and then on the reply. */
+  firstTokenTimeoutMs: number;
+  nextTokenTimeoutMs: number;
+  releaseSlots: () => void;
+  unavailable: () => ServiceError;
+}
+
+export class Run {
+  readonly stream = new ReplyStream();
+  #timer: NodeJS.Timeout;
+  #hasToken = false;
+  #state: "running" | "aborting" | "ended" = "running";
+  #wasLost = false;
+
+  constructor(private readonly options: RunOptions) {
+    this.#timer = this.#newTimer(options.firstTokenTimeoutMs);
+  }
+
+  /** The child died before it gave a token: another may run it from the start. */
+  get wasLostUnbegun(): boolean {
+    return this.#wasLost && !this.#hasToken;
+  }
+
+  moved({ choice, text, logprobs, finishReason }: Progress): void {
+    if (this.#state !== "running") return;
+    if (text !== null && !this.#hasToken) {
+      this.#hasToken = true;
+      clearTimeout(this.#timer);
+      this.#timer = this.#newTimer(this.options.nextTokenTimeoutMs);
+    }
+    this.#timer.refresh();
+    const hasLogprobs = logprobs !== undefined && logprobs.length > 0;
+    if (text !== null && (text !== "" || hasLogprobs)) {
+      const event = { type: "text", choice, text, ...(logprobs === undefined ? {} : { logprobs }) } as const;
+      if (!this.stream.push(event)) {
+        this.stream.fail(new ReaderTooSlow());
+        this.abort();
+        return;
+      }
+    }
+    if (finishReason !== undefined) this.stream.push({ type: "finished", choice, finishReason });
+  }
+
+  ended(outcome: Ending["outcome"]): void {
+    this.#release();
+    if (outcome.type !== "finished") {
+      this.stream.fail(outcome.type === "too_slow" ? tooSlow() : this.options.unavailable());
+      return;
+    }
+    const { completionTokens, cachedTokens } = outcome;
+    const { promptTokens } = this.options.prepared;
+    this.stream.push({ type: "done", usage: { promptTokens, completionTokens, cachedTokens } });
+    this.stream.finish();
+  }
+
+  /** The child is gone, and with it the sequences. */
+  lost(): void {
+    // One that was given up, for having taken too long or by whoever asked for it, is over either way.
+    this.#wasLost = this.#state === "running";
+    this.#release();
+    this.stream.fail(this.options.unavailable());
+  }
+
+  /** Nobody wants the rest. */
+  abort(): void {
+    if (this.#state !== "running") return;
+    this.#state = "aborting";
+    clearTimeout(this.#timer);
+    this.options.child.abort(this.options.id);
+  }
+
+  #release(): void {
+    this.#state = "ended";
+    clearTimeout(this.#timer);
+    this.options.releaseSlots();
+  }
+
+  #newTimer(timeoutMs: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.stream.fail(this.options.unavailable());
+      this.abort();
+    }, timeoutMs);
+  }
+}
+
+const tooSlow = (): ServiceError =>
+  new ServiceError("invalid_value", {
+    message:
+      "Following 'response_format' takes too long: its schema leaves too many ways to go on at once. " +
+      "Use fewer alternatives, fewer optional parts, or simpler patterns.",
+    param: "response_format",
+  });

@@ -1,0 +1,321 @@
+/**
+ * Keeps one child running: starts it, starts another when it dies, and lets requests wait for it.
+ *
+ * A request that comes while a child is starting waits for it, for a limited time. When children die in a
+ * loop, requests are refused at once with the time of the next attempt, and the attempts go on.
+ *
+ * On demand there is no child until somebody asks for one, and `sleep` ends it again. Whoever asks meanwhile waits for
+ * the same load; it is nobody's own, so that one who leaves takes it from nobody. A load that fails is told to all who
+ * wait for it, and tried again by the first who asks after a pause.
+ */
+import type { EngineStatus } from "../../../core/ports.js";
+import { ServiceError } from "../../../protocol/errors.js";
+import { EngineChild, type ChildExit, type ChildHandlers, type ChildOptions } from "./child.js";
+import type { EngineFailure } from "../gpu/engine-backends.js";
+import type { LoadedFacts, LoadRequest } from "../messages.js";
+import { RestartPolicy } from "./restart-policy.js";
+
+export interface OnDemand {
+  /** Resolves to true when there is memory for the model, to false when nobody wants it any more; may reject. */
+  admit: (isWanted: () => boolean) => Promise<boolean>;
+  /** The memory is free again. */
+  left: () => void;
+  /** How many may wait for a load. */
+  maxWaiting: number;
+  /** How long a request waits for memory and a load. */
+  waitMs: number;
+}
+
+/** One load on demand. */
+interface Wake {
+  failure: ServiceError | undefined;
+}
+
+export interface SupervisorHandlers extends Pick<ChildHandlers, "onMessage" | "onLoaded" | "onLoadFailed"> {
+  /** The child is gone, with everything it was doing. */
+  onExited: (exit: ChildExit) => void;
+  /** The child has ended because it was told to sleep. */
+  onUnloaded: () => void;
+  onRestarting: (delayMs: number) => void;
+  /** Loading as asked does not work out: how to load instead; null when there is no other way. */
+  fallBack: (failure: EngineFailure) => Promise<LoadRequest> | null;
+}
+
+export class Supervisor {
+  #policy: RestartPolicy;
+  #load: LoadRequest;
+  /** Whether it worked at least once in the present way. */
+  #hasLoaded = false;
+  /** Each looks again whether what it waits for has happened. */
+  readonly #waiting = new Set<() => void>();
+  #child: EngineChild | undefined;
+  #facts: LoadedFacts | undefined;
+  /** When the child became able to answer; undefined while it cannot. */
+  #readySinceMs: number | undefined;
+  #loadFailure: string | undefined;
+  #restartTimer: NodeJS.Timeout | undefined;
+  #restartAtMs = 0;
+  #restarts = 0;
+  #closed = false;
+  #asleep = false;
+  /** The load on demand that is under way. */
+  #wake: Wake | undefined;
+  /** While a child ends that was told to. */
+  #leaving: Promise<void> | undefined;
+  /** Changes with every sleep, so that what was begun before it is not gone on with. */
+  #sleeps = 0;
+
+  constructor(
+    private readonly options: ChildOptions,
+    private readonly handlers: SupervisorHandlers,
+    private readonly onDemand?: OnDemand,
+  ) {
+    this.#policy = new RestartPolicy(options.timing);
+    this.#load = options.load;
+    if (onDemand === undefined) this.#start();
+    else this.#asleep = true;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  get isReady(): boolean {
+    return this.#readySinceMs !== undefined;
+  }
+
+  /** Of the latest child that loaded. */
+  get facts(): LoadedFacts | undefined {
+    return this.#facts;
+  }
+
+  get restarts(): number {
+    return this.#restarts;
+  }
+
+  get state(): EngineStatus["state"] {
+    if (this.isReady) return "ready";
+    if (this.#wake !== undefined) return "waking";
+    if (this.#asleep && !this.#closed) return performance.now() < this.#restartAtMs ? "down" : "asleep";
+    return this.#facts === undefined && this.#restarts === 0 ? "starting" : "down";
+  }
+
+  /**
+   * The child, once it can answer. Throws `engine_unavailable` when that is not soon, and on demand `overloaded` when
+   * there is no memory for it or too many wait already.
+   */
+  async readyChild(signal: AbortSignal): Promise<EngineChild> {
+    signal.throwIfAborted();
+    if (this.#asleep && !this.#closed) this.#wakeUp();
+    const wake = this.#wake;
+    if (wake === undefined) {
+      const settled = () => this.isReady || this.#closed || this.#policy.looping;
+      await this.#until(settled, signal, this.options.timing.readyWaitMs);
+    } else {
+      const { maxWaiting = Infinity, waitMs } = this.onDemand ?? {};
+      if (this.#waiting.size >= maxWaiting) throw tooManyWait();
+      const settled = () => this.isReady || this.#closed || wake.failure !== undefined;
+      await this.#until(settled, signal, waitMs);
+    }
+    signal.throwIfAborted();
+    if (!this.isReady || this.#child === undefined) throw wake?.failure ?? this.unavailable();
+    return this.#child;
+  }
+
+  /** Resolves when the model has loaded; rejects, with the reason, when an attempt fails before. */
+  async firstLoad(signal: AbortSignal): Promise<void> {
+    if (this.onDemand !== undefined) {
+      await this.readyChild(signal).catch((error: unknown) => {
+        throw this.#loadFailure === undefined || signal.aborted ? error : new Error(this.#loadFailure);
+      });
+      return;
+    }
+    await this.#until(
+      () => this.#facts !== undefined || this.#loadFailure !== undefined || this.#closed,
+      signal,
+    );
+    signal.throwIfAborted();
+    if (this.#facts !== undefined) return;
+    throw this.#loadFailure === undefined ? this.unavailable() : new Error(this.#loadFailure);
+  }
+
+  unavailable(): ServiceError {
+    const waitMs = Math.max(0, this.#restartAtMs - performance.now());
+    return new ServiceError("engine_unavailable", { retryAfterSeconds: Math.ceil(waitMs / 1000) + 1 });
+  }
+
+  /** Only on demand: ends the child, and whatever was going to start one. The next who asks starts another. */
+  async sleep(): Promise<void> {
+    if (this.#asleep || this.#closed) {
+      await this.#leaving;
+      return;
+    }
+    this.#asleep = true;
+    this.#sleeps += 1;
+    this.#wake = undefined;
+    this.#readySinceMs = undefined;
+    // Whatever ended earlier ones, this one was well.
+    this.#policy = new RestartPolicy(this.options.timing);
+    this.#restartAtMs = 0;
+    clearTimeout(this.#restartTimer);
+    this.#leaving = this.#endChild();
+    await this.#leaving;
+  }
+
+  /** Whoever waits for it finds the memory given back. */
+  async #endChild(): Promise<void> {
+    await this.#child?.close();
+    this.onDemand?.left();
+    this.#leaving = undefined;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#readySinceMs = undefined;
+    clearTimeout(this.#restartTimer);
+    this.#wakeWaiting();
+    await this.#child?.close();
+    this.onDemand?.left();
+  }
+
+  /** Throws while it is too early to try again. */
+  #wakeUp(): void {
+    if (performance.now() < this.#restartAtMs) throw this.unavailable();
+    const wake: Wake = { failure: undefined };
+    this.#asleep = false;
+    this.#loadFailure = undefined;
+    this.#wake = wake;
+    void this.#loadOnDemand(wake);
+  }
+
+  async #loadOnDemand(wake: Wake): Promise<void> {
+    // Its memory is not free before. Whoever asked for this load waits for it by then.
+    await this.#leaving;
+    try {
+      const isAdmitted = await this.onDemand?.admit(() => this.#waiting.size > 0 && !this.#closed);
+      if (isAdmitted === true && !this.#closed) this.#start();
+      else this.#giveUp(wake, this.unavailable());
+    } catch (error) {
+      this.#giveUp(wake, error instanceof ServiceError ? error : this.unavailable());
+    }
+  }
+
+  /** The load on demand has failed. */
+  #giveUp(wake: Wake, failure: ServiceError): void {
+    wake.failure = failure;
+    this.#wake = undefined;
+    this.#asleep = true;
+    this.onDemand?.left();
+    this.#wakeWaiting();
+  }
+
+  #start(): void {
+    const { onMessage } = this.handlers;
+    let loadFailure: string | undefined;
+    this.#child = new EngineChild(
+      { ...this.options, load: this.#load },
+      {
+        onMessage,
+        onLoaded: (facts) => {
+          this.#facts = facts;
+          this.#hasLoaded = true;
+          this.#wake = undefined;
+          this.#readySinceMs = performance.now();
+          this.handlers.onLoaded(facts);
+          this.#wakeWaiting();
+        },
+        onLoadFailed: (reason) => {
+          loadFailure ??= reason;
+          this.handlers.onLoadFailed(reason);
+        },
+        onExit: (exit) => {
+          this.#onExit(exit, loadFailure);
+        },
+      },
+    );
+  }
+
+  #onExit(exit: ChildExit, loadFailure: string | undefined): void {
+    if (this.#leaving !== undefined) {
+      this.#child = undefined;
+      this.handlers.onUnloaded();
+      return;
+    }
+    const nowMs = performance.now();
+    const healthyMs = this.#readySinceMs === undefined ? 0 : nowMs - this.#readySinceMs;
+    const reason =
+      loadFailure ??
+      `The engine's process ended while loading (${exit.signal ?? exit.code ?? "not started"}).`;
+    this.#child = undefined;
+    this.#readySinceMs = undefined;
+    this.handlers.onExited(exit);
+    if (!this.#closed) this.#goOn(this.#policy.delayAfterDeath(nowMs, healthyMs), reason, exit);
+    else this.#loadFailure ??= reason;
+    this.#wakeWaiting();
+  }
+
+  /** Another child in the same way, or in another when this one has not worked once or fails time and again. */
+  #goOn(delayMs: number, reason: string, { signal, code }: ChildExit): void {
+    const failure: EngineFailure | undefined = !this.#hasLoaded
+      ? { during: "load", reason }
+      : this.#policy.looping
+        ? { during: "run", reason: `its process kept ending (${signal ?? `exit code ${code ?? "unknown"}`})` }
+        : undefined;
+    const other = failure === undefined ? null : this.handlers.fallBack(failure);
+    if (other === null) {
+      this.#loadFailure ??= reason;
+      if (this.#wake === undefined) this.#restartIn(delayMs);
+      else {
+        this.#restartAtMs = performance.now() + delayMs;
+        this.#giveUp(this.#wake, this.unavailable());
+      }
+      return;
+    }
+    const sleeps = this.#sleeps;
+    void other.then((load) => {
+      if (this.#closed || this.#sleeps !== sleeps) return;
+      this.#load = load;
+      this.#hasLoaded = false;
+      this.#policy = new RestartPolicy(this.options.timing);
+      this.#restartIn(0);
+    });
+  }
+
+  #restartIn(delayMs: number): void {
+    this.#restarts += 1;
+    this.#restartAtMs = performance.now() + delayMs;
+    this.handlers.onRestarting(delayMs);
+    this.#restartTimer = setTimeout(() => {
+      this.#start();
+    }, delayMs);
+  }
+
+  #wakeWaiting(): void {
+    for (const look of this.#waiting) look();
+  }
+
+  /** Waits until it holds, for a limited time if one is given. An abort ends the wait too. */
+  async #until(holds: () => boolean, signal: AbortSignal, timeoutMs?: number): Promise<void> {
+    if (holds() || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const stop = () => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", stop);
+        this.#waiting.delete(look);
+        resolve();
+      };
+      const look = () => {
+        if (holds()) stop();
+      };
+      const timer = timeoutMs === undefined ? undefined : setTimeout(stop, timeoutMs);
+      signal.addEventListener("abort", stop);
+      this.#waiting.add(look);
+    });
+  }
+}
+
+const tooManyWait = (): ServiceError =>
+  new ServiceError("overloaded", {
+    message: "Too many requests wait for the model to be loaded. Try again in 5 s.",
+    retryAfterSeconds: 5,
+  });

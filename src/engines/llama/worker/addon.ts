@@ -1,0 +1,277 @@
+/**
+ * The typed boundary to node-llama-cpp, and its only importer.
+ *
+ * The binding's public API evaluates sequences one by one; batching them needs calls of its native handles
+ * (`_ctx`, `_model`, `_bindings`), which its types leave out. They are declared here as the C++ source of the
+ * pinned version has them, and checked for when a model is loaded, so that an upgrade that moves them fails
+ * with a message and not with a crash.
+ */
+import { availableParallelism } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { getLlama, LlamaLogLevel, type Llama, type LlamaContext, type LlamaModel } from "node-llama-cpp";
+import type { BatchContext, Sampler } from "./batch-context.js";
+import { quotaCores } from "./cpu-quota.js";
+import type { GpuBackend } from "../gpu/backends.js";
+import type { GrammarState } from "./reply/grammar.js";
+import type { LoadedFacts, LoadRequest } from "../messages.js";
+import {
+  cacheBytesPerToken,
+  chooseSizing,
+  chooseThreads,
+  copyingPays,
+  largestCacheTokens,
+  type AttentionShape,
+  type Sizing,
+} from "../sizing.js";
+import { tokenBytes } from "./token-bytes.js";
+import { hasSpecialText, isSpecialToken, type TokenFacts, type Vocabulary } from "./vocabulary.js";
+
+export interface LoadedModel {
+  vocabulary: Vocabulary;
+  /** Jinja source from the file. */
+  chatTemplate: string | undefined;
+  sizing: Sizing;
+  threads: number;
+  /** From the next batch on. */
+  setThreads: (threads: number) => void;
+  gpu: LoadedFacts["gpu"];
+  /** Names of the GPUs, where one is used. */
+  devices: readonly string[];
+  /** Physical ones that this process may use. */
+  cores: number;
+  gpuLayers: number;
+  layers: number;
+  description: string;
+  context: BatchContext;
+  /** Whether copying a sequence costs less than going through the weights. */
+  movesSequences: boolean;
+  /** The most tokens one batch can hold. */
+  batchTokens: number;
+  vocabularySize: number;
+  newSampler: () => Sampler;
+  /** Throws when the text is no grammar. */
+  newGrammarState: (gbnf: string) => GrammarState;
+  dispose: () => Promise<void>;
+}
+
+interface NativeModel {
+  tokenize(text: string, special: boolean): Uint32Array;
+  detokenize(tokens: Uint32Array, special: boolean): string;
+  tokenBos(): number;
+  tokenEos(): number;
+  /** Ends the process when there is no such token. */
+  getTokenString(token: number): string;
+  getTokenAttributes(token: number): number;
+  getVocabularyType(): number;
+  isEogToken(token: number): boolean;
+  shouldPrependBosToken(): boolean;
+}
+
+interface NativeContext extends BatchContext {
+  setThreads(threads: number): void;
+}
+
+interface NativeHandles {
+  model: NativeModel;
+  context: NativeContext;
+  newSampler: () => Sampler;
+  newGrammarState: (gbnf: string) => GrammarState;
+}
+
+interface NativeClasses {
+  AddonSampler: new (model: NativeModel) => Sampler;
+  AddonGrammar: new (gbnf: string, options: { addonExports: unknown }) => object;
+  AddonGrammarEvaluationState: new (model: NativeModel, grammar: object) => GrammarState;
+}
+
+const batchTokens = 512;
+
+const nativeCacheTypes = { f16: "F16", q8_0: "Q8_0", q4_0: "Q4_0" } as const;
+
+/** Native log lines to quote when loading fails. */
+const quotedLines = 3;
+
+export async function loadModel(request: LoadRequest): Promise<LoadedModel> {
+  const lines: string[] = [];
+  let loading = true;
+  const keepLine = (line: string) => {
+    // Once it runs, conversations pass through the native code: what it says from then on is not kept.
+    if (loading) lines.push(line.trim());
+  };
+  try {
+    return await loadWith(request, keepLine);
+  } catch (error) {
+    // Native log lines come through a queue of their own, a little later than the error they explain.
+    await sleep(100);
+    const cause = error instanceof Error ? error.message : "unknown fault";
+    throw new Error([cause, ...lines.slice(-quotedLines)].join("; "), { cause: error });
+  } finally {
+    loading = false;
+    lines.length = 0;
+  }
+}
+
+async function loadWith(request: LoadRequest, onLogLine: (line: string) => void): Promise<LoadedModel> {
+  const llama = await getLlama({
+    gpu: bindingFor(request),
+    build: "never",
+    skipDownload: true,
+    progressLogs: request.probing === true,
+    maxThreads: 0,
+    // What the logger is given comes through a queue, which a process that aborts takes with it.
+    debug: request.probing === true,
+    logLevel: LlamaLogLevel.warn,
+    logger: (_level, line) => {
+      onLogLine(line);
+    },
+  });
+  const model = await llama.loadModel({
+    modelPath: request.weights,
+    gpuLayers: layersOnGpu(request),
+  });
+  const cacheBytes = cacheBytesPerToken(attentionShape(model, request));
+  const sizing = chooseSizing({
+    trainContextTokens: model.trainContextSize,
+    weightsBytes: model.size,
+    cacheBytesPerToken: cacheBytes,
+    // Also knows the limit of a container.
+    availableBytes: process.availableMemory(),
+    sequences: request.sequences,
+    contextTokens: request.contextTokens,
+  });
+  const cores = Math.min(llama.cpuMathCores, availableParallelism(), quotaCores() ?? Infinity);
+  const threads = request.threads ?? chooseThreads(model.size, cores);
+  const context = await model.createContext({
+    sequences: sizing.sequences,
+    contextSize: sizing.contextTokens,
+    batchSize: batchTokens,
+    threads,
+    // Wanted everywhere; "auto" tries it and does without where the device cannot.
+    flashAttention: request.cacheType === "f16" ? "auto" : true,
+    experimentalKvCacheKeyType: nativeCacheTypes[request.cacheType],
+    experimentalKvCacheValueType: nativeCacheTypes[request.cacheType],
+    // The size was chosen for this machine already, or by its operator: take it or fail.
+    ignoreMemorySafetyChecks: true,
+    failedCreationRemedy: false,
+  });
+  const native = nativeHandles(llama, model, context);
+  const { tokenizer } = model.fileInfo.metadata;
+  return {
+    vocabulary: readVocabulary(native.model, tokenizer.ggml.tokens),
+    chatTemplate: tokenizer.chat_template,
+    sizing,
+    threads,
+    setThreads: (count) => {
+      native.context.setThreads(count);
+    },
+    gpu: llama.gpu === false || request.gpu === "off" ? "cpu" : llama.gpu,
+    devices: llama.gpu === false ? [] : await llama.getGpuDeviceNames(),
+    cores,
+    gpuLayers: model.gpuLayers,
+    layers: model.fileInsights.totalLayers,
+    description: model.typeDescription,
+    context: native.context,
+    movesSequences: copyingPays(sizing.contextTokens * cacheBytes, model.size),
+    batchTokens: context.batchSize,
+    vocabularySize: tokenizer.ggml.tokens.length,
+    newSampler: native.newSampler,
+    newGrammarState: native.newGrammarState,
+    dispose: () => llama.dispose(),
+  };
+}
+
+/** Apple silicon has one binding for both: there the CPU is Metal's without layers on the GPU. */
+function bindingFor({ gpu }: LoadRequest): "auto" | false | GpuBackend {
+  if (gpu !== "off") return gpu;
+  return process.platform === "darwin" && process.arch === "arm64" ? "metal" : false;
+}
+
+function layersOnGpu(request: LoadRequest) {
+  if (request.gpu === "off") return 0;
+  if (request.probing === true) return "max";
+  // Where there is a GPU, as many layers as leave room for the cache; nothing without one.
+  return { fitContext: { contextSize: largestCacheTokens(request) } };
+}
+
+function attentionShape(model: LlamaModel, { cacheType }: LoadRequest): AttentionShape {
+  const { attention, block_count, embedding_length } = model.fileInfo.architectureMetadata;
+  const heads = typeof attention?.head_count === "number" ? attention.head_count : 1;
+  return {
+    layers: block_count ?? 0,
+    embeddingLength: embedding_length ?? 0,
+    heads,
+    keyValueHeads: attention?.head_count_kv ?? heads,
+    keyLength: attention?.key_length,
+    valueLength: attention?.value_length,
+    cacheType,
+  };
+}
+
+function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext): NativeHandles {
+  // The one place where the compiler is told something it cannot check; the next lines check it.
+  const internals = { llama, model, context } as unknown as {
+    llama: { _bindings: NativeClasses };
+    model: { _model: NativeModel };
+    context: { _ctx: NativeContext };
+  };
+  const classes = internals.llama._bindings;
+  const { AddonSampler, AddonGrammar, AddonGrammarEvaluationState } = classes;
+  const handles = { model: internals.model._model, context: internals.context._ctx };
+  requireMethods(handles.model, [
+    "tokenize",
+    "detokenize",
+    "getTokenString",
+    "getTokenAttributes",
+    "isEogToken",
+  ]);
+  requireMethods(handles.context, [
+    "initBatch",
+    "addToBatch",
+    "decodeBatch",
+    "sampleToken",
+    "disposeSequence",
+    "removeTokenCellsFromSequence",
+    "copySequenceStateFromOtherSequence",
+    "getSequenceKvCacheMinPosition",
+    "setThreads",
+  ]);
+  requireMethods(AddonSampler.prototype, ["applyConfig"]);
+  requireMethods(classes, ["AddonGrammar", "AddonGrammarEvaluationState"]);
+  return {
+    ...handles,
+    newSampler: () => new AddonSampler(handles.model),
+    newGrammarState: (gbnf) =>
+      new AddonGrammarEvaluationState(handles.model, new AddonGrammar(gbnf, { addonExports: classes })),
+  };
+}
+
+function requireMethods(handle: unknown, names: readonly string[]): void {
+  for (const name of names) {
+    if (typeof handle === "object" && handle !== null && name in handle) continue;
+    throw new Error(`This version of node-llama-cpp has no '${name}': install the version that Sotto pins.`);
+  }
+}
+
+function readVocabulary(model: NativeModel, texts: readonly string[]): Vocabulary {
+  const tokens: TokenFacts[] = texts.map((text, token) => ({
+    token,
+    text,
+    // Asked of the native code, which corrects what some files say of their tokens.
+    attributes: model.getTokenAttributes(token),
+  }));
+  const type = model.getVocabularyType();
+  const textOf = (token: number) => texts[token] ?? "";
+  const bos = model.tokenBos();
+  return {
+    tokenize: (text, special) => model.tokenize(text, special),
+    detokenize: (ids) => model.detokenize(ids, false),
+    bytesOf: (token) => tokenBytes(textOf(token), tokens[token]?.attributes ?? 0, type),
+    isEndOfGeneration: (token) => model.isEogToken(token),
+    firstToken: bos >= 0 && model.shouldPrependBosToken() ? bos : null,
+    bosText: textOf(bos),
+    eosText: textOf(model.tokenEos()),
+    specialTexts: tokens.filter(hasSpecialText).map(({ text }) => text),
+    specialTokens: new Set(tokens.filter(isSpecialToken).map(({ token }) => token)),
+    longestTokenChars: texts.reduce((longest, { length }) => Math.max(longest, length), 1),
+  };
+}

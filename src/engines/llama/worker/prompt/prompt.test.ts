@@ -1,0 +1,133 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { chatMlTemplate, tinyLoad, writeTinyGguf } from "../../../../../test/support/engines/tiny-gguf.js";
+import type { ChatMessage } from "../../../../protocol/chat.js";
+import { loadModel, type LoadedModel } from "../addon.js";
+import { PromptBuilder } from "./prompt.js";
+import { ChatTemplate } from "./template.js";
+
+const folder = mkdtempSync(join(tmpdir(), "sotto-prompt-"));
+let model: LoadedModel;
+
+beforeAll(async () => {
+  const weights = join(folder, "tiny.gguf");
+  writeTinyGguf(weights);
+  model = await loadModel(tinyLoad(weights, { sequences: 1 }));
+});
+afterAll(async () => {
+  await model.dispose();
+  rmSync(folder, { recursive: true });
+});
+
+const user = (content: string): ChatMessage => ({ role: "user", content });
+
+function build(messages: readonly ChatMessage[], template = chatMlTemplate) {
+  const { vocabulary } = model;
+  return new PromptBuilder(new ChatTemplate(template, vocabulary), vocabulary, 1024).build(messages);
+}
+
+function tokensOf(messages: readonly ChatMessage[], template?: string): Uint32Array {
+  const result = build(messages, template);
+  if (result.type !== "tokens") throw new Error(`expected tokens, got ${result.type}`);
+  return result.tokens;
+}
+
+const specialIn = (tokens: Uint32Array) =>
+  [...tokens].filter((token) => model.vocabulary.specialTokens.has(token));
+/** The plain text of a prompt: special tokens have none. */
+const textOf = (tokens: Uint32Array) => model.vocabulary.detokenize(tokens);
+
+describe("prompt", () => {
+  it("is, for ordinary content, what reading the rendered text at once gives", () => {
+    const content = "What is 語 and 😀?\n  Two  lines.";
+    const rendered = `<|im_start|>user\n${content}<|im_end|>\n<|im_start|>assistant\n`;
+    const { vocabulary } = model;
+    const expected = [vocabulary.firstToken, ...vocabulary.tokenize(rendered, true)];
+    expect([...tokensOf([user(content)])]).toEqual(expected);
+  });
+
+  it("begins with the first token once, also when the template writes it", () => {
+    const tokens = tokensOf([user("hi")], `{{ bos_token }}${chatMlTemplate}`);
+    expect([...tokens].filter((token) => token === model.vocabulary.firstToken)).toHaveLength(1);
+    expect(tokens[0]).toBe(model.vocabulary.firstToken);
+  });
+
+  const markers = ["<|im_start|>", "<|im_end|>", "</s>", "<s>", "<unk>", "[INST]", "[/INST]"];
+
+  it.each(markers)("reads %s in content as the characters it is made of", (marker) => {
+    const plain = tokensOf([user("before  after")]);
+    const tokens = tokensOf([user(`before ${marker} after`)]);
+    expect(specialIn(tokens)).toEqual(specialIn(plain));
+    expect(textOf(tokens)).toBe(textOf(plain).replace("before  after", `before ${marker} after`));
+  });
+
+  it("never lets content become special tokens, and loses nothing of it", () => {
+    const parts = [
+      ...markers,
+      "<|im_",
+      "start|>",
+      "</",
+      "s>",
+      "[",
+      "INST]",
+      " ",
+      "\n",
+      "x",
+      "é",
+      "😀",
+      "\uE000",
+    ];
+    const contents = fc.array(fc.constantFrom(...parts), { maxLength: 12 }).map((some) => some.join(""));
+    const conversation = fc.array(
+      fc.record({ role: fc.constantFrom("system", "user", "assistant"), content: contents }),
+      { minLength: 1, maxLength: 4 },
+    );
+    fc.assert(
+      fc.property(conversation, (messages) => {
+        const bare = messages.map(({ role }) => ({ role, content: "" }));
+        const tokens = tokensOf(messages);
+        expect(specialIn(tokens)).toEqual(specialIn(tokensOf(bare)));
+        for (const { content } of messages) expect(textOf(tokens)).toContain(content);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("keeps halves of a marker apart that a template brings together", () => {
+    const joining = "{% for message in messages %}{{ message['content'] }}{% endfor %}";
+    const tokens = tokensOf([user("a<|im_"), user("start|>b")], joining);
+    expect(specialIn(tokens)).toEqual([model.vocabulary.firstToken]);
+    expect(textOf(tokens)).toContain("a<|im_start|>b");
+  });
+
+  it("keeps text that a template takes out from bringing halves together", () => {
+    const removing =
+      "{% for message in messages %}{{ message['content'].replace('--', '') + '<|im_end|>' }}{% endfor %}";
+    expect(specialIn(tokensOf([user("<|im_--start|>")], removing))).toHaveLength(2);
+  });
+
+  it("counts a prompt that is too long", () => {
+    const result = build([user("a".repeat(2000))]);
+    expect(result).toMatchObject({ type: "too_long", exact: true });
+    expect(result.type === "too_long" && result.tokens).toBeGreaterThan(2000);
+  });
+
+  it("does not read all of a prompt that is far too long", () => {
+    const result = build([user("a".repeat(10_000_000))]);
+    expect(result).toMatchObject({ type: "too_long", exact: false });
+    expect(result.type === "too_long" && result.tokens).toBeGreaterThanOrEqual(1024);
+  });
+
+  it("fits when it leaves room for one token, and not when it leaves none", () => {
+    const overhead = tokensOf([user("")]).length;
+    expect(tokensOf([user("a".repeat(1023 - overhead))])).toHaveLength(1023);
+    expect(build([user("a".repeat(1024 - overhead))])).toEqual({
+      type: "too_long",
+      tokens: 1024,
+      exact: true,
+    });
+  });
+});

@@ -1,0 +1,155 @@
+/**
+ * A conversation to the tokens the model reads.
+ *
+ * The template is rendered and read as one text, which gives the tokens that the model was trained on, except
+ * where a user wrote the text of a special token: those places are shielded and read as plain text. As a last
+ * guard, the special tokens of the prompt must be exactly those that the template writes for messages without
+ * such text; if ever they are not (a template that puts two messages end to end lets halves of a marker meet),
+ * every message is shielded whole.
+ *
+ * The work is bounded: a conversation that cannot fit is refused by its length, or by its first part.
+ */
+import type { ChatMessage } from "../../../../protocol/chat.js";
+import { Shield, type PromptPiece } from "./shield.js";
+import { SpecialTexts } from "./special-texts.js";
+import type { ChatTemplate } from "./template.js";
+import type { Vocabulary } from "../vocabulary.js";
+
+export type PromptResult =
+  | { type: "tokens"; tokens: Uint32Array }
+  /** `exact` is false when counting stopped early: there are at least so many tokens. */
+  | { type: "too_long"; tokens: number; exact: boolean }
+  /** The model's template takes no conversation with these roles in this order. */
+  | { type: "refused" };
+
+/** Text with more characters for each token of context than this is read in part first. */
+const plentifulCharsPerToken = 16;
+
+export class PromptBuilder {
+  readonly #specialTexts: SpecialTexts;
+  readonly #lineBreak: Uint32Array;
+  readonly #addsLeadingSpace: boolean;
+
+  constructor(
+    private readonly template: ChatTemplate,
+    private readonly vocabulary: Vocabulary,
+    private readonly contextTokens: number,
+  ) {
+    this.#specialTexts = new SpecialTexts(vocabulary.specialTexts);
+    this.#lineBreak = vocabulary.tokenize("\n", false);
+    const afterBreak = withoutPrefix(vocabulary.tokenize("\na", false), this.#lineBreak);
+    this.#addsLeadingSpace = afterBreak !== null && !sameTokens(afterBreak, vocabulary.tokenize("a", false));
+  }
+
+  build(messages: readonly ChatMessage[]): PromptResult {
+    const chars = messages.reduce((sum, { content }) => sum + content.length, 0);
+    const fewestTokens = Math.ceil(chars / this.vocabulary.longestTokenChars);
+    if (fewestTokens >= this.contextTokens) return { type: "too_long", tokens: fewestTokens, exact: false };
+
+    const result = this.#read(messages, (shield, content) =>
+      shield.coverSpecial(content, this.#specialTexts),
+    );
+    if (result.type !== "tokens" || this.#hasOnlyTemplateTokens(result.tokens, messages)) return result;
+    return this.#read(messages, (shield, content) => shield.cover(content));
+  }
+
+  #read(messages: readonly ChatMessage[], cover: (shield: Shield, content: string) => string): PromptResult {
+    const shield = new Shield();
+    const rendered = this.template.render(
+      messages.map(({ role, content }) => ({ role, content: cover(shield, content) })),
+    );
+    if (rendered === null) return { type: "refused" };
+    const pieces = shield.split(rendered);
+    const start = firstChars(pieces, this.contextTokens * plentifulCharsPerToken);
+    const startTokens = this.#tokenize(start.pieces);
+    if (startTokens.length >= this.contextTokens) {
+      return { type: "too_long", tokens: startTokens.length, exact: start.whole };
+    }
+    if (start.whole) return { type: "tokens", tokens: startTokens };
+    const tokens = this.#tokenize(pieces);
+    if (tokens.length >= this.contextTokens) return { type: "too_long", tokens: tokens.length, exact: true };
+    return { type: "tokens", tokens };
+  }
+
+  #hasOnlyTemplateTokens(tokens: Uint32Array, messages: readonly ChatMessage[]): boolean {
+    const bare = messages.map(({ role, content }) => ({ role, content: content === "" ? "" : "x" }));
+    const rendered = this.template.render(bare);
+    if (rendered === null) return false;
+    const { specialTokens } = this.vocabulary;
+    const expected = this.#tokenize([{ text: rendered, special: true }]).filter((id) =>
+      specialTokens.has(id),
+    );
+    return sameTokens(
+      expected,
+      tokens.filter((id) => specialTokens.has(id)),
+    );
+  }
+
+  #tokenize(pieces: readonly PromptPiece[]): Uint32Array {
+    const parts = pieces.map(({ text, special }, index) => {
+      const isFirst = index === 0;
+      return special ? this.#tokenizeText(text, true, isFirst) : this.#tokenizePlain(text, isFirst);
+    });
+    const { firstToken } = this.vocabulary;
+    // Some templates write the first token themselves; twice would be read as an empty document before.
+    const needsFirst = firstToken !== null && parts[0]?.[0] !== firstToken;
+    return joinTokens(needsFirst ? [Uint32Array.of(firstToken), ...parts] : parts);
+  }
+
+  /** Some tokenizers find control tokens in plain text too: then its halves are read apart. */
+  #tokenizePlain(text: string, isFirst: boolean): Uint32Array {
+    const tokens = this.#tokenizeText(text, false, isFirst);
+    const characters = Array.from(text);
+    if (characters.length < 2 || !tokens.some((id) => this.vocabulary.specialTokens.has(id))) return tokens;
+    const half = Math.ceil(characters.length / 2);
+    return joinTokens([
+      this.#tokenizePlain(characters.slice(0, half).join(""), isFirst),
+      this.#tokenizePlain(characters.slice(half).join(""), false),
+    ]);
+  }
+
+  /** Text that continues a line must not get the space that SentencePiece puts before a first word. */
+  #tokenizeText(text: string, special: boolean, isFirst: boolean): Uint32Array {
+    if (!isFirst && this.#addsLeadingSpace) {
+      const tokens = this.vocabulary.tokenize("\n" + text, special);
+      const continued = withoutPrefix(tokens, this.#lineBreak);
+      if (continued !== null) return continued;
+    }
+    return this.vocabulary.tokenize(text, special);
+  }
+}
+
+function firstChars(
+  pieces: readonly PromptPiece[],
+  maxChars: number,
+): { pieces: readonly PromptPiece[]; whole: boolean } {
+  const start: PromptPiece[] = [];
+  let left = maxChars;
+  for (const { text, special } of pieces) {
+    if (text.length > left) {
+      start.push({ text: text.slice(0, left), special });
+      return { pieces: start, whole: false };
+    }
+    start.push({ text, special });
+    left -= text.length;
+  }
+  return { pieces: start, whole: true };
+}
+
+function withoutPrefix(tokens: Uint32Array, prefix: Uint32Array): Uint32Array | null {
+  return sameTokens(tokens.subarray(0, prefix.length), prefix) ? tokens.subarray(prefix.length) : null;
+}
+
+function sameTokens(a: Uint32Array, b: Uint32Array): boolean {
+  return a.length === b.length && a.every((token, index) => token === b[index]);
+}
+
+function joinTokens(parts: readonly Uint32Array[]): Uint32Array {
+  const joined = new Uint32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import type { ChatMessage } from "../../../../protocol/chat.js";
+import { ChatTemplate } from "./template.js";
+
+const texts = { bosText: "<s>", eosText: "</s>" };
+const conversation: ChatMessage[] = [
+  { role: "system", content: "Be kind." },
+  { role: "user", content: "Hi" },
+  { role: "assistant", content: "Hello" },
+  { role: "user", content: "Bye" },
+];
+const render = (source: string | undefined, messages: readonly ChatMessage[]) =>
+  new ChatTemplate(source, texts).render(messages);
+
+/** As Gemma and early Mistral models have it. */
+const strict =
+  "{{ bos_token }}{% for message in messages %}" +
+  "{% if (message['role'] == 'user') != (loop.index0 % 2 == 0) %}{{ raise_exception('roles must alternate') }}{% endif %}" +
+  "{% if message['role'] == 'user' %}[{{ message['content'] }}]{% else %}{{ message['content'] + eos_token }}{% endif %}" +
+  "{% endfor %}";
+
+describe("chat template", () => {
+  it("renders the model's own", () => {
+    const zephyr =
+      "{% for message in messages %}{{ '<|' + message['role'] + '|>\n' + message['content'] + eos_token + '\n' }}{% endfor %}" +
+      "{% if add_generation_prompt %}{{ '<|assistant|>\n' }}{% endif %}";
+    expect(render(zephyr, conversation.slice(0, 2))).toBe(
+      "<|system|>\nBe kind.</s>\n<|user|>\nHi</s>\n<|assistant|>\n",
+    );
+  });
+
+  it("falls back to ChatML where the file has none", () => {
+    expect(render(undefined, [{ role: "user", content: "Hi" }])).toBe(
+      "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n",
+    );
+  });
+
+  it("puts system text before the user's where the template refuses it", () => {
+    expect(render(strict, conversation)).toBe("<s>[Be kind.\n\nHi]Hello</s>[Bye]");
+  });
+
+  it("puts system text before the user's where the template drops it", () => {
+    const dropping =
+      "{% for message in messages %}{% if message['role'] == 'user' %}[{{ message['content'] }}]{% endif %}{% endfor %}";
+    expect(render(dropping, conversation)).toBe("[Be kind.\n\nHi][Bye]");
+  });
+
+  it("joins neighbours of one role where the template wants them in turns", () => {
+    const twice: ChatMessage[] = [...conversation, { role: "user", content: "Now" }];
+    expect(render(strict, twice)).toBe("<s>[Be kind.\n\nHi]Hello</s>[Bye\n\nNow]");
+  });
+
+  it("makes a lone system message the user's", () => {
+    expect(render(strict, [{ role: "system", content: "Say hi" }])).toBe("<s>[Say hi]");
+  });
+
+  it("says so when the template takes no such conversation", () => {
+    expect(render(strict, [{ role: "assistant", content: "Hello" }])).toBeNull();
+  });
+
+  it("gives templates what they ask about", () => {
+    const source = "{% if tools is not none %}tools{% endif %}{{ strftime_now('%Y') }}";
+    expect(render(source, conversation)).toBe(String(new Date().getFullYear()));
+  });
+
+  it("refuses to load what is not Jinja", () => {
+    expect(() => new ChatTemplate("{% if %}", texts)).toThrow();
+  });
+});

@@ -1,0 +1,179 @@
+/**
+ * Draws the tokens of one reply, and tells their probabilities where they are asked for.
+ *
+ * Most of it is one call of a native sampler. Some things take more:
+ *
+ * - A top_p after a temperature. The first call lists the likeliest tokens as biases, penalties and temperature
+ *   left them, with the weight of all; the smallest set that reaches top_p is counted off; the second call draws
+ *   from so many. Each call counts its token for the penalties, so the sampler is reminded of the reply first.
+ * - A grammar, after some bytes: see utf8-guard.ts.
+ * - Log probabilities. They are the model's own, before anything shaped them, and read with a second sampler
+ *   that has nothing to shape them with.
+ */
+import type { BatchContext, Sampler } from "../batch-context.js";
+import type { Utf8Guard } from "./utf8-guard.js";
+import { rawConfig, type SamplerConfig, type SamplingPlan } from "./sampler.js";
+import type { SamplerPool } from "./sampler-pool.js";
+
+export interface DrawOptions extends SamplingPlan {
+  /** How many alternatives to tell with each token; undefined: no log probabilities. */
+  topLogprobs: number | undefined;
+}
+
+/** A token with the natural logarithm of its probability. */
+export type Weighed = readonly [token: number, logprob: number];
+
+export interface Drawn {
+  token: number;
+  /** Of the token itself, and of the likeliest ones. */
+  logprobs?: Logprobs;
+}
+
+export interface Logprobs {
+  own: Weighed;
+  top: readonly Weighed[];
+}
+
+/** What the native sampler gives when it has nothing to choose from. */
+const noToken = -1;
+
+/** Most nuclei are smaller. */
+const firstLook = 256;
+
+/** Of the model. */
+export interface DrawFacts {
+  vocabularySize: number;
+  utf8Guard: Pick<Utf8Guard, "forbiddenAfter">;
+}
+
+export class Draw {
+  readonly #sampler: Sampler;
+  readonly #rawSampler: Sampler | undefined;
+  #reply = new Uint32Array(64);
+  #length = 0;
+  /** Tokens that must not come next. */
+  #forbidden: readonly number[] = [];
+
+  constructor(
+    private readonly context: Pick<BatchContext, "sampleToken">,
+    private readonly samplers: Pick<SamplerPool, "take" | "giveBack">,
+    private readonly facts: DrawFacts,
+    private readonly options: DrawOptions,
+  ) {
+    this.#sampler = samplers.take(options.config);
+    if (options.topLogprobs !== undefined) this.#rawSampler = samplers.take(rawConfig);
+  }
+
+  /** Null when nothing can be drawn. */
+  async next(logitIndex: number): Promise<Drawn | null> {
+    const { nucleus, config } = this.options;
+    if (nucleus !== undefined) await this.#narrow(logitIndex, nucleus);
+    const token = await this.context.sampleToken(logitIndex, this.#sampler);
+    if (token === noToken) return null;
+    if (nucleus !== undefined || config.grammarEvaluationState !== undefined) this.#remember(token);
+    if (config.grammarEvaluationState !== undefined) this.#forbidAfter(token);
+    if (this.#rawSampler === undefined) return { token };
+    return { token, logprobs: await this.#logprobs(logitIndex, token, this.#rawSampler) };
+  }
+
+  close(): void {
+    this.samplers.giveBack(this.#sampler);
+    if (this.#rawSampler !== undefined) this.samplers.giveBack(this.#rawSampler);
+  }
+
+  /** Leaves the next draw the smallest set of tokens whose probability reaches `nucleus`. */
+  async #narrow(logitIndex: number, nucleus: number): Promise<void> {
+    for (const top of [firstLook, this.facts.vocabularySize]) {
+      this.#configure(withoutGrammar(this.options.config));
+      const wanted = [[], false, false, false, top] as const;
+      const [, , , logits = [], total = 1] = await this.context.sampleToken(
+        logitIndex,
+        this.#sampler,
+        false,
+        false,
+        [...wanted],
+        true,
+      );
+      const size = nucleusSize(logits, total, nucleus);
+      if (size === null && top < this.facts.vocabularySize) continue;
+      this.#configure({ ...this.options.config, topK: size ?? this.facts.vocabularySize });
+      return;
+    }
+  }
+
+  #configure(config: SamplerConfig): void {
+    this.#sampler.applyConfig({
+      ...config,
+      ...withForbidden(config, this.#forbidden),
+      repeatPenaltyTokens: this.#reply.subarray(0, this.#length),
+    });
+  }
+
+  #forbidAfter(token: number): void {
+    const before = this.#forbidden;
+    this.#forbidden = this.facts.utf8Guard.forbiddenAfter(token);
+    if (before.length > 0 || this.#forbidden.length > 0) this.#configure(this.options.config);
+  }
+
+  #remember(token: number): void {
+    if (this.#length === this.#reply.length) {
+      const longer = new Uint32Array(this.#length * 2);
+      longer.set(this.#reply);
+      this.#reply = longer;
+    }
+    this.#reply[this.#length++] = token;
+  }
+
+  async #logprobs(logitIndex: number, token: number, sampler: Sampler): Promise<Logprobs> {
+    const top = this.options.topLogprobs ?? 0;
+    // What this sampler draws is the likeliest token: its logit is the largest.
+    const [likeliest, , , logits = [], total = 1] = await this.context.sampleToken(
+      logitIndex,
+      sampler,
+      false,
+      false,
+      [[token], false, false, true, top],
+      true,
+    );
+    const pairs = inPairs(logits);
+    const logitOf = new Map(pairs);
+    const ofAll = (logitOf.get(likeliest) ?? 0) + Math.log(total);
+    // Sums of 32-bit floats may come out a little short: a probability is never above one.
+    const weigh = (id: number): Weighed => [id, clamp((logitOf.get(id) ?? 0) - ofAll)];
+    return { own: weigh(token), top: pairs.slice(0, top).map(([id]) => weigh(id)) };
+  }
+}
+
+/** JSON has no infinity: a token that cannot come gets what OpenAI gives it. */
+const smallestLogprob = -9999;
+const clamp = (logprob: number): number => Math.min(0, Math.max(smallestLogprob, logprob));
+
+/** How many of the likeliest tokens reach the probability together; null when those given do not. */
+export function nucleusSize(logits: readonly number[], totalWeight: number, nucleus: number): number | null {
+  const largest = logits[1] ?? 0;
+  let sum = 0;
+  for (let index = 1; index < logits.length; index += 2) {
+    sum += Math.exp((logits[index] ?? -Infinity) - largest) / totalWeight;
+    if (sum >= nucleus) return (index + 1) / 2;
+  }
+  return null;
+}
+
+function withoutGrammar({ grammarEvaluationState: _unused, ...config }: SamplerConfig): SamplerConfig {
+  return config;
+}
+
+function withForbidden(config: SamplerConfig, forbidden: readonly number[]): Partial<SamplerConfig> {
+  if (forbidden.length === 0) return {};
+  return {
+    tokenBiasKeys: Uint32Array.of(...(config.tokenBiasKeys ?? []), ...forbidden),
+    tokenBiasValues: Float32Array.of(...(config.tokenBiasValues ?? []), ...forbidden.map(() => -Infinity)),
+  };
+}
+
+function inPairs(flat: readonly number[]): [token: number, logit: number][] {
+  return Array.from({ length: flat.length / 2 }, (_, index) => [
+    flat[2 * index] ?? 0,
+    flat[2 * index + 1] ?? 0,
+  ]);
+}

@@ -1,0 +1,129 @@
+/** A loaded model that reads conversations and generates replies: the parts of the child process, put together. */
+import type { ChatMessage } from "../../../protocol/chat.js";
+import { loadModel, type LoadedModel } from "./addon.js";
+import type { BatchContext } from "./batch-context.js";
+import { Batcher } from "./schedule/batcher.js";
+import { Draw } from "./reply/draw.js";
+import { GrammarTime } from "./schedule/grammar-time.js";
+import type { Choice, StepReport } from "./schedule/job.js";
+import type { GenerateRequest, LoadedFacts, LoadRequest } from "../messages.js";
+import { PrefillPace } from "./schedule/prefill-pace.js";
+import { PrefixCache } from "./schedule/prefix-cache.js";
+import { PromptBuilder, type PromptResult } from "./prompt/prompt.js";
+import { Reply } from "./reply/reply.js";
+import { samplingPlan, type SamplerConfig } from "./reply/sampler.js";
+import { SamplerPool } from "./reply/sampler-pool.js";
+import { ChatTemplate } from "./prompt/template.js";
+import { ThreadPace } from "./schedule/thread-pace.js";
+import { Utf8Guard } from "./reply/utf8-guard.js";
+
+export interface RunnerEvents {
+  onStep: (report: StepReport) => void;
+  /** The native part is beyond repair; nothing more will be reported. */
+  onBroken: () => void;
+}
+
+export class Runner {
+  private constructor(
+    readonly facts: LoadedFacts,
+    private readonly model: LoadedModel,
+    private readonly prompts: PromptBuilder,
+    private readonly batcher: Batcher,
+  ) {}
+
+  static async load(request: LoadRequest, events: RunnerEvents): Promise<Runner> {
+    const startedMs = performance.now();
+    const model = await loadModel(request);
+    const { context, vocabulary, sizing } = model;
+    const template = new ChatTemplate(model.chatTemplate, vocabulary);
+    const msPerToken = await warmUp(context);
+    const mostTokens = model.batchTokens - sizing.sequences;
+    const samplers = new SamplerPool(model.newSampler);
+    const { vocabularySize } = model;
+    const drawFacts = { vocabularySize, utf8Guard: new Utf8Guard(vocabulary, vocabularySize) };
+    const batcher = new Batcher({
+      ...events,
+      context,
+      newDraw: (options) => new Draw(context, samplers, drawFacts, options),
+      cache: new PrefixCache(sizing.sequences, request.prefixReuse === "on"),
+      pace: new PrefillPace(mostTokens, Math.min(request.prefillChunkTokens, mostTokens), msPerToken),
+      threads: new ThreadPace({ most: adaptableThreads(model, request), setThreads: model.setThreads }),
+      grammarTime: new GrammarTime({ vocabularySize }),
+      movesSequences: model.movesSequences,
+    });
+    const facts: LoadedFacts = {
+      ...sizing,
+      loadMs: Math.round(performance.now() - startedMs),
+      threads: model.threads,
+      cacheType: request.cacheType,
+      gpu: model.gpu,
+      gpuLayers: model.gpuLayers,
+      layers: model.layers,
+      vocabularySize,
+      description: model.description,
+      memoryBytes: process.memoryUsage.rss(),
+    };
+    return new Runner(facts, model, new PromptBuilder(template, vocabulary, sizing.contextTokens), batcher);
+  }
+
+  prepare(messages: readonly ChatMessage[]): PromptResult {
+    return this.prompts.build(messages);
+  }
+
+  generate(id: number, request: GenerateRequest): void {
+    const { accountId, prompt } = request;
+    try {
+      const choices = Array.from({ length: request.choices }, (_, index) => this.#choice(request, index));
+      this.batcher.start({ id, accountId, prompt, choices });
+    } catch {
+      // Only the native parser of grammars can refuse here, and that must take nobody else with it.
+      this.batcher.fail(id);
+    }
+  }
+
+  #choice(request: GenerateRequest, index: number): Choice {
+    const { stop, maxTokens, sampling, defaults, topLogprobs, grammar } = request;
+    const { config, nucleus } = samplingPlan(sampling, defaults, this.facts.contextTokens, index);
+    return {
+      drawing: { config: { ...config, ...this.#grammarConfig(grammar) }, nucleus, topLogprobs },
+      reply: new Reply({ ...this.model.vocabulary, stop, maxTokens }),
+    };
+  }
+
+  #grammarConfig(grammar: string | undefined): Pick<SamplerConfig, "grammarEvaluationState"> {
+    return grammar === undefined ? {} : { grammarEvaluationState: this.model.newGrammarState(grammar) };
+  }
+
+  abort(id: number): void {
+    this.batcher.abort(id);
+  }
+
+  async close(): Promise<void> {
+    await this.batcher.close();
+    await this.model.dispose();
+  }
+}
+
+/** What the operator chose stays as it is, and with a GPU the processor's time tells nothing. */
+function adaptableThreads({ threads, gpu }: LoadedModel, request: LoadRequest): number {
+  return request.threads === undefined && gpu === "cpu" ? threads : 1;
+}
+
+const triedTokens = 8;
+
+/**
+ * Proves that the model computes, and brings its weights into memory before the first request has to. Returns how
+ * long a token of a prompt takes then.
+ */
+async function warmUp(context: BatchContext): Promise<number> {
+  let stepMs = 0;
+  for (let round = 0; round < 2; round++) {
+    const startedMs = performance.now();
+    context.initBatch(triedTokens);
+    context.addToBatch(0, 0, new Uint32Array(triedTokens), Uint32Array.of(triedTokens - 1));
+    await context.decodeBatch();
+    context.disposeSequence(0);
+    stepMs = performance.now() - startedMs;
+  }
+  return stepMs / triedTokens;
+}

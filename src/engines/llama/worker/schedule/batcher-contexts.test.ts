@@ -1,0 +1,337 @@
+/**
+ * Whatever comes and goes in whatever order: every token is drawn from exactly its own conversation. The batcher
+ * and its bookkeeping are real; the native context is a model of it that knows what each sequence holds.
+ */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { BatchContext } from "../batch-context.js";
+import { Batcher } from "./batcher.js";
+import type { DrawOptions } from "../reply/draw.js";
+import { GrammarTime } from "./grammar-time.js";
+import type { Ending } from "./job.js";
+import { PrefillPace } from "./prefill-pace.js";
+import { PrefixCache } from "./prefix-cache.js";
+import { Reply } from "../reply/reply.js";
+import { rawConfig } from "../reply/sampler.js";
+
+/** A computed token, and the account that it was computed for. */
+interface Cell {
+  token: number;
+  accountId: string;
+}
+
+interface BatchEntry {
+  sequenceId: number;
+  first: number;
+  tokens: Uint32Array;
+}
+
+/**
+ * As the native one does it: which cells a sequence has is known at once, but the cells themselves are copied in
+ * front of the next batch, and what is forgotten is only no longer counted.
+ */
+class ModelContext implements BatchContext {
+  readonly batches: number[][] = [];
+  /** What the next batches do: `halfway` computes a part of them before it fails. */
+  faults: ("none" | "at once" | "halfway")[] = [];
+  readonly #memory: Cell[][];
+  readonly #spans: { from: number; to: number }[];
+  #copies: { target: number; source: number }[] = [];
+  #batch: BatchEntry[] = [];
+  readonly #logits = new Map<number, Cell[]>();
+  #finish: (() => void) | undefined;
+  /** What should not have been asked of it; the batcher takes what is thrown for a batch that failed. */
+  readonly misuses: string[] = [];
+
+  constructor(
+    sequences: number,
+    /** How many positions attention reaches back; 0: it has a state instead, which cannot go back. */
+    private readonly window: number,
+    /** Undefined for a token of a prompt that is computed again, alone. */
+    private readonly accountOf: (tokens: Uint32Array) => string | undefined,
+  ) {
+    this.#memory = Array.from({ length: sequences }, () => []);
+    this.#spans = Array.from({ length: sequences }, () => ({ from: 0, to: 0 }));
+  }
+
+  /** All that was read for the logits, whether attention reaches back to it or not. They stay until the next batch. */
+  readBefore(logitIndex: number): readonly Cell[] {
+    return this.#logits.get(logitIndex) ?? [];
+  }
+
+  initBatch(): void {
+    this.#batch = [];
+  }
+
+  addToBatch(sequenceId: number, first: number, tokens: Uint32Array, logits: Uint32Array): Uint32Array {
+    this.#batch.push({ sequenceId, first, tokens });
+    return logits.length === 0 ? new Uint32Array() : Uint32Array.of(sequenceId);
+  }
+
+  async decodeBatch(): Promise<void> {
+    this.batches.push(this.#batch.map(({ sequenceId }) => sequenceId));
+    await new Promise<void>((resolve) => (this.#finish = resolve));
+    for (const { target, source } of this.#copies) this.#memory[target] = [...(this.#memory[source] ?? [])];
+    this.#copies = [];
+    const fault = this.faults.shift() ?? "none";
+    if (fault === "at once") throw new Error("failed");
+    const computed = fault === "none" ? this.#batch.length : Math.ceil(this.#batch.length / 2);
+    this.#logits.clear();
+    for (const entry of this.#batch.slice(0, computed)) {
+      this.#computeEntry(entry);
+      const { sequenceId } = entry;
+      this.#logits.set(sequenceId, this.#memory[sequenceId]?.slice(0, this.#span(sequenceId).to) ?? []);
+    }
+    if (fault === "halfway") throw new Error("failed");
+  }
+
+  sampleToken(): Promise<never> {
+    throw new Error("tokens are drawn by the test");
+  }
+
+  disposeSequence(sequenceId: number): void {
+    this.#requireIdle();
+    this.#spans[sequenceId] = { from: 0, to: 0 };
+  }
+
+  removeTokenCellsFromSequence(sequenceId: number, start: number): boolean {
+    this.#requireIdle();
+    const { from, to } = this.#span(sequenceId);
+    if (this.window === 0 && start > 0 && start < to) return false;
+    this.#spans[sequenceId] = start <= from ? { from: 0, to: 0 } : { from, to: Math.min(start, to) };
+    return true;
+  }
+
+  async copySequenceStateFromOtherSequence(target: number, source: number): Promise<number> {
+    this.#requireIdle();
+    this.#spans[target] = { ...this.#span(source) };
+    this.#copies.push({ target, source });
+    await settle();
+    return 0;
+  }
+
+  getSequenceKvCacheMinPosition(sequenceId: number): number {
+    const { from, to } = this.#span(sequenceId);
+    return to === 0 ? -1 : from;
+  }
+
+  /** Lets the batch under way be computed. */
+  finishBatch(): void {
+    this.#finish?.();
+    this.#finish = undefined;
+  }
+
+  #computeEntry({ sequenceId, first, tokens }: BatchEntry): void {
+    const { from, to } = this.#span(sequenceId);
+    if (first !== to) this.misuses.push(`computes position ${first} after ${to} tokens`);
+    // What the first of these tokens attends to must still be there.
+    if (this.window > 0 && from > Math.max(0, first + 1 - this.window))
+      this.misuses.push(`position ${first} finds a hole`);
+    const accountId = this.accountOf(tokens) ?? this.#memory[sequenceId]?.[first - 1]?.accountId ?? "nobody";
+    const cells = Array.from(tokens, (token) => ({ token, accountId }));
+    this.#memory[sequenceId]?.splice(first, Infinity, ...cells);
+    const end = first + tokens.length;
+    this.#spans[sequenceId] = { from: Math.max(from, end - Math.max(1, this.window)), to: end };
+  }
+
+  #span(sequenceId: number): { from: number; to: number } {
+    return this.#spans[sequenceId] ?? { from: 0, to: 0 };
+  }
+
+  #requireIdle(): void {
+    if (this.#finish !== undefined) this.misuses.push("called while it computes");
+  }
+}
+
+const accounts = ["a", "b"];
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+interface Setting {
+  sequences: number;
+  window: number;
+  reuse: boolean;
+  movesSequences: boolean;
+  mostChoices: number;
+}
+
+/** Prompts and replies are made of ones and twos, so that they often begin alike; replies tell their account. */
+const replyToken = (accountId: string, bit: number) => 10 * (1 + accounts.indexOf(accountId)) + 1 + (bit % 2);
+
+function setUp({ sequences, window, reuse, movesSequences }: Setting) {
+  let nowMs = 0;
+  const accountOfPrompt = new Map<ArrayBufferLike, string>();
+  const context = new ModelContext(sequences, window, (tokens) => {
+    const own = accountOfPrompt.get(tokens.buffer);
+    return own ?? accounts[Math.floor((tokens[0] ?? 0) / 10) - 1];
+  });
+  const owners = new Map<DrawOptions, { accountId: string; prompt: Uint32Array; said: number[] }>();
+  const endings: Ending[] = [];
+  const faults: unknown[] = [];
+  const grammarMs = new Map<DrawOptions, number>();
+  let spentMs = 0;
+  let broken = 0;
+  let open = 0;
+  const batcher = new Batcher({
+    context,
+    cache: new PrefixCache(sequences, reuse, () => nowMs),
+    pace: new PrefillPace(8, 4),
+    threads: { run: (step) => step() },
+    grammarTime: new GrammarTime({ vocabularySize: 100, clocks: [() => spentMs] }),
+    movesSequences,
+    onStep: (report) => endings.push(...report.endings),
+    onBroken: () => (broken += 1),
+    newDraw: (options) => {
+      open += 1;
+      return {
+        next: (logitIndex) => {
+          const owner = owners.get(options);
+          if (owner === undefined) throw new Error("nobody asked for it");
+          const { accountId, prompt, said } = owner;
+          const own = [...prompt, ...said].map((token) => ({ token, accountId }));
+          try {
+            expect(context.readBefore(logitIndex)).toEqual(own);
+          } catch (error) {
+            faults.push(error);
+          }
+          const token = replyToken(accountId, said.length + prompt.length);
+          said.push(token);
+          spentMs += grammarMs.get(options) ?? 0;
+          return Promise.resolve({ token });
+        },
+        close: () => (open -= 1),
+      };
+    },
+  });
+  const start = (
+    id: number,
+    accountId: string,
+    tokens: number[],
+    choices: number,
+    maxTokens: number,
+    msPerDraw: number | null,
+  ) => {
+    const prompt = Uint32Array.from(tokens);
+    accountOfPrompt.set(prompt.buffer, accountId);
+    const newChoice = () => {
+      const config = msPerDraw === null ? rawConfig : { ...rawConfig, grammarEvaluationState: {} };
+      const drawing: DrawOptions = { config, nucleus: undefined, topLogprobs: undefined };
+      grammarMs.set(drawing, msPerDraw ?? 0);
+      owners.set(drawing, { accountId, prompt, said: [] });
+      const reply = new Reply({
+        detokenize: () => "x",
+        bytesOf: () => Buffer.from("x"),
+        isEndOfGeneration: () => false,
+        stop: [],
+        maxTokens,
+      });
+      return { drawing, reply };
+    };
+    batcher.start({ id, accountId, prompt, choices: Array.from({ length: choices }, newChoice) });
+  };
+  return {
+    ...{ batcher, context, start, endings, faults },
+    broken: () => broken,
+    open: () => open,
+    pass: (ms: number) => (nowMs += ms),
+  };
+}
+
+const settings = fc.record({
+  sequences: fc.integer({ min: 1, max: 6 }),
+  window: fc.constantFrom(0, 3, 1000),
+  reuse: fc.boolean(),
+  movesSequences: fc.boolean(),
+  mostChoices: fc.constantFrom(1, 3),
+});
+
+const events = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant("start" as const),
+      account: fc.constantFrom(...accounts),
+      /** Goes on from what this account asked before, if it did. */
+      continues: fc.boolean(),
+      tokens: fc.array(fc.constantFrom(1, 2), { minLength: 2, maxLength: 12 }),
+      choices: fc.constantFrom(1, 1, 1, 2, 3),
+      maxTokens: fc.integer({ min: 1, max: 6 }),
+      /** Null: the reply follows no grammar. Some take longer than a step has, some than a choice. */
+      grammarMs: fc.constantFrom(null, null, 1, 15, 40, 200),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant("abort" as const), id: fc.nat(30) }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      type: fc.constant("step" as const),
+      // A turn of the loop may pass, or more than one event fall into it.
+      settles: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant("fault" as const),
+      kind: fc.constantFrom("at once" as const, "halfway" as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("pause" as const) }) },
+);
+
+describe("conversations in the batcher", () => {
+  it("are never lost, mixed or shared between accounts, whatever moves, waits, ends or fails", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        settings,
+        fc.array(events, { maxLength: 80, size: "max" }),
+        async (setting, happening) => {
+          const { batcher, context, start, endings, faults, broken, open, pass } = setUp(setting);
+          const last = new Map<string, number[]>();
+          let started = 0;
+          let lastFault = -Infinity;
+          for (const event of happening) {
+            if (event.type === "start") {
+              const { account, tokens } = event;
+              const before = event.continues ? (last.get(account) ?? []) : [];
+              const prompt = [...before, ...tokens];
+              const choices = Math.min(event.choices, setting.sequences, setting.mostChoices);
+              last.set(account, [...prompt, replyToken(account, prompt.length)]);
+              start(started++, account, prompt, choices, event.maxTokens, event.grammarMs);
+            } else if (event.type === "abort") batcher.abort(event.id);
+            else if (event.type === "fault") {
+              // Nothing computed in two steps in a row would be a context that is lost.
+              if (context.batches.length <= lastFault + setting.sequences + 1) continue;
+              lastFault = context.batches.length;
+              context.faults = [event.kind];
+            } else if (event.type === "pause") pass(4 * 60_000);
+            else {
+              context.finishBatch();
+              if (event.settles) await settle();
+            }
+          }
+          for (let step = 0; step < 4000 && endings.length < started; step++) {
+            context.finishBatch();
+            await settle();
+          }
+          const closed = batcher.close();
+          context.finishBatch();
+          await closed;
+          if (faults.length > 0) throw faults[0];
+          expect(context.misuses).toEqual([]);
+          expect(endings.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual(
+            Array.from({ length: started }, (_, id) => id),
+          );
+          expect(broken()).toBe(0);
+          expect(open()).toBe(0);
+          for (const batch of context.batches) {
+            expect(batch).toEqual(batch.toSorted((a, b) => a - b));
+            // Choices that wait for their prompt stand between the others, and are not computed.
+            if (!setting.movesSequences || setting.mostChoices > 1) continue;
+            expect((batch.at(-1) ?? 0) - (batch[0] ?? 0)).toBe(batch.length - 1);
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});

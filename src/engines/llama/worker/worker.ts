@@ -1,0 +1,72 @@
+/**
+ * The engine's child process: loads the model, then answers messages until it is told to close or its parent
+ * is gone. It keeps nothing of a conversation but the replies under way, and prints nothing. When the native
+ * part is beyond repair it exits, and the host starts another.
+ */
+import type { ChatMessage } from "../../../protocol/chat.js";
+import type { FromWorker, LoadRequest, PrepareResult, ToWorker } from "../messages.js";
+import { Runner } from "./runner.js";
+
+let runner: Runner | undefined;
+
+process.on("message", (message: ToWorker) => {
+  void answer(message);
+});
+
+process.on("disconnect", () => {
+  // The parent is gone. Exiting in order would wait for native threads in the middle of a step.
+  process.kill(process.pid, "SIGKILL");
+});
+
+async function answer(message: ToWorker): Promise<void> {
+  switch (message.type) {
+    case "load":
+      await load(message.request);
+      return;
+    case "prepare":
+      send({ type: "prepared", id: message.id, result: prepare(message.messages) });
+      return;
+    case "generate":
+      runner?.generate(message.id, message.request);
+      return;
+    case "abort":
+      runner?.abort(message.id);
+      return;
+    case "ping":
+      send({ type: "pong" });
+      return;
+    case "close":
+      await runner?.close();
+      process.exit(0);
+  }
+}
+
+async function load(request: LoadRequest): Promise<void> {
+  try {
+    runner = await Runner.load(request, {
+      onStep: (report) => {
+        send({ type: "step", report });
+      },
+      onBroken: () => process.exit(1),
+    });
+    send({ type: "loaded", facts: runner.facts });
+  } catch (error) {
+    // No conversation has been seen yet: the message can only be about the file and the machine.
+    const reason = error instanceof Error ? error.message : "unknown fault";
+    send({ type: "load_failed", reason }, () => process.exit(1));
+  }
+}
+
+/** A conversation that trips the template or the tokenizer must not take the others' replies with it. */
+function prepare(messages: readonly ChatMessage[]): PrepareResult {
+  try {
+    return runner?.prepare(messages) ?? { type: "failed" };
+  } catch {
+    return { type: "failed" };
+  }
+}
+
+function send(message: FromWorker, onSent: () => void = () => undefined): void {
+  // A message that cannot be sent has no reader left; `disconnect` follows.
+  process.send?.(message, onSent);
+}

@@ -1,0 +1,82 @@
+/**
+ * Where an engine may be. Conversations leave this process for it, so by default only this machine and private
+ * networks will do; some addresses never do (core/address-policy.ts).
+ *
+ * A name is resolved and every address it has must be allowed: once when the engine is set up, for a clear
+ * message, and again by the socket itself at each connection, so that a name that changes later is of no use.
+ */
+import { lookup as resolveName } from "node:dns";
+import {
+  AddressFault,
+  isAllowedAddress,
+  isForbiddenAddress,
+  literalAddress,
+} from "../../../core/address-policy.js";
+
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+export interface AddressRules {
+  allowPublic?: boolean | undefined;
+  resolve?: Resolve;
+}
+
+/** The address of an engine without a `/v1` at its end, or an `AddressFault`. */
+export async function checkAddress(text: string, rules: AddressRules = {}): Promise<URL> {
+  const url = parseAddress(text);
+  const literal = literalAddress(url);
+  const host = literal ?? url.hostname;
+  const addresses = literal === null ? await resolved(host, rules.resolve ?? allAddresses) : [literal];
+  const allowPublic = rules.allowPublic ?? false;
+  const refused = addresses.find((address) => !isAllowedAddress(address, allowPublic));
+  if (refused !== undefined) throw new AddressFault(whyRefused(host, refused));
+  return url;
+}
+
+/** What can be said of an address without asking anyone. */
+export function parseAddress(text: string): URL {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw new AddressFault("The address of an engine looks like http://gpu-1:8000/v1.");
+  }
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw new AddressFault("The address of an engine begins with http:// or https://.");
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new AddressFault(
+      "Leave user name and password out of the address; give the engine's key by itself.",
+    );
+  }
+  if (url.search !== "" || url.hash !== "") {
+    throw new AddressFault("The address of an engine has neither '?' nor '#'.");
+  }
+  url.pathname = url.pathname.replace(/\/+$/, "").replace(/\/v1$/, "");
+  return url;
+}
+
+async function resolved(host: string, resolve: Resolve): Promise<readonly string[]> {
+  try {
+    const addresses = await resolve(host);
+    if (addresses.length > 0) return addresses;
+  } catch {
+    // Said below, the same for a name that does not exist and for one without an address.
+  }
+  throw new AddressFault(`No address was found for '${host}'.`);
+}
+
+const allAddresses: Resolve = (host) =>
+  new Promise((resolve, reject) => {
+    resolveName(host, { all: true }, (error, found) => {
+      if (error === null) resolve(found.map(({ address }) => address));
+      else reject(error);
+    });
+  });
+
+export function whyRefused(host: string, address: string): string {
+  const named = host === address ? host : `${host} (${address})`;
+  if (isForbiddenAddress(address)) {
+    return `${named} cannot be an engine: it is a link-local, multicast or unspecified address, or one where clouds keep credentials.`;
+  }
+  return `${named} is not on this machine or a private network. Conversations would leave it; allow public addresses for this engine if that is meant.`;
+}

@@ -1,0 +1,93 @@
+/**
+ * Looks an engine over before conversations are sent to it, for what would break their privacy: that it keeps
+ * requests in logs or files, shares what it cached between accounts, or talks to someone else. It can only know
+ * what the engine tells; what an engine keeps to itself is said as a possibility.
+ *
+ * `refuse` means: not to be used. In strict mode everything that is certain is a reason to refuse.
+ */
+import { AddressFault } from "../../../core/address-policy.js";
+import { checkAddress, type Resolve } from "./address.js";
+import { Connection } from "../connection.js";
+import { askHealth, askIntroduction, type Introduction } from "./introduction.js";
+import { requireIsolation, UpstreamRefused } from "../isolation.js";
+import { timeoutsOf, type UpstreamSource } from "../options.js";
+import { findingsFor } from "./preflight-checks.js";
+import { profiles } from "../profiles.js";
+
+export interface PreflightFinding {
+  /** `useless`: as it is, it answers nothing; that may change without us. */
+  level: "warn" | "useless" | "refuse";
+  text: string;
+}
+
+export interface PreflightOptions {
+  strict?: boolean;
+  resolve?: Resolve;
+}
+
+/** Never rejects: an engine that cannot be asked is a finding too. Takes a few seconds at most. */
+export async function preflight(
+  source: UpstreamSource,
+  { strict = false, resolve }: PreflightOptions = {},
+): Promise<PreflightFinding[]> {
+  const profile = profiles[source.profile];
+  const refusals = await setUpFaults(source, resolve);
+  if (refusals.length > 0) return refusals.map((text) => ({ level: "refuse", text }));
+  const timeouts = timeoutsOf(source);
+  const connection = new Connection(source, 1, timeouts);
+  try {
+    const { host } = connection.url;
+    const answer = await meet(connection, source, timeouts.healthMs);
+    if (answer.type !== "engine") return [{ level: "useless", text: whyUseless(host, answer.type) }];
+    const { facts } = answer;
+    const findings = await findingsFor({ source, profile, connection, facts, timeoutMs: timeouts.healthMs });
+    return findings.map(({ certain, refuses, text }) => ({
+      level: refuses === true || (strict && certain) ? "refuse" : "warn",
+      text,
+    }));
+  } finally {
+    await connection.close();
+  }
+}
+
+async function meet(
+  connection: Connection,
+  { profile: kind, name }: UpstreamSource,
+  timeoutMs: number,
+): Promise<Introduction> {
+  const profile = profiles[kind];
+  const health = await askHealth(connection, profile, timeoutMs);
+  if (health !== "well" && health !== "has-no-such-page") return { type: health };
+  return askIntroduction(connection, profile, name, timeoutMs);
+}
+
+function whyUseless(host: string, type: Exclude<Introduction["type"], "engine">): string {
+  switch (type) {
+    case "silent":
+      return `${host} does not answer.`;
+    case "unwell":
+      return `${host} says that it cannot answer at present.`;
+    case "refuses-key":
+      return `${host} refuses the key.`;
+    case "stranger":
+      return `${host} answers, but not as an engine does: it has no list of models at /v1/models.`;
+  }
+}
+
+async function setUpFaults(source: UpstreamSource, resolve: Resolve | undefined): Promise<string[]> {
+  const faults: string[] = [];
+  try {
+    requireIsolation(source);
+  } catch (error) {
+    if (!(error instanceof UpstreamRefused)) throw error;
+    faults.push(error.message);
+  }
+  try {
+    const { allowPublic } = source;
+    await checkAddress(source.url, { allowPublic, ...(resolve === undefined ? {} : { resolve }) });
+  } catch (error) {
+    if (!(error instanceof AddressFault)) throw error;
+    faults.push(error.message);
+  }
+  return faults;
+}

@@ -1,0 +1,282 @@
+/**
+ * Any OpenAI-compatible server as an engine: vLLM, SGLang, llama-server, Ollama, another Sotto.
+ *
+ * `prepare` counts the prompt, by asking the engine where it can count and by an estimate where not. `generate`
+ * sends one request, always a streamed one, and turns the answer into events; an abort closes its connection,
+ * which is how these engines learn that nobody waits. When the engine fails, the request fails with
+ * `engine_unavailable` or `overloaded`, and the health watch is told; trying elsewhere is the pool's affair.
+ */
+import {
+  ReaderTooSlow,
+  systemClock,
+  type Clock,
+  type Engine,
+  type EngineStatus,
+  type Generation,
+  type GenerationEvent,
+  type PreparedGeneration,
+} from "../../core/ports.js";
+import type { ChatMessage } from "../../protocol/chat.js";
+import { ServiceError } from "../../protocol/errors.js";
+import type { ModelId } from "../../protocol/models.js";
+import { Grammars } from "../formats/grammars.js";
+import { CacheSalts } from "./cache-salt.js";
+import { Connection } from "./connection.js";
+import { contextExceeded, explainRefusal, unavailable } from "./failures.js";
+import { HealthWatch } from "./checks/health.js";
+import { requireIsolation } from "./isolation.js";
+import { timeoutsOf, type UpstreamOptions, type UpstreamTimeouts } from "./options.js";
+import { profiles, type Profile } from "./profiles.js";
+import { fewestTokens, PromptCounter, type PromptCount } from "./prompt-count.js";
+import { ReplyReader } from "./reply.js";
+import { requestBody, requireSupported } from "./request-body.js";
+import { joinChoices } from "./separate-choices.js";
+import { StreamCall } from "./stream-call.js";
+
+export interface UpstreamEngineParts {
+  clock?: Clock;
+  random?: () => number;
+  /** Told when the engine comes and goes, for logs. */
+  onState?: (state: EngineStatus["state"]) => void;
+  /** Shared with other engines; by default its own. */
+  grammars?: Grammars | undefined;
+}
+
+/** Unless the operator says; opened as they are needed. What an engine tells of itself is not believed beyond it. */
+const mostConnections = 256;
+
+export class UpstreamEngine implements Engine {
+  readonly #clock: Clock;
+  readonly #profile: Profile;
+  readonly #timeouts: UpstreamTimeouts;
+  readonly #connections: number;
+  readonly #connection: Connection;
+  readonly #health: HealthWatch;
+  readonly #counter: PromptCounter;
+  readonly #salts: CacheSalts | null;
+  readonly #calls = new Set<StreamCall>();
+  readonly #grammars: Grammars;
+  readonly #ownsGrammars: boolean;
+  #closed = false;
+
+  /**
+   * Throws `UpstreamRefused` for one that may not get conversations. The engine is not asked anything yet: it may be
+   * started later. Its address is checked at every connection; `preflight` tells the rest.
+   */
+  constructor(
+    private readonly options: UpstreamOptions,
+    {
+      clock = systemClock,
+      random = Math.random,
+      onState = () => undefined,
+      grammars,
+    }: UpstreamEngineParts = {},
+  ) {
+    this.#clock = clock;
+    requireIsolation(options);
+    this.#grammars = grammars ?? new Grammars();
+    this.#ownsGrammars = grammars === undefined;
+    this.#profile = profiles[options.profile];
+    this.#timeouts = timeoutsOf(options);
+    this.#connections = options.maxConcurrent ?? mostConnections;
+    this.#connection = new Connection(options, this.#connections, this.#timeouts);
+    this.#counter = new PromptCounter(this.#connection, this.#profile, this.#timeouts.countMs, clock);
+    this.#salts = this.#profile.cache.type === "salt" ? new CacheSalts(options.cacheSaltSecret) : null;
+    this.#health = new HealthWatch(
+      this.#connection,
+      this.#profile,
+      options.name,
+      this.#timeouts,
+      clock,
+      random,
+      onState,
+    );
+  }
+
+  /** Resolves when the engine has answered. */
+  async ready(signal: AbortSignal): Promise<void> {
+    await this.#health.untilReady(signal);
+  }
+
+  /** Resolves when it was asked how it is, whatever came of that, within a few seconds. */
+  async asked(): Promise<void> {
+    await this.#health.checkNow();
+  }
+
+  async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
+    signal.throwIfAborted();
+    const defaults = this.#defaultsOf(generation.model);
+    requireSupported(this.#profile, generation, this.#health.facts.vocabularySize);
+    const grammar =
+      this.#profile.formats === "us"
+        ? await this.#grammars.of(generation.format, generation.accountId, signal)
+        : undefined;
+    if (this.#closed || this.#health.state !== "ready") throw unavailable();
+    const messages = withSystemPrompt(generation.messages, defaults.systemPrompt);
+    const contextTokens = this.#contextTokens();
+    if (contextTokens > 0 && fewestTokens(messages) >= contextTokens) throw contextExceeded(contextTokens);
+    const count = await this.#counter.count(this.#modelName(generation.model), messages, signal);
+    return {
+      generation,
+      promptTokens: count.tokens,
+      maxTokens: this.#replyTokens(generation.maxTokens ?? defaults.maxTokens, count, messages),
+      prompt: new UpstreamPrompt(messages, grammar),
+    };
+  }
+
+  generate(
+    prepared: PreparedGeneration,
+    signal: AbortSignal,
+  ): AsyncGenerator<GenerationEvent, void, undefined> {
+    const { choices, sampling } = prepared.generation;
+    if (choices === 1 || this.#profile.choices === "native") {
+      return this.#run(prepared, choices, sampling.seed, signal);
+    }
+    return joinChoices(choices, signal, (choice, ownSignal) => {
+      // The same seed would draw the same reply.
+      const seed = sampling.seed === undefined ? undefined : sampling.seed + choice;
+      return this.#run(prepared, 1, seed, ownSignal);
+    });
+  }
+
+  /** The same for every model, but for its default. */
+  status(model: ModelId = "omega"): EngineStatus {
+    return {
+      state: this.#health.state,
+      serving: `${this.#connection.url.host} (${this.#profile.label})`,
+      contextTokens: this.#contextTokens(),
+      defaultMaxTokens: this.options.models[model]?.maxTokens ?? 0,
+      follows: { jsonSchema: this.#profile.formats !== "nobody", logprobs: this.#profile.hasLogprobs },
+      capacity: this.#capacity(),
+      active: this.#calls.size,
+      restarts: this.#health.outages,
+    };
+  }
+
+  /** Requests that wait at the engine, its other users' included, where it tells. */
+  waiting(): number {
+    return this.#health.waiting;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#health.close();
+    for (const call of [...this.#calls]) call.abort(unavailable());
+    await this.#connection.close();
+    if (this.#ownsGrammars) await this.#grammars.close();
+  }
+
+  async *#run(
+    prepared: PreparedGeneration,
+    choices: number,
+    seed: number | undefined,
+    signal: AbortSignal,
+  ): AsyncGenerator<GenerationEvent, void, undefined> {
+    signal.throwIfAborted();
+    if (this.#closed) throw unavailable();
+    const { generation, maxTokens } = prepared;
+    const { messages, grammar } = promptOf(prepared);
+    const body = requestBody({
+      profile: this.#profile,
+      model: this.#modelName(generation.model),
+      generation,
+      messages,
+      grammar,
+      maxTokens,
+      choices,
+      seed,
+      salt: this.#salts?.saltOf(generation.accountId),
+    });
+    const hangUp = () => {
+      call.abort(signal.reason);
+    };
+    const call = new StreamCall(
+      this.#timeouts,
+      () => this.#contextTokens(),
+      () => {
+        this.#calls.delete(call);
+        signal.removeEventListener("abort", hangUp);
+      },
+      this.#clock,
+    );
+    signal.addEventListener("abort", hangUp, { once: true });
+    this.#calls.add(call);
+    const reader = new ReplyReader(prepared, choices, this.#contextTokens());
+    let over = false;
+    try {
+      this.#connection.stream("/v1/chat/completions", body, call);
+      for (;;) {
+        const event = call.take() ?? (await call.next());
+        if (event === null || event.data === "[DONE]") break;
+        for (const item of reader.read(event)) yield item;
+        if (reader.wasCut) break;
+      }
+      const done = reader.end();
+      over = !reader.wasCut;
+      if (over) call.finish();
+      yield done;
+    } catch (error) {
+      signal.throwIfAborted();
+      const failed = error instanceof ServiceError && error.code === "engine_unavailable";
+      if (failed && call.wasHeldUp) throw new ReaderTooSlow();
+      if (failed) void this.#health.checkNow();
+      throw explainRefusal(error, generation);
+    } finally {
+      if (!over) call.abort(unavailable());
+    }
+  }
+
+  #defaultsOf(model: ModelId) {
+    const defaults = this.options.models[model];
+    if (defaults === undefined) throw new ServiceError("model_not_found", { param: "model" });
+    return defaults;
+  }
+
+  /** As the operator says; else ours, where the engine has it (another Sotto); else its first. */
+  #modelName(model: ModelId): string {
+    const { models } = this.#health.facts;
+    return this.options.name ?? (models.includes(model) ? model : (models[0] ?? model));
+  }
+
+  /** 0: unknown, and then the engine's to judge. */
+  #contextTokens(): number {
+    return this.options.contextTokens ?? this.#health.facts.contextTokens ?? 0;
+  }
+
+  #capacity(): number {
+    const told = this.#health.facts.concurrent;
+    const wanted = told ?? this.options.maxConcurrent ?? this.#profile.usualConcurrent;
+    return Math.max(1, Math.min(wanted, this.#connections));
+  }
+
+  #replyTokens(asked: number, count: PromptCount, messages: readonly ChatMessage[]): number {
+    const contextTokens = this.#contextTokens();
+    if (contextTokens === 0) return asked;
+    if (count.exact) {
+      const room = contextTokens - count.tokens;
+      if (room < 1) throw contextExceeded(contextTokens, count.tokens);
+      return Math.min(asked, room);
+    }
+    // An estimate refuses nothing: the engine knows better, and says so.
+    const taken = this.#profile.capsReply ? fewestTokens(messages) : count.tokens;
+    return Math.min(asked, Math.max(1, contextTokens - taken));
+  }
+}
+
+/** The messages as the engine gets them, and the grammar of the reply where it follows ours. */
+class UpstreamPrompt {
+  constructor(
+    readonly messages: readonly ChatMessage[],
+    readonly grammar: string | undefined,
+  ) {}
+}
+
+function promptOf({ prompt }: PreparedGeneration): UpstreamPrompt {
+  if (prompt instanceof UpstreamPrompt) return prompt;
+  throw new Error("This generation was prepared by another engine.");
+}
+
+function withSystemPrompt(messages: readonly ChatMessage[], systemPrompt: string): readonly ChatMessage[] {
+  if (systemPrompt === "" || messages.some(({ role }) => role === "system")) return messages;
+  return [{ role: "system", content: systemPrompt }, ...messages];
+}

@@ -1,0 +1,37 @@
+/** The two steps before anything else under /v1: who is calling, and whether they may call again already. */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { KeyRecord } from "../../core/ports.js";
+import { ServiceError } from "../../protocol/errors.js";
+import { headerValues } from "../connection/headers.js";
+import type { HttpParts } from "../parts.js";
+import { writeRates } from "./rate-headers.js";
+
+/** Needs the headers only: a refusal waits for no body. */
+export function authenticate({ keys }: HttpParts) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const key = bearerToken(request.raw.rawHeaders);
+    if (key === null) throw new ServiceError("invalid_api_key");
+    request.exchange.caller = await keys.verify(key);
+  };
+}
+
+export function countRequest({ limits }: HttpParts) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { rates, refusal } = await limits.countRequest(callerOf(request));
+    writeRates(reply, rates);
+    if (refusal !== null) throw refusal;
+  };
+}
+
+export function callerOf(request: FastifyRequest): KeyRecord {
+  const { caller } = request.exchange;
+  if (caller === null) throw new Error("This route is served without authentication.");
+  return caller;
+}
+
+/** Null unless there is exactly one Authorization header and it is of the Bearer scheme. */
+export function bearerToken(rawHeaders: readonly string[]): string | null {
+  const [value, second] = headerValues(rawHeaders, "authorization");
+  if (value === undefined || second !== undefined) return null;
+  return /^bearer +([^\s]+)$/i.exec(value)?.[1] ?? null;
+}

@@ -1,0 +1,159 @@
+/**
+ * `POST /v1/chat/completions`. Every fault up to the first text or end of the reply is an HTTP status; a
+ * stream that is already open gets it as its last event, without `[DONE]`. While its model is being loaded, comments
+ * open it before it is admitted.
+ *
+ * The generator of a completion holds a sequence, a lease and reserved tokens. It is always run to its end or
+ * returned, and that is waited for: its `finally` gives them back.
+ */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { CompletionEvent } from "../../core/serving/completion.js";
+import { ReaderTooSlow } from "../../core/ports.js";
+import type { ChatRequest, FinishReason, ReplyLogprob } from "../../protocol/chat.js";
+import {
+  chatCompletion,
+  chunkMaker,
+  type ChatCompletion,
+  type ChatCompletionChunk,
+  type ReplyChoice,
+  type ReplyHead,
+} from "../../protocol/chat-response.js";
+import { errorBody } from "../../protocol/errors.js";
+import { isModelId } from "../../protocol/models.js";
+import { callerOf } from "./auth.js";
+import { faultOf } from "../errors.js";
+import { newCompletionId } from "../connection/ids.js";
+import { defaultKeepAliveMs, defaultTimeouts, type HttpParts } from "../parts.js";
+import { writeRate } from "./rate-headers.js";
+import { EventStream } from "./sse.js";
+
+type Events = AsyncGenerator<CompletionEvent, void, undefined>;
+
+export function createChatCompletion(parts: HttpParts) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<ChatCompletion | undefined> => {
+    const { signal, trace, startedMs } = request.exchange;
+    const chat = await parts.bodies.readChat(request, reply);
+    request.exchange.stream = chat.stream;
+
+    const events = parts.completions.run(chat, callerOf(request), signal, trace, startedMs);
+    const begin = async (): Promise<ReplyHead> => {
+      const admitted = await firstOf(events);
+      writeRate(reply, "tokens", admitted.tokenRates);
+      return {
+        id: newCompletionId(),
+        created: Math.floor(parts.clock.now().getTime() / 1000),
+        model: admitted.model,
+      };
+    };
+    try {
+      if (!chat.stream) return await toCompletion(events, await begin(), chat);
+      await sendStream(parts, request, reply, events, chat, begin);
+    } finally {
+      await events.return();
+    }
+  };
+}
+
+async function firstOf(events: Events) {
+  const first = await events.next();
+  if (first.done !== true && first.value.type === "admitted") return first.value;
+  throw new Error("A completion begins with its admission.");
+}
+
+async function toCompletion(events: Events, head: ReplyHead, chat: ChatRequest): Promise<ChatCompletion> {
+  const choices = Array.from({ length: chat.choices }, () => new ChoiceFold(chat.topLogprobs !== undefined));
+  for await (const event of events) {
+    if (event.type === "text") choices[event.choice]?.add(event.text, event.logprobs);
+    if (event.type === "finished") choices[event.choice]?.finish(event.finishReason);
+    if (event.type === "done") {
+      return chatCompletion(
+        head,
+        choices.map((choice) => choice.whole()),
+        event.usage,
+      );
+    }
+  }
+  throw new Error("A completion ends with its usage.");
+}
+
+/** One choice of a reply, put together from its events. */
+class ChoiceFold {
+  #text = "";
+  #finishReason: FinishReason | undefined;
+  readonly #logprobs: ReplyLogprob[] | null;
+
+  constructor(withLogprobs: boolean) {
+    this.#logprobs = withLogprobs ? [] : null;
+  }
+
+  add(text: string, logprobs: readonly ReplyLogprob[] = []): void {
+    this.#text += text;
+    this.#logprobs?.push(...logprobs);
+  }
+
+  finish(reason: FinishReason): void {
+    this.#finishReason = reason;
+  }
+
+  whole(): ReplyChoice {
+    if (this.#finishReason === undefined) throw new Error("Every choice ends with its reason.");
+    return { text: this.#text, finishReason: this.#finishReason, logprobs: this.#logprobs };
+  }
+}
+
+type ToChunks = (event: CompletionEvent) => ChatCompletionChunk[];
+
+/** What goes out for each event of one stream. */
+function chunksOf(head: ReplyHead, { includeUsage }: ChatRequest): ToChunks {
+  const make = chunkMaker(head, includeUsage);
+  return (event) => {
+    switch (event.type) {
+      case "text":
+        if (event.text === "" && event.logprobs === undefined) return [];
+        return [make.text(event.choice, event.text, event.logprobs)];
+      case "finished": {
+        const finish = make.finish(event.choice, event.finishReason);
+        return make.hasBegun(event.choice) ? [finish] : [make.text(event.choice, ""), finish];
+      }
+      case "done":
+        return includeUsage ? [make.usage(event.usage)] : [];
+      case "admitted":
+        return [];
+    }
+  };
+}
+
+async function sendStream(
+  { keepAliveMs = defaultKeepAliveMs, timeouts, log, engineStatus }: HttpParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  events: Events,
+  chat: ChatRequest,
+  begin: () => Promise<ReplyHead>,
+): Promise<void> {
+  const stallMs = timeouts?.stallMs ?? defaultTimeouts.stallMs;
+  // A request that waits for its turn can still be refused with a status; a load may outlast a proxy's patience.
+  const isLoading = () => isModelId(chat.model) && engineStatus(chat.model).state === "waking";
+  const stream = new EventStream(reply, request.exchange.signal, { keepAliveMs, stallMs }, isLoading);
+  try {
+    const toChunks = chunksOf(await begin(), chat);
+    stream.begin();
+    for await (const event of events) {
+      for (const chunk of toChunks(event)) {
+        const drained = stream.data(chunk);
+        if (drained !== undefined) await drained;
+      }
+    }
+    await stream.data("[DONE]");
+    stream.end();
+  } catch (error) {
+    stream.close();
+    if (!stream.opened) throw error;
+    if (error instanceof ReaderTooSlow) {
+      stream.cut();
+      return;
+    }
+    const fault = faultOf(error, request, log);
+    if (fault !== null) stream.end(errorBody(fault));
+  }
+}

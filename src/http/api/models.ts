@@ -1,0 +1,45 @@
+/** `GET /v1/models` and `GET /v1/models/{id}`. */
+import type { FastifyRequest } from "fastify";
+import { ServiceError } from "../../protocol/errors.js";
+import { wireModel, type WireModel, type WireModelList } from "../../protocol/model-list.js";
+import { isModelId, modelIds, type ModelId } from "../../protocol/models.js";
+import { object, required, string } from "../../protocol/read-json.js";
+import { callerOf } from "./auth.js";
+import type { HttpParts } from "../parts.js";
+
+export function listModels(parts: HttpParts) {
+  return async (request: FastifyRequest): Promise<WireModelList> => {
+    requirePermission(request);
+    // All three, in the specification's order, whatever a key may use.
+    return { object: "list", data: modelIds.map((id) => listed(id, request, parts)) };
+  };
+}
+
+export function retrieveModel(parts: HttpParts) {
+  return async (request: FastifyRequest): Promise<WireModel> => {
+    const id = required(object(request.params, "path"), "id", string);
+    if (!isModelId(id)) throw new ServiceError("model_not_found", { param: "model" });
+    requirePermission(request);
+    return listed(id, request, parts);
+  };
+}
+
+function listed(
+  id: ModelId,
+  request: FastifyRequest,
+  { config, createdAt, engineStatus, modelDescription }: HttpParts,
+): WireModel {
+  const { contextTokens, follows } = engineStatus(id);
+  return wireModel(
+    { id, contextTokens, follows, description: modelDescription?.(id) ?? null },
+    { ownerName: config.ownerName, createdAt, planMaxTokens: callerOf(request).plan.maxTokens },
+  );
+}
+
+function requirePermission(request: FastifyRequest): void {
+  const { operations } = callerOf(request).key;
+  if (operations === null || operations.includes("models")) return;
+  throw new ServiceError("insufficient_permissions", {
+    message: "This API key may not list models. Use a key that allows the operation 'models'.",
+  });
+}

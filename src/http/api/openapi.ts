@@ -1,0 +1,21 @@
+/** `GET /openapi.json`: the document that people read in docs/openapi.yaml. */
+import { readFile } from "node:fs/promises";
+import { parse } from "yaml";
+
+/** The same number of folders below the package's root from src/ and from dist/. */
+const file = new URL("../../../docs/openapi.yaml", import.meta.url);
+
+export function openApi() {
+  let document: Promise<unknown> | undefined;
+  // Read when first asked for: parsing it would be a good part of the time to start. Once, however many ask at
+  // the same time: each parse holds everyone up. A read that failed is tried again.
+  return (): Promise<unknown> => {
+    document ??= readFile(file, "utf8")
+      .then((text): unknown => parse(text))
+      .catch((error: unknown) => {
+        document = undefined;
+        throw error;
+      });
+    return document;
+  };
+}

@@ -1,0 +1,135 @@
+/**
+ * Holds the server to its limit of connections. One too many takes the place of the connection that has been
+ * idle the longest. Where none is idle, its first request is answered 503 and it is closed, at the latest after
+ * `lingerMs`; probes are answered all the same, since a server that is full is not one to restart. When `refusals`
+ * of them are open, the next is sent the same 503 before it has asked and closed on the spot: most clients read it,
+ * some see a reset, and no file stays open for it.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { finished } from "node:stream/promises";
+import { errorBody, ServiceError } from "../../protocol/errors.js";
+import { newRequestId } from "./ids.js";
+import type { HttpParts } from "../parts.js";
+
+const probe = /^\/(healthz|readyz|metrics)\/?(\?|$)/;
+const retryAfterSeconds = 5;
+const route = "*";
+
+interface ConnectionsOptions {
+  limit: number;
+  /** How many may be open beyond it, to be answered. */
+  refusals: number;
+  lingerMs: number;
+  /** Answers a connection that has asked nothing. */
+  refuse: (socket: Socket, fault: ServiceError) => void;
+}
+
+export class Connections {
+  #admitted = 0;
+  #refusing = 0;
+  /** The longest idle first. */
+  readonly #idle = new Set<Socket>();
+  readonly #underWay = new WeakMap<Socket, number>();
+  readonly #refused = new WeakSet<Socket>();
+  readonly #leaving = new WeakMap<Socket, () => void>();
+
+  constructor(
+    private readonly parts: Pick<HttpParts, "log" | "metrics">,
+    private readonly options: ConnectionsOptions,
+  ) {}
+
+  /** For `connection`. */
+  open(socket: Socket): void {
+    if (this.#admitted >= this.options.limit) this.#closeLongestIdle();
+    if (this.#admitted >= this.options.limit) this.#refuse(socket);
+    else this.#admit(socket);
+  }
+
+  /** For every request; false when it was answered here. */
+  begin(message: IncomingMessage, response: ServerResponse): boolean {
+    const { socket } = message;
+    this.#idle.delete(socket);
+    this.#underWay.set(socket, (this.#underWay.get(socket) ?? 0) + 1);
+    response.once("close", () => {
+      this.#end(socket);
+    });
+    if (!this.#refused.has(socket)) return true;
+    response.shouldKeepAlive = false;
+    if (probe.test(message.url ?? "")) return true;
+    void this.#answerRefusal(message, response);
+    return false;
+  }
+
+  #admit(socket: Socket): void {
+    this.#admitted += 1;
+    const leave = () => {
+      if (!this.#leaving.delete(socket)) return;
+      this.#admitted -= 1;
+      this.#idle.delete(socket);
+    };
+    this.#leaving.set(socket, leave);
+    socket.once("close", leave);
+  }
+
+  #refuse(socket: Socket): void {
+    const { lingerMs, refuse, refusals } = this.options;
+    if (this.#refusing >= refusals) {
+      refuse(socket, noRoom());
+      socket.destroy();
+      return;
+    }
+    this.#refused.add(socket);
+    this.#refusing += 1;
+    const silent = setTimeout(() => {
+      if ((this.#underWay.get(socket) ?? 0) === 0) refuse(socket, noRoom());
+    }, lingerMs);
+    socket.once("close", () => {
+      this.#refusing -= 1;
+      clearTimeout(silent);
+    });
+  }
+
+  #end(socket: Socket): void {
+    const left = (this.#underWay.get(socket) ?? 1) - 1;
+    this.#underWay.set(socket, left);
+    if (left === 0 && this.#leaving.has(socket)) this.#idle.add(socket);
+  }
+
+  #closeLongestIdle(): void {
+    for (const socket of this.#idle) {
+      this.#leaving.get(socket)?.();
+      socket.destroy();
+      return;
+    }
+  }
+
+  /** The end of the response waits until the request has arrived: linger.ts says why. */
+  async #answerRefusal(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const fault = noRoom();
+    const requestId = newRequestId();
+    const body = JSON.stringify(errorBody(fault));
+    // A write that fails means that the client is gone.
+    response.on("error", () => undefined);
+    response
+      .writeHead(fault.status, {
+        "content-type": "application/json; charset=utf-8",
+        "content-length": Buffer.byteLength(body),
+        "retry-after": String(retryAfterSeconds),
+        "x-request-id": requestId,
+      })
+      .write(body);
+    const { code, status } = fault;
+    this.parts.log.info("request", { requestId, route, method: "other", status, code, outcome: "failed" });
+    this.parts.metrics.request({ route, status, code, durationMs: 0 });
+    message.resume();
+    await finished(message, { signal: AbortSignal.timeout(this.options.lingerMs) }).catch(() => undefined);
+    response.end();
+  }
+}
+
+const noRoom = (): ServiceError =>
+  new ServiceError("overloaded", {
+    message: "The server has as many connections as it can hold. Try again after the time in Retry-After.",
+    retryAfterSeconds,
+  });

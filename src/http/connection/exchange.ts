@@ -1,0 +1,85 @@
+/**
+ * One request and its response, from the first header to the last byte: who asks, what came of it, and the
+ * signal that ends its work early.
+ *
+ * The signal aborts when the client hangs up. The socket's `close` is what tells: `close` of a request comes
+ * as soon as its body is read, and a pipelined response has no socket yet whose end it could report. It also
+ * aborts when the server closes, with an error that the client is still shown.
+ */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { CompletionTrace } from "../../core/serving/completion.js";
+import type { KeyRecord } from "../../core/ports.js";
+import type { ErrorCode } from "../../protocol/errors.js";
+
+export interface Exchange {
+  readonly startedMs: number;
+  readonly signal: AbortSignal;
+  /** Null until authenticated. */
+  caller: KeyRecord | null;
+  /** The error that the client was shown. */
+  code: ErrorCode | "none";
+  stream: boolean | undefined;
+  readonly trace: CompletionTrace;
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    exchange: Exchange;
+  }
+}
+
+/** Why the work of an exchange ended. Nobody is left to be told. */
+export class ClientHungUp extends Error {
+  constructor() {
+    super("The client closed the connection.");
+    this.name = "ClientHungUp";
+  }
+}
+
+export type OnEnd = (request: FastifyRequest, reply: FastifyReply) => void;
+
+export class Exchanges {
+  readonly #open = new Set<AbortController>();
+  #onIdle: (() => void) | null = null;
+
+  /** Calls `onEnd` once, when the response is complete or the connection is gone. */
+  open(request: FastifyRequest, reply: FastifyReply, startedMs: number, onEnd: OnEnd): void {
+    const controller = new AbortController();
+    const response = reply.raw;
+    const { socket } = request.raw;
+    const end = () => {
+      if (!this.#open.delete(controller)) return;
+      socket.off("close", end);
+      if (!response.writableFinished) controller.abort(new ClientHungUp());
+      onEnd(request, reply);
+      if (this.#open.size === 0) this.#onIdle?.();
+    };
+    response.once("close", end);
+    socket.once("close", end);
+    // A write that fails means that the socket is closing: `close` follows and is where it is dealt with.
+    response.on("error", () => undefined);
+
+    this.#open.add(controller);
+    request.exchange = {
+      startedMs,
+      signal: controller.signal,
+      caller: null,
+      code: "none",
+      stream: undefined,
+      trace: {},
+    };
+  }
+
+  /** Ends the work of all open exchanges with `reason`, and waits for their responses for at most `timeoutMs`. */
+  async endAll(reason: Error, timeoutMs: number): Promise<void> {
+    for (const controller of this.#open) controller.abort(reason);
+    if (this.#open.size === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs);
+      this.#onIdle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

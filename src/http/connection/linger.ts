@@ -1,0 +1,42 @@
+/**
+ * Answers that are given before the request has arrived whole: a body over the limit, a refusal that does not
+ * wait for the body.
+ *
+ * A small rest is simply dropped by Node and the connection lives on. Otherwise the connection is closed, and
+ * the closing needs care: a socket closed with unread bytes in it is reset, and the reset can destroy the
+ * answer before the client has read it. So the answer goes out whole at once, and the end of the response
+ * waits, throwing away what arrives, until the client has finished or `lingerMs` have passed.
+ */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+import { finished } from "node:stream/promises";
+import { waitsForContinue } from "../bodies/body.js";
+
+/** For the `onSend` hook. */
+export function lingerOnUnreadBody(limitBytes: number, lingerMs: number) {
+  return async (request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> => {
+    if (!hasUnboundedRest(request.raw, limitBytes)) return payload;
+    reply.header("connection", "close");
+    if (typeof payload !== "string") return payload;
+    reply.header("content-length", Buffer.byteLength(payload));
+    return Readable.from(lingering(payload, request.raw, lingerMs));
+  };
+}
+
+function hasUnboundedRest(message: IncomingMessage, limitBytes: number): boolean {
+  if (message.complete) return false;
+  const declared = message.headers["content-length"];
+  return declared === undefined || Number(declared) > limitBytes || waitsForContinue(message);
+}
+
+async function* lingering(
+  payload: string,
+  message: IncomingMessage,
+  lingerMs: number,
+): AsyncGenerator<string> {
+  yield payload;
+  message.resume();
+  // Whether the client finished, left or was still sending: the response ends now.
+  await finished(message, { signal: AbortSignal.timeout(lingerMs) }).catch(() => undefined);
+}

@@ -1,0 +1,61 @@
+/**
+ * Node's HTTP server with the answers it would give by itself taken over, since some have statuses or bodies
+ * that this API does not have: 417 for an unknown `Expect`, 400 without a body for a missing `Host`, a bare
+ * close for `CONNECT`. A client that waits for `100 Continue` is not told to go on until body.ts says so.
+ */
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { BadHttp } from "./bad-http.js";
+import { Connections } from "./connections.js";
+import { answerHalfClosed } from "./half-close.js";
+import { defaultConnectionLimit, type HttpParts, type Timeouts } from "../parts.js";
+import { letGoOfUnread } from "./unread-answer.js";
+
+export function createNodeServer(
+  handle: RequestListener,
+  parts: HttpParts,
+  badHttp: BadHttp,
+  timeouts: Timeouts,
+): Server {
+  const server = createServer({
+    headersTimeout: timeouts.headersMs,
+    requestTimeout: timeouts.requestMs,
+    keepAliveTimeout: timeouts.idleMs,
+    // How often the first two are looked at; the default would find a late request up to 30 s later.
+    connectionsCheckingInterval: Math.min(1000, timeouts.headersMs / 2),
+    requireHostHeader: false,
+    noDelay: true,
+  });
+  // Headers beyond the count would be dropped without a word, a second Authorization among them. Their size is bounded.
+  server.maxHeadersCount = 0;
+  const limit = parts.connectionLimit ?? defaultConnectionLimit;
+  const connections = new Connections(parts, {
+    limit: limit.connections,
+    refusals: limit.refusals,
+    lingerMs: timeouts.lingerMs,
+    refuse: (socket, fault) => {
+      badHttp.refuse(socket, fault);
+    },
+  });
+  const watchHalfClose = answerHalfClosed(server, parts.clock);
+  const watchUnread = letGoOfUnread(timeouts.stallMs);
+  const onRequest: RequestListener = (message, response) => {
+    badHttp.watch(message, response);
+    watchHalfClose(message, response);
+    watchUnread(message.socket, response);
+    if (connections.begin(message, response)) handle(message, response);
+  };
+  return (
+    server
+      // Each of any number of pipelined requests listens for the end of its socket.
+      .on("connection", (socket) => {
+        socket.setMaxListeners(0);
+        connections.open(socket);
+      })
+      .on("request", onRequest)
+      .on("checkContinue", onRequest)
+      .on("checkExpectation", onRequest)
+      .on("connect", (_message, socket) => {
+        badHttp.refuse(socket);
+      })
+  );
+}

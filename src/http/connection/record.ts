@@ -1,0 +1,90 @@
+/** What is kept of a finished request: one log line and the metrics. Names and numbers of ours, no content. */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { UsageOutcome } from "../../core/usage/usage-recorder.js";
+import { errorTable, type ErrorCode } from "../../protocol/errors.js";
+import { ClientHungUp } from "./exchange.js";
+import { headerValues } from "./headers.js";
+import type { HttpParts } from "../parts.js";
+
+/** For the log only: the client left before any status was sent. */
+const clientClosedRequest = 499;
+
+const knownMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+const probes = ["/healthz", "/readyz", "/metrics"];
+
+/** Where a request belongs to its account's usage even if it was refused before its model was known. */
+const chatRoutes = ["/v1/chat/completions", "/api/playground"];
+
+export function recordExchange({ log, metrics, traces, usage, clock }: HttpParts) {
+  return (request: FastifyRequest, reply: FastifyReply): void => {
+    const { caller, code, stream, trace, startedMs, signal } = request.exchange;
+    const hungUp = signal.reason instanceof ClientHungUp;
+    const route = request.routeOptions.url ?? `${request.server.prefix}/*`;
+    const status = hungUp && !reply.raw.headersSent ? clientClosedRequest : reply.raw.statusCode;
+    const durationMs = clock.monotonicMs() - startedMs;
+
+    const method = knownMethods.includes(request.method) ? request.method : "other";
+
+    // Probes come every few seconds and say nothing when all is well.
+    const level = status === 200 && probes.includes(route) ? "debug" : "info";
+    log[level]("request", {
+      requestId: request.id,
+      account: caller?.account.id,
+      key: caller?.key.id,
+      route,
+      method,
+      status,
+      code,
+      outcome: hungUp ? "hung_up" : code === "none" ? "finished" : "failed",
+      stream,
+      ...trace,
+      durationMs,
+    });
+    metrics.request({ route, status, code, durationMs });
+    traces?.record({
+      requestId: request.id,
+      route,
+      method,
+      status,
+      code,
+      model: trace.model,
+      promptTokens: trace.promptTokens,
+      completionTokens: trace.completionTokens,
+      queuedMs: trace.queuedMs,
+      firstTokenMs: trace.firstTokenMs,
+      durationMs,
+      endedAt: clock.now(),
+      traceparent: headerValues(request.raw.rawHeaders, "traceparent")[0],
+    });
+    const { model, completionTokens = 0, queuedMs, firstTokenMs } = trace;
+    // Before it left the queue the engine has done no work for it.
+    const promptTokens = queuedMs === undefined ? undefined : trace.promptTokens;
+    if (model !== undefined && promptTokens !== undefined) {
+      metrics.completion({ model, promptTokens, completionTokens, queuedMs, firstTokenMs });
+    }
+    if (caller === null) return;
+    const outcome = outcomeOf(code, queuedMs !== undefined);
+    const isRefused = outcome === "rate_limited" || outcome === "unavailable";
+    if (model === undefined && !(isRefused && chatRoutes.includes(route))) return;
+    usage?.record({
+      accountId: caller.account.id,
+      keyId: caller.key.id,
+      model: model ?? null,
+      outcome,
+      promptTokens: promptTokens ?? 0,
+      completionTokens,
+      firstTokenMs,
+      queuedMs,
+    });
+  };
+}
+
+/** What had its turn was not refused, whatever became of it. */
+function outcomeOf(code: ErrorCode | "none", hadItsTurn: boolean): UsageOutcome {
+  if (code === "none") return "ok";
+  if (hadItsTurn) return "error";
+  const { status } = errorTable[code];
+  if (status === 429) return "rate_limited";
+  return status === 503 ? "unavailable" : "error";
+}

@@ -1,0 +1,39 @@
+/**
+ * Everything that people see: the dashboard's API under /api, its pages, the changelog's feed. Registered on
+ * the server beside /v1 and apart from it: another way to sign in, another shape of errors.
+ */
+import type { FastifyInstance } from "fastify";
+import { DashboardFault } from "../../core/dashboard-error.js";
+import { feedRoute } from "../pages/feed.js";
+import { registerStatic } from "../pages/static.js";
+import { answerDashboardError } from "./errors.js";
+import { requireOwnHost } from "./guard/own-host.js";
+import type { DashboardParts } from "./parts.js";
+import { dashboardRoutes, serve } from "./routes.js";
+import { requireSameOrigin } from "./guard/same-origin.js";
+
+export type { DashboardParts } from "./parts.js";
+
+export function registerDashboard(server: FastifyInstance, parts: DashboardParts): void {
+  server.addHook("onRequest", requireOwnHost(parts));
+  server.route(feedRoute(parts));
+  registerStatic(server, parts.webDir);
+
+  void server.register(
+    async (api) => {
+      api.setErrorHandler(answerDashboardError(parts.http.log));
+      api.setNotFoundHandler(() => {
+        throw new DashboardFault("not_found", "There is no such address.");
+      });
+      api.addHook("onRequest", async (_request, reply) => {
+        reply.header("cache-control", "no-store");
+      });
+      api.addHook("onRequest", requireSameOrigin(parts.publicUrl));
+      for (const route of dashboardRoutes(parts)) {
+        const { method, path } = route;
+        api.route({ method, url: path, handler: serve(route, parts.dashboard.sessions) });
+      }
+    },
+    { prefix: "/api" },
+  );
+}

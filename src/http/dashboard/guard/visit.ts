@@ -1,0 +1,89 @@
+/** One request to the dashboard's API, with what its handlers ask of it. Input is parsed here, once. */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { z } from "zod";
+import type { Sessions } from "../../../core/sign-in/sessions.js";
+import { DashboardFault } from "../../../core/dashboard-error.js";
+import { readJson } from "../../bodies/body.js";
+import { clientNetwork } from "./client-network.js";
+import { clearCookie, readCookie, writeCookie, type CookieKind } from "./cookies.js";
+import { clearSessionCookie, readSessionCookie, writeSessionCookie } from "./session-cookie.js";
+
+/** Says which browser this is, see `known-devices.ts`. Outlives sessions. */
+const deviceCookie: CookieKind = { name: "sotto_device", sameSite: "Strict" };
+
+/** No form of the dashboard comes near it. */
+const bodyLimitBytes = 64 * 1024;
+
+export class Visit {
+  constructor(
+    readonly request: FastifyRequest,
+    readonly reply: FastifyReply,
+    private readonly sessions: Sessions,
+  ) {}
+
+  /** Fields that the schema does not name are dropped. */
+  async body<Schema extends z.ZodType>(schema: Schema): Promise<z.output<Schema>> {
+    return parsed(schema, await readJson(this.request, this.reply, bodyLimitBytes));
+  }
+
+  /** From the address as it was sent: what is routed has no query. */
+  query<Schema extends z.ZodType>(schema: Schema): z.output<Schema> {
+    const [, search = ""] = this.request.originalUrl.split("?", 2);
+    return parsed(schema, Object.fromEntries(new URLSearchParams(search)));
+  }
+
+  /** The `:id` of the path. */
+  get id(): string {
+    const { params } = this.request;
+    const id = typeof params === "object" && params !== null && "id" in params ? params.id : undefined;
+    if (typeof id !== "string") throw new Error("This route has no :id.");
+    return id;
+  }
+
+  /** Whom attempts are counted against. */
+  get network(): string {
+    return clientNetwork(this.request.ip);
+  }
+
+  get sessionToken(): string | null {
+    return readSessionCookie(this.request);
+  }
+
+  get device(): string | null {
+    return readCookie(this.request, deviceCookie);
+  }
+
+  /** Starts a session in the browser that asks; the one it had is over. */
+  async signIn(accountId: string): Promise<void> {
+    await this.endSession();
+    writeSessionCookie(this.request, this.reply, await this.sessions.start(accountId));
+  }
+
+  rememberDevice(value: string, expiresAt: Date): void {
+    writeCookie(this.request, this.reply, deviceCookie, { value, expiresAt });
+  }
+
+  forgetDevice(): void {
+    clearCookie(this.request, this.reply, deviceCookie);
+  }
+
+  async signOut(): Promise<void> {
+    await this.endSession();
+    clearSessionCookie(this.request, this.reply);
+  }
+
+  private async endSession(): Promise<void> {
+    const token = this.sessionToken;
+    if (token !== null) await this.sessions.end(token);
+  }
+}
+
+function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  // The input that people see, not a place inside its value. Without one the request is no form of ours.
+  const field = issue?.path[0];
+  if (typeof field !== "string") throw new DashboardFault("bad_request", "The request is not a JSON object.");
+  throw new DashboardFault("bad_request", issue?.message ?? "This is not valid.", { field });
+}

@@ -1,0 +1,146 @@
+/**
+ * The built pages. All files are read when the server starts and served from memory: what is not in the map
+ * is not there, so no path leads out of the folder. Pages of the application are one file, at a closed list of
+ * addresses; anywhere else a browser that looks for a page gets the same file with status 404, and it says so.
+ * Files with a hash in their name never change and are kept by browsers for a year; the others are
+ * asked for again each time, and answered 304 when they are the same.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { extname, join, relative } from "node:path";
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
+import { pageAddresses } from "../../protocol/page-addresses.js";
+
+type Route = Pick<RouteOptions, "method" | "url" | "handler">;
+
+const contentTypes = new Map([
+  [".html", "text/html; charset=utf-8"],
+  [".js", "text/javascript; charset=utf-8"],
+  [".css", "text/css; charset=utf-8"],
+  [".json", "application/json; charset=utf-8"],
+  [".txt", "text/plain; charset=utf-8"],
+  [".md", "text/markdown; charset=utf-8"],
+  [".svg", "image/svg+xml"],
+  [".png", "image/png"],
+  [".ico", "image/x-icon"],
+  [".woff2", "font/woff2"],
+  [".webmanifest", "application/manifest+json"],
+]);
+
+const oneYear = "public, max-age=31536000, immutable";
+const askAgain = "no-cache";
+
+/** The best first. */
+const encodings = [
+  ["br", ".br"],
+  ["gzip", ".gz"],
+] as const;
+
+interface StaticFile {
+  contentType: string;
+  cacheControl: string;
+  etag: string;
+  plain: Buffer;
+  encoded: { encoding: string; bytes: Buffer }[];
+}
+
+export function registerStatic(server: FastifyInstance, webDir: string): void {
+  const files = readFiles(webDir);
+  const index = files.get("/index.html");
+  if (index === undefined) {
+    server.route({ method: "GET", url: "/", handler: notBuilt });
+    return;
+  }
+  const routes = [
+    ...pageAddresses.map((url): Route => ({ method: "GET", url, handler: serve(index) })),
+    ...[...files].map(([url, file]): Route => ({ method: "GET", url, handler: serve(file) })),
+  ];
+  for (const route of routes) server.route(route);
+  server.addHook("onRequest", showNotFound(index));
+}
+
+function serve(file: StaticFile) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<Buffer | FastifyReply> => {
+    reply.headers({
+      "content-type": file.contentType,
+      "cache-control": file.cacheControl,
+      etag: file.etag,
+      vary: "accept-encoding",
+    });
+    // A handler that has sent must return the reply: Fastify sends what it returns, undefined too.
+    if (request.headers["if-none-match"] === file.etag) return reply.code(304).send();
+    return encodedFor(request, reply, file);
+  };
+}
+
+/**
+ * A hook rather than a route for every path: such a route would take unknown addresses of the API before its
+ * own answer to them, which begins with the key.
+ */
+function showNotFound(index: StaticFile) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (!request.is404 || /^\/(v1|api)(\/|$)/i.test(request.url)) return;
+    reply.header("vary", "accept, accept-encoding");
+    const looks = request.method === "GET" || request.method === "HEAD";
+    if (!looks || !/\btext\/html\b/i.test(request.headers.accept ?? "")) return;
+    request.exchange.code = "unknown_url";
+    reply.code(404).headers({ "content-type": index.contentType, "cache-control": index.cacheControl });
+    await reply.send(encodedFor(request, reply, index));
+  };
+}
+
+function encodedFor(request: FastifyRequest, reply: FastifyReply, file: StaticFile): Buffer {
+  const accepted = acceptedEncodings(request.headers["accept-encoding"]);
+  const chosen = file.encoded.find(({ encoding }) => accepted.has(encoding));
+  if (chosen === undefined) return file.plain;
+  reply.header("content-encoding", chosen.encoding);
+  return chosen.bytes;
+}
+
+/** Those that are named and not refused with `q=0`. */
+function acceptedEncodings(header: string | string[] = ""): Set<string> {
+  const accepted = new Set<string>();
+  for (const item of String(header).toLowerCase().split(",")) {
+    const [name = "", ...parameters] = item.split(";").map((part) => part.trim());
+    if (!parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))) accepted.add(name);
+  }
+  return accepted;
+}
+
+/** By the path they are asked for with. */
+function readFiles(webDir: string): Map<string, StaticFile> {
+  if (!existsSync(webDir)) return new Map();
+  const names = readdirSync(webDir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  const isEncoded = (name: string) => encodings.some(([, extension]) => name.endsWith(extension));
+  return new Map(
+    names
+      .filter((name) => !isEncoded(name))
+      .map((name) => {
+        const url = `/${relative(webDir, name).replaceAll("\\", "/")}`;
+        return [url, readFile(name, url.startsWith("/assets/") ? oneYear : askAgain)];
+      }),
+  );
+}
+
+function readFile(name: string, cacheControl: string): StaticFile {
+  const plain = readFileSync(name);
+  const encoded = encodings
+    .filter(([, extension]) => existsSync(name + extension))
+    .map(([encoding, extension]) => ({ encoding, bytes: readFileSync(name + extension) }));
+  const hash = createHash("sha256").update(plain).digest("base64url").slice(0, 22);
+  return {
+    contentType: contentTypes.get(extname(name)) ?? "application/octet-stream",
+    cacheControl,
+    // Weak, since the compressed forms share it.
+    etag: `W/"${hash}"`,
+    plain,
+    encoded,
+  };
+}
+
+async function notBuilt(_request: FastifyRequest, reply: FastifyReply): Promise<string> {
+  reply.code(503).header("content-type", "text/plain; charset=utf-8");
+  return "The pages are not built. Run: npm run build\nThe API works without them.\n";
+}

@@ -1,0 +1,168 @@
+/**
+ * Open-weight instruct models to choose from, as data, the better answers later. What they have in common: an
+ * architecture that the engine knows, all of a reply's text is the reply (a model that thinks aloud first would mix
+ * its thoughts into it), and no recurrent layers, whose state cannot be cut back to the beginning that a conversation
+ * shares with the last one. The server is asked for size and hash when a file is pulled, and they decide.
+ * `docs/models.md` shows this table and says what was checked when; a test holds the two together.
+ */
+import type { ModelId } from "../../protocol/models.js";
+import { memoryNeed } from "../gguf/memory.js";
+
+export interface CatalogEntry {
+  /** What `sotto models pull` takes. */
+  id: string;
+  title: string;
+  licence: string;
+  /** As its file names it. */
+  architecture: string;
+  /** In thousand millions. */
+  parametersBillion: number;
+  uri: string;
+  bytes: number;
+  contextTokens: number;
+  /**
+   * From layers, heads and their length; see `memoryNeed`. Layers that look at a sliding window count in full, those
+   * that share another's cache not at all.
+   */
+  cacheBytesPerToken: number;
+  /** Where it fits best: `lambda` for speed, `prism` in between, `omega` for the best answers. */
+  suits: readonly ModelId[];
+  /** One line for people who choose. */
+  goodFor: string;
+}
+
+export const catalog: readonly CatalogEntry[] = [
+  {
+    id: "gemma-3-1b",
+    title: "Gemma 3 1B Instruct",
+    licence: "Gemma Terms of Use",
+    architecture: "gemma3",
+    parametersBillion: 1,
+    uri: "hf:bartowski/google_gemma-3-1b-it-GGUF/google_gemma-3-1b-it-Q4_K_M.gguf",
+    bytes: 806_058_496,
+    contextTokens: 32_768,
+    cacheBytesPerToken: 26_624,
+    suits: ["lambda"],
+    goodFor: "Quick, short answers on the smallest machines.",
+  },
+  {
+    id: "ministral-3-3b",
+    title: "Ministral 3 3B Instruct 2512",
+    licence: "Apache-2.0",
+    architecture: "mistral3",
+    parametersBillion: 3.4,
+    uri: "hf:mistralai/Ministral-3-3B-Instruct-2512-GGUF/Ministral-3-3B-Instruct-2512-Q4_K_M.gguf",
+    bytes: 2_147_023_008,
+    contextTokens: 262_144,
+    cacheBytesPerToken: 106_496,
+    suits: ["lambda", "prism"],
+    goodFor: "Chat in many languages, summaries, structured output.",
+  },
+  {
+    id: "gemma-4-e2b",
+    title: "Gemma 4 E2B Instruct",
+    licence: "Apache-2.0",
+    architecture: "gemma4",
+    parametersBillion: 5.1,
+    uri: "hf:unsloth/gemma-4-E2B-it-GGUF/gemma-4-E2B-it-Q4_K_M.gguf",
+    bytes: 3_106_738_272,
+    contextTokens: 131_072,
+    cacheBytesPerToken: 18_432,
+    suits: ["lambda", "prism"],
+    goodFor: "Many conversations at once with little memory.",
+  },
+  {
+    id: "qwen3-4b",
+    title: "Qwen3 4B Instruct 2507",
+    licence: "Apache-2.0",
+    architecture: "qwen3",
+    parametersBillion: 4,
+    uri: "hf:unsloth/Qwen3-4B-Instruct-2507-GGUF/Qwen3-4B-Instruct-2507-Q4_K_M.gguf",
+    bytes: 2_497_281_120,
+    contextTokens: 262_144,
+    cacheBytesPerToken: 147_456,
+    suits: ["prism", "omega"],
+    goodFor: "The all-rounder for 8 GiB: reasoning, code, long texts.",
+  },
+  {
+    id: "ministral-3-8b",
+    title: "Ministral 3 8B Instruct 2512",
+    licence: "Apache-2.0",
+    architecture: "mistral3",
+    parametersBillion: 8.4,
+    uri: "hf:mistralai/Ministral-3-8B-Instruct-2512-GGUF/Ministral-3-8B-Instruct-2512-Q4_K_M.gguf",
+    bytes: 5_198_911_904,
+    contextTokens: 262_144,
+    cacheBytesPerToken: 139_264,
+    suits: ["prism", "omega"],
+    goodFor: "Writing and following instructions in European languages.",
+  },
+  {
+    id: "gemma-4-e4b",
+    title: "Gemma 4 E4B Instruct",
+    licence: "Apache-2.0",
+    architecture: "gemma4",
+    parametersBillion: 8,
+    uri: "hf:unsloth/gemma-4-E4B-it-GGUF/gemma-4-E4B-it-Q4_K_M.gguf",
+    bytes: 4_977_169_568,
+    contextTokens: 131_072,
+    cacheBytesPerToken: 57_344,
+    suits: ["prism", "omega"],
+    goodFor: "Reasoning and knowledge at the speed of a 4B model.",
+  },
+  {
+    id: "ministral-3-14b",
+    title: "Ministral 3 14B Instruct 2512",
+    licence: "Apache-2.0",
+    architecture: "mistral3",
+    parametersBillion: 13.5,
+    uri: "hf:mistralai/Ministral-3-14B-Instruct-2512-GGUF/Ministral-3-14B-Instruct-2512-Q4_K_M.gguf",
+    bytes: 8_239_593_024,
+    contextTokens: 262_144,
+    cacheBytesPerToken: 163_840,
+    suits: ["omega"],
+    goodFor: "Long documents, careful writing, structured output.",
+  },
+  {
+    id: "gemma-4-12b",
+    title: "Gemma 4 12B Instruct",
+    licence: "Apache-2.0",
+    architecture: "gemma4",
+    parametersBillion: 11.9,
+    uri: "hf:unsloth/gemma-4-12b-it-GGUF/gemma-4-12b-it-Q4_K_M.gguf",
+    bytes: 7_121_861_440,
+    contextTokens: 262_144,
+    cacheBytesPerToken: 344_064,
+    suits: ["omega"],
+    goodFor: "Strong reasoning, knowledge and code in many languages.",
+  },
+  {
+    id: "qwen3-30b-a3b",
+    title: "Qwen3 30B-A3B Instruct 2507",
+    licence: "Apache-2.0",
+    architecture: "qwen3moe",
+    parametersBillion: 30.5,
+    uri: "hf:unsloth/Qwen3-30B-A3B-Instruct-2507-GGUF/Qwen3-30B-A3B-Instruct-2507-Q4_K_M.gguf",
+    bytes: 18_556_689_568,
+    contextTokens: 262_144,
+    cacheBytesPerToken: 98_304,
+    suits: ["omega"],
+    goodFor: "Code and mathematics; computes each token with 3.3B of it, so it is fast for its size.",
+  },
+  {
+    id: "gemma-4-26b-a4b",
+    title: "Gemma 4 26B-A4B Instruct",
+    licence: "Apache-2.0",
+    architecture: "gemma4",
+    parametersBillion: 25.2,
+    uri: "hf:unsloth/gemma-4-26B-A4B-it-GGUF/gemma-4-26B-A4B-it-UD-Q4_K_M.gguf",
+    bytes: 16_947_541_728,
+    contextTokens: 262_144,
+    cacheBytesPerToken: 225_280,
+    suits: ["omega"],
+    goodFor: "The strongest here; computes each token with 3.8B of it, so it is fast for its size.",
+  },
+];
+
+/** With the engine's usual room for conversations. */
+export const memoryOf = (entry: CatalogEntry): number => memoryNeed(entry).usualBytes;

@@ -1,0 +1,106 @@
+/**
+ * Puts another source behind a model: the same for `sotto models use` and the dashboard. What answered before is
+ * remembered in a setting of its own, one step back, so that a change can be taken back; taking it back is a change,
+ * too, and can be undone the same way.
+ */
+import { stat } from "node:fs/promises";
+import { isAbsolute, join, resolve } from "node:path";
+import type { Store } from "../../core/ports.js";
+import type { EngineMember } from "../../protocol/engine-member.js";
+import type { ModelId } from "../../protocol/models.js";
+import { configuredSource, type ConfiguredModels } from "./mapping.js";
+import { modelSourceSchema, sourceSetting, type ModelSource } from "./source.js";
+import { WeightsFault } from "../weights-error.js";
+
+/** Not below `model.`: nobody has to follow what it holds. */
+const previousSetting = (model: ModelId): string => `previous_model.${model}`;
+
+/** The setting of the configuration that decides what answers for the model; null where it leaves that open. */
+export function fixedBy(models: ConfiguredModels, model: ModelId): string | null {
+  const configured = configuredSource(models, model);
+  if (configured?.type !== "source") return null;
+  const kind = configured.source.type === "upstreams" ? "UPSTREAMS" : "WEIGHTS";
+  return `SOTTO_MODELS_${model.toUpperCase()}_${kind}`;
+}
+
+/** What the configuration fixes, a stored setting would not change. */
+export function requireFree(models: ConfiguredModels, model: ModelId): void {
+  const name = fixedBy(models, model);
+  if (name === null) return;
+  throw new WeightsFault(
+    `${model} is fixed by the configuration (${name}), which wins over what is chosen here. Remove it there first.`,
+  );
+}
+
+type Settings = Pick<Store, "getSetting" | "setSetting">;
+
+/** Stores it and remembers what was there; resolves with how to take that back. */
+export async function storeSource(
+  store: Settings,
+  model: ModelId,
+  source: ModelSource,
+): Promise<() => Promise<void>> {
+  const [current, previous] = await Promise.all([
+    store.getSetting(sourceSetting(model)),
+    store.getSetting(previousSetting(model)),
+  ]);
+  const next = source.type === "starter" ? "" : JSON.stringify(source);
+  if (next === (current ?? "")) return async () => undefined;
+  // "default" rather than nothing: there is something to go back to.
+  await store.setSetting(previousSetting(model), current === null || current === "" ? "default" : current);
+  await store.setSetting(sourceSetting(model), next);
+  return async () => {
+    await store.setSetting(sourceSetting(model), current ?? "");
+    await store.setSetting(previousSetting(model), previous ?? "");
+  };
+}
+
+/** What answered before the latest change; null when there was none, or it cannot be read. */
+export async function previousSource(
+  store: Pick<Store, "getSetting">,
+  model: ModelId,
+): Promise<ModelSource | null> {
+  const row = await store.getSetting(previousSetting(model));
+  if (row === null || row === "") return null;
+  if (row === "default") return { type: "starter" };
+  try {
+    return modelSourceSchema.parse(JSON.parse(row));
+  } catch {
+    return null;
+  }
+}
+
+/** A file of the models folder by its name, or any by its whole path. */
+export async function findOnServer(folder: string, text: string): Promise<string> {
+  const isName = !/[/\\\0]/.test(text) && text !== "." && text !== "..";
+  if (!isName && (!isAbsolute(text) || text.includes("\0"))) {
+    throw new WeightsFault(
+      "Enter the name of a file in the models folder, or a whole path that begins with /.",
+    );
+  }
+  const here = join(folder, text);
+  const found = await firstExisting(isName ? [here, `${here}.gguf`] : [resolve(text)]);
+  if (found !== null) return found;
+  throw new WeightsFault(isName ? `There is no ${text} in ${folder}.` : `There is no file ${text}.`);
+}
+
+export async function firstExisting(paths: readonly string[]): Promise<string | null> {
+  for (const path of paths) {
+    const exists = await stat(path).then(
+      () => true,
+      () => false,
+    );
+    if (exists) return path;
+  }
+  return null;
+}
+
+/** Engines on the network as a source; rejects what is not written as it should be. */
+export function upstreamSource(members: readonly object[]): { source: ModelSource; members: EngineMember[] } {
+  const parsed = modelSourceSchema.safeParse({ type: "upstreams", upstreams: members });
+  if (parsed.success && parsed.data.type === "upstreams") {
+    return { source: parsed.data, members: parsed.data.upstreams };
+  }
+  const [issue] = parsed.error?.issues ?? [];
+  throw new WeightsFault(`An address of a server ${issue?.message ?? "is not valid"}.`);
+}

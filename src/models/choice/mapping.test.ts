@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { modelIds, type ModelId } from "../../protocol/models.js";
+import { mapModels, readMapping, sameSource } from "./mapping.js";
+import { describeSource, modelSourceSchema } from "./source.js";
+
+const open = { omega: { weights: undefined }, prism: { weights: undefined }, lambda: { weights: undefined } };
+const nothing = () => null;
+const starter = { type: "source", source: { type: "starter" }, from: "default" };
+const upstreams = {
+  type: "upstreams",
+  upstreams: [{ url: "http://gpu1:8000/v1", profile: "vllm", key: "k-1" }],
+};
+
+describe("what answers for a model", () => {
+  it("is the starter when nobody chose", () => {
+    expect(mapModels(open, nothing)).toEqual({ omega: starter, prism: starter, lambda: starter });
+    expect(mapModels(open, () => "").omega).toEqual(starter);
+  });
+
+  it("is what was stored, each model for itself", () => {
+    const rows: Record<ModelId, string | null> = {
+      omega: JSON.stringify({ type: "weights", path: "/models/a.gguf" }),
+      prism: JSON.stringify(upstreams),
+      lambda: null,
+    };
+    const mapping = mapModels(open, (model) => rows[model]);
+    expect(mapping.omega).toEqual({
+      type: "source",
+      source: { type: "weights", path: "/models/a.gguf" },
+      from: "setting",
+    });
+    expect(mapping.prism).toMatchObject({ source: { upstreams: [{ profile: "vllm", key: "k-1" }] } });
+    expect(mapping.lambda).toEqual(starter);
+  });
+
+  it("is what the configuration gives, whatever is stored", () => {
+    const stored = () => JSON.stringify({ type: "weights", path: "/models/a.gguf" });
+    const fixed = { ...open, prism: { weights: "./b.gguf" }, lambda: { weights: "starter" } };
+    expect(mapModels(fixed, stored)).toMatchObject({
+      omega: { source: { path: "/models/a.gguf" }, from: "setting" },
+      prism: { source: { type: "weights", path: "./b.gguf" }, from: "configuration" },
+      lambda: { source: { type: "starter" }, from: "configuration" },
+    });
+  });
+
+  it.each([
+    "{",
+    "7",
+    "null",
+    '{"type":"magic"}',
+    '{"type":"weights"}',
+    '{"type":"upstreams","upstreams":[]}',
+  ])("is not guessed at when the row is %s", (row) => {
+    expect(mapModels(open, () => row).omega).toMatchObject({ type: "unreadable" });
+  });
+
+  it("is read from the settings of the three models", async () => {
+    const asked: string[] = [];
+    await readMapping({ getSetting: async (name) => (asked.push(name), null) }, open);
+    expect(asked).toEqual(modelIds.map((model) => `model.${model}`));
+  });
+});
+
+describe("sources", () => {
+  it("are the same when everything in them is", () => {
+    const [a, b] = [modelSourceSchema.parse(upstreams), modelSourceSchema.parse({ ...upstreams })];
+    expect(sameSource(a, b)).toBe(true);
+    expect(sameSource(a, { type: "starter" })).toBe(false);
+    const other = modelSourceSchema.parse({
+      ...upstreams,
+      upstreams: [{ url: "http://gpu1:8000/v1", profile: "vllm" }],
+    });
+    expect(sameSource(a, other)).toBe(false);
+  });
+
+  it("are described without their keys", () => {
+    expect(describeSource(modelSourceSchema.parse(upstreams))).toBe("http://gpu1:8000/v1");
+  });
+});

@@ -1,0 +1,65 @@
+/**
+ * What should answer for each of the three models. A file given in the configuration wins; then what `sotto
+ * models use` stored; then the starter weights.
+ *
+ * A running server calls `readMapping` every second or two and compares with what it runs by `sameSource`.
+ * Three small rows are read; nothing is opened. A row that cannot be read (written by a newer version, or by
+ * hand) is reported as such and not guessed at: whoever runs keeps what runs.
+ */
+import { isDeepStrictEqual } from "node:util";
+import type { Store } from "../../core/ports.js";
+import type { EngineMember } from "../../protocol/engine-member.js";
+import { modelIds, type ModelId } from "../../protocol/models.js";
+import { modelSourceSchema, sourceSetting, weightsSource, type ModelSource } from "./source.js";
+
+export type DesiredSource =
+  | { type: "source"; source: ModelSource; from: "configuration" | "setting" | "default" }
+  | { type: "unreadable"; reason: string };
+
+export type Mapping = Readonly<Record<ModelId, DesiredSource>>;
+
+/** The part of the configuration that matters here: `weights` is undefined when it was not given. */
+export type ConfiguredModels = Readonly<
+  Record<ModelId, { weights: string | undefined; upstreams?: readonly EngineMember[] }>
+>;
+
+export async function readMapping(
+  store: Pick<Store, "getSetting">,
+  models: ConfiguredModels,
+): Promise<Mapping> {
+  const rows = await Promise.all(modelIds.map((model) => store.getSetting(sourceSetting(model))));
+  return mapModels(models, (model) => rows[modelIds.indexOf(model)] ?? null);
+}
+
+export function mapModels(models: ConfiguredModels, setting: (model: ModelId) => string | null): Mapping {
+  const desired = (model: ModelId) => configuredSource(models, model) ?? storedSource(setting(model));
+  return { omega: desired("omega"), prism: desired("prism"), lambda: desired("lambda") };
+}
+
+/** Null when the configuration leaves the model open. */
+export function configuredSource(models: ConfiguredModels, model: ModelId): DesiredSource | null {
+  const { weights, upstreams = [] } = models[model];
+  if (upstreams.length > 0) {
+    return {
+      type: "source",
+      source: { type: "upstreams", upstreams: [...upstreams] },
+      from: "configuration",
+    };
+  }
+  if (weights === undefined) return null;
+  return { type: "source", source: weightsSource(weights), from: "configuration" };
+}
+
+export const sameSource = (a: ModelSource, b: ModelSource): boolean => isDeepStrictEqual(a, b);
+
+function storedSource(row: string | null): DesiredSource {
+  if (row === null || row === "") return { type: "source", source: { type: "starter" }, from: "default" };
+  try {
+    return { type: "source", source: modelSourceSchema.parse(JSON.parse(row)), from: "setting" };
+  } catch {
+    return {
+      type: "unreadable",
+      reason: "the stored setting cannot be read: choose again with sotto models use",
+    };
+  }
+}

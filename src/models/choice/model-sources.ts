@@ -1,0 +1,228 @@
+/**
+ * What answers for the models and what could, for the operator's page. A choice is checked before it is stored; the
+ * running server then follows it as it follows any change of that setting, and no stream is dropped. A choice that
+ * cannot be carried out is taken back, so that a restart finds what worked.
+ */
+import { basename, join } from "node:path";
+import type { ModelSources } from "../../core/model-ports.js";
+import type { EngineStatus, Store } from "../../core/ports.js";
+import type { EngineComputeView } from "../../protocol/dashboard-api.js";
+import type {
+  CatalogView,
+  EngineBody,
+  EnginePreflight,
+  FileView,
+  ModelChoicesView,
+  ModelView,
+} from "../../protocol/dashboard-models.js";
+import type { UpstreamSource } from "../../protocol/engine-member.js";
+import { modelIds, type ModelId } from "../../protocol/models.js";
+import { catalog, type CatalogEntry } from "./catalog.js";
+import { checkWeights } from "../gguf/check-weights.js";
+import {
+  findOnServer,
+  fixedBy,
+  previousSource,
+  requireFree,
+  storeSource,
+  upstreamSource,
+} from "./choose-source.js";
+import { freeBytes as readFreeBytes } from "../files/free-space.js";
+import { listWeights, type ListedWeights } from "../list-weights.js";
+import { readMapping, sameSource, type ConfiguredModels, type DesiredSource } from "./mapping.js";
+import { readSpeed } from "../measured-speed.js";
+import { memoryNeed, type ConfiguredSize } from "../gguf/memory.js";
+import type { ModelSource } from "./source.js";
+import { FactsCache, fileOf, fitsInto, sourceView, speedView, weightsView } from "./source-views.js";
+import { WeightsFault } from "../weights-error.js";
+
+export interface ModelSourcesOptions {
+  store: Pick<Store, "getSetting" | "setSetting">;
+  /** The models folder. */
+  folder: string;
+  hosts: readonly string[];
+  size: ConfiguredSize;
+  configured: () => ConfiguredModels;
+  status: (model: ModelId) => EngineStatus;
+  memoryBytes: (model: ModelId) => number | null;
+  compute: (model: ModelId) => EngineComputeView | null;
+  /** Follows the settings now; resolves with why it could not, or null. */
+  follow: () => Promise<string | null>;
+  preflight: (engine: UpstreamSource) => Promise<EnginePreflight["findings"]>;
+  availableBytes: () => number;
+  freeBytes?: (folder: string) => Promise<number>;
+}
+
+type Change =
+  | { state: "switching"; from: ModelSource | null; to: ModelSource }
+  | { state: "failed"; to: ModelSource; reason: string };
+
+export class ServedModels implements ModelSources {
+  readonly #changes = new Map<ModelId, Change>();
+  readonly #facts = new FactsCache();
+
+  constructor(private readonly options: ModelSourcesOptions) {}
+
+  async now(): Promise<ModelView[]> {
+    const mapping = await readMapping(this.options.store, this.options.configured());
+    return Promise.all(modelIds.map((model) => this.#view(model, mapping[model])));
+  }
+
+  async choices(): Promise<ModelChoicesView> {
+    const { store, folder, hosts, freeBytes = readFreeBytes } = this.options;
+    const available = this.options.availableBytes();
+    const mapping = await readMapping(store, this.options.configured());
+    const listed = await listWeights(folder, mapping, store);
+    const names = new Set(listed.map(({ path }) => basename(path)));
+    return {
+      folder,
+      freeDiskBytes: await freeBytes(folder),
+      availableMemoryBytes: available,
+      hosts: [...hosts],
+      catalog: catalog.map((entry) => catalogView(entry, available, names)),
+      files: listed.map((item) => this.#fileView(item, available)),
+    };
+  }
+
+  async preflight(engine: EngineBody): Promise<EnginePreflight> {
+    return { findings: await this.#findings(upstreamSource([engine]).source) };
+  }
+
+  async useWeights(model: ModelId, text: string, force: boolean): Promise<void> {
+    const { size, folder, availableBytes } = this.options;
+    requireFree(this.options.configured(), model);
+    const path = await findOnServer(folder, text);
+    await checkWeights(path, { ...size, availableBytes: force ? Infinity : availableBytes() });
+    await this.#switch(model, { type: "weights", path });
+  }
+
+  async useEngine(model: ModelId, engine: EngineBody): Promise<void> {
+    requireFree(this.options.configured(), model);
+    const { source } = upstreamSource([engine]);
+    await this.#requireUsable(source);
+    await this.#switch(model, source);
+  }
+
+  async useDefault(model: ModelId): Promise<void> {
+    requireFree(this.options.configured(), model);
+    await this.#switch(model, { type: "starter" });
+  }
+
+  async rollBack(model: ModelId): Promise<void> {
+    requireFree(this.options.configured(), model);
+    const source = await previousSource(this.options.store, model);
+    if (source === null)
+      throw new WeightsFault(`${model} has not been changed: there is nothing to return to.`);
+    // It fitted when it was chosen. Whether it still loads, the engine says.
+    if (source.type === "weights") await checkWeights(source.path, { availableBytes: Infinity });
+    await this.#requireUsable(source);
+    await this.#switch(model, source);
+  }
+
+  async #view(model: ModelId, desired: DesiredSource): Promise<ModelView> {
+    const { store, configured, status, memoryBytes, compute, folder, size } = this.options;
+    const change = this.#changes.get(model);
+    const chosen = desired.type === "source" ? desired.source : null;
+    const source = change?.state === "switching" ? change.from : chosen;
+    const path = source === null ? null : await fileOf(folder, source);
+    const facts = path === null ? null : await this.#facts.read(path);
+    const previous = await previousSource(store, model);
+    const { state, contextTokens } = status(model);
+    return {
+      model,
+      state,
+      source: source === null ? null : sourceView(source),
+      fixedBy: fixedBy(configured(), model),
+      weights: facts === null ? null : weightsView(facts, size),
+      contextTokens,
+      speed: path === null ? null : speedView(await readSpeed(store, path)),
+      memoryBytes: memoryBytes(model),
+      compute: compute(model)?.backend ?? null,
+      previous: previous === null ? null : sourceView(previous),
+      change: change === undefined ? null : changeView(change),
+    };
+  }
+
+  #fileView({ path, facts, fault, speed, models }: ListedWeights, available: number): FileView {
+    const { folder, size } = this.options;
+    return {
+      file: path === join(folder, basename(path)) ? basename(path) : path,
+      weights: facts === null ? null : weightsView(facts, size),
+      fault,
+      fits: facts === null ? "no" : fitsInto(available, memoryNeed(facts, size)),
+      speed: speedView(speed),
+      models,
+    };
+  }
+
+  /** Resolves when it is stored; carries it out afterwards. */
+  async #switch(model: ModelId, source: ModelSource): Promise<void> {
+    const { store, configured } = this.options;
+    if (this.#changes.get(model)?.state === "switching") {
+      throw new WeightsFault(`${model} is being changed already. Wait until that is done.`);
+    }
+    // Before anything is waited for: of two at once one is refused.
+    const change: Change = { state: "switching", from: null, to: source };
+    this.#changes.set(model, change);
+    try {
+      const desired = (await readMapping(store, configured()))[model];
+      change.from = desired.type === "source" ? desired.source : null;
+      if (change.from !== null && sameSource(change.from, source)) {
+        this.#changes.delete(model);
+        return;
+      }
+      const takeBack = await storeSource(store, model, source);
+      void this.#carryOut(model, source, takeBack);
+    } catch (error) {
+      this.#changes.delete(model);
+      throw error;
+    }
+  }
+
+  /** Never rejects. */
+  async #carryOut(model: ModelId, source: ModelSource, takeBack: () => Promise<void>): Promise<void> {
+    const reason = await this.options.follow();
+    if (reason === null) {
+      this.#changes.delete(model);
+      return;
+    }
+    // Where it cannot be stored, the setting keeps a choice that does not load, and the page says so all the same.
+    await takeBack().catch(() => undefined);
+    this.#changes.set(model, { state: "failed", to: source, reason });
+  }
+
+  async #requireUsable(source: ModelSource): Promise<void> {
+    const refusal = (await this.#findings(source)).find(({ level }) => level === "refuse");
+    if (refusal !== undefined) throw new WeightsFault(refusal.text);
+  }
+
+  async #findings(source: ModelSource): Promise<EnginePreflight["findings"]> {
+    if (source.type !== "upstreams") return [];
+    const engines = source.upstreams.filter((member) => "url" in member);
+    return (await Promise.all(engines.map((engine) => this.options.preflight(engine)))).flat();
+  }
+}
+
+const changeView = (change: Change): NonNullable<ModelView["change"]> => ({
+  state: change.state,
+  to: sourceView(change.to),
+  reason: change.state === "failed" ? change.reason : "",
+});
+
+function catalogView(entry: CatalogEntry, available: number, here: ReadonlySet<string>): CatalogView {
+  const need = memoryNeed(entry);
+  const name = basename(entry.uri);
+  return {
+    id: entry.id,
+    title: entry.title,
+    licence: entry.licence,
+    parametersBillion: entry.parametersBillion,
+    bytes: entry.bytes,
+    memoryNeedBytes: need.usualBytes,
+    contextTokens: entry.contextTokens,
+    suits: [...entry.suits],
+    goodFor: entry.goodFor,
+    fits: fitsInto(available, need),
+    file: here.has(name) ? name : null,
+  };
+}

@@ -1,0 +1,81 @@
+/** What is known of a source and its file, in the shapes of the operator's page. Never a key. */
+import { stat } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import type { SourceView, SpeedView, WeightsView } from "../../protocol/dashboard-models.js";
+import { readWeightsFacts, type WeightsFacts } from "../gguf/gguf.js";
+import type { MeasuredSpeed } from "../measured-speed.js";
+import { memoryNeed, type ConfiguredSize, type MemoryNeed } from "../gguf/memory.js";
+import { describeMember, type ModelSource } from "./source.js";
+import { starterFileNames } from "../starter/starter.js";
+
+export function sourceView(source: ModelSource): SourceView {
+  switch (source.type) {
+    case "starter":
+      return { type: "starter", label: "Starter weights", detail: "They come with Sotto." };
+    case "weights":
+      return { type: "weights", label: basename(source.path), detail: source.path };
+    case "upstreams":
+      return {
+        type: "upstreams",
+        label: source.upstreams.map((member) => hostOf(describeMember(member))).join(", "),
+        detail: source.upstreams.map((member) => withoutSecrets(describeMember(member))).join(", "),
+      };
+  }
+}
+
+/** The file behind a source on this machine; null where there is none, or none yet. */
+export async function fileOf(folder: string, source: ModelSource): Promise<string | null> {
+  if (source.type === "upstreams") return null;
+  if (source.type === "weights") return resolve(source.path);
+  for (const name of starterFileNames) {
+    const path = join(folder, name);
+    if (await stat(path).catch(() => null)) return path;
+  }
+  return null;
+}
+
+export const weightsView = (facts: WeightsFacts, size: ConfiguredSize): WeightsView => ({
+  bytes: facts.bytes,
+  quantisation: facts.quantisation,
+  contextTokens: facts.contextTokens,
+  memoryNeedBytes: memoryNeed(facts, size).usualBytes,
+});
+
+export const speedView = (speed: MeasuredSpeed | null): SpeedView | null =>
+  speed === null ? null : { tokensPerSecond: speed.tokensPerSecond, measuredAt: speed.at.toISOString() };
+
+export function fitsInto(
+  availableBytes: number,
+  { usualBytes, leastBytes }: MemoryNeed,
+): "yes" | "tight" | "no" {
+  if (usualBytes <= availableBytes) return "yes";
+  return leastBytes <= availableBytes ? "tight" : "no";
+}
+
+/** Headers of files that are looked at again and again; read anew when the file changes. */
+export class FactsCache {
+  readonly #facts = new Map<string, { stamp: string; facts: WeightsFacts }>();
+
+  /** Null when it cannot be read. */
+  async read(path: string): Promise<WeightsFacts | null> {
+    const found = await stat(path).catch(() => null);
+    if (found?.isFile() !== true) return null;
+    const stamp = `${found.size} ${found.mtimeMs}`;
+    const kept = this.#facts.get(path);
+    if (kept?.stamp === stamp) return kept.facts;
+    const facts = await readWeightsFacts(path).catch(() => null);
+    if (facts === null) return null;
+    // Three models are looked at; a handful of files at most.
+    if (this.#facts.size >= 16) this.#facts.clear();
+    this.#facts.set(path, { stamp, facts });
+    return facts;
+  }
+}
+
+const hostOf = (text: string): string => (URL.canParse(text) ? new URL(text).host : basename(text));
+
+function withoutSecrets(text: string): string {
+  if (!URL.canParse(text)) return text;
+  const { origin, pathname } = new URL(text);
+  return `${origin}${pathname}`;
+}

@@ -1,0 +1,37 @@
+/**
+ * What can answer for a model: the starter weights, a GGUF file, or servers elsewhere. This is the one
+ * definition of the shape; `sotto models use` stores it as JSON in the setting of the model.
+ */
+import { z } from "zod";
+import { engineMemberSchema, type EngineMember } from "../../protocol/engine-member.js";
+import type { ModelId } from "../../protocol/models.js";
+
+export const modelSourceSchema = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("starter") }),
+  z.strictObject({ type: z.literal("weights"), path: z.string().min(1).max(4096) }),
+  z.strictObject({ type: z.literal("upstreams"), upstreams: z.array(engineMemberSchema).min(1).max(64) }),
+]);
+
+export type ModelSource = z.infer<typeof modelSourceSchema>;
+
+/** The setting that holds the source of a model; absent or empty means the default. */
+export const sourceSetting = (model: ModelId): string => `model.${model}`;
+
+/** For people: never a key. */
+export function describeSource(source: ModelSource): string {
+  switch (source.type) {
+    case "starter":
+      return "starter";
+    case "weights":
+      return source.path;
+    case "upstreams":
+      return source.upstreams.map(describeMember).join(", ");
+  }
+}
+
+export const describeMember = (member: EngineMember): string =>
+  "url" in member ? member.url : member.weights;
+
+/** Weights as an operator writes them: the word for those that come with Sotto, or a file. */
+export const weightsSource = (weights: string): Exclude<ModelSource, { type: "upstreams" }> =>
+  weights === "starter" ? { type: "starter" } : { type: "weights", path: weights };

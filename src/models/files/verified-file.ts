@@ -1,0 +1,66 @@
+/**
+ * Whether a file still is the one that was verified. Reading hundreds of megabytes to hash them on every
+ * start would cost more than loading the model, so size and modification time of a verified file are noted
+ * beside it, and it is hashed again only when they differ. Its size and its first bytes are looked at
+ * always. That finds what happens to files: an aborted copy, a truncated or restored one, an edit. Bytes
+ * that change under an unchanged time are found by removing the note.
+ */
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
+import { z } from "zod";
+import { hasGgufMagic } from "../gguf/gguf.js";
+import { hashFile } from "./hash-file.js";
+
+interface Expected {
+  bytes: number;
+  sha256: string;
+}
+
+const noteSchema = z.object({ bytes: z.number(), mtimeMs: z.number(), sha256: z.string() });
+
+/** Null when the file is sound; otherwise what is wrong with it, as the end of a sentence, or `absent`. */
+export async function findDamage(
+  path: string,
+  expected: Expected,
+  onProgress: (doneBytes: number, totalBytes: number) => void,
+): Promise<string | null> {
+  const found = await stat(path).catch(() => null);
+  if (found === null) return "absent";
+  if (found.size !== expected.bytes) return `has ${found.size} bytes instead of ${expected.bytes}`;
+  if (!(await hasGgufMagic(path))) return "is not a GGUF file";
+
+  const note = await readNote(path);
+  if (note?.bytes === found.size && note.mtimeMs === found.mtimeMs && note.sha256 === expected.sha256)
+    return null;
+
+  const sha256 = await hashFile(path, (doneBytes) => onProgress(doneBytes, expected.bytes));
+  if (sha256 !== expected.sha256) return "does not match its SHA-256";
+  await noteVerified(path, expected);
+  return null;
+}
+
+/** Call when the file is known to be whole. */
+export async function noteVerified(path: string, { sha256 }: Pick<Expected, "sha256">): Promise<void> {
+  try {
+    const { size, mtimeMs } = await stat(path);
+    await writeFile(notePath(path), JSON.stringify({ bytes: size, mtimeMs, sha256 }), { mode: 0o600 });
+  } catch {
+    // A folder that cannot be written still serves; the file is hashed again next time.
+  }
+}
+
+/** Takes the file away with the note about it. */
+export async function removeVerified(path: string): Promise<void> {
+  await rm(path, { force: true });
+  await rm(notePath(path), { force: true });
+}
+
+/** Null when there is none that can be read: then the file is hashed. */
+async function readNote(path: string): Promise<z.infer<typeof noteSchema> | null> {
+  try {
+    return noteSchema.parse(JSON.parse(await readFile(notePath(path), "utf8")));
+  } catch {
+    return null;
+  }
+}
+
+const notePath = (path: string): string => `${path}.verified.json`;

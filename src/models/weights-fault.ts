@@ -1,9 +1,0 @@
-import { OperatorFault } from "../core/operator-fault.js";
-
-/** Weights cannot be used. The message is for the operator: which file or setting, why, and what to do. */
-export class WeightsFault extends OperatorFault {
-  constructor(message: string) {
-    super(message);
-    this.name = "WeightsFault";
-  }
-}

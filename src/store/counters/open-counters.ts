@@ -1,0 +1,44 @@
+/** Limits, leases and announcements as the configuration asks for: of this process alone, or shared. */
+import type { StorageConfig } from "../../config.js";
+import { noAnnouncements, type Announcements } from "../../core/replicas/wake-ups.js";
+import type { Clock, Counter, Leases, Store } from "../../core/ports.js";
+import { newToken } from "../../core/sign-in/secret-token.js";
+import { MemoryCounter, MemoryLeases } from "./memory-counter.js";
+
+export interface Counters {
+  counter: Counter;
+  leases: Leases;
+  announcements: Announcements;
+  /** `away` while a Redis that is configured cannot be counted on, and limits are kept by shares. */
+  health(): "ok" | "away";
+  close(): Promise<void>;
+}
+
+export interface CountersOptions {
+  clock: Clock;
+  /** Keeps the secret with which names in Redis are hashed, the same for all replicas. */
+  store: Pick<Store, "initSetting">;
+  /** Told once for each change. */
+  onHealth: (health: "ok" | "away") => void;
+}
+
+/** A Redis that is away does not keep it from resolving. */
+export async function openCounters(
+  { redisUrl, replicas }: Pick<StorageConfig, "redisUrl" | "replicas">,
+  { clock, store, onHealth }: CountersOptions,
+): Promise<Counters> {
+  if (redisUrl === undefined) {
+    const counter = new MemoryCounter(clock);
+    return {
+      counter,
+      leases: new MemoryLeases(),
+      announcements: noAnnouncements,
+      health: () => "ok",
+      close: () => counter.close(),
+    };
+  }
+  // Loaded here, since most installations do without.
+  const { openRedisCounters } = await import("./redis-counters.js");
+  const secret = await store.initSetting("counter_secret", newToken());
+  return openRedisCounters({ url: redisUrl, secret, replicas, clock, onHealth });
+}

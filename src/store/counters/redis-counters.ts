@@ -1,0 +1,27 @@
+/** Everything that replicas share through one Redis. */
+import { closeAll } from "../../core/close-all.js";
+import type { Counters } from "./open-counters.js";
+import { RedisAnnouncements } from "./redis-wake-ups.js";
+import { RedisCounter } from "./redis-counter.js";
+import { RedisLeases } from "./redis-leases.js";
+import { RedisLink, type RedisLinkOptions } from "./redis-link.js";
+
+export async function openRedisCounters(options: RedisLinkOptions): Promise<Counters> {
+  const link = await RedisLink.open(options);
+  const counter = new RedisCounter(link, options.clock);
+  const leases = new RedisLeases(link);
+  const announcements = new RedisAnnouncements(link);
+  return {
+    counter,
+    leases,
+    announcements,
+    health: () => link.health,
+    close: () =>
+      closeAll([
+        () => link.close(),
+        () => counter.close(),
+        () => leases.close(),
+        () => announcements.close(),
+      ]),
+  };
+}

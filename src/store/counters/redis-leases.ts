@@ -1,0 +1,159 @@
+/**
+ * Permissions to run that replicas share. Each is an id in Redis that ends by itself and is renewed by its
+ * holder, so those of a replica that was killed are free within half a minute.
+ *
+ * While Redis is unreachable a replica gives out at most its share of the limit, counting all it holds, wherever
+ * they came from. A share alone is not enough: others may hold more than theirs, since Redis let them. So every
+ * second each replica tells the others, through Redis, how many it holds of each name, and each acquisition says
+ * how many there are in all. When Redis is lost, what the limit leaves beyond those is divided: with h held in
+ * all, each of n replicas may add (limit − h) / n to its own, and the sum stays within the limit. What others
+ * were given in the last second or two before the loss may be missing from h; by that much, divided by n, the
+ * sum can exceed it. After a minute most of what was held then is over, and each replica has its whole share.
+ *
+ * Renewing also writes what Redis has lost or never knew, so after its return all are there again.
+ */
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import type { Lease, Leases } from "../../core/ports.js";
+import { HoldingsElsewhere, holdingsSchema } from "./holdings-elsewhere.js";
+import { throwUnlessAway, type RedisLink } from "./redis-link.js";
+import { acquireScript, heldScript, holdingsScript, renewScript } from "./redis-scripts.js";
+
+const liveMs = 25_000;
+/** Three tries before one ends. */
+const renewEveryMs = 8_000;
+const tellEveryMs = 1_000;
+/** How long what was held when Redis was lost is taken to be held still. */
+const believedMs = 60_000;
+
+const acquireAnswer = z.tuple([z.number(), z.number()]);
+
+export interface RedisLeaseTimes {
+  liveMs: number;
+  renewEveryMs: number;
+}
+
+export class RedisLeases implements Leases {
+  /** Held by this replica, by name. */
+  readonly #held = new Map<string, Set<string>>();
+  readonly #elsewhere: HoldingsElsewhere;
+  /** How many this replica held of each name when Redis was lost. */
+  #heldAtLoss = new Map<string, number>();
+  #absence = -1;
+  readonly #id = randomUUID();
+  readonly #timers: readonly NodeJS.Timeout[];
+  readonly #liveMs: number;
+
+  constructor(
+    private readonly link: RedisLink,
+    times: RedisLeaseTimes = { liveMs, renewEveryMs },
+  ) {
+    this.#liveMs = times.liveMs;
+    this.#elsewhere = new HoldingsElsewhere(link.clock);
+    this.#timers = [
+      setInterval(() => void this.#renewAll().catch(throwUnlessAway), times.renewEveryMs).unref(),
+      setInterval(() => void this.#tell().catch(throwUnlessAway), tellEveryMs).unref(),
+    ];
+    link.onLoss(() => this.#noteLoss());
+    link.onReturn(() => this.#renewAll());
+  }
+
+  async acquire(name: string, limit: number): Promise<Lease | null> {
+    const id = randomUUID();
+    const shared = await this.#attempt(acquireScript, name, [id, limit, this.#liveMs]);
+    if (shared === undefined) return this.#hasShareLeft(name, limit) ? this.#hold(name, id) : null;
+    const [isGiven, count] = acquireAnswer.parse(shared);
+    const lease = isGiven === 1 ? this.#hold(name, id) : null;
+    this.#elsewhere.saw(this.#key(name), count - this.#heldHere(name));
+    return lease;
+  }
+
+  async held(name: string): Promise<number> {
+    const shared = await this.#attempt(heldScript, name, []);
+    return typeof shared === "number" ? shared : this.#heldHere(name);
+  }
+
+  /** Frees what this replica still holds. */
+  async close(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    const names = [...this.#held];
+    this.#held.clear();
+    await Promise.all(names.map(([name, ids]) => this.#free(name, [...ids])));
+  }
+
+  #hasShareLeft(name: string, limit: number): boolean {
+    const { replicas, absence, clock } = this.link;
+    const held = this.#heldHere(name);
+    if (held >= Math.max(1, Math.floor(limit / replicas))) return false;
+    if (clock.monotonicMs() - absence.sinceMs >= believedMs) return true;
+    const before = this.#heldAtLoss.get(name) ?? 0;
+    const inAll = before + this.#elsewhere.count(this.#key(name));
+    if (inAll === 0) return true;
+    return held < before + Math.floor(Math.max(0, limit - inAll) / replicas);
+  }
+
+  #heldHere(name: string): number {
+    return this.#held.get(name)?.size ?? 0;
+  }
+
+  /** Once for each absence: one that Redis interrupts without being trusted goes on. */
+  #noteLoss(): void {
+    const { number } = this.link.absence;
+    if (this.#absence === number) return;
+    this.#absence = number;
+    this.#elsewhere.freeze();
+    this.#heldAtLoss = new Map([...this.#held].map(([name, ids]) => [name, ids.size]));
+  }
+
+  /** Tells the others what is held here, and hears what they hold. */
+  async #tell(): Promise<void> {
+    if (!this.link.isTrusted) return;
+    const held = Object.fromEntries([...this.#held].map(([name, ids]) => [this.#key(name), ids.size]));
+    const others = await this.link.run((redis) =>
+      redis.eval(
+        holdingsScript,
+        1,
+        this.link.name("holdings", ""),
+        this.#id,
+        this.#liveMs,
+        JSON.stringify(held),
+      ),
+    );
+    this.#elsewhere.heard(holdingsSchema.parse(others));
+  }
+
+  #hold(name: string, id: string): Lease {
+    const ids = this.#held.get(name) ?? new Set<string>();
+    this.#held.set(name, ids.add(id));
+    return {
+      release: () => {
+        if (!ids.delete(id)) return;
+        if (ids.size === 0 && this.#held.get(name) === ids) this.#held.delete(name);
+        void this.#free(name, [id]);
+      },
+    };
+  }
+
+  /** Never rejects: one that is not freed now ends by itself. */
+  async #free(name: string, ids: readonly string[]): Promise<void> {
+    await this.link.run((redis) => redis.zrem(this.#key(name), ...ids)).catch(throwUnlessAway);
+  }
+
+  async #renewAll(): Promise<void> {
+    await Promise.all(
+      [...this.#held].map(([name, ids]) =>
+        this.link.run((redis) => redis.eval(renewScript, 1, this.#key(name), this.#liveMs, ...ids)),
+      ),
+    );
+  }
+
+  /** Undefined while Redis is away or not trusted. */
+  async #attempt(script: string, name: string, values: readonly (string | number)[]): Promise<unknown> {
+    if (!this.link.isTrusted) return undefined;
+    return this.link.run((redis) => redis.eval(script, 1, this.#key(name), ...values)).catch(throwUnlessAway);
+  }
+
+  #key(name: string): string {
+    return this.link.name("lease", name);
+  }
+}

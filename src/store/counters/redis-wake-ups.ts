@@ -1,0 +1,36 @@
+/** Announcements by Redis's publish and subscribe. */
+import type { Redis } from "ioredis";
+import type { Announcements } from "../../core/replicas/wake-ups.js";
+import type { RedisLink } from "./redis-link.js";
+
+export class RedisAnnouncements implements Announcements {
+  readonly #subscriber: Redis;
+  readonly #channel: string;
+  readonly #listeners: (() => void)[] = [];
+
+  constructor(private readonly link: RedisLink) {
+    this.#channel = link.name("changes", "");
+    this.#subscriber = link.duplicate();
+    this.#subscriber.on("error", () => {});
+    this.#subscriber.on("message", () => this.#tell());
+    // What was announced while the connection was away was not heard. It subscribes again by itself.
+    this.#subscriber.on("ready", () => this.#tell());
+    this.#subscriber.subscribe(this.#channel).catch(() => undefined);
+  }
+
+  announce(): void {
+    this.link.run((redis) => redis.publish(this.#channel, "")).catch(() => undefined);
+  }
+
+  onAnnounced(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#subscriber.disconnect();
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

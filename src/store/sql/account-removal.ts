@@ -1,0 +1,62 @@
+/**
+ * Ends what an account can do, and removes what is stored about it.
+ *
+ * Everything that belongs to an account hangs on its row and goes with it. The audit trail does not: it is
+ * about what happened to the service too. The lines about what the account did to itself and its keys are
+ * deleted; the rest stays, with fixed words in place of the ids, so that nothing leads back to the account or
+ * from one line to another. The rows of `changes` must keep the ids for as long as a server may not have read
+ * them; they are deleted within two hours.
+ */
+import { sql, type Kysely, type Transaction } from "kysely";
+import { deletedAccount, deletedKey } from "../../core/audit.js";
+import { emailHash } from "../../core/sign-in/secret-token.js";
+import type { Schema } from "./schema.js";
+import { endSessions } from "./session-rows.js";
+
+/** Ends its sessions and the links with which its password could be set. */
+export async function endAccess(transaction: Transaction<Schema>, id: string): Promise<void> {
+  await endSessions(transaction, id, null);
+  await transaction.deleteFrom("links").where("account_id", "=", id).execute();
+}
+
+/** Does nothing for an account that is gone. */
+export async function removeAccount(transaction: Transaction<Schema>, id: string): Promise<void> {
+  const account = await transaction
+    .selectFrom("accounts")
+    .select("email")
+    .where("id", "=", id)
+    .executeTakeFirst();
+  if (account === undefined) return;
+  const ownKeys = transaction.selectFrom("keys").select("id").where("account_id", "=", id);
+  const byAccount = transaction.deleteFrom("audit").where("actor", "=", id);
+  await byAccount.where("target", "=", id).execute();
+  await byAccount.where("target", "in", ownKeys).execute();
+  await transaction.updateTable("audit").set({ actor: deletedAccount }).where("actor", "=", id).execute();
+  await transaction.updateTable("audit").set({ target: deletedAccount }).where("target", "=", id).execute();
+  await transaction.updateTable("audit").set({ target: deletedKey }).where("target", "in", ownKeys).execute();
+  // Invitations to the address, of which a hash is kept.
+  await transaction.deleteFrom("links").where("email_hash", "=", emailHash(account.email)).execute();
+  await transaction.deleteFrom("accounts").where("id", "=", id).execute();
+}
+
+/**
+ * Takes the ids out of the lines from `firstId` on that name an account or a key that is gone: they were written
+ * by a request that was under way when it was deleted.
+ */
+export async function forgetDeleted(db: Kysely<Schema>, firstId: string): Promise<void> {
+  const forget = async (
+    column: "actor" | "target",
+    table: "accounts" | "keys",
+    prefix: string,
+    word: string,
+  ) => {
+    await sql`update audit set ${sql.ref(column)} = ${word}
+      where id >= ${firstId} and substr(${sql.ref(column)}, 1, 4) = ${prefix} and not exists
+      (select 1 from ${sql.table(table)} where ${sql.ref(`${table}.id`)} = ${sql.ref(`audit.${column}`)})`.execute(
+      db,
+    );
+  };
+  await forget("actor", "accounts", "acc_", deletedAccount);
+  await forget("target", "accounts", "acc_", deletedAccount);
+  await forget("target", "keys", "key_", deletedKey);
+}

@@ -1,0 +1,297 @@
+/**
+ * Accounts as the dashboard needs them, in SQL.
+ *
+ * Whoever takes an admin's power away first locks one row that all such changes share, then counts the admins
+ * that are left. Without the lock two admins could each see the other and both be gone.
+ */
+import { setImmediate } from "node:timers/promises";
+import { sql, type Kysely, type Transaction } from "kysely";
+import type { ChangeKind } from "../../core/replicas/changes.js";
+import type { AccountStore, AccountSummary, Credentials } from "../../core/dashboard-ports.js";
+import { newId } from "../../core/keys/ids.js";
+import { DuplicateEmail, type Account, type NewAccount, type Role } from "../../core/ports.js";
+import { endAccess, removeAccount } from "./account-removal.js";
+import type { SqlChanges } from "./change-rows.js";
+import { toAccount } from "./rows.js";
+import type { AccountRow, Schema } from "./schema.js";
+import { endSessions } from "./session-rows.js";
+
+/** Looked at in one statement. */
+const searchedAtOnce = 2_000;
+
+export class SqlAccounts implements AccountStore {
+  constructor(
+    private readonly db: Kysely<Schema>,
+    private readonly changes: SqlChanges,
+  ) {}
+
+  async findAccount(id: string): Promise<Account | null> {
+    return (await this.findCredentialsById(id))?.account ?? null;
+  }
+
+  async findCredentials(email: string): Promise<Credentials | null> {
+    return toCredentials(
+      await this.db
+        .selectFrom("accounts")
+        .selectAll()
+        .where("email_lower", "=", email.toLowerCase())
+        .executeTakeFirst(),
+    );
+  }
+
+  async findCredentialsById(id: string): Promise<Credentials | null> {
+    return toCredentials(
+      await this.db.selectFrom("accounts").selectAll().where("id", "=", id).executeTakeFirst(),
+    );
+  }
+
+  async setPassword(id: string, passwordHash: string, keepSession: Uint8Array | null): Promise<void> {
+    await this.changes.with("sessions_ended", id, async (transaction) => {
+      await transaction
+        .updateTable("accounts")
+        .set({ password_hash: passwordHash })
+        .where("id", "=", id)
+        .execute();
+      await endSessions(transaction, id, keepSession);
+      await transaction.deleteFrom("links").where("account_id", "=", id).execute();
+    });
+  }
+
+  hasAdmin(): Promise<boolean> {
+    return hasAdmin(this.db);
+  }
+
+  async searchAccounts(
+    search: string,
+    page: { offset: number; limit: number },
+    now: Date,
+  ): Promise<{ accounts: AccountSummary[]; total: number }> {
+    if (search === "") return { accounts: await this.#page(page, now), total: await this.#count() };
+    const shown: string[] = [];
+    let total = 0;
+    for await (const ids of this.#matches(search)) {
+      shown.push(...ids.slice(Math.max(0, page.offset - total)).slice(0, page.limit - shown.length));
+      total += ids.length;
+    }
+    const rows =
+      shown.length === 0 ? [] : await this.#newest(now).where("accounts.id", "in", shown).execute();
+    return { accounts: rows.map(toSummary), total };
+  }
+
+  async listSummaries(after: Account | null, limit: number, now: Date): Promise<AccountSummary[]> {
+    let query = this.#summaries(now);
+    if (after !== null)
+      query = query.where(sql<boolean>`(created_at, id) > (${after.createdAt.getTime()}, ${after.id})`);
+    const rows = await query.orderBy("created_at").orderBy("id").limit(limit).execute();
+    return rows.map(toSummary);
+  }
+
+  async findSummary(id: string, now: Date): Promise<AccountSummary | null> {
+    const row = await this.#summaries(now).where("accounts.id", "=", id).executeTakeFirst();
+    return row === undefined ? null : toSummary(row);
+  }
+
+  setRole(id: string, role: Role): Promise<boolean> {
+    return this.#unlessLastAdmin(id, "account_changed", role === "user", async (transaction) => {
+      await transaction.updateTable("accounts").set({ role }).where("id", "=", id).execute();
+    });
+  }
+
+  suspend(id: string, at: Date): Promise<boolean> {
+    return this.#unlessLastAdmin(id, "account_ended", true, async (transaction) => {
+      await transaction
+        .updateTable("accounts")
+        .set({ suspended_at: at.getTime() })
+        .where("id", "=", id)
+        .where("suspended_at", "is", null)
+        .execute();
+      await endAccess(transaction, id);
+    });
+  }
+
+  remove(id: string): Promise<boolean> {
+    return this.#unlessLastAdmin(id, "account_ended", true, (transaction) => removeAccount(transaction, id));
+  }
+
+  async countByPlan(): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.db
+      .selectFrom("accounts")
+      .select((select) => ["plan_id", select.fn.countAll<number>().as("accounts")])
+      .groupBy("plan_id")
+      .execute();
+    return new Map(rows.map((row) => [row.plan_id, row.accounts]));
+  }
+
+  async deletePlan(id: string): Promise<boolean> {
+    const isUsed = this.db.selectFrom("accounts").select("id").where("plan_id", "=", id);
+    await this.changes.with("plans_changed", id, (transaction) =>
+      transaction
+        .deleteFrom("plans")
+        .where("id", "=", id)
+        .where((where) => where.not(where.exists(isUsed)))
+        .execute(),
+    );
+    const left = await this.db.selectFrom("plans").select("id").where("id", "=", id).executeTakeFirst();
+    return left === undefined;
+  }
+
+  async setKeyDisabled(id: string, at: Date | null): Promise<void> {
+    const disabled_at = at?.getTime() ?? null;
+    await this.changes.with(at === null ? "key_changed" : "key_ended", id, (transaction) =>
+      transaction.updateTable("keys").set({ disabled_at }).where("id", "=", id).execute(),
+    );
+  }
+
+  async #page({ offset, limit }: { offset: number; limit: number }, now: Date): Promise<AccountSummary[]> {
+    const rows = await this.#newest(now).limit(limit).offset(offset).execute();
+    return rows.map(toSummary);
+  }
+
+  async #count(): Promise<number> {
+    const { total } = await this.db
+      .selectFrom("accounts")
+      .select((select) => select.fn.countAll<number>().as("total"))
+      .executeTakeFirstOrThrow();
+    return total;
+  }
+
+  /**
+   * The ids of accounts that match, newest first. No index finds a part of an address, so all of them have to
+   * be looked at: so many at a time, and others get their turn in between.
+   */
+  async *#matches(search: string): AsyncGenerator<string[]> {
+    const address = `%${escapeLike(search.toLowerCase())}%`;
+    const beginning = `${escapeLike(search)}%`;
+    const order = sql`order by created_at desc, id desc`;
+    let behind = sql``;
+    for (;;) {
+      const { rows } = await sql<{ id: string }>`select id from
+        (select id, created_at, email_lower from accounts ${behind} ${order} limit ${searchedAtOnce}) as slice
+        where email_lower like ${address} escape '\\' or id like ${beginning} escape '\\' ${order}`.execute(
+        this.db,
+      );
+      yield rows.map((row) => row.id);
+      const { rows: ends } = await sql<{ created_at: number; id: string }>`select created_at, id from accounts
+        ${behind} ${order} limit 1 offset ${searchedAtOnce - 1}`.execute(this.db);
+      const [last] = ends;
+      if (last === undefined) return;
+      behind = sql`where (created_at, id) < (${last.created_at}, ${last.id})`;
+      await setImmediate();
+    }
+  }
+
+  #newest(now: Date) {
+    return this.#summaries(now).orderBy("accounts.created_at", "desc").orderBy("accounts.id", "desc");
+  }
+
+  #summaries(now: Date) {
+    const nowMs = now.getTime();
+    return this.db
+      .selectFrom("accounts")
+      .selectAll("accounts")
+      .select((select) => [
+        select
+          .selectFrom("keys")
+          .whereRef("keys.account_id", "=", "accounts.id")
+          .where((key) => key.or([key("revoked_at", "is", null), key("revoked_at", ">", nowMs)]))
+          .where((key) => key.or([key("expires_at", "is", null), key("expires_at", ">", nowMs)]))
+          .select((key) => key.fn.countAll<number>().as("live"))
+          .as("live_keys"),
+        select
+          .selectFrom("keys")
+          .whereRef("keys.account_id", "=", "accounts.id")
+          .select((key) => key.fn.max("last_used_at").as("last"))
+          .as("last_used_at"),
+      ]);
+  }
+
+  /** Runs `change` unless it would leave no admin that can act. */
+  async #unlessLastAdmin(
+    id: string,
+    kind: ChangeKind,
+    losesPower: boolean,
+    change: (transaction: Transaction<Schema>) => Promise<void>,
+  ): Promise<boolean> {
+    try {
+      await this.changes.with(kind, id, async (transaction) => {
+        if (losesPower) await this.#requireOtherAdmin(transaction, id);
+        await change(transaction);
+      });
+      return true;
+    } catch (error) {
+      if (error instanceof LastAdmin) return false;
+      throw error;
+    }
+  }
+
+  async #requireOtherAdmin(transaction: Transaction<Schema>, id: string): Promise<void> {
+    await lockAdmins(transaction);
+    const admins = await transaction
+      .selectFrom("accounts")
+      .select("id")
+      .where("role", "=", "admin")
+      .where("suspended_at", "is", null)
+      .limit(2)
+      .execute();
+    if (admins.length === 1 && admins[0]?.id === id) throw new LastAdmin();
+  }
+}
+
+/** Rolls back what would leave no admin. */
+class LastAdmin extends Error {}
+
+/** Rejects with `DuplicateEmail`. Takes the connection, so that it can be part of a transaction. */
+export async function insertAccount(
+  db: Kysely<Schema>,
+  account: NewAccount,
+  createdAt: Date,
+): Promise<Account> {
+  const row = await db
+    .insertInto("accounts")
+    .values({
+      id: newId("acc"),
+      email: account.email,
+      email_lower: account.email.toLowerCase(),
+      password_hash: account.passwordHash,
+      role: account.role,
+      plan_id: account.planId,
+      suspended_at: null,
+      created_at: createdAt.getTime(),
+    })
+    .onConflict((conflict) => conflict.column("email_lower").doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) throw new DuplicateEmail();
+  return toAccount(row);
+}
+
+export async function hasAdmin(db: Kysely<Schema>): Promise<boolean> {
+  const row = await db
+    .selectFrom("accounts")
+    .select("id")
+    .where("role", "=", "admin")
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+async function lockAdmins(transaction: Transaction<Schema>): Promise<void> {
+  await transaction
+    .insertInto("settings")
+    .values({ name: "admins_lock", value: "" })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet({ value: "" }))
+    .execute();
+}
+
+const toCredentials = (row: AccountRow | undefined): Credentials | null =>
+  row === undefined ? null : { account: toAccount(row), passwordHash: row.password_hash };
+
+const toSummary = (
+  row: AccountRow & { live_keys: number | null; last_used_at: number | null },
+): AccountSummary => ({
+  account: toAccount(row),
+  liveKeys: row.live_keys ?? 0,
+  lastUsedAt: row.last_used_at === null ? null : new Date(row.last_used_at),
+});
+
+const escapeLike = (text: string): string => text.replace(/[\\%_]/g, "\\$&");

@@ -1,0 +1,53 @@
+/** A copy of the SQLite database as it is at one moment, while others go on writing. */
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { openDatabase } from "./sqlite.js";
+import { StoreFault } from "../store-error.js";
+
+/** Returns the size of the copy, which is on disk by then. Rejects with `StoreFault`. */
+export async function backUpSqlite(path: string, file: string): Promise<number> {
+  if (!existsSync(path)) {
+    throw new StoreFault(`There is no database at ${path}. Name the data directory with --data-dir.`);
+  }
+  createForOwner(file);
+  try {
+    const database = await openDatabase(path);
+    try {
+      // Into the empty file that was just made, which keeps its mode.
+      database.prepare("vacuum into ?").run([file]);
+    } finally {
+      database.close();
+    }
+    syncToDisk(file);
+    syncToDisk(dirname(file));
+    return statSync(file).size;
+  } catch (error) {
+    rmSync(file, { force: true });
+    throw error instanceof StoreFault ? error : cannotWrite(file, error);
+  }
+}
+
+/** Hashes of passwords and keys are in it. Never over another file. */
+function createForOwner(file: string): void {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch (error) {
+    throw cannotWrite(file, error);
+  }
+}
+
+function syncToDisk(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function cannotWrite(file: string, error: unknown): StoreFault {
+  const reason = error instanceof Error ? error.message : "unknown fault";
+  return new StoreFault(
+    `The backup ${file} cannot be written: ${reason}. Choose a file that does not exist yet, on a disk with room for it.`,
+  );
+}

@@ -1,0 +1,96 @@
+/**
+ * What running servers must learn of, in SQL. A change is appended in the transaction that makes it.
+ *
+ * Its number comes from one row that every such transaction updates, and so locks until it commits: numbers
+ * become visible in their order and without gaps. (A sequence of the database would number in the order of
+ * asking, and whoever reads "all after 7" could miss a 6 that commits later.) It is appended last in its
+ * transaction, so that nobody waits for another lock while holding this one.
+ */
+import type { Kysely, Transaction } from "kysely";
+import { changeKinds, type Change, type ChangeKind, type ChangeStore } from "../../core/replicas/changes.js";
+import type { Clock } from "../../core/ports.js";
+import { batchRows, inBatches } from "./batches.js";
+import type { Schema } from "./schema.js";
+
+export class SqlChanges implements ChangeStore {
+  readonly #listeners: (() => void)[] = [];
+
+  constructor(
+    private readonly db: Kysely<Schema>,
+    private readonly clock: Clock,
+  ) {}
+
+  async append(kind: ChangeKind, subject: string): Promise<void> {
+    await this.with(kind, subject, async () => {});
+  }
+
+  async last(): Promise<number> {
+    const row = await this.db.selectFrom("change_counter").select("last").executeTakeFirstOrThrow();
+    return row.last;
+  }
+
+  async readAfter(id: number, limit: number): Promise<Change[]> {
+    const rows = await this.db
+      .selectFrom("changes")
+      .select(["id", "kind", "subject"])
+      .where("id", ">", id)
+      .orderBy("id")
+      .limit(limit)
+      .execute();
+    return rows.map((row) => ({ id: row.id, kind: toKind(row.kind), subject: row.subject }));
+  }
+
+  onAppended(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  async prune(before: Date): Promise<void> {
+    const old = this.db
+      .selectFrom("changes")
+      .select("id")
+      .where("at", "<", before.getTime())
+      .limit(batchRows);
+    await inBatches(() => this.db.deleteFrom("changes").where("id", "in", old).executeTakeFirstOrThrow());
+  }
+
+  /** Makes a change and appends it, in one transaction. */
+  with<T>(
+    kind: ChangeKind,
+    subject: string,
+    change: (transaction: Transaction<Schema>) => Promise<T>,
+  ): Promise<T> {
+    return this.transaction(async (transaction, note) => {
+      const changed = await change(transaction);
+      note(kind, subject);
+      return changed;
+    });
+  }
+
+  /** The same for work that finds out on the way what it changes, if anything. */
+  async transaction<T>(work: (transaction: Transaction<Schema>, note: NoteChange) => Promise<T>): Promise<T> {
+    const noted: [ChangeKind, string][] = [];
+    const result = await this.db.transaction().execute(async (transaction) => {
+      const done = await work(transaction, (kind, subject) => void noted.push([kind, subject]));
+      for (const [kind, subject] of noted) await this.#appendIn(transaction, kind, subject);
+      return done;
+    });
+    if (noted.length > 0) for (const listener of this.#listeners) listener();
+    return result;
+  }
+
+  async #appendIn(transaction: Transaction<Schema>, kind: ChangeKind, subject: string): Promise<void> {
+    const { last: id } = await transaction
+      .updateTable("change_counter")
+      .set((set) => ({ last: set("last", "+", 1) }))
+      .returning("last")
+      .executeTakeFirstOrThrow();
+    const at = this.clock.now().getTime();
+    await transaction.insertInto("changes").values({ id, kind, subject, at }).execute();
+  }
+}
+
+/** What is noted is appended when the work is done. */
+export type NoteChange = (kind: ChangeKind, subject: string) => void;
+
+/** A kind that a newer version wrote may matter to anything. */
+const toKind = (text: string): ChangeKind => changeKinds.find((kind) => kind === text) ?? "plans_changed";

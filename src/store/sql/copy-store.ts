@@ -1,0 +1,166 @@
+/**
+ * Moves every row of one database to another that is empty, in one transaction of each: all of it arrives or
+ * nothing. Tables go in the order of their references, in batches; then what arrived is read back, and each
+ * table's number of rows and a sum over the hashes of its rows must be the same on both sides. (A sum, since
+ * databases sort text differently.)
+ *
+ * The source is read as it was at one moment. If it was written to meanwhile, the copy is given up: a server
+ * is running on it, and what it writes next would be lost.
+ */
+import { createHash } from "node:crypto";
+import { sql, type Kysely, type Transaction } from "kysely";
+import type { Schema } from "./schema.js";
+import { StoreFault } from "../store-error.js";
+
+const rowsAtOnce = 500;
+
+/** By the order of references, each with its primary key. The list of migrations is made on both sides. */
+const tables = {
+  plans: ["id"],
+  accounts: ["id"],
+  keys: ["id"],
+  sessions: ["hash"],
+  links: ["hash"],
+  usage: ["account_id", "hour", "key_id", "model"],
+  changelog: ["id"],
+  maintenance: ["id"],
+  audit: ["id"],
+  settings: ["name"],
+  changes: ["id"],
+  change_counter: ["id"],
+} as const satisfies Record<Exclude<keyof Schema, "migrations">, readonly string[]>;
+
+type TableName = keyof typeof tables;
+const tableNames = Object.keys(tables) as TableName[];
+
+/** What a new database has already, from its migrations. */
+const madeByMigrations: readonly TableName[] = ["plans", "change_counter"];
+
+type Row = Record<string, string | number | null | Uint8Array>;
+
+export interface CopyOptions {
+  source: Kysely<Schema>;
+  target: Kysely<Schema>;
+  /** Whether the source was written to since the last call. */
+  wasSourceWritten: () => boolean;
+  onProgress?: (table: string, rows: number, totalRows: number) => void;
+}
+
+/** Rejects with `StoreFault`, and the target is as it was. Returns the number of rows by table. */
+export async function copyStore(options: CopyOptions): Promise<Record<string, number>> {
+  const { source, target, wasSourceWritten, onProgress } = options;
+  return target.transaction().execute(async (to) => {
+    await requireEmpty(to);
+    wasSourceWritten();
+    const counts = await source.transaction().execute(async (from) => {
+      for (const table of madeByMigrations) await sql`delete from ${sql.table(table)}`.execute(to);
+      const copied: Record<string, number> = {};
+      for (const table of tableNames) copied[table] = await copyTable(table, from, to, onProgress);
+      for (const table of tableNames) await verify(table, from, to);
+      return copied;
+    });
+    if (wasSourceWritten()) {
+      throw new StoreFault(
+        "The installation was written to while it was copied, so the copy was given up and nothing was changed. Stop the server and try again.",
+      );
+    }
+    return counts;
+  });
+}
+
+async function requireEmpty(target: Transaction<Schema>): Promise<void> {
+  for (const table of tableNames) {
+    if (madeByMigrations.includes(table)) continue;
+    if ((await countRows(target, table)) === 0) continue;
+    throw new StoreFault(
+      `The target is not empty: its table ${table} has rows. Nothing was copied. Name a new database.`,
+    );
+  }
+}
+
+async function copyTable(
+  table: TableName,
+  from: Transaction<Schema>,
+  to: Transaction<Schema>,
+  onProgress: CopyOptions["onProgress"],
+): Promise<number> {
+  const total = await countRows(from, table);
+  let copied = 0;
+  for await (const rows of batches(from, table)) {
+    await insert(to, table, rows);
+    copied += rows.length;
+    onProgress?.(table, copied, total);
+  }
+  return copied;
+}
+
+async function insert(db: Transaction<Schema>, table: TableName, rows: readonly Row[]): Promise<void> {
+  const columns = Object.keys(rows[0] ?? {});
+  const names = sql.join(columns.map((column) => sql.ref(column)));
+  const values = rows.map((row) => sql`(${sql.join(columns.map((column) => row[column] ?? null))})`);
+  await sql`insert into ${sql.table(table)} (${names}) values ${sql.join(values)}`.execute(db);
+}
+
+async function verify(table: TableName, from: Transaction<Schema>, to: Transaction<Schema>): Promise<void> {
+  const [before, after] = [await digest(from, table), await digest(to, table)];
+  if (before.rows === after.rows && before.sum === after.sum) return;
+  throw new StoreFault(
+    `The copy of the table ${table} differs from its source (${before.rows} rows there, ${after.rows} here), so it was given up and nothing was changed.`,
+  );
+}
+
+async function digest(db: Transaction<Schema>, table: TableName): Promise<{ rows: number; sum: bigint }> {
+  let count = 0;
+  let sum = 0n;
+  for await (const rows of batches(db, table)) {
+    count += rows.length;
+    for (const row of rows) sum = BigInt.asUintN(256, sum + hashOf(row));
+  }
+  return { rows: count, sum };
+}
+
+function hashOf(row: Row): bigint {
+  const cells = Object.keys(row)
+    .sort()
+    .map((column) => {
+      const value = row[column] ?? null;
+      return [column, value instanceof Uint8Array ? { hex: Buffer.from(value).toString("hex") } : value];
+    });
+  return BigInt(`0x${createHash("sha256").update(JSON.stringify(cells)).digest("hex")}`);
+}
+
+/** All rows, by primary key, each batch going on after the last row of the one before. */
+async function* batches(db: Transaction<Schema>, table: TableName): AsyncGenerator<Row[], void, undefined> {
+  const key = tables[table];
+  const order = sql.join(key.map((column) => sql.ref(column)));
+  let after = sql``;
+  for (;;) {
+    const query = sql<Record<string, unknown>>`select * from ${sql.table(table)} ${after}
+      order by ${order} limit ${sql.lit(rowsAtOnce)}`;
+    const rows = (await query.execute(db)).rows.map(toRow);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows;
+    if (rows.length < rowsAtOnce) return;
+    after = sql`where (${order}) > (${sql.join(key.map((column) => last[column] ?? null))})`;
+  }
+}
+
+/** libsql gives bytes as a bare ArrayBuffer. */
+function toRow(row: Record<string, unknown>): Row {
+  return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, toCell(column, value)]));
+}
+
+function toCell(column: string, value: unknown): Row[string] {
+  if (value === null || typeof value === "string" || typeof value === "number") return value;
+  if (value instanceof ArrayBuffer) return Buffer.from(value);
+  if (value instanceof Uint8Array) return value;
+  throw new TypeError(`The column ${column} holds a kind of value that is not known here.`);
+}
+
+async function countRows(db: Transaction<Schema>, table: TableName): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
+}

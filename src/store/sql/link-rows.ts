@@ -1,0 +1,132 @@
+/**
+ * One-time links, in SQL. Using one up is deleting its row, and the database lets exactly one transaction do
+ * that; what the link is for happens in the same transaction.
+ */
+import type { Kysely, Transaction } from "kysely";
+import type { LinkKind, LinkStore, NewLink } from "../../core/dashboard-ports.js";
+import type { Account, Clock } from "../../core/ports.js";
+import { hasAdmin, insertAccount } from "./account-rows.js";
+import { batchRows, inBatches } from "./batches.js";
+import type { SqlChanges } from "./change-rows.js";
+import { toAccount } from "./rows.js";
+import type { LinkRow, Schema } from "./schema.js";
+import { endSessions } from "./session-rows.js";
+
+export class SqlLinks implements LinkStore {
+  constructor(
+    private readonly db: Kysely<Schema>,
+    private readonly changes: SqlChanges,
+    private readonly clock: Clock,
+  ) {}
+
+  async create(link: NewLink): Promise<void> {
+    await this.db.insertInto("links").values(fromLink(link)).execute();
+  }
+
+  /** An index allows one set-up link; the one that is there must have expired to make room. */
+  createSetup(link: NewLink): Promise<boolean> {
+    return this.db.transaction().execute(async (transaction) => {
+      if (await hasAdmin(transaction)) return false;
+      await transaction
+        .deleteFrom("links")
+        .where("kind", "=", "setup")
+        .where("expires_at", "<=", link.createdAt.getTime())
+        .execute();
+      const row = await transaction
+        .insertInto("links")
+        .values(fromLink(link))
+        .onConflict((conflict) => conflict.doNothing())
+        .returning("hash")
+        .executeTakeFirst();
+      return row !== undefined;
+    });
+  }
+
+  async find(kind: LinkKind, hash: Uint8Array, now: Date): Promise<NewLink | null> {
+    const row = await this.db
+      .selectFrom("links")
+      .selectAll()
+      .where("hash", "=", hash)
+      .where("kind", "=", kind)
+      .where("expires_at", ">", now.getTime())
+      .executeTakeFirst();
+    return row === undefined ? null : toLink(row);
+  }
+
+  createAccount(
+    kind: "setup" | "invite",
+    hash: Uint8Array,
+    now: Date,
+    account: { email: string; passwordHash: string; planId: string },
+  ): Promise<Account | null> {
+    return this.db.transaction().execute(async (transaction) => {
+      if ((await useUp(transaction, kind, hash, now)) === null) return null;
+      if (kind === "setup" && (await hasAdmin(transaction))) return null;
+      const role = kind === "setup" ? "admin" : "user";
+      // A taken address rejects and so rolls back: the link is as it was.
+      return insertAccount(transaction, { ...account, role }, this.clock.now());
+    });
+  }
+
+  resetPassword(hash: Uint8Array, now: Date, passwordHash: string): Promise<Account | null> {
+    return this.changes.transaction(async (transaction, note) => {
+      const link = await useUp(transaction, "reset", hash, now);
+      if (link?.accountId == null) return null;
+      const { accountId } = link;
+      const row = await transaction
+        .updateTable("accounts")
+        .set({ password_hash: passwordHash })
+        .where("id", "=", accountId)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      await transaction.deleteFrom("links").where("account_id", "=", accountId).execute();
+      await endSessions(transaction, accountId, null);
+      note("sessions_ended", accountId);
+      return toAccount(row);
+    });
+  }
+
+  async prune(now: Date): Promise<void> {
+    const expired = this.db
+      .selectFrom("links")
+      .select("hash")
+      .where("expires_at", "<=", now.getTime())
+      .limit(batchRows);
+    await inBatches(() => this.db.deleteFrom("links").where("hash", "in", expired).executeTakeFirstOrThrow());
+  }
+}
+
+async function useUp(
+  transaction: Transaction<Schema>,
+  kind: LinkKind,
+  hash: Uint8Array,
+  now: Date,
+): Promise<NewLink | null> {
+  const row = await transaction
+    .deleteFrom("links")
+    .where("hash", "=", hash)
+    .where("kind", "=", kind)
+    .where("expires_at", ">", now.getTime())
+    .returningAll()
+    .executeTakeFirst();
+  return row === undefined ? null : toLink(row);
+}
+
+const fromLink = (link: NewLink): LinkRow => ({
+  hash: link.hash,
+  kind: link.kind,
+  account_id: link.accountId,
+  email_hash: link.emailHash,
+  created_at: link.createdAt.getTime(),
+  expires_at: link.expiresAt.getTime(),
+});
+
+const toLink = (row: LinkRow): NewLink => ({
+  // libsql returns bytes as a bare ArrayBuffer, whatever the schema says.
+  hash: new Uint8Array(row.hash),
+  kind: row.kind,
+  accountId: row.account_id,
+  emailHash: row.email_hash === null ? null : new Uint8Array(row.email_hash),
+  createdAt: new Date(row.created_at),
+  expiresAt: new Date(row.expires_at),
+});

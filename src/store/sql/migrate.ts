@@ -1,0 +1,105 @@
+/**
+ * Brings a database to the shape this version knows. Migrations are numbered and applied in order, each in a
+ * transaction of its own that holds a lock against other processes and records the migration. A process that
+ * dies half-way leaves the ones before; the next process goes on from there. Of several that open a database
+ * at once, one applies a migration, and the others wait for the lock, look again and go on behind it.
+ */
+import type { Kysely, Transaction } from "kysely";
+import type { Plan } from "../../core/ports.js";
+import * as accountsAndKeys from "./migrations/0001-accounts-and-keys.js";
+import * as dashboard from "./migrations/0002-dashboard.js";
+import * as changes from "./migrations/0003-changes.js";
+import * as keyLimits from "./migrations/0004-key-limits.js";
+import * as indices from "./migrations/0005-indices-and-deleted-accounts.js";
+import * as usageFigures from "./migrations/0006-usage-figures.js";
+import type { Schema } from "./schema.js";
+import { StoreFault } from "../store-error.js";
+
+/** Never reorder, edit or remove one that was released: databases have it behind them. */
+export const migrations: readonly Migration[] = [
+  { name: "0001-accounts-and-keys", ...accountsAndKeys },
+  { name: "0002-dashboard", ...dashboard },
+  { name: "0003-changes", ...changes },
+  { name: "0004-key-limits", ...keyLimits },
+  { name: "0005-indices-and-deleted-accounts", ...indices },
+  { name: "0006-usage-figures", ...usageFigures },
+];
+
+/** What a migration may need beside the connection. */
+export interface MigrationContext {
+  /** How this database calls a column of bytes. */
+  bytesType: "blob" | "bytea";
+  /** The plan that a new database starts with. */
+  defaultPlan: Plan;
+}
+
+export interface Migration {
+  name: string;
+  up: (db: Transaction<Schema>, context: MigrationContext) => Promise<void>;
+}
+
+export interface MigrateOptions {
+  /** Makes other processes wait until the transaction ends, where beginning it does not do so already. */
+  lock?: (transaction: Transaction<Schema>) => Promise<void>;
+  /** Whether there is a table `migrations`; given where the database has a quicker way to tell. */
+  hasBookkeeping?: (db: Kysely<Schema>) => Promise<boolean>;
+  /** Others than those of this version, for tests. */
+  migrations?: readonly Migration[];
+}
+
+export async function migrate(
+  db: Kysely<Schema>,
+  context: MigrationContext,
+  options: MigrateOptions = {},
+): Promise<void> {
+  const { lock, hasBookkeeping = isListed, migrations: wanted = migrations } = options;
+  // Most openings find nothing to do, and then no one should have to wait for the lock.
+  while ((await countApplied(db, hasBookkeeping)) !== wanted.length) {
+    await db.transaction().execute(async (transaction) => {
+      await lock?.(transaction);
+      const applied = await countApplied(transaction, hasBookkeeping);
+      requireKnown(applied, wanted.length);
+      const next = wanted[applied];
+      if (next === undefined) return;
+      await createBookkeeping(transaction);
+      await next.up(transaction, context);
+      await transaction
+        .insertInto("migrations")
+        .values({ number: applied + 1, name: next.name, applied_at: Date.now() })
+        .execute();
+    });
+  }
+}
+
+function requireKnown(applied: number, known: number): void {
+  if (applied <= known) return;
+  throw new StoreFault(
+    `The database was made by a newer version of Sotto (it is at step ${applied}, this version knows ${known}). Start that version or a newer one.`,
+  );
+}
+
+async function createBookkeeping(transaction: Transaction<Schema>): Promise<void> {
+  await transaction.schema
+    .createTable("migrations")
+    .ifNotExists()
+    .addColumn("number", "integer", (column) => column.primaryKey())
+    .addColumn("name", "text", (column) => column.notNull())
+    .addColumn("applied_at", "bigint", (column) => column.notNull())
+    .execute();
+}
+
+const isListed = async (db: Kysely<Schema>): Promise<boolean> =>
+  (await db.introspection.getTables()).some((table) => table.name === "migrations");
+
+/** How many migrations the database has behind it. */
+async function countApplied(
+  db: Kysely<Schema>,
+  hasBookkeeping: (db: Kysely<Schema>) => Promise<boolean>,
+): Promise<number> {
+  if (!(await hasBookkeeping(db))) return 0;
+  const row = await db
+    .selectFrom("migrations")
+    .select((select) => select.fn.max("number").as("last"))
+    .executeTakeFirst();
+  return row?.last ?? 0;
+}

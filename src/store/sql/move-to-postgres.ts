@@ -1,0 +1,69 @@
+/** An installation on SQLite moves to Postgres: both are brought to this version's shape, then copied. */
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
+import { z } from "zod";
+import type { Plan } from "../../core/ports.js";
+import { copyStore, type CopyOptions } from "./copy-store.js";
+import { lockDataDir } from "../data-dir-lock.js";
+import { connectPostgres, openPostgresStore } from "./postgres.js";
+import { connectSqlite, openDatabase, openSqliteStore } from "./sqlite.js";
+import { StoreFault } from "../store-error.js";
+
+/** Long enough for a batch on a busy server. */
+const statementTimeoutMs = 120_000;
+
+const dataVersion = z.tuple([z.object({ data_version: z.number() })]);
+
+export interface MoveOptions {
+  /** The SQLite file. */
+  path: string;
+  url: string;
+  defaultPlan: Plan;
+  onProgress?: CopyOptions["onProgress"];
+}
+
+/**
+ * Rejects with `StoreFault`, also when a server is running on the data directory; none can start until the copy is
+ * done. The source stays as it is.
+ */
+export async function moveToPostgres(options: MoveOptions): Promise<Record<string, number>> {
+  const { path } = options;
+  if (!existsSync(path)) {
+    throw new StoreFault(`There is no database at ${path}. Name the data directory with --data-dir.`);
+  }
+  const lock = lockDataDir(dirname(path), "store copy");
+  try {
+    return await copyLocked(options);
+  } finally {
+    lock.release();
+  }
+}
+
+async function copyLocked({ path, url, defaultPlan, onProgress }: MoveOptions) {
+  await (await openSqliteStore({ path, defaultPlan })).close();
+  await (await openPostgresStore({ url, poolSize: 1, defaultPlan })).close();
+
+  const database = await openDatabase(path);
+  const source = connectSqlite(database);
+  const target = connectPostgres(url, {
+    max: 1,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs,
+    // While it waits for the source, and while rows are compared.
+    idle_in_transaction_session_timeout: 0,
+  });
+  // Changes when another connection commits.
+  const readVersion = () => dataVersion.parse(database.pragma("data_version"))[0].data_version;
+  let version = readVersion();
+  const wasSourceWritten = (): boolean => {
+    const before = version;
+    version = readVersion();
+    return before !== version;
+  };
+  try {
+    return await copyStore({ source, target, wasSourceWritten, ...(onProgress && { onProgress }) });
+  } finally {
+    await target.destroy();
+    await source.destroy();
+  }
+}

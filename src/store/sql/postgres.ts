@@ -1,0 +1,221 @@
+/**
+ * The rows in Postgres, for installations of several replicas. The same tables, queries and migrations as in
+ * SQLite.
+ *
+ * Every wait has an end: for a connection (new, or a free one of the pool), for a lock, for a statement on
+ * the server, and for its answer on this side, in case the server or the network has gone silent. A fault of
+ * that kind is `StoreUnavailable` to the caller. A connection that broke or went silent leaves the pool; the
+ * next query opens another, so nothing has to be restarted when the database returns.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  Kysely,
+  PostgresDialect,
+  sql,
+  type PostgresCursor,
+  type PostgresPool,
+  type PostgresPoolClient,
+  type PostgresQueryResult,
+} from "kysely";
+import { Pool, types, type PoolClient, type PoolConfig } from "pg";
+import type { FullStore } from "../../core/dashboard-ports.js";
+import { StoreUnavailable, systemClock, type Clock, type Plan } from "../../core/ports.js";
+import { migrate } from "./migrate.js";
+import { postgresAddress } from "./postgres-address.js";
+import type { Schema } from "./schema.js";
+import { SqlStore } from "./sql-store.js";
+import { StoreFault } from "../store-error.js";
+import { asStoreFault } from "./unavailable.js";
+
+const connectTimeoutMs = 3_000;
+const lockTimeoutMs = 4_000;
+const statementTimeoutMs = 8_000;
+const answerTimeoutMs = 10_000;
+/** A server that answers does so sooner. */
+const noticeAfterMs = 300;
+const migrationTimeoutMs = 10 * 60_000;
+/** Any number that no other program uses on this database. */
+const migrationLock = 7_308_895_132;
+
+export interface PostgresStoreOptions {
+  url: string;
+  /** Most connections at once. */
+  poolSize: number;
+  /** Written when the database is first made; later the row in the database counts. */
+  defaultPlan: Plan;
+  /** How long to wait for a server that is not there yet. */
+  waitMs?: number;
+  /** Told once when the server does not answer at once: what is waited for, and for how long. */
+  onWait?: ((place: string, waitMs: number) => void) | undefined;
+  clock?: Clock;
+}
+
+/** Opens the database, migrating it where needed. Rejects with `StoreFault` when it cannot. */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<FullStore> {
+  const { url, poolSize, defaultPlan, waitMs = 0, onWait, clock = systemClock } = options;
+  const store = new SqlStore(connectPostgres(url, { max: poolSize }), clock);
+  try {
+    const noticed = () => onWait?.(placeOf(url), waitMs);
+    await untilThere(() => migratePostgres(url, defaultPlan), waitMs, noticed);
+    await store.ping();
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error instanceof StoreFault ? error : cannotOpenPostgres(url, error);
+  }
+}
+
+/** A pool of connections as Kysely takes it. Connects with the first query. */
+export function connectPostgres(url: string, settings: PoolConfig = {}): Kysely<Schema> {
+  const pool = new Pool({
+    ...postgresAddress(url),
+    application_name: "sotto",
+    connectionTimeoutMillis: connectTimeoutMs,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    lock_timeout: lockTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: answerTimeoutMs,
+    idle_in_transaction_session_timeout: 30_000,
+    types: numbersAsNumbers,
+    ...settings,
+  });
+  // An idle connection that breaks is dropped by the pool; one in use reports through its query as well.
+  pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
+  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: new GuardedPool(pool) }) });
+}
+
+async function migratePostgres(url: string, defaultPlan: Plan): Promise<void> {
+  const db = connectPostgres(url, {
+    max: 1,
+    lock_timeout: migrationTimeoutMs,
+    statement_timeout: migrationTimeoutMs,
+    query_timeout: migrationTimeoutMs,
+    idle_in_transaction_session_timeout: 0,
+  });
+  try {
+    await migrate(db, { bytesType: "bytea", defaultPlan }, postgresMigration);
+  } finally {
+    await db.destroy();
+  }
+}
+
+export const postgresMigration = {
+  /** Held until the transaction ends, also when its process dies. */
+  lock: async (transaction: Kysely<Schema>): Promise<void> => {
+    await sql`select pg_advisory_xact_lock(${sql.lit(migrationLock)})`.execute(transaction);
+  },
+  /** Reads the catalogue: `to_regclass` may answer from before the wait for the lock. */
+  hasBookkeeping: async (db: Kysely<Schema>): Promise<boolean> => {
+    const found = await sql`select 1 from pg_catalog.pg_class as class
+      join pg_catalog.pg_namespace as namespace on namespace.oid = class.relnamespace
+      where class.relname = 'migrations' and namespace.nspname = any(current_schemas(false))`.execute(db);
+    return found.rows.length > 0;
+  },
+};
+
+async function untilThere(open: () => Promise<void>, waitMs: number, onWait: () => void): Promise<void> {
+  const givesUpAtMs = performance.now() + waitMs;
+  const notice = setTimeout(onWait, noticeAfterMs);
+  try {
+    for (;;) {
+      try {
+        await open();
+        return;
+      } catch (error) {
+        if (!mayStillCome(error) || performance.now() >= givesUpAtMs) throw error;
+        await sleep(250);
+      }
+    }
+  } finally {
+    clearTimeout(notice);
+  }
+}
+
+/** A wrong password or certificate will not mend itself. */
+function mayStillCome(error: unknown): boolean {
+  if (!(error instanceof StoreUnavailable) || !(error.cause instanceof Error)) return false;
+  const { cause } = error;
+  const code = "code" in cause ? String(cause.code) : "";
+  return (
+    /^(ECONN|ENOTFOUND|EAI_|EHOST|ENET|ETIMEDOUT|57P)/.test(code) || /timeout|terminated/.test(cause.message)
+  );
+}
+
+/** Our 8-byte integers are times and counts, far below where a number loses precision. */
+const numbersAsNumbers: PoolConfig["types"] = {
+  getTypeParser: (oid, format): unknown =>
+    oid === types.builtins.INT8 ? (text: string) => Number(text) : types.getTypeParser(oid, format),
+};
+
+/** Tells passing faults from bugs, and throws away connections that may still be busy with a lost query. */
+class GuardedPool implements PostgresPool {
+  readonly #clients = new WeakMap<PoolClient, GuardedClient>();
+
+  constructor(private readonly pool: Pool) {}
+
+  async connect(): Promise<PostgresPoolClient> {
+    try {
+      const client = await this.pool.connect();
+      // The same object for the same connection: Kysely knows connections by it.
+      const guarded = this.#clients.get(client) ?? new GuardedClient(client);
+      this.#clients.set(client, guarded);
+      return guarded;
+    } catch (error) {
+      throw asStoreFault(error);
+    }
+  }
+
+  end(): Promise<void> {
+    return this.pool.end();
+  }
+}
+
+class GuardedClient implements PostgresPoolClient {
+  #isLost = false;
+
+  constructor(private readonly client: PostgresPoolClient & Pick<PoolClient, "release">) {}
+
+  query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  query<R>(
+    text: string | PostgresCursor<R>,
+    parameters: readonly unknown[] = [],
+  ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
+    if (typeof text !== "string") throw new TypeError("Cursors are not used here.");
+    return this.#run(text, parameters);
+  }
+
+  release(): void {
+    this.client.release(this.#isLost);
+  }
+
+  async #run<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
+    // A rollback would wait behind the query that has no answer.
+    if (this.#isLost) throw new StoreUnavailable(new Error("The connection is lost."));
+    try {
+      return await this.client.query<R>(text, parameters);
+    } catch (error) {
+      // The server's own answers have a severity; without one the connection is at fault.
+      const isAnswer = error instanceof Error && "severity" in error;
+      if (!isAnswer) this.#isLost = true;
+      throw asStoreFault(error);
+    }
+  }
+}
+
+/** In words for the operator, without the password. */
+export function cannotOpenPostgres(url: string, error: unknown): StoreFault {
+  const cause = error instanceof StoreUnavailable ? error.cause : error;
+  const reason = cause instanceof Error ? cause.message : "unknown fault";
+  return new StoreFault(
+    `The database ${placeOf(url)} cannot be opened: ${reason}. Check SOTTO_DATABASE_URL, that the server runs and that this user may create tables there.`,
+  );
+}
+
+function placeOf(url: string): string {
+  const { host, port, database } = postgresAddress(url);
+  return `${database ?? ""} on ${host ?? "localhost"}:${port ?? 5432}`;
+}

@@ -1,0 +1,69 @@
+/** Rows to the core's types and back. */
+import { operations, type Account, type ApiKey, type Operation, type Plan } from "../../core/ports.js";
+import { isModelId } from "../../protocol/models.js";
+import type { AccountRow, KeyRow, PlanRow } from "./schema.js";
+
+export function toAccount(row: Omit<AccountRow, "email_lower" | "password_hash">): Account {
+  return {
+    id: row.id,
+    email: row.email,
+    role: row.role,
+    planId: row.plan_id,
+    suspendedAt: toTime(row.suspended_at),
+    createdAt: new Date(row.created_at),
+  };
+}
+
+export function toPlan(row: PlanRow): Plan {
+  return {
+    id: row.id,
+    name: row.name,
+    requestsPerMinute: row.requests_per_minute,
+    tokensPerMinute: row.tokens_per_minute,
+    concurrentRequests: row.concurrent_requests,
+    maxKeys: row.max_keys,
+    maxTokens: row.max_tokens,
+    models: toList(row.models)?.filter(isModelId) ?? null,
+  };
+}
+
+export function fromPlan(plan: Plan): PlanRow {
+  return {
+    id: plan.id,
+    name: plan.name,
+    requests_per_minute: plan.requestsPerMinute,
+    tokens_per_minute: plan.tokensPerMinute,
+    concurrent_requests: plan.concurrentRequests,
+    max_keys: plan.maxKeys,
+    max_tokens: plan.maxTokens,
+    models: plan.models?.join(",") ?? null,
+  };
+}
+
+export function toKey(row: Omit<KeyRow, "hash">): ApiKey {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    lastFour: row.last_four,
+    // A name this version does not know is dropped: the key may do less, never more.
+    models: toList(row.models)?.filter(isModelId) ?? null,
+    operations: toList(row.operations)?.filter(isOperation) ?? null,
+    limits: {
+      requestsPerMinute: row.requests_per_minute,
+      tokensPerMinute: row.tokens_per_minute,
+      concurrentRequests: row.concurrent_requests,
+    },
+    createdAt: new Date(row.created_at),
+    expiresAt: toTime(row.expires_at),
+    revokedAt: toTime(row.revoked_at),
+    disabledAt: toTime(row.disabled_at),
+    lastUsedAt: toTime(row.last_used_at),
+  };
+}
+
+const toTime = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));
+
+const toList = (text: string | null): string[] | null => text?.split(",") ?? null;
+
+const isOperation = (name: string): name is Operation => operations.some((known) => known === name);

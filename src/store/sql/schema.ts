@@ -1,0 +1,167 @@
+/**
+ * The tables as TypeScript sees them. Times are whole milliseconds since 1970; a Postgres connection must
+ * be set to read its 8-byte integers as numbers.
+ */
+import type { LinkKind } from "../../core/dashboard-ports.js";
+import type { Role } from "../../core/ports.js";
+
+export interface Schema {
+  accounts: AccountRow;
+  plans: PlanRow;
+  keys: KeyRow;
+  sessions: SessionRow;
+  links: LinkRow;
+  usage: UsageRow;
+  changelog: ChangelogRow;
+  maintenance: MaintenanceRow;
+  audit: AuditRow;
+  settings: SettingRow;
+  changes: ChangeRow;
+  change_counter: ChangeCounterRow;
+  migrations: MigrationRow;
+}
+
+export interface AccountRow {
+  id: string;
+  email: string;
+  /** The email as it is compared. */
+  email_lower: string;
+  password_hash: string | null;
+  role: Role;
+  plan_id: string;
+  suspended_at: number | null;
+  created_at: number;
+}
+
+export interface PlanRow {
+  id: string;
+  name: string;
+  requests_per_minute: number;
+  tokens_per_minute: number;
+  concurrent_requests: number;
+  max_keys: number;
+  max_tokens: number | null;
+  /** Comma-separated; null for every model. */
+  models: string | null;
+}
+
+export interface KeyRow {
+  id: string;
+  account_id: string;
+  /** SHA-256 of the key's text. */
+  hash: Uint8Array;
+  last_four: string;
+  name: string;
+  /** Comma-separated; null for every model. */
+  models: string | null;
+  /** Comma-separated; null for every operation. */
+  operations: string | null;
+  /** Null where the plan's limit alone counts. */
+  requests_per_minute: number | null;
+  tokens_per_minute: number | null;
+  concurrent_requests: number | null;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+  disabled_at: number | null;
+  last_used_at: number | null;
+}
+
+export interface SessionRow {
+  /** SHA-256 of the token in the cookie. */
+  hash: Uint8Array;
+  account_id: string;
+  created_at: number;
+  last_seen_at: number;
+  /** When it ends however much it is used. */
+  expires_at: number;
+}
+
+/** A one-time link that was not used yet. */
+export interface LinkRow {
+  /** SHA-256 of the token in the link. */
+  hash: Uint8Array;
+  kind: LinkKind;
+  /** Whose password a reset link sets; null for the others. */
+  account_id: string | null;
+  /** SHA-256 of the address that an invitation is for; null for any. */
+  email_hash: Uint8Array | null;
+  created_at: number;
+  expires_at: number;
+}
+
+/** How many replies had their first token in this step of the histogram. */
+export type FirstTokenColumn = `first_token_${0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10}`;
+
+export interface UsageRow extends Record<FirstTokenColumn, number> {
+  account_id: string;
+  /** A key's id, or `playground`. */
+  key_id: string;
+  /** Empty for requests that were refused before it was known. */
+  model: string;
+  /** When the hour began. */
+  hour: number;
+  requests: number;
+  errors: number;
+  rate_limited: number;
+  unavailable: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  first_token_ms: number;
+  first_token_min_ms: number | null;
+  first_token_max_ms: number | null;
+}
+
+export interface ChangelogRow {
+  id: string;
+  title: string;
+  body: string;
+  published_at: number;
+  updated_at: number;
+}
+
+export interface MaintenanceRow {
+  id: string;
+  title: string;
+  body: string;
+  starts_at: number;
+  ends_at: number;
+  ended_at: number | null;
+  published_at: number;
+  updated_at: number;
+}
+
+/** Names people by their account's id, so that a deleted account leaves no address behind. */
+export interface AuditRow {
+  id: string;
+  at: number;
+  actor: string;
+  action: string;
+  target: string;
+}
+
+export interface SettingRow {
+  name: string;
+  value: string;
+}
+
+/** Kept for an hour or two. */
+export interface ChangeRow {
+  id: number;
+  kind: string;
+  subject: string;
+  at: number;
+}
+
+/** One row. */
+export interface ChangeCounterRow {
+  id: 1;
+  last: number;
+}
+
+/** A migration that this database has behind it. */
+export interface MigrationRow {
+  number: number;
+  name: string;
+  applied_at: number;
+}

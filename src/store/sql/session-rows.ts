@@ -1,0 +1,111 @@
+/** Sessions of the dashboard, in SQL. */
+import type { Kysely } from "kysely";
+import type { Session, SessionRecord, SessionStore } from "../../core/dashboard-ports.js";
+import { batchRows, inBatches } from "./batches.js";
+import type { SqlChanges } from "./change-rows.js";
+import { toAccount, toPlan } from "./rows.js";
+import type { Schema } from "./schema.js";
+
+export class SqlSessions implements SessionStore {
+  constructor(
+    private readonly db: Kysely<Schema>,
+    private readonly changes: SqlChanges,
+  ) {}
+
+  async create(session: Session): Promise<void> {
+    await this.db
+      .insertInto("sessions")
+      .values({
+        hash: session.hash,
+        account_id: session.accountId,
+        created_at: session.createdAt.getTime(),
+        last_seen_at: session.lastSeenAt.getTime(),
+        expires_at: session.expiresAt.getTime(),
+      })
+      .execute();
+  }
+
+  async find(hash: Uint8Array): Promise<SessionRecord | null> {
+    const row = await this.db
+      .selectFrom("sessions")
+      .innerJoin("accounts", "accounts.id", "sessions.account_id")
+      .innerJoin("plans", "plans.id", "accounts.plan_id")
+      .selectAll("plans")
+      .select([
+        "sessions.account_id",
+        "sessions.created_at as session_created_at",
+        "sessions.last_seen_at",
+        "sessions.expires_at",
+        "accounts.email",
+        "accounts.role",
+        "accounts.plan_id",
+        "accounts.suspended_at",
+        "accounts.created_at",
+      ])
+      .where("sessions.hash", "=", hash)
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    return {
+      session: {
+        hash,
+        accountId: row.account_id,
+        createdAt: new Date(row.session_created_at),
+        lastSeenAt: new Date(row.last_seen_at),
+        expiresAt: new Date(row.expires_at),
+      },
+      account: toAccount({ ...row, id: row.account_id }),
+      plan: toPlan(row),
+    };
+  }
+
+  /** Replicas write in any order, so the time only ever moves forward. */
+  async touch(hash: Uint8Array, at: Date): Promise<void> {
+    await this.db
+      .updateTable("sessions")
+      .set({ last_seen_at: at.getTime() })
+      .where("hash", "=", hash)
+      .where("last_seen_at", "<", at.getTime())
+      .execute();
+  }
+
+  async end(hash: Uint8Array): Promise<void> {
+    await this.changes.transaction(async (transaction, note) => {
+      const ended = await transaction
+        .deleteFrom("sessions")
+        .where("hash", "=", hash)
+        .returning("account_id")
+        .executeTakeFirst();
+      if (ended !== undefined) note("sessions_ended", ended.account_id);
+    });
+  }
+
+  async endAll(accountId: string, keep: Uint8Array | null): Promise<void> {
+    await this.changes.with("sessions_ended", accountId, (transaction) =>
+      endSessions(transaction, accountId, keep),
+    );
+  }
+
+  async prune(now: Date, idleSince: Date): Promise<void> {
+    const ended = this.db.selectFrom("sessions").select("hash").limit(batchRows);
+    // One after the other: each has an index of its own.
+    for (const some of [
+      ended.where("expires_at", "<=", now.getTime()),
+      ended.where("last_seen_at", "<=", idleSince.getTime()),
+    ]) {
+      await inBatches(() =>
+        this.db.deleteFrom("sessions").where("hash", "in", some).executeTakeFirstOrThrow(),
+      );
+    }
+  }
+}
+
+/** Takes the connection, so that it can be part of a transaction. */
+export async function endSessions(
+  db: Kysely<Schema>,
+  accountId: string,
+  keep: Uint8Array | null,
+): Promise<void> {
+  let sessions = db.deleteFrom("sessions").where("account_id", "=", accountId);
+  if (keep !== null) sessions = sessions.where("hash", "<>", keep);
+  await sessions.execute();
+}

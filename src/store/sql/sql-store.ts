@@ -1,0 +1,323 @@
+/**
+ * The store in SQL, the same on every database that Kysely speaks. Promises that hang on two callers doing
+ * the same at once (one email, one setting) are kept by the database, with `on conflict`, not by looking
+ * first and writing later.
+ */
+import { sql, type Kysely } from "kysely";
+import type { ChangeKind } from "../../core/replicas/changes.js";
+import type { FullStore } from "../../core/dashboard-ports.js";
+import { newId } from "../../core/keys/ids.js";
+import type { Account, ApiKey, Clock, KeyRecord, NewAccount, NewKey, Plan } from "../../core/ports.js";
+import { endAccess, removeAccount } from "./account-removal.js";
+import { insertAccount, SqlAccounts } from "./account-rows.js";
+import { SqlAudit } from "./audit-rows.js";
+import { SqlChanges } from "./change-rows.js";
+import { SqlLinks } from "./link-rows.js";
+import { SqlNews } from "./news-rows.js";
+import { fromPlan, toAccount, toKey, toPlan } from "./rows.js";
+import type { AccountRow, KeyRow, PlanRow, Schema } from "./schema.js";
+import { SqlSessions } from "./session-rows.js";
+import { SqlStored } from "./stored-rows.js";
+import { SqlUsage } from "./usage-rows.js";
+
+/** Two bound values for each key; databases allow some tens of thousands in one statement. */
+const touchedAtOnce = 1_000;
+
+export class SqlStore implements FullStore {
+  readonly accounts: SqlAccounts;
+  readonly sessions: SqlSessions;
+  readonly links: SqlLinks;
+  readonly usage: SqlUsage;
+  readonly news: SqlNews;
+  readonly audit: SqlAudit;
+  readonly stored: SqlStored;
+  readonly changes: SqlChanges;
+  readonly #db: Kysely<Schema>;
+  readonly #clock: Clock;
+
+  /** Takes over the connection: `close` ends it. */
+  constructor(db: Kysely<Schema>, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+    this.changes = new SqlChanges(db, clock);
+    this.accounts = new SqlAccounts(db, this.changes);
+    this.sessions = new SqlSessions(db, this.changes);
+    this.links = new SqlLinks(db, this.changes, clock);
+    this.usage = new SqlUsage(db, clock);
+    this.news = new SqlNews(db);
+    this.audit = new SqlAudit(db);
+    this.stored = new SqlStored(db);
+  }
+
+  async createAccount(account: NewAccount): Promise<Account> {
+    return insertAccount(this.#db, account, this.#clock.now());
+  }
+
+  async findAccountByEmail(email: string): Promise<Account | null> {
+    const row = await this.#db
+      .selectFrom("accounts")
+      .selectAll()
+      .where("email_lower", "=", email.toLowerCase())
+      .executeTakeFirst();
+    return row === undefined ? null : toAccount(row);
+  }
+
+  async listAccounts(): Promise<Account[]> {
+    const rows = await this.#db
+      .selectFrom("accounts")
+      .selectAll()
+      .orderBy("created_at")
+      .orderBy("email_lower")
+      .execute();
+    return rows.map(toAccount);
+  }
+
+  async setAccountSuspended(id: string, suspendedAt: Date | null): Promise<void> {
+    const kind = suspendedAt === null ? "account_changed" : "account_ended";
+    await this.changes.with(kind, id, async (transaction) => {
+      await transaction
+        .updateTable("accounts")
+        .set({ suspended_at: suspendedAt?.getTime() ?? null })
+        .where("id", "=", id)
+        .execute();
+      if (suspendedAt !== null) await endAccess(transaction, id);
+    });
+  }
+
+  async setAccountPlan(id: string, planId: string): Promise<void> {
+    await this.changes.with("account_changed", id, (transaction) =>
+      transaction.updateTable("accounts").set({ plan_id: planId }).where("id", "=", id).execute(),
+    );
+  }
+
+  async deleteAccount(id: string): Promise<void> {
+    await this.changes.with("account_ended", id, (transaction) => removeAccount(transaction, id));
+  }
+
+  async listPlans(): Promise<Plan[]> {
+    const rows = await this.#db.selectFrom("plans").selectAll().orderBy("name").orderBy("id").execute();
+    return rows.map(toPlan);
+  }
+
+  async findPlan(id: string): Promise<Plan | null> {
+    const row = await this.#db.selectFrom("plans").selectAll().where("id", "=", id).executeTakeFirst();
+    return row === undefined ? null : toPlan(row);
+  }
+
+  async putPlan(plan: Plan): Promise<void> {
+    const { id, ...limits } = fromPlan(plan);
+    await this.changes.with("plans_changed", id, (transaction) =>
+      transaction
+        .insertInto("plans")
+        .values({ id, ...limits })
+        .onConflict((conflict) => conflict.column("id").doUpdateSet(limits))
+        .execute(),
+    );
+  }
+
+  createKey(key: NewKey): Promise<ApiKey> {
+    return insertKey(this.#db, key, this.#nowMs());
+  }
+
+  rotateKey(
+    id: string,
+    endsAt: Date,
+    replacement: NewKey,
+  ): Promise<{ key: ApiKey; replaced: ApiKey } | null> {
+    return this.changes.transaction(async (transaction, note) => {
+      const row = await transaction
+        .updateTable("keys")
+        .set({ revoked_at: endsAt.getTime() })
+        .where("id", "=", id)
+        .where("revoked_at", "is", null)
+        .returningAll()
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      note(this.#endKind(endsAt), id);
+      return { key: await insertKey(transaction, replacement, this.#nowMs()), replaced: toKey(row) };
+    });
+  }
+
+  async findKeyByHash(hash: Uint8Array): Promise<KeyRecord | null> {
+    const row = await this.#keyRecords().where("keys.hash", "=", hash).executeTakeFirst();
+    return row === undefined ? null : toKeyRecord(row);
+  }
+
+  async findKeyRecord(id: string): Promise<KeyRecord | null> {
+    const row = await this.#keyRecords().where("keys.id", "=", id).executeTakeFirst();
+    return row === undefined ? null : toKeyRecord(row);
+  }
+
+  #keyRecords() {
+    return this.#db
+      .selectFrom("keys")
+      .innerJoin("accounts", "accounts.id", "keys.account_id")
+      .innerJoin("plans", "plans.id", "accounts.plan_id")
+      .selectAll("keys")
+      .select([
+        "accounts.email",
+        "accounts.role",
+        "accounts.plan_id",
+        "accounts.suspended_at",
+        "accounts.created_at as account_created_at",
+        "plans.name as plan_name",
+        "plans.requests_per_minute as plan_requests_per_minute",
+        "plans.tokens_per_minute as plan_tokens_per_minute",
+        "plans.concurrent_requests as plan_concurrent_requests",
+        "plans.max_keys",
+        "plans.max_tokens",
+        "plans.models as plan_models",
+      ]);
+  }
+
+  async findKey(id: string): Promise<ApiKey | null> {
+    const row = await this.#db.selectFrom("keys").selectAll().where("id", "=", id).executeTakeFirst();
+    return row === undefined ? null : toKey(row);
+  }
+
+  async listKeys(accountId: string): Promise<ApiKey[]> {
+    const rows = await this.#db
+      .selectFrom("keys")
+      .selectAll()
+      .where("account_id", "=", accountId)
+      .orderBy("created_at")
+      .orderBy("id")
+      .execute();
+    return rows.map(toKey);
+  }
+
+  async revokeKey(id: string, at: Date): Promise<void> {
+    const atMs = at.getTime();
+    await this.changes.with(this.#endKind(at), id, (transaction) =>
+      transaction
+        .updateTable("keys")
+        .set({ revoked_at: atMs })
+        .where("id", "=", id)
+        .where((where) => where.or([where("revoked_at", "is", null), where("revoked_at", ">", atMs)]))
+        .execute(),
+    );
+  }
+
+  /**
+   * Replicas write in any order, so a time only ever moves forward. The rows of one statement are locked by
+   * the order of their ids, so that replicas that touch the same keys do not wait for each other in a circle.
+   */
+  async touchKeys(lastUsed: ReadonlyMap<string, Date>): Promise<void> {
+    const sorted = [...lastUsed].sort(([a], [b]) => (a < b ? -1 : 1));
+    const pairs = sorted.map(([id, at]) => sql`(${id}, cast(${at.getTime()} as bigint))`);
+    if (pairs.length === 0) return;
+    await this.#db.transaction().execute(async (transaction) => {
+      for (let start = 0; start < pairs.length; start += touchedAtOnce) {
+        // `column1` and `column2` are what both SQLite and Postgres call the columns of a list of values.
+        await sql`update keys set last_used_at = used.column2
+          from (values ${sql.join(pairs.slice(start, start + touchedAtOnce))}) as used
+          where keys.id = used.column1
+          and (keys.last_used_at is null or keys.last_used_at < used.column2)`.execute(transaction);
+      }
+    });
+  }
+
+  async getSetting(name: string): Promise<string | null> {
+    const row = await this.#db
+      .selectFrom("settings")
+      .select("value")
+      .where("name", "=", name)
+      .executeTakeFirst();
+    return row?.value ?? null;
+  }
+
+  async initSetting(name: string, value: string): Promise<string> {
+    await this.#db
+      .insertInto("settings")
+      .values({ name, value })
+      .onConflict((conflict) => conflict.column("name").doNothing())
+      .execute();
+    const row = await this.#db
+      .selectFrom("settings")
+      .select("value")
+      .where("name", "=", name)
+      .executeTakeFirstOrThrow();
+    return row.value;
+  }
+
+  async setSetting(name: string, value: string): Promise<void> {
+    const write = (db: Kysely<Schema>) =>
+      db
+        .insertInto("settings")
+        .values({ name, value })
+        .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
+        .execute();
+    // What answers for a model, which running servers follow.
+    if (name.startsWith("model.")) await this.changes.with("models_changed", "", write);
+    else await write(this.#db);
+  }
+
+  async ping(): Promise<void> {
+    await sql`select 1`.execute(this.#db);
+  }
+
+  async close(): Promise<void> {
+    await this.#db.destroy();
+  }
+
+  #endKind(at: Date): ChangeKind {
+    return at.getTime() > this.#nowMs() ? "key_changed" : "key_ended";
+  }
+
+  #nowMs(): number {
+    return this.#clock.now().getTime();
+  }
+}
+
+async function insertKey(db: Kysely<Schema>, key: NewKey, nowMs: number): Promise<ApiKey> {
+  const row = await db
+    .insertInto("keys")
+    .values({
+      id: newId("key"),
+      account_id: key.accountId,
+      hash: key.hash,
+      last_four: key.lastFour,
+      name: key.name,
+      models: key.models?.join(",") ?? null,
+      operations: key.operations?.join(",") ?? null,
+      requests_per_minute: key.limits.requestsPerMinute,
+      tokens_per_minute: key.limits.tokensPerMinute,
+      concurrent_requests: key.limits.concurrentRequests,
+      created_at: nowMs,
+      expires_at: key.expiresAt?.getTime() ?? null,
+      revoked_at: null,
+      disabled_at: null,
+      last_used_at: null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toKey(row);
+}
+
+type JoinedKeyRow = KeyRow &
+  Pick<AccountRow, "email" | "role" | "plan_id" | "suspended_at"> &
+  Pick<PlanRow, "max_keys" | "max_tokens"> & {
+    account_created_at: number;
+    plan_name: string;
+    plan_requests_per_minute: number;
+    plan_tokens_per_minute: number;
+    plan_concurrent_requests: number;
+    plan_models: string | null;
+  };
+
+function toKeyRecord(row: JoinedKeyRow): KeyRecord {
+  return {
+    key: toKey(row),
+    account: toAccount({ ...row, id: row.account_id, created_at: row.account_created_at }),
+    plan: toPlan({
+      id: row.plan_id,
+      name: row.plan_name,
+      requests_per_minute: row.plan_requests_per_minute,
+      tokens_per_minute: row.plan_tokens_per_minute,
+      concurrent_requests: row.plan_concurrent_requests,
+      max_keys: row.max_keys,
+      max_tokens: row.max_tokens,
+      models: row.plan_models,
+    }),
+  };
+}

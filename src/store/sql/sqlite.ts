@@ -1,0 +1,188 @@
+/**
+ * The embedded database: one SQLite file, shared by the server and the command line. Write-ahead logging
+ * lets readers go on while one process writes; every commit is on disk before it is reported; a process
+ * that finds another writing waits up to five seconds.
+ *
+ * libsql's calls are synchronous and take microseconds. The one slow case is that wait for another
+ * process's write, which holds up this process's event loop too; the commands' writes are single
+ * statements, so it is short.
+ */
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import Database from "libsql";
+import {
+  CompiledQuery,
+  Kysely,
+  SqliteDialect,
+  SqliteDriver,
+  type DatabaseConnection,
+  type SqliteDatabase,
+} from "kysely";
+import type { FullStore } from "../../core/dashboard-ports.js";
+import { StoreUnavailable, systemClock, type Clock, type Plan } from "../../core/ports.js";
+import { findDataDirFault, findFileFault, sentenceOf } from "../data-dir-error.js";
+import { migrate } from "./migrate.js";
+import type { Schema } from "./schema.js";
+import { SqlStore } from "./sql-store.js";
+import { StoreFault } from "../store-error.js";
+import { asStoreFault } from "./unavailable.js";
+
+const busyTimeoutMs = 5_000;
+
+export interface SqliteStoreOptions {
+  path: string;
+  /** Written when the database is first made; later the row in the database counts. */
+  defaultPlan: Plan;
+  clock?: Clock;
+}
+
+/** Where the rows live in a data directory. */
+export const databasePath = (dataDir: string): string => join(dataDir, "sotto.db");
+
+/** Opens the database, making and migrating it where needed. Rejects with `StoreFault` when it cannot. */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<FullStore> {
+  const { path, defaultPlan, clock = systemClock } = options;
+  const database = await openDatabase(path);
+  const db = connectSqlite(database);
+  try {
+    await migrate(db, { bytesType: "blob", defaultPlan });
+  } catch (error) {
+    await db.destroy();
+    throw error instanceof StoreFault ? error : cannotOpenSqlite(path, error);
+  }
+  return new SqlStore(db, clock);
+}
+
+/** The connection as Kysely takes it. */
+export const connectSqlite = (database: Database.Database): Kysely<Schema> =>
+  new Kysely<Schema>({ dialect: new ImmediateDialect(database) });
+
+/** One connection, set up. */
+export async function openDatabase(path: string): Promise<Database.Database> {
+  let database: Database.Database | undefined;
+  try {
+    createPrivately(path);
+    database = new Database(path, { timeout: busyTimeoutMs });
+    await enterWalMode(database);
+    database.pragma("synchronous = FULL");
+    database.pragma("foreign_keys = ON");
+    return database;
+  } catch (error) {
+    database?.close();
+    throw cannotOpenSqlite(path, error);
+  }
+}
+
+/**
+ * SQLite would make the file readable to everyone; its side files take the mode of the main one. A file
+ * that exists is not even opened: closing it again would drop the locks this process holds on it (POSIX
+ * locks belong to the process, not to the descriptor).
+ */
+function createPrivately(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    if (!hasCode(error, "EEXIST")) throw error;
+  }
+}
+
+/**
+ * The change to write-ahead logging is the one statement for which SQLite does not wait out a busy
+ * database (seen when several processes open a new file at once), so the waiting is done here.
+ */
+async function enterWalMode(database: Database.Database): Promise<void> {
+  const giveUpAtMs = performance.now() + busyTimeoutMs;
+  for (;;) {
+    try {
+      database.pragma("journal_mode = WAL");
+      return;
+    } catch (error) {
+      if (!hasCode(error, "SQLITE_BUSY") || performance.now() > giveUpAtMs) throw error;
+      await sleep(20);
+    }
+  }
+}
+
+/**
+ * Takes the write lock when a transaction begins. SQLite's default takes it at the first write, and fails
+ * without waiting when another process wrote in between.
+ */
+class ImmediateDriver extends SqliteDriver {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+  }
+
+  /**
+   * On a full disk SQLite rolls back by itself, and then there is nothing to roll back any more. That must not
+   * hide why.
+   */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    try {
+      await super.rollbackTransaction(connection);
+    } catch (error) {
+      if (!/no transaction is active/.test(String(error))) throw error;
+    }
+  }
+}
+
+class ImmediateDialect extends SqliteDialect {
+  readonly #database: Database.Database;
+
+  constructor(database: Database.Database) {
+    super({ database });
+    this.#database = database;
+  }
+
+  override createDriver(): SqliteDriver {
+    return new ImmediateDriver({ database: guarded(this.#database) });
+  }
+}
+
+/** Tells passing faults, such as a full disk, from bugs. */
+function guarded(database: Database.Database): SqliteDatabase {
+  return {
+    prepare: (text) => {
+      const statement = explained(() => database.prepare(text));
+      return {
+        reader: statement.reader,
+        all: (parameters) => explained(() => statement.all(parameters)),
+        run: (parameters) => explained(() => statement.run(parameters)),
+        iterate: (parameters) => statement.iterate(parameters),
+      };
+    },
+    close: () => {
+      database.close();
+    },
+  };
+}
+
+function explained<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw asStoreFault(error);
+  }
+}
+
+/** In words for the operator: what is wrong with the file or its directory, and what to do. */
+export function cannotOpenSqlite(path: string, error: unknown): StoreFault {
+  const cause = error instanceof StoreUnavailable ? error.cause : error;
+  const where = `The database ${path} cannot be opened`;
+  if (hasCode(cause, "SQLITE_NOTADB") || hasCode(cause, "SQLITE_CORRUPT")) {
+    return new StoreFault(
+      `${where}: the file is damaged, or is not a database. Keep a copy of it, then restore a backup (docs/operating.md), or choose another directory with --data-dir.`,
+    );
+  }
+  if (hasCode(cause, "SQLITE_BUSY")) {
+    return new StoreFault(`${where}: another process has been writing to it for too long. Try again.`);
+  }
+  const fault = findDataDirFault(dirname(path)) ?? findFileFault(path);
+  if (fault !== null) return new StoreFault(`${where}: ${sentenceOf(fault)}`);
+  const reason = cause instanceof Error ? cause.message : "unknown error";
+  return new StoreFault(`${where}: ${reason}. Check its disk, and run 'sotto doctor'.`);
+}
+
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && "code" in error && error.code === code;

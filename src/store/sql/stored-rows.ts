@@ -1,0 +1,145 @@
+/**
+ * Everything in the database that belongs to one account or names it, page by page, the newest first. A table
+ * is left out only when nothing in it can be about a user; a test compares this list with the tables that exist.
+ *
+ * Usage and the audit trail may have many rows: a page of them begins behind the last row of the page before,
+ * which an index finds however many there are. Of the others an account has few, and pages count from the first.
+ */
+import { sql, type Kysely, type RawBuilder } from "kysely";
+import type { StoredPage, StoredStore } from "../../core/dashboard-ports.js";
+import { emailHash } from "../../core/sign-in/secret-token.js";
+import type { Schema } from "./schema.js";
+
+/** Tables of the service itself: limits, announcements, its own state. */
+export const impersonalTables = [
+  "plans",
+  "changelog",
+  "maintenance",
+  "settings",
+  "migrations",
+  "change_counter",
+] as const;
+
+type Row = Record<string, unknown>;
+
+interface Whose {
+  id: string;
+  emailHash: Uint8Array;
+}
+
+interface PersonalTable {
+  /** Of the form that `after` has. */
+  cursor: RegExp;
+  /** The rows behind `after`, or the first ones. */
+  select: (whose: Whose, after: string | null, limit: number) => RawBuilder<Row>;
+  /** Where the page after this one begins. */
+  next: (rows: readonly Row[], after: string | null) => string;
+}
+
+export class SqlStored implements StoredStore {
+  constructor(private readonly db: Kysely<Schema>) {}
+
+  get tables(): readonly string[] {
+    return [...personalTables.keys()];
+  }
+
+  async read(id: string, name: string, after: string | null, limit: number): Promise<StoredPage | null> {
+    const table = personalTables.get(name);
+    if (table === undefined || (after !== null && !table.cursor.test(after))) return null;
+    const account = await this.db
+      .selectFrom("accounts")
+      .select("email")
+      .where("id", "=", id)
+      .executeTakeFirst();
+    if (account === undefined) return { rows: [], next: null };
+    const whose = { id, emailHash: emailHash(account.email) };
+    // One more than asked for tells whether there is a next page.
+    const { rows } = await table.select(whose, after, limit + 1).execute(this.db);
+    const page = rows.slice(0, limit);
+    return { rows: page.map(shown), next: rows.length > limit ? table.next(page, after) : null };
+  }
+}
+
+/** Pages that count from the first row. */
+const few = (select: (whose: Whose) => RawBuilder<Row>): PersonalTable => ({
+  cursor: /^\d{1,9}$/,
+  select: (whose, after, limit) => sql<Row>`${select(whose)} limit ${limit} offset ${Number(after ?? 0)}`,
+  next: (rows, after) => String(Number(after ?? 0) + rows.length),
+});
+
+const usage: PersonalTable = {
+  cursor: /^\d{1,15} \w{1,64} \w{1,64}$/,
+  select: ({ id }, after, limit) => {
+    const [hour, key, model] = after?.split(" ") ?? [];
+    const behind =
+      after === null ? sql`` : sql`and (hour, key_id, model) < (${Number(hour)}, ${key}, ${model})`;
+    return sql<Row>`select * from usage where account_id = ${id} ${behind}
+      order by hour desc, key_id desc, model desc limit ${limit}`;
+  },
+  next: (rows) => {
+    const { hour, key_id: key, model } = rows.at(-1) ?? {};
+    return [hour, key, model].join(" ");
+  },
+};
+
+const audit: PersonalTable = {
+  cursor: /^[0-9a-f]{1,64}$/,
+  select: ({ id }, after, limit) => {
+    const behind = after === null ? sql`` : sql`and id < ${after}`;
+    // Each part by an index; one condition with `or` would read and sort all lines.
+    const part = (name: string, condition: RawBuilder<unknown>) =>
+      sql`select * from (select * from audit where ${condition} ${behind}
+        order by id desc limit ${limit}) as ${sql.ref(name)}`;
+    const parts = [
+      part("by_account", sql`actor = ${id}`),
+      part("to_account", sql`target = ${id}`),
+      part("to_keys", sql`target in (select id from keys where account_id = ${id})`),
+    ];
+    return sql<Row>`${sql.join(parts, sql` union `)} order by id desc limit ${limit}`;
+  },
+  next: (rows) => String(rows.at(-1)?.id),
+};
+
+/** In the order in which they are shown. */
+const personalTables: ReadonlyMap<string, PersonalTable> = new Map([
+  ["accounts", few(({ id }) => sql`select * from accounts where id = ${id}`)],
+  [
+    "keys",
+    few(({ id }) => sql`select * from keys where account_id = ${id} order by created_at desc, id desc`),
+  ],
+  [
+    "sessions",
+    few(({ id }) => sql`select * from sessions where account_id = ${id} order by created_at desc, hash`),
+  ],
+  [
+    "links",
+    few(
+      (whose) => sql`select * from links where account_id = ${whose.id} or email_hash = ${whose.emailHash}
+        order by created_at desc, hash`,
+    ),
+  ],
+  ["usage", usage],
+  ["audit", audit],
+  [
+    "changes",
+    few(
+      ({ id }) => sql`select * from changes
+        where subject in (select id from keys where account_id = ${id} union all select ${id})
+        order by id desc`,
+    ),
+  ],
+]);
+
+/** A row as it is, with hashes named and times readable. */
+const shown = (row: Row): StoredPage["rows"][number] =>
+  Object.fromEntries(Object.entries(row).map(([column, value]) => [column, cell(column, value)]));
+
+function cell(column: string, value: unknown): string | number | null {
+  if (value === null) return null;
+  if (column === "hash" || column.endsWith("_hash")) return "(hash, not shown)";
+  if (typeof value === "number") return isTime(column) ? new Date(value).toISOString() : value;
+  if (typeof value === "string") return value;
+  throw new TypeError(`The column ${column} holds a kind of value that is not known here.`);
+}
+
+const isTime = (column: string): boolean => column === "at" || column === "hour" || column.endsWith("_at");

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { serveAsUpstream } from "../../support/engines/engine-as-upstream.js";
+import { startTinyEngine } from "../../support/engines/tiny-engine.js";
+import { connectUpstream } from "../../support/engines/upstream-engine.js";
+import { describeEngineContract, generationOf, never, replyTo } from "./engine-contract.js";
+
+describeEngineContract("An upstream engine", async () => {
+  const tiny = startTinyEngine();
+  await tiny.engine.ready();
+  const upstream = await serveAsUpstream(tiny.engine);
+  const engine = await connectUpstream({ url: upstream.url, key: upstream.key, maxConcurrent: 4 });
+  return {
+    engine,
+    dispose: async () => {
+      await engine.close();
+      await upstream.close();
+      await tiny.dispose();
+    },
+  };
+});
+
+describe("another Sotto as an engine", () => {
+  it("answers under our name for the model, counts what it used, and says when a prompt is too long", async () => {
+    const tiny = startTinyEngine();
+    await tiny.engine.ready();
+    const served = await serveAsUpstream(tiny.engine);
+    const engine = await connectUpstream({
+      url: served.sottoUrl,
+      key: served.key,
+      profile: "openai",
+      acceptSharedCache: true,
+    });
+    const generation = generationOf("Say something.");
+    const direct = await replyTo(tiny.engine, generation);
+    const through = await replyTo(engine, generation);
+    expect(through.text).toBe(direct.text);
+    expect(through.usage).toEqual({ ...direct.usage, cachedTokens: through.usage.cachedTokens });
+    // Nobody counts beforehand: what is reserved is an estimate.
+    expect((await engine.prepare(generation, never())).promptTokens).not.toBe(direct.usage.promptTokens);
+    const long = generationOf("word ".repeat(tiny.engine.status("omega").contextTokens));
+    await expect(replyTo(engine, long)).rejects.toMatchObject({ code: "context_length_exceeded" });
+    await engine.close();
+    await served.close();
+    await tiny.dispose();
+  });
+});

@@ -1,0 +1,126 @@
+/** The promises of `AuditStore`. */
+import { describe, expect, it } from "vitest";
+import type { FullStore } from "../../../src/core/dashboard-ports.js";
+import { noKeyLimits } from "../../../src/core/ports.js";
+import { at, describeWithStore, someHash, type Opened, type OpenStore } from "./dashboard-store.js";
+
+const newKey = (store: FullStore, accountId: string) =>
+  store.createKey({
+    accountId,
+    name: "k",
+    hash: someHash(),
+    lastFour: "abcd",
+    models: null,
+    operations: null,
+    limits: noKeyLimits,
+    expiresAt: null,
+  });
+
+export function describeAuditContract(name: string, open: OpenStore): void {
+  describeWithStore(`${name} keeps an audit trail`, open, (opened) => {
+    it("lists it newest first, in the order of one moment too", async () => {
+      const { audit } = opened.store;
+      const moments = ["08:00:00", "09:00:00", "09:00:00", "09:00:00", "07:00:00"];
+      for (const [i, time] of moments.entries()) {
+        await audit.add({ at: at(time), actor: "command line", action: `${i}`, target: "" });
+      }
+      const lines = await audit.list(null, 10);
+      expect(lines.map((line) => line.action)).toEqual(["3", "2", "1", "0", "4"]);
+    });
+
+    it("goes on after the line that a page ended with", async () => {
+      const { audit } = opened.store;
+      for (let i = 0; i < 5; i++) {
+        await audit.add({ at: at("08:00:00"), actor: "command line", action: `${i}`, target: "" });
+      }
+      const first = await audit.list(null, 2);
+      const second = await audit.list(first.at(-1)?.id ?? null, 2);
+      expect([...first, ...second].map((line) => line.action)).toEqual(["4", "3", "2", "1"]);
+    });
+
+    it("shows the address of accounts that exist", async () => {
+      const { store } = opened;
+      const [ada, bob] = [await opened.createAccount(), await opened.createAccount()];
+      await store.audit.add({
+        at: at("08:00:00"),
+        actor: ada.id,
+        action: "suspended account",
+        target: bob.id,
+      });
+      expect(await store.audit.list(null, 1)).toMatchObject([
+        { actor: ada.id, actorEmail: ada.email, target: bob.id, targetEmail: bob.email },
+      ]);
+    });
+
+    describe.each<[string, (opened: Opened, id: string) => Promise<unknown>]>([
+      ["deleted", ({ store }, id) => store.deleteAccount(id)],
+      ["removed", ({ store }, id) => store.accounts.remove(id)],
+    ])("of an account that is %s", (_how, remove) => {
+      it("keeps what it did to others and others to it, without its id, and nothing else", async () => {
+        const { store } = opened;
+        const [ada, bob] = [await opened.createAccount(), await opened.createAccount()];
+        const [adasKey, bobsKey] = [await newKey(store, ada.id), await newKey(store, bob.id)];
+        const lines = [
+          [ada.id, "signed in", ada.id],
+          [ada.id, "created key", adasKey.id],
+          ["command line", "revoked key", adasKey.id],
+          [bob.id, "suspended account", ada.id],
+          [ada.id, "changed role of account", bob.id],
+          [bob.id, "created key", bobsKey.id],
+        ] as const;
+        for (const [actor, action, target] of lines) {
+          await store.audit.add({ at: at("08:00:00"), actor, action, target });
+        }
+        await remove(opened, ada.id);
+        const left = (await store.audit.list(null, 10)).map((line) => [line.actor, line.action, line.target]);
+        expect(left.reverse()).toEqual([
+          ["command line", "revoked key", "deleted key"],
+          [bob.id, "suspended account", "deleted account"],
+          ["deleted account", "changed role of account", bob.id],
+          [bob.id, "created key", bobsKey.id],
+        ]);
+      });
+
+      it("forgets what was written down about it while it was being deleted", async () => {
+        const { store } = opened;
+        const [ada, bob] = [await opened.createAccount(), await opened.createAccount()];
+        const [key, bobsKey] = [await newKey(store, ada.id), await newKey(store, bob.id)];
+        await remove(opened, ada.id);
+        const add = (time: string, actor: string, target: string) =>
+          store.audit.add({ at: at(time), actor, action: "signed in", target });
+        await add("08:00:00", ada.id, ada.id);
+        await add("09:00:00", ada.id, key.id);
+        await add("09:00:00", ada.id, ada.id);
+        await add("09:00:00", bob.id, bobsKey.id);
+        await add("09:00:00", "command line", bob.id);
+        await store.audit.forgetDeleted(at("09:00:00"));
+        const left = (await store.audit.list(null, 10)).map((line) => [line.actor, line.target]);
+        expect(left.reverse()).toEqual([
+          [ada.id, ada.id],
+          ["deleted account", "deleted key"],
+          ["deleted account", "deleted account"],
+          [bob.id, bobsKey.id],
+          ["command line", bob.id],
+        ]);
+      });
+    });
+
+    it("removes thousands of old ones", async () => {
+      const { audit } = opened.store;
+      const line = { actor: "command line", action: "signed in", target: "" };
+      for (let i = 0; i < 1_100; i++) await audit.add({ ...line, at: at("08:00:00") });
+      await audit.add({ ...line, at: at("09:00:00") });
+      await audit.prune(at("09:00:00"));
+      expect(await audit.list(null, 10)).toHaveLength(1);
+    });
+
+    it("removes what is older than a time", async () => {
+      const { audit } = opened.store;
+      for (const time of ["08:00:00", "09:00:00"]) {
+        await audit.add({ at: at(time), actor: "command line", action: time, target: "" });
+      }
+      await audit.prune(at("09:00:00"));
+      expect((await audit.list(null, 10)).map((line) => line.action)).toEqual(["09:00:00"]);
+    });
+  });
+}

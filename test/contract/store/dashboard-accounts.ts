@@ -1,0 +1,243 @@
+/** The promises of `AccountStore`. */
+import { expect, it } from "vitest";
+import { noKeyLimits, type NewKey, type Plan } from "../../../src/core/ports.js";
+import type { AccountSummary } from "../../../src/core/dashboard-ports.js";
+import { emailHash } from "../../../src/core/sign-in/secret-token.js";
+import { at, describeWithStore, someHash, type Opened, type OpenStore } from "./dashboard-store.js";
+
+const now = at("12:00:00");
+
+const newKey = (accountId: string, key: Partial<NewKey> = {}): NewKey => ({
+  accountId,
+  name: "laptop",
+  hash: someHash(),
+  lastFour: "aB3z",
+  limits: noKeyLimits,
+  models: null,
+  operations: null,
+  expiresAt: null,
+  ...key,
+});
+
+export function describeAccountContract(name: string, open: OpenStore): void {
+  describeWithStore(`${name} keeps accounts for the dashboard`, open, (opened) => {
+    it("finds an account and its password hash by email in any letter case, and by id", async () => {
+      const { accounts } = opened.store;
+      const account = await opened.createAccount({ email: "Zoë@example.com", passwordHash: "hash" });
+      expect(await accounts.findCredentials("ZOË@example.com")).toEqual({ account, passwordHash: "hash" });
+      expect(await accounts.findCredentialsById(account.id)).toEqual({ account, passwordHash: "hash" });
+      expect(await accounts.findAccount(account.id)).toEqual(account);
+      expect(await accounts.findCredentials("zoe@example.com")).toBeNull();
+      expect(await accounts.findAccount("acc_none")).toBeNull();
+    });
+
+    it("ends the other sessions and the reset links of an account with its old password", async () => {
+      const { store } = opened;
+      const { id } = await opened.createAccount({ passwordHash: "old" });
+      const [kept, ended] = [someHash(), someHash()];
+      for (const hash of [kept, ended]) {
+        const times = { createdAt: now, lastSeenAt: now, expiresAt: at("20:00:00") };
+        await store.sessions.create({ hash, accountId: id, ...times });
+      }
+      const link = { kind: "reset", hash: someHash(), accountId: id, emailHash: null } as const;
+      await store.links.create({ ...link, createdAt: now, expiresAt: at("20:00:00") });
+      await store.accounts.setPassword(id, "new", kept);
+      expect(await store.links.find("reset", link.hash, now)).toBeNull();
+      expect((await store.accounts.findCredentialsById(id))?.passwordHash).toBe("new");
+      expect(await store.sessions.find(kept)).not.toBeNull();
+      expect(await store.sessions.find(ended)).toBeNull();
+    });
+
+    it("knows whether there is an admin", async () => {
+      await opened.createAccount();
+      expect(await opened.store.accounts.hasAdmin()).toBe(false);
+      await opened.createAccount({ role: "admin" });
+      expect(await opened.store.accounts.hasAdmin()).toBe(true);
+    });
+
+    it("searches by part of an email and beginning of an id, taking wildcards literally", async () => {
+      const { accounts } = opened.store;
+      const ada = await opened.createAccount({ email: "ada_l@example.com" });
+      const bob = await opened.createAccount({ email: "bob@Example.org" });
+      const search = async (text: string) => {
+        const found = await accounts.searchAccounts(text, { offset: 0, limit: 10 }, now);
+        expect(found.total).toBe(found.accounts.length);
+        return found.accounts.map(({ account }) => account.id).sort();
+      };
+      expect(await search("")).toEqual([ada.id, bob.id].sort());
+      expect(await search("EXAMPLE.org")).toEqual([bob.id]);
+      expect(await search(ada.id.slice(0, 12))).toEqual([ada.id]);
+      expect(await search("a_l")).toEqual([ada.id]);
+      expect(await search("o_b")).toEqual([]);
+      expect(await search("%")).toEqual([]);
+      expect(await search("\\")).toEqual([]);
+    });
+
+    it("pages through the list without losing or repeating anyone", async () => {
+      const { accounts } = opened.store;
+      for (let i = 0; i < 7; i++) await opened.createAccount();
+      const seen: string[] = [];
+      for (let offset = 0; offset < 9; offset += 3) {
+        const page = await accounts.searchAccounts("", { offset, limit: 3 }, now);
+        expect(page.total).toBe(7);
+        seen.push(...page.accounts.map(({ account }) => account.id));
+      }
+      expect(new Set(seen).size).toBe(7);
+      expect(seen).toHaveLength(7);
+    });
+
+    it("counts keys that have not ended, and tells when the last one was used", async () => {
+      const { store } = opened;
+      const { id } = await opened.createAccount();
+      await store.createKey(newKey(id));
+      const used = await store.createKey(newKey(id, { expiresAt: at("11:59:59") }));
+      const revoked = await store.createKey(newKey(id));
+      await store.revokeKey(revoked.id, now);
+      await store.touchKeys(new Map([[used.id, at("11:00:00")]]));
+      expect(await store.accounts.findSummary(id, now)).toMatchObject({
+        liveKeys: 1,
+        lastUsedAt: at("11:00:00"),
+      });
+    });
+
+    it("leaves the last admin who can act in place", async () => {
+      const { accounts } = opened.store;
+      const [ada, bob] = [
+        await opened.createAccount({ role: "admin" }),
+        await opened.createAccount({ role: "admin" }),
+      ];
+      expect(await accounts.suspend(bob.id, now)).toBe(true);
+      for (const change of [
+        () => accounts.setRole(ada.id, "user"),
+        () => accounts.suspend(ada.id, now),
+        () => accounts.remove(ada.id),
+      ]) {
+        expect(await change()).toBe(false);
+      }
+      expect(await accounts.findAccount(ada.id)).toEqual(ada);
+      expect(await accounts.remove(bob.id)).toBe(true);
+      expect(await accounts.setRole(ada.id, "admin")).toBe(true);
+    });
+
+    it("leaves one admin when two demote each other at once", async () => {
+      const [ada, bob] = [
+        await opened.createAccount({ role: "admin" }),
+        await opened.createAccount({ role: "admin" }),
+      ];
+      const results = await Promise.all([
+        opened.store.accounts.setRole(ada.id, "user"),
+        opened.store.accounts.setRole(bob.id, "user"),
+      ]);
+      expect(results.filter(Boolean)).toHaveLength(1);
+      expect(await opened.store.accounts.hasAdmin()).toBe(true);
+    });
+
+    it("suspends with the first time kept", async () => {
+      const { accounts } = opened.store;
+      const { id } = await opened.createAccount();
+      await accounts.suspend(id, now);
+      await accounts.suspend(id, at("13:00:00"));
+      expect((await accounts.findAccount(id))?.suspendedAt).toEqual(now);
+    });
+
+    it.each<[string, (opened: Opened, id: string) => Promise<unknown>]>([
+      ["by an admin", ({ store }, id) => store.accounts.suspend(id, now)],
+      ["on the command line", ({ store }, id) => store.setAccountSuspended(id, now)],
+    ])("ends sessions and reset links with a suspension %s", async (_where, suspend) => {
+      const { store } = opened;
+      const { id } = await opened.createAccount();
+      const other = await opened.createAccount();
+      const times = { createdAt: now, expiresAt: at("20:00:00") };
+      const [ended, kept] = [someHash(), someHash()];
+      await store.sessions.create({ hash: ended, accountId: id, lastSeenAt: now, ...times });
+      await store.sessions.create({ hash: kept, accountId: other.id, lastSeenAt: now, ...times });
+      const link = { kind: "reset", hash: someHash(), accountId: id, emailHash: null, ...times } as const;
+      await store.links.create(link);
+      await suspend(opened, id);
+      expect(await store.sessions.find(ended)).toBeNull();
+      expect(await store.sessions.find(kept)).not.toBeNull();
+      expect(await store.links.find("reset", link.hash, now)).toBeNull();
+    });
+
+    it("removes invitations to the address of an account with it", async () => {
+      const { store } = opened;
+      const { id, email } = await opened.createAccount({ email: "Ada@Example.com" });
+      const times = { createdAt: now, expiresAt: at("20:00:00") };
+      const invite = { kind: "invite", hash: someHash(), accountId: null, ...times } as const;
+      await store.links.create({ ...invite, emailHash: emailHash(email) });
+      const other = { ...invite, hash: someHash(), emailHash: emailHash("bob@example.com") };
+      await store.links.create(other);
+      await store.deleteAccount(id);
+      expect(await store.links.find("invite", invite.hash, now)).toBeNull();
+      expect(await store.links.find("invite", other.hash, now)).not.toBeNull();
+    });
+
+    it("lists everyone page by page, with their live keys", async () => {
+      const { store } = opened;
+      const made: string[] = [];
+      for (let i = 0; i < 5; i++) made.push((await opened.createAccount()).id);
+      const [first = ""] = made;
+      await store.createKey(newKey(first));
+      const listed: AccountSummary[] = [];
+      for (;;) {
+        const page = await store.accounts.listSummaries(listed.at(-1)?.account ?? null, 2, now);
+        if (page.length === 0) break;
+        listed.push(...page);
+      }
+      expect(listed.map(({ account }) => account.id).sort()).toEqual(made.sort());
+      expect(listed.map(({ account }) => account.createdAt.getTime())).toEqual(
+        listed.map(({ account }) => account.createdAt.getTime()).sort((a, b) => a - b),
+      );
+      expect(listed.find(({ account }) => account.id === first)?.liveKeys).toBe(1);
+    });
+
+    it("finds everyone among thousands, page by page", async () => {
+      const { accounts } = opened.store;
+      for (let i = 0; i < 2_100; i++) {
+        await opened.createAccount({ email: `${i % 300 === 0 ? "rare" : "user"}${i}@example.com` });
+      }
+      const pages = await Promise.all(
+        [0, 3, 6, 9].map((offset) => accounts.searchAccounts("rare", { offset, limit: 3 }, now)),
+      );
+      expect(pages.map(({ total }) => total)).toEqual([7, 7, 7, 7]);
+      const found = pages.flatMap((page) => page.accounts.map(({ account }) => account.email));
+      expect(found.sort()).toEqual(
+        [0, 300, 600, 900, 1200, 1500, 1800].map((i) => `rare${i}@example.com`).sort(),
+      );
+    });
+
+    it("disables and enables a key", async () => {
+      const { store } = opened;
+      const { id } = await opened.createAccount();
+      const wanted = newKey(id);
+      const key = await store.createKey(wanted);
+      await store.accounts.setKeyDisabled(key.id, now);
+      expect((await store.findKeyByHash(wanted.hash))?.key.disabledAt).toEqual(now);
+      await store.accounts.setKeyDisabled(key.id, null);
+      expect(await store.findKey(key.id)).toEqual(key);
+    });
+
+    it("counts the accounts of a plan and deletes it only without any", async () => {
+      const { store } = opened;
+      const free = await store.findPlan("free");
+      const gold: Plan = { ...(free ?? missing()), id: "gold", name: "Gold" };
+      await store.putPlan(gold);
+      const { id } = await opened.createAccount({ planId: "gold" });
+      await opened.createAccount();
+      expect(await store.accounts.countByPlan()).toEqual(
+        new Map([
+          ["gold", 1],
+          ["free", 1],
+        ]),
+      );
+      expect(await store.accounts.deletePlan("gold")).toBe(false);
+      await store.setAccountPlan(id, "free");
+      expect(await store.accounts.deletePlan("gold")).toBe(true);
+      expect(await store.findPlan("gold")).toBeNull();
+    });
+  });
+}
+
+function missing(): never {
+  throw new Error("There is no plan named free.");
+}

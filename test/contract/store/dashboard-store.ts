@@ -1,0 +1,52 @@
+/** What the contract suites of the dashboard's stores have in common. */
+import { createHash, randomUUID } from "node:crypto";
+import { afterEach, beforeEach, describe } from "vitest";
+import type { FullStore } from "../../../src/core/dashboard-ports.js";
+import type { Account, NewAccount } from "../../../src/core/ports.js";
+
+export interface FullStoreUnderTest {
+  store: FullStore;
+  /** Closes all connections and removes the database. */
+  dispose(): Promise<void>;
+}
+
+/** `open` gives a fresh database whose only plan is `free`. */
+export type OpenStore = () => Promise<FullStoreUnderTest>;
+
+export interface Opened {
+  readonly store: FullStore;
+  createAccount(account?: Partial<NewAccount>): Promise<Account>;
+}
+
+/** Runs `tests` with a store of its own for each. */
+export function describeWithStore(name: string, open: OpenStore, tests: (opened: Opened) => void): void {
+  describe(name, () => {
+    let current: FullStoreUnderTest;
+    let accounts = 0;
+    beforeEach(async () => {
+      current = await open();
+      accounts = 0;
+    });
+    afterEach(() => current.dispose());
+    tests({
+      get store() {
+        return current.store;
+      },
+      createAccount: (account) => {
+        accounts += 1;
+        return current.store.createAccount({
+          email: `user${accounts}@example.com`,
+          passwordHash: null,
+          role: "user",
+          planId: "free",
+          ...account,
+        });
+      },
+    });
+  });
+}
+
+/** A hash that nothing else has. */
+export const someHash = (): Uint8Array => Uint8Array.from(createHash("sha256").update(randomUUID()).digest());
+
+export const at = (time: string): Date => new Date(`2030-01-01T${time}Z`);

@@ -1,0 +1,139 @@
+/** The promises of `LinkStore`. */
+import { expect, it } from "vitest";
+import type { NewLink } from "../../../src/core/dashboard-ports.js";
+import { DuplicateEmail } from "../../../src/core/ports.js";
+import { at, describeWithStore, someHash, type OpenStore } from "./dashboard-store.js";
+
+const now = at("12:00:00");
+
+const newLink = (link: Partial<NewLink> = {}): NewLink => ({
+  kind: "setup",
+  hash: someHash(),
+  accountId: null,
+  emailHash: null,
+  createdAt: now,
+  expiresAt: at("13:00:00"),
+  ...link,
+});
+
+const ada = { email: "ada@example.com", passwordHash: "$argon2id$…", planId: "free" };
+
+export function describeLinkContract(name: string, open: OpenStore): void {
+  describeWithStore(`${name} keeps one-time links`, open, (opened) => {
+    it("finds one of its kind until it expires", async () => {
+      const { links } = opened.store;
+      const link = newLink({ kind: "invite", emailHash: someHash() });
+      await links.create(link);
+      expect(await links.find("invite", link.hash, now)).toEqual(link);
+      expect(await links.find("reset", link.hash, now)).toBeNull();
+      expect(await links.find("invite", link.hash, at("13:00:00"))).toBeNull();
+    });
+
+    it("lets one set-up link exist, also when many make one at once", async () => {
+      const made = await Promise.all(
+        Array.from({ length: 20 }, () => opened.store.links.createSetup(newLink())),
+      );
+      expect(made.filter(Boolean)).toHaveLength(1);
+    });
+
+    it("makes room for a new set-up link when the old one has expired", async () => {
+      const { links } = opened.store;
+      const [old, renewed] = [newLink(), newLink({ createdAt: at("13:00:00"), expiresAt: at("14:00:00") })];
+      expect(await links.createSetup(old)).toBe(true);
+      expect(await links.createSetup(renewed)).toBe(true);
+      expect(await links.find("setup", old.hash, now)).toBeNull();
+      expect(await links.find("setup", renewed.hash, now)).toEqual(renewed);
+    });
+
+    it("makes no set-up link while there is an admin", async () => {
+      await opened.createAccount({ role: "admin" });
+      expect(await opened.store.links.createSetup(newLink())).toBe(false);
+    });
+
+    it("makes one admin when many use a set-up link at once", async () => {
+      const link = newLink();
+      await opened.store.links.createSetup(link);
+      const results = await Promise.all(
+        Array.from({ length: 20 }, (_, i) =>
+          opened.store.links.createAccount("setup", link.hash, now, {
+            ...ada,
+            email: `ada${i}@example.com`,
+          }),
+        ),
+      );
+      const accounts = await opened.store.listAccounts();
+      expect(accounts).toMatchObject([{ role: "admin", planId: "free" }]);
+      expect(results.filter((account) => account !== null)).toEqual(accounts);
+    });
+
+    it("makes no second admin by a set-up link", async () => {
+      const link = newLink();
+      await opened.store.links.createSetup(link);
+      await opened.createAccount({ role: "admin" });
+      expect(await opened.store.links.createAccount("setup", link.hash, now, ada)).toBeNull();
+    });
+
+    it("makes a user by an invitation, once", async () => {
+      const { links } = opened.store;
+      const link = newLink({ kind: "invite" });
+      await links.create(link);
+      expect(await links.createAccount("setup", link.hash, now, ada)).toBeNull();
+      expect(await links.createAccount("invite", link.hash, now, ada)).toMatchObject({ role: "user" });
+      const again = { ...ada, email: "bob@example.com" };
+      expect(await links.createAccount("invite", link.hash, now, again)).toBeNull();
+    });
+
+    it("keeps the link when the address is taken", async () => {
+      const { store } = opened;
+      await opened.createAccount({ email: "Ada@example.com" });
+      const link = newLink({ kind: "invite" });
+      await store.links.create(link);
+      await expect(store.links.createAccount("invite", link.hash, now, ada)).rejects.toBeInstanceOf(
+        DuplicateEmail,
+      );
+      expect(await store.links.find("invite", link.hash, now)).toEqual(link);
+    });
+
+    it("sets a password by a reset link, once, and ends sessions and other reset links", async () => {
+      const { store } = opened;
+      const account = await opened.createAccount({ passwordHash: "old" });
+      const [link, other] = [
+        newLink({ kind: "reset", accountId: account.id }),
+        newLink({ kind: "reset", accountId: account.id }),
+      ];
+      await store.links.create(link);
+      await store.links.create(other);
+      const session = { hash: someHash(), accountId: account.id, createdAt: now, lastSeenAt: now };
+      await store.sessions.create({ ...session, expiresAt: at("20:00:00") });
+
+      expect(await store.links.resetPassword(link.hash, now, "new")).toEqual(account);
+      expect((await store.accounts.findCredentialsById(account.id))?.passwordHash).toBe("new");
+      expect(await store.sessions.find(session.hash)).toBeNull();
+      expect(await store.links.resetPassword(link.hash, now, "newer")).toBeNull();
+      expect(await store.links.resetPassword(other.hash, now, "newer")).toBeNull();
+      expect((await store.accounts.findCredentialsById(account.id))?.passwordHash).toBe("new");
+    });
+
+    it("uses up nothing by a link that has expired", async () => {
+      const { store } = opened;
+      const { id } = await opened.createAccount({ passwordHash: "old" });
+      const link = newLink({ kind: "reset", accountId: id });
+      await store.links.create(link);
+      expect(await store.links.resetPassword(link.hash, at("13:00:00"), "new")).toBeNull();
+      expect((await store.accounts.findCredentialsById(id))?.passwordHash).toBe("old");
+    });
+
+    it("removes those that have expired", async () => {
+      const { links } = opened.store;
+      const [gone, kept] = [
+        newLink({ kind: "invite" }),
+        newLink({ kind: "invite", expiresAt: at("14:00:00") }),
+      ];
+      await links.create(gone);
+      await links.create(kept);
+      await links.prune(at("13:00:00"));
+      expect(await links.find("invite", gone.hash, now)).toBeNull();
+      expect(await links.find("invite", kept.hash, now)).not.toBeNull();
+    });
+  });
+}

@@ -1,0 +1,170 @@
+/**
+ * Every query that is asked often or every hour is answered by an index. What SQLite would do is asked of SQLite:
+ * the statements are caught while the store is used, and each is explained. Postgres has the same indices.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type Database from "libsql";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { FullStore } from "../../../src/core/dashboard-ports.js";
+import { noKeyLimits, systemClock, type Account, type ApiKey } from "../../../src/core/ports.js";
+import { noUsage } from "../../../src/core/usage/usage-recorder.js";
+import { migrate } from "../../../src/store/sql/migrate.js";
+import { SqlStore } from "../../../src/store/sql/sql-store.js";
+import { connectSqlite, databasePath, openDatabase } from "../../../src/store/sql/sqlite.js";
+import { testPlan } from "../../support/stores/temporary-store.js";
+import { someHash } from "./dashboard-store.js";
+
+const large = ["accounts", "keys", "sessions", "links", "usage", "audit", "changes"];
+
+let folder: string;
+let database: Database.Database;
+let store: FullStore;
+let account: Account;
+let key: ApiKey;
+let asked: { text: string; parameters: unknown[] }[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sotto-plans-"));
+  database = await openDatabase(databasePath(folder));
+  asked = [];
+  const db = connectSqlite(listening(database));
+  await migrate(db, { bytesType: "blob", defaultPlan: testPlan });
+  store = new SqlStore(db, systemClock);
+  account = await store.createAccount({
+    email: "ada@example.com",
+    passwordHash: null,
+    role: "admin",
+    planId: "free",
+  });
+  key = await store.createKey(newKey());
+  asked = [];
+});
+afterEach(async () => {
+  await store.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The same database, with what it is asked written down. */
+function listening(real: Database.Database): Database.Database {
+  return new Proxy(real, {
+    get: (target, name) => {
+      if (name !== "prepare") return bound(target, name);
+      return (text: string) => {
+        const statement = target.prepare(text);
+        return new Proxy(statement, {
+          get: (inner, part) => {
+            if (part !== "all" && part !== "run") return bound(inner, part);
+            return (parameters: unknown[]) => {
+              asked.push({ text, parameters });
+              return inner[part](parameters);
+            };
+          },
+        });
+      };
+    },
+  });
+}
+
+function bound(target: object, name: string | symbol): unknown {
+  const value: unknown = Reflect.get(target, name);
+  return typeof value === "function" ? value.bind(target) : value;
+}
+
+const newKey = () => ({
+  accountId: account.id,
+  name: "k",
+  hash: someHash(),
+  lastFour: "abcd",
+  models: null,
+  operations: null,
+  limits: noKeyLimits,
+  expiresAt: null,
+});
+
+/** Reads of a whole table, with the statement that does it. Reading it in order until a limit is none. */
+function scans(): string[] {
+  return asked
+    .filter(({ text }) => /^\s*(select|update|delete|insert)/i.test(text))
+    .flatMap(({ text, parameters }) => {
+      const steps = database.prepare(`explain query plan ${text}`).all(parameters) as { detail: string }[];
+      const isSorted = steps.some(({ detail }) => detail.includes("TEMP B-TREE FOR ORDER BY"));
+      const endsEarly = /limit \?\s*(offset \?)?\s*$/i.test(text) && !isSorted;
+      return steps
+        .filter(({ detail }) => !(endsEarly && /^SCAN \w+ USING .*INDEX/.test(detail)))
+        .map(({ detail }) => /^SCAN (\w+)/.exec(detail)?.[1])
+        .filter((table) => table !== undefined && large.includes(table))
+        .map((table) => `${table}: ${text.replaceAll(/\s+/g, " ")}`);
+    });
+}
+
+const hash = someHash();
+const now = new Date();
+
+const queries: Record<string, () => Promise<unknown>> = {
+  "is there an admin": () => store.accounts.hasAdmin(),
+  "a key on a request": () => store.findKeyByHash(hash),
+  "a key of a running reply": () => store.findKeyRecord(key.id),
+  "the keys of an account": () => store.listKeys(account.id),
+  "last-used times": () => store.touchKeys(new Map([[key.id, now]])),
+  "a session": () => store.sessions.find(hash),
+  "the use of a session": () => store.sessions.touch(hash, now),
+  "the end of a session": () => store.sessions.end(hash),
+  "the end of all sessions": () => store.sessions.endAll(account.id, null),
+  "signing in": () => store.accounts.findCredentials("ada@example.com"),
+  "confirming a password": () => store.accounts.findCredentialsById(account.id),
+  "a new password": () => store.accounts.setPassword(account.id, "hash", null),
+  "a reset link": () => store.links.find("reset", hash, now),
+  "the use of a reset link": () => store.links.resetPassword(hash, now, "hash"),
+  "changes elsewhere": () => store.changes.readAfter(0, 500),
+  "written usage": () =>
+    store.usage.add([{ accountId: account.id, keyId: key.id, model: "omega", start: now, ...noUsage }]),
+  "usage by time": () => store.usage.readByTime({ accountId: account.id, from: now, to: now }, 3_600_000),
+  "usage by key": () => store.usage.readByKey({ accountId: account.id, from: now, to: now }),
+  "usage in lines": () => store.usage.read({ accountId: account.id, from: now, to: now }, 3_600_000),
+  "the first page of the audit trail": () => store.audit.list(null, 100),
+  "a later page of the audit trail": () => store.audit.list("0".repeat(32), 100),
+  "the newest accounts, and how many there are": async () => {
+    await store.accounts.searchAccounts("", { offset: 0, limit: 50 }, now);
+    // The number alone: it is counted in an index, in the time of an admin's click.
+    asked = asked.filter(({ text }) => text !== 'select count(*) as "total" from "accounts"');
+  },
+  "a page of accounts": () => store.accounts.listSummaries(null, 1_000, now),
+  "a later page of accounts": () => store.accounts.listSummaries(account, 1_000, now),
+  "an account's summary": () => store.accounts.findSummary(account.id, now),
+  "old sessions": () => store.sessions.prune(now, now),
+  "old links": () => store.links.prune(now),
+  "old usage": () => store.usage.prune(now),
+  "old audit lines": () => store.audit.prune(now),
+  "audit lines about what is gone": () => store.audit.forgetDeleted(now),
+  "old changes": () => store.changes.prune(now),
+  "a plan that nobody is on": () => store.accounts.deletePlan("gold"),
+  "less power for an admin": () => store.accounts.setRole(account.id, "user"),
+  "a suspension": () => store.setAccountSuspended(account.id, now),
+  "a rotation": () => store.rotateKey(key.id, now, newKey()),
+  "a deletion": () => store.deleteAccount(account.id),
+};
+it.each(Object.entries(queries))("finds by an index: %s", async (_name, ask) => {
+  await ask();
+  expect(asked).not.toEqual([]);
+  expect(scans()).toEqual([]);
+});
+
+it.each(["accounts", "keys", "sessions", "links", "usage", "audit", "changes"])(
+  "finds what is stored about an account by an index: %s",
+  async (table) => {
+    const cursors: Record<string, string> = { usage: "0 key_1 omega", audit: "ab" };
+    for (const after of [null, cursors[table] ?? "0"]) {
+      expect(await store.stored.read(account.id, table, after, 50)).not.toBeNull();
+    }
+    expect(scans()).toEqual([]);
+  },
+);
+
+it("notices a query that reads a whole table", async () => {
+  await store.accounts.countByPlan();
+  database.prepare("drop index accounts_by_role").run([]);
+  await store.accounts.hasAdmin();
+  expect(scans().some((scan) => scan.includes('"role" = ?'))).toBe(true);
+});

@@ -1,0 +1,85 @@
+/** The promises of `SessionStore`. */
+import { expect, it } from "vitest";
+import type { Session } from "../../../src/core/dashboard-ports.js";
+import { at, describeWithStore, someHash, type OpenStore } from "./dashboard-store.js";
+
+const newSession = (accountId: string, session: Partial<Session> = {}): Session => ({
+  hash: someHash(),
+  accountId,
+  createdAt: at("08:00:00"),
+  lastSeenAt: at("08:00:00"),
+  expiresAt: at("20:00:00"),
+  ...session,
+});
+
+export function describeSessionContract(name: string, open: OpenStore): void {
+  describeWithStore(`${name} keeps sessions`, open, (opened) => {
+    it("finds one with its account and plan", async () => {
+      const { store } = opened;
+      const account = await opened.createAccount({ role: "admin" });
+      const session = newSession(account.id);
+      await store.sessions.create(session);
+      expect(await store.sessions.find(session.hash)).toEqual({
+        session,
+        account,
+        plan: await store.findPlan("free"),
+      });
+      expect(await store.sessions.find(someHash())).toBeNull();
+    });
+
+    it("moves the time it was last seen forward only", async () => {
+      const { sessions } = opened.store;
+      const session = newSession((await opened.createAccount()).id);
+      await sessions.create(session);
+      await sessions.touch(session.hash, at("09:30:00"));
+      await sessions.touch(session.hash, at("09:00:00"));
+      expect((await sessions.find(session.hash))?.session.lastSeenAt).toEqual(at("09:30:00"));
+    });
+
+    it("ends one", async () => {
+      const { sessions } = opened.store;
+      const { id } = await opened.createAccount();
+      const [ended, kept] = [newSession(id), newSession(id)];
+      await sessions.create(ended);
+      await sessions.create(kept);
+      await sessions.end(ended.hash);
+      expect(await sessions.find(ended.hash)).toBeNull();
+      expect(await sessions.find(kept.hash)).not.toBeNull();
+    });
+
+    it("ends all of an account but one, and none of another account", async () => {
+      const { sessions } = opened.store;
+      const [mine, theirs] = [await opened.createAccount(), await opened.createAccount()];
+      const [first, second, other] = [newSession(mine.id), newSession(mine.id), newSession(theirs.id)];
+      for (const session of [first, second, other]) await sessions.create(session);
+      await sessions.endAll(mine.id, first.hash);
+      expect(await sessions.find(first.hash)).not.toBeNull();
+      expect(await sessions.find(second.hash)).toBeNull();
+      await sessions.endAll(mine.id, null);
+      expect(await sessions.find(first.hash)).toBeNull();
+      expect(await sessions.find(other.hash)).not.toBeNull();
+    });
+
+    it("goes with its account", async () => {
+      const { store } = opened;
+      const { id } = await opened.createAccount();
+      const session = newSession(id);
+      await store.sessions.create(session);
+      await store.deleteAccount(id);
+      expect(await store.sessions.find(session.hash)).toBeNull();
+    });
+
+    it("removes those that ended or were idle for too long", async () => {
+      const { sessions } = opened.store;
+      const { id } = await opened.createAccount();
+      const ended = newSession(id, { lastSeenAt: at("11:00:00"), expiresAt: at("12:00:00") });
+      const idle = newSession(id, { lastSeenAt: at("09:00:00") });
+      const live = newSession(id, { lastSeenAt: at("11:00:00"), expiresAt: at("12:00:01") });
+      for (const session of [ended, idle, live]) await sessions.create(session);
+      await sessions.prune(at("12:00:00"), at("10:00:00"));
+      expect(await sessions.find(ended.hash)).toBeNull();
+      expect(await sessions.find(idle.hash)).toBeNull();
+      expect(await sessions.find(live.hash)).not.toBeNull();
+    });
+  });
+}

@@ -1,0 +1,99 @@
+/** The promises of `StoredStore`. */
+import { expect, it } from "vitest";
+import type { FullStore, StoredPage } from "../../../src/core/dashboard-ports.js";
+import { noKeyLimits } from "../../../src/core/ports.js";
+import { emailHash } from "../../../src/core/sign-in/secret-token.js";
+import { noUsage } from "../../../src/core/usage/usage-recorder.js";
+import { at, describeWithStore, someHash, type OpenStore } from "./dashboard-store.js";
+
+async function readAll(
+  store: FullStore,
+  accountId: string,
+  table: string,
+  limit: number,
+): Promise<StoredPage["rows"]> {
+  const rows: StoredPage["rows"] = [];
+  let after: string | null = null;
+  do {
+    const page: StoredPage | null = await store.stored.read(accountId, table, after, limit);
+    if (page === null) throw new Error(`${table} does not know its own page ${after}`);
+    expect(page.rows.length).toBeLessThanOrEqual(limit);
+    rows.push(...page.rows);
+    after = page.next;
+  } while (after !== null);
+  return rows;
+}
+
+export function describeStoredContract(name: string, open: OpenStore): void {
+  describeWithStore(`${name} shows what is stored about an account`, open, (opened) => {
+    it("has every row about it in pages of any size, the newest first, and none about another", async () => {
+      const { store } = opened;
+      const [ada, bob] = [await opened.createAccount(), await opened.createAccount()];
+      for (const { id, email } of [ada, bob]) {
+        for (let i = 0; i < 5; i++) {
+          const times = { createdAt: at(`08:00:0${i}`), expiresAt: at("20:00:00") };
+          const key = await store.createKey({
+            accountId: id,
+            name: "k",
+            hash: someHash(),
+            lastFour: "abcd",
+            models: null,
+            operations: null,
+            limits: noKeyLimits,
+            expiresAt: null,
+          });
+          await store.accounts.setKeyDisabled(key.id, at("08:00:00"));
+          await store.sessions.create({
+            hash: someHash(),
+            accountId: id,
+            lastSeenAt: at("09:00:00"),
+            ...times,
+          });
+          await store.links.create({
+            kind: "reset",
+            hash: someHash(),
+            accountId: id,
+            emailHash: null,
+            ...times,
+          });
+          await store.audit.add({ at: at(`09:00:0${i}`), actor: id, action: "created key", target: key.id });
+          await store.audit.add({
+            at: at(`09:00:0${i}`),
+            actor: "command line",
+            action: "x",
+            target: key.id,
+          });
+          await store.audit.add({ at: at(`09:00:0${i}`), actor: id, action: "signed in", target: id });
+          await store.audit.add({ at: at(`09:00:0${i}`), actor: "command line", action: "y", target: id });
+          for (const model of ["omega", "prism"] as const) {
+            const bucket = { accountId: id, keyId: key.id, model, start: at(`1${i}:00:00`) };
+            await store.usage.add([{ ...bucket, ...noUsage, requests: 1 }]);
+          }
+        }
+        const invite = { kind: "invite", accountId: null, emailHash: emailHash(email) } as const;
+        const times = { createdAt: at("08:00:09"), expiresAt: at("20:00:00") };
+        await store.links.create({ ...invite, hash: someHash(), ...times });
+      }
+      const counts = { accounts: 1, keys: 5, sessions: 5, links: 6, usage: 10, audit: 20, changes: 5 };
+      expect([...store.stored.tables].sort()).toEqual(Object.keys(counts).sort());
+      for (const [table, count] of Object.entries(counts)) {
+        const rows = await readAll(store, ada.id, table, 100);
+        expect(rows, table).toHaveLength(count);
+        for (const limit of [1, 2, 3, 5]) expect(await readAll(store, ada.id, table, limit)).toEqual(rows);
+        expect(JSON.stringify(rows)).not.toContain(bob.id);
+        const times = rows.map((row) => String(row.at ?? row.hour ?? row.created_at));
+        expect(times).toEqual([...times].sort().reverse());
+      }
+    });
+
+    it("has nothing of an account that is not there, and no page that it did not name", async () => {
+      const { stored } = opened.store;
+      const { id } = await opened.createAccount();
+      for (const table of stored.tables) {
+        expect(await stored.read("acc_none", table, null, 10)).toEqual({ rows: [], next: null });
+        expect(await stored.read(id, table, "'", 10)).toBeNull();
+      }
+      expect(await stored.read(id, "plans", null, 10)).toBeNull();
+    });
+  });
+}

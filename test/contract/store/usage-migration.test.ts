@@ -1,0 +1,89 @@
+/** Usage that was kept before refusals and the shortest and longest times were. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql, type Kysely } from "kysely";
+import { afterEach, describe, expect, it } from "vitest";
+import {
+  migrate,
+  migrations,
+  type MigrateOptions,
+  type MigrationContext,
+} from "../../../src/store/sql/migrate.js";
+import { connectPostgres, postgresMigration } from "../../../src/store/sql/postgres.js";
+import type { Schema } from "../../../src/store/sql/schema.js";
+import { connectSqlite, openDatabase } from "../../../src/store/sql/sqlite.js";
+import { systemClock } from "../../../src/core/ports.js";
+import { SqlUsage } from "../../../src/store/sql/usage-rows.js";
+import { sharedPostgres } from "../../support/stores/postgres.js";
+import { testPlan } from "../../support/stores/temporary-store.js";
+
+interface Opened {
+  db: Kysely<Schema>;
+  context: MigrationContext;
+  options: MigrateOptions;
+  close: () => Promise<void>;
+}
+
+async function openSqlite(): Promise<Opened> {
+  const folder = await mkdtemp(join(tmpdir(), "sotto-migration-"));
+  const db = connectSqlite(await openDatabase(join(folder, "sotto.db")));
+  const close = async () => {
+    await db.destroy();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { db, context: { bytesType: "blob", defaultPlan: testPlan }, options: {}, close };
+}
+
+async function openPostgres(): Promise<Opened> {
+  const server = await sharedPostgres();
+  const database = await server.createDatabase();
+  const db = connectPostgres(server.url(database));
+  const close = async () => {
+    await db.destroy();
+    await server.dropDatabase(database);
+  };
+  return { db, context: { bytesType: "bytea", defaultPlan: testPlan }, options: postgresMigration, close };
+}
+
+describe.each([
+  ["SQLite", openSqlite],
+  ["Postgres", openPostgres],
+])("in %s", (_name, open) => {
+  let opened: Opened | undefined;
+  afterEach(() => opened?.close());
+
+  it("rows from before get the closest bounds that they allow", async () => {
+    opened = await open();
+    const { db, context, options } = opened;
+    const before = migrations.findIndex(({ name }) => name === "0006-usage-figures");
+    await migrate(db, context, { ...options, migrations: migrations.slice(0, before) });
+    await sql`insert into accounts (id, email, email_lower, role, plan_id, created_at)
+      values ('acc_1', 'a@example.com', 'a@example.com', 'user', ${testPlan.id}, 0)`.execute(db);
+    const steps = Array.from({ length: 11 }, (_, step) => `first_token_${step}`);
+    const insert = async (key: string, sumMs: number, replies: Record<number, number>) => {
+      const columns = sql.join(steps.map((column) => sql.ref(column)));
+      const counts = sql.join(steps.map((_, step) => sql.lit(replies[step] ?? 0)));
+      await sql`insert into usage (account_id, key_id, model, hour, requests, errors, prompt_tokens,
+        completion_tokens, first_token_ms, ${columns})
+        values ('acc_1', ${key}, 'omega', 0, 9, 0, 0, 0, ${sql.lit(sumMs)}, ${counts})`.execute(db);
+    };
+    await insert("key_many", 9_000, { 1: 3, 6: 2 });
+    await insert("key_none", 0, {});
+    await insert("key_one", 3_630, { 7: 1 });
+    await insert("key_past", 90_000, { 9: 1, 10: 2 });
+    await insert("key_two", 120, { 0: 1, 1: 1 });
+
+    await migrate(db, context, { ...options, migrations: migrations.slice(0, before + 1) });
+    const filter = { accountId: "acc_1", from: new Date(0), to: new Date(1) };
+    const rows = await new SqlUsage(db, systemClock).readByKey(filter);
+    expect(rows.map((row) => [row.keyId, row.firstTokenMinMs, row.firstTokenMaxMs])).toEqual([
+      ["key_many", 50, 3_200],
+      ["key_none", null, null],
+      ["key_one", 3_630, 3_630],
+      ["key_past", 12_800, 90_000],
+      ["key_two", 0, 100],
+    ]);
+    expect(rows.every((row) => row.rateLimited === 0 && row.unavailable === 0)).toBe(true);
+  });
+});

@@ -1,0 +1,51 @@
+/** Whole replicas as processes of their own, on one Postgres and one Redis, with the real engine. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { question } from "../../support/clients/chat.js";
+import { eventually } from "../../support/eventually.js";
+import { TestPostgres } from "../../support/stores/postgres.js";
+import { noRedis, TestRedis } from "../../support/stores/redis.js";
+import type { SottoProcess } from "../../support/processes/sotto-process.js";
+import { startTinySotto } from "../../support/processes/tiny-sotto.js";
+
+describe.skipIf(noRedis)("a replica that is killed", () => {
+  let postgres: TestPostgres;
+  let redis: TestRedis;
+  const replicas: SottoProcess[] = [];
+
+  beforeAll(async () => {
+    [postgres, redis] = await Promise.all([TestPostgres.start(), TestRedis.start()]);
+    const env = {
+      SOTTO_DATABASE_URL: postgres.url(await postgres.createDatabase()),
+      SOTTO_REDIS_URL: redis.url,
+      SOTTO_LIMIT_CONCURRENT_REQUESTS: "1",
+      SOTTO_LIMIT_REQUESTS_PER_MINUTE: "1000000",
+      SOTTO_LIMIT_TOKENS_PER_MINUTE: "1000000000",
+    };
+    replicas.push(...(await Promise.all([startTinySotto(env), startTinySotto(env)])));
+  }, 90_000);
+  afterAll(async () => {
+    await Promise.all(replicas.map((replica) => replica.stop()));
+    await redis.kill();
+    await postgres.dispose();
+  }, 60_000);
+
+  it("frees what it held within half a minute", async () => {
+    const [killed, left] = replicas;
+    if (killed === undefined || left === undefined) throw new Error("there are no replicas");
+    const key = await killed.newKey();
+    const ask = (replica: SottoProcess, stream: boolean) =>
+      fetch(`${replica.baseURL}/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({ ...question, stream, max_tokens: stream ? 100_000 : 1 }),
+      });
+    const running = await ask(killed, true);
+    // It stands still in the middle of the reply, so that it can release nothing.
+    killed.kill("SIGSTOP");
+    expect(running.status).toBe(200);
+    expect((await ask(left, false)).status).toBe(429);
+    killed.kill("SIGKILL");
+    expect((await ask(left, false)).status).toBe(429);
+    await eventually(async () => (await ask(left, false)).status === 200, 30_000);
+  }, 90_000);
+});

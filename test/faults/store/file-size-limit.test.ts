@@ -1,0 +1,62 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { question } from "../../support/clients/chat.js";
+import { Browser, password } from "../../support/processes/dashboard-server.js";
+import { eventually } from "../../support/eventually.js";
+import type { SottoProcess } from "../../support/processes/sotto-process.js";
+import { startTinySotto } from "../../support/processes/tiny-sotto.js";
+
+const noPrlimit = spawnSync("prlimit", ["--version"]).status !== 0;
+if (noPrlimit) {
+  console.error(
+    "\n!!! SKIPPED: there is no prlimit on this machine. What happens on a full disk was not tested.\n",
+  );
+}
+
+describe.skipIf(noPrlimit)("while its files may not grow", () => {
+  let sotto: SottoProcess;
+  beforeAll(async () => {
+    sotto = await startTinySotto();
+  }, 90_000);
+  afterAll(() => sotto.stop());
+
+  /** The system refuses every write of the process past this length of a file. */
+  const limitFiles = (bytes: string) =>
+    execFileSync("prlimit", ["--pid", String(sotto.pid), `--fsize=${bytes}:`]);
+
+  it("inference goes on, changes get 503, and what was used is counted afterwards", async () => {
+    const ada = new Browser(sotto.url);
+    await ada.must("POST", "/api/sign-up", { email: "ada@example.com", password });
+    const newKey = { name: "laptop", models: null, expiresInDays: null };
+    const created = await ada.must<{ secret: string; key: { id: string } }>("POST", "/api/keys", newKey);
+    const ask = async () =>
+      fetch(`${sotto.baseURL}/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${created.secret}`, "content-type": "application/json" },
+        body: JSON.stringify({ ...question, max_tokens: 2 }),
+      });
+    expect((await ask()).status).toBe(200);
+
+    limitFiles("1");
+    for (const path of ["/api/keys", `/api/keys/${created.key.id}/revoke`]) {
+      expect(await ada.send("POST", path, newKey)).toMatchObject({
+        status: 503,
+        json: { error: { code: "unavailable" } },
+      });
+    }
+    expect((await ada.send("GET", "/api/keys")).status).toBe(200);
+    expect((await ask()).status).toBe(200);
+    // Writing what was used is tried and fails meanwhile.
+    await eventually(() => sotto.output().includes('"errorClass":"StoreUnavailable"'), 10_000);
+    expect((await ask()).status).toBe(200);
+
+    limitFiles("unlimited");
+    expect((await ada.send("POST", "/api/keys", newKey)).status).toBe(200);
+    await eventually(async () => {
+      const day = 86_400_000;
+      const [from, to] = [-day, day].map((ms) => new Date(Date.now() + ms).toISOString());
+      const report = await ada.send("GET", `/api/usage?step=day&from=${from ?? ""}&to=${to ?? ""}`);
+      return /"requests":3\b/.test(report.text);
+    }, 15_000);
+  }, 60_000);
+});

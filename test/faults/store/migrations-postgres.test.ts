@@ -1,0 +1,98 @@
+import { spawn, execFile } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { FullStore } from "../../../src/core/dashboard-ports.js";
+import { migrations } from "../../../src/store/sql/migrate.js";
+import { openPostgresStore } from "../../../src/store/sql/postgres.js";
+import { sharedPostgres, type TestPostgres } from "../../support/stores/postgres.js";
+import { testPlan } from "../../support/stores/temporary-store.js";
+
+let server: TestPostgres;
+let database: string;
+const opened: FullStore[] = [];
+
+beforeEach(async () => {
+  server = await sharedPostgres();
+  database = await server.createDatabase();
+});
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((store) => store.close()));
+  await server.dropDatabase(database);
+});
+
+const open = async (): Promise<FullStore> => {
+  const store = await openPostgresStore({ url: server.url(database), poolSize: 2, defaultPlan: testPlan });
+  opened.push(store);
+  return store;
+};
+const applied = () => server.query("select number, name from migrations order by number", database);
+const all = migrations.map(({ name }, index) => ({ number: index + 1, name }));
+const built = (file: string): string => JSON.stringify(join(process.cwd(), "dist/store", file));
+
+it("a process that is killed in the middle of a migration leaves the ones before, and the next goes on", async () => {
+  const script = `
+    import { migrate, migrations } from ${built("migrate.js")};
+    import { connectPostgres, postgresMigration } from ${built("postgres.js")};
+    const [first, second] = migrations;
+    const stuck = {
+      name: second.name,
+      up: async (db, context) => {
+        await second.up(db, context);
+        console.log("in the middle");
+        await new Promise(() => setInterval(() => {}, 1_000));
+      },
+    };
+    const db = connectPostgres(${JSON.stringify(server.url(database))});
+    const context = { bytesType: "bytea", defaultPlan: ${JSON.stringify(testPlan)} };
+    await migrate(db, context, { ...postgresMigration, migrations: [first, stuck] });`;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = once(child, "exit");
+  await once(child.stdout, "data");
+  // Another replica waits for it meanwhile.
+  const waiting = open();
+  child.kill("SIGKILL");
+  await exited;
+
+  const store = await waiting;
+  expect(await applied()).toEqual(all);
+  expect(await store.accounts.hasAdmin()).toBe(false);
+  expect(await store.listPlans()).toHaveLength(1);
+});
+
+it("is done once when several processes open a new database at the same time", async () => {
+  const startAt = Date.now() + 2_000;
+  const options = { url: server.url(database), poolSize: 1, defaultPlan: testPlan };
+  const script = `
+    import { openPostgresStore } from ${built("postgres.js")};
+    while (Date.now() < ${startAt});
+    const store = await openPostgresStore(${JSON.stringify(options)});
+    console.log(await store.initSetting("winner", String(process.pid)));
+    await store.close();`;
+  const results = await Promise.all(
+    Array.from({ length: 4 }, () =>
+      promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script]),
+    ),
+  );
+  expect(new Set(results.map(({ stdout }) => stdout)).size).toBe(1);
+  expect(await applied()).toEqual(all);
+});
+
+it("is refused when a newer version made the database, which is left as it was", async () => {
+  await open();
+  await server.query("insert into migrations values (99, 'from-the-future', 0)", database);
+  const before = await applied();
+  await expect(open()).rejects.toThrow(
+    /made by a newer version of Sotto .* Start that version or a newer one\./,
+  );
+  expect(await applied()).toEqual(before);
+});
+
+it("does not take the tables of another program in the same database for its own", async () => {
+  await server.query("create schema other; create table other.migrations (number integer)", database);
+  await open();
+  expect(await applied()).toEqual(all);
+});

@@ -1,0 +1,105 @@
+/** Requests as a client without a library makes them, and what comes back. */
+import type { ErrorBody } from "../../../src/protocol/errors.js";
+import { expectOurs } from "./openapi.js";
+import type { TestServer } from "../processes/server.js";
+
+export const question = { model: "omega", messages: [{ role: "user", content: "What is two plus two?" }] };
+
+export interface Sent {
+  /** A string or bytes are sent as they are. */
+  body?: unknown;
+  headers?: Record<string, string>;
+  method?: string;
+  path?: string;
+  key?: string | null;
+  signal?: AbortSignal;
+}
+
+export interface Answer {
+  method: string;
+  path: string;
+  status: number;
+  headers: Headers;
+  body: string;
+  json: unknown;
+}
+
+export function send(server: TestServer, sent: Sent = {}): Promise<Response> {
+  const { body = question, method = "POST", path = "/v1/chat/completions", key = server.apiKey } = sent;
+  const isRaw = typeof body === "string" || body instanceof Uint8Array;
+  return fetch(server.url + path, {
+    method,
+    redirect: "manual",
+    headers: {
+      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+      "content-type": "application/json",
+      ...sent.headers,
+    },
+    ...(method === "POST" ? { body: isRaw ? body : JSON.stringify(body) } : {}),
+    ...(sent.signal === undefined ? {} : { signal: sent.signal }),
+  });
+}
+
+export async function ask(server: TestServer, sent: Sent = {}): Promise<Answer> {
+  const response = await send(server, sent);
+  const body = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+  return {
+    method: sent.method ?? "POST",
+    path: sent.path ?? "/v1/chat/completions",
+    status: response.status,
+    headers: response.headers,
+    body,
+    json: isJson && body !== "" ? JSON.parse(body) : undefined,
+  };
+}
+
+/** The error in a body; throws when it is not one. */
+export function errorOf(json: unknown): ErrorBody["error"] {
+  if (!isErrorBody(json)) throw new Error("There is no error.");
+  return json.error;
+}
+
+function isErrorBody(json: unknown): json is ErrorBody {
+  expectOurs("Error", json);
+  return true;
+}
+
+export interface StreamedReply {
+  /** The parsed events, without `[DONE]`. */
+  events: unknown[];
+  done: boolean;
+  comments: number;
+}
+
+/** Reads a whole event stream, strictly: anything but `data:` lines, comments and blank lines is a fault. */
+export function parseEvents(body: string): StreamedReply {
+  const reply: StreamedReply = { events: [], done: false, comments: 0 };
+  if (body.includes("\r")) throw new Error("Lines end in LF.");
+  if (!body.endsWith("\n\n")) throw new Error("The last event is not complete.");
+  for (const event of body.slice(0, -2).split("\n\n")) {
+    if (reply.done) throw new Error("Something came after [DONE].");
+    if (event === ": keep-alive") reply.comments += 1;
+    else if (event === "data: [DONE]") reply.done = true;
+    else if (event.startsWith("data: ")) reply.events.push(JSON.parse(event.slice("data: ".length)));
+    else throw new Error("An event is one line of data.");
+  }
+  return reply;
+}
+
+export interface Chunk {
+  id: string;
+  created: number;
+  model: string;
+  choices: { index: number; delta: { role?: string; content?: string }; finish_reason: string | null }[];
+  usage?: { total_tokens: number } | null;
+}
+
+export const isChunk = (event: unknown): event is Chunk =>
+  typeof event === "object" && event !== null && "choices" in event;
+
+export const textOf = (events: unknown[]): string =>
+  events
+    .filter(isChunk)
+    .map(({ choices }) => choices[0]?.delta.content ?? "")
+    .join("");

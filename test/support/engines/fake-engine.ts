@@ -1,0 +1,144 @@
+/**
+ * An engine without a model, for tests of everything around one. What it says, when, and how it fails is
+ * scripted. A token is a word of the prompt or a fragment of the reply.
+ */
+import { EventEmitter, once } from "node:events";
+import {
+  isAvailable,
+  type Engine,
+  type EngineStatus,
+  type Generation,
+  type GenerationEvent,
+  type PreparedGeneration,
+} from "../../../src/core/ports.js";
+import type { FinishReason } from "../../../src/protocol/chat.js";
+import type { ModelId } from "../../../src/protocol/models.js";
+import { ServiceError } from "../../../src/protocol/errors.js";
+
+export interface Script {
+  fragments: string[];
+  finishReason?: FinishReason;
+  /** Throws this instead of the fragment with this index; `at: 0` fails before the first token. */
+  failure?: { at: number; error: Error };
+  /** Ends the iteration without `done`, which the port forbids. */
+  endsEarly?: boolean;
+}
+
+export interface FakeEngineOptions {
+  capacity?: number;
+  contextTokens?: number;
+  state?: EngineStatus["state"];
+  /** Used when a request has no `max_tokens`. */
+  defaultMaxTokens?: number;
+  /** Where a model has another. */
+  defaultMaxTokensOf?: Partial<Record<ModelId, number>>;
+  follows?: EngineStatus["follows"];
+}
+
+export const defaultReply = (generation: Generation): Script => ({
+  fragments: ["Hello", " from ", generation.model, "."],
+});
+
+export class FakeEngine implements Engine {
+  /** Everything it was asked to run, in order. */
+  readonly generations: Generation[] = [];
+  /** Fragments handed out so far. */
+  produced = 0;
+  script: (generation: Generation) => Script = defaultReply;
+  options: Required<FakeEngineOptions>;
+  #active = 0;
+  #tokensAllowed = Infinity;
+  readonly #released = new EventEmitter().setMaxListeners(0);
+
+  constructor(options: FakeEngineOptions = {}) {
+    this.options = {
+      capacity: 4,
+      contextTokens: 1000,
+      state: "ready",
+      defaultMaxTokens: 256,
+      defaultMaxTokensOf: {},
+      follows: { jsonSchema: true, logprobs: true },
+      ...options,
+    };
+  }
+
+  get active(): number {
+    return this.#active;
+  }
+
+  /** From now on no token comes, until released. */
+  hold(): void {
+    this.#tokensAllowed = 0;
+  }
+
+  /** Lets `count` tokens out, over all generations; all of them and all to come by default. */
+  release(count = Infinity): void {
+    this.#tokensAllowed += count;
+    this.#released.emit("released");
+  }
+
+  async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
+    signal.throwIfAborted();
+    if (!isAvailable(this.options)) throw new ServiceError("engine_unavailable");
+    const { contextTokens, defaultMaxTokens } = this.status(generation.model);
+    const promptTokens = generation.messages.reduce((sum, { content }) => sum + countWords(content), 0);
+    const room = contextTokens - promptTokens;
+    if (room < 1) {
+      throw new ServiceError("context_length_exceeded", {
+        message: `This model's maximum context length is ${contextTokens} tokens.`,
+        param: "messages",
+      });
+    }
+    const maxTokens = Math.min(generation.maxTokens ?? defaultMaxTokens, room);
+    return { generation, promptTokens, maxTokens, prompt: null };
+  }
+
+  async *generate(
+    { generation, promptTokens, maxTokens }: PreparedGeneration,
+    signal: AbortSignal,
+  ): AsyncGenerator<GenerationEvent, void, undefined> {
+    this.generations.push(generation);
+    const { fragments, finishReason = "stop", failure, endsEarly = false } = this.script(generation);
+    const said = fragments.slice(0, maxTokens);
+    this.#active += 1;
+    try {
+      for (const [index, text] of said.entries()) {
+        await this.#nextToken(signal);
+        if (failure?.at === index) throw failure.error;
+        this.produced += 1;
+        yield { type: "text", choice: 0, text };
+        signal.throwIfAborted();
+      }
+      if (failure !== undefined && failure.at >= said.length) throw failure.error;
+      if (endsEarly) return;
+      const reason = said.length < fragments.length ? "length" : finishReason;
+      yield { type: "finished", choice: 0, finishReason: reason };
+      const usage = { promptTokens, completionTokens: said.length, cachedTokens: 0 };
+      yield { type: "done", usage };
+    } finally {
+      this.#active -= 1;
+    }
+  }
+
+  status(model: ModelId = "omega"): EngineStatus {
+    const { state, contextTokens, capacity, defaultMaxTokensOf, follows } = this.options;
+    const defaultMaxTokens = defaultMaxTokensOf[model] ?? this.options.defaultMaxTokens;
+    const shown = { contextTokens, defaultMaxTokens, follows, capacity };
+    return { state, serving: "fake", ...shown, active: this.#active, restarts: 0 };
+  }
+
+  async close(): Promise<void> {
+    this.release();
+  }
+
+  async #nextToken(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    while (this.#tokensAllowed <= 0) {
+      await once(this.#released, "released", { signal }).catch(() => undefined);
+      signal.throwIfAborted();
+    }
+    this.#tokensAllowed -= 1;
+  }
+}
+
+const countWords = (text: string): number => text.split(/\s+/).filter((word) => word !== "").length;

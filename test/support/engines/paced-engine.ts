@@ -1,0 +1,86 @@
+/**
+ * An engine that says one word every `tokenMs` for as long as it may, to any number of clients at once: for
+ * tests and measurements of everything around an engine.
+ */
+import type {
+  Engine,
+  EngineStatus,
+  Generation,
+  GenerationEvent,
+  PreparedGeneration,
+} from "../../../src/core/ports.js";
+
+export interface PacedEngineOptions {
+  tokenMs: number;
+  capacity: number;
+  /** Length of what it says at a time; a short word by default. */
+  textChars?: number;
+}
+
+export class PacedEngine implements Engine {
+  #active = 0;
+
+  constructor(private readonly options: PacedEngineOptions) {}
+
+  async prepare(generation: Generation): Promise<PreparedGeneration> {
+    return { generation, promptTokens: 4, maxTokens: generation.maxTokens ?? 16, prompt: null };
+  }
+
+  async *generate(
+    { promptTokens, maxTokens }: PreparedGeneration,
+    signal: AbortSignal,
+  ): AsyncGenerator<GenerationEvent, void, undefined> {
+    this.#active += 1;
+    const pace = new Pace(this.options.tokenMs, signal);
+    const text = "word ".repeat(Math.ceil((this.options.textChars ?? 5) / 5));
+    try {
+      for (let token = 0; token < maxTokens; token++) {
+        await pace.next();
+        signal.throwIfAborted();
+        yield { type: "text", choice: 0, text };
+      }
+      yield { type: "finished", choice: 0, finishReason: "length" };
+      yield { type: "done", usage: { promptTokens, completionTokens: maxTokens, cachedTokens: 0 } };
+    } finally {
+      pace.end();
+      this.#active -= 1;
+    }
+  }
+
+  status(): EngineStatus {
+    const { capacity } = this.options;
+    const active = this.#active;
+    const follows = { jsonSchema: false, logprobs: false };
+    const shown = { contextTokens: 1_000_000, defaultMaxTokens: 1_000_000, follows, capacity };
+    return { state: "ready", serving: "paced", ...shown, active, restarts: 0 };
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** One timer for a whole generation, and no listener for each token. */
+class Pace {
+  #due: () => void = () => undefined;
+  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #onAbort = () => {
+    this.#due();
+  };
+
+  constructor(
+    private readonly tokenMs: number,
+    private readonly signal: AbortSignal,
+  ) {
+    if (tokenMs > 0) this.#timer = setInterval(() => this.#due(), tokenMs);
+    signal.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  async next(): Promise<void> {
+    if (this.tokenMs === 0 || this.signal.aborted) return;
+    await new Promise<void>((resolve) => (this.#due = resolve));
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+    this.signal.removeEventListener("abort", this.#onAbort);
+  }
+}

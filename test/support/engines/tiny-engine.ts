@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { loadConfig } from "../../../src/config.js";
+import {
+  LlamaEngine,
+  type LlamaEvent,
+  type LlamaEngineOptions,
+} from "../../../src/engines/llama/host/llama-engine.js";
+import { testDefaults } from "./model-defaults.js";
+import { writeTinyGguf, type TinyModel } from "./tiny-gguf.js";
+
+export interface TinyEngine {
+  engine: LlamaEngine;
+  events: LlamaEvent[];
+  dispose(): Promise<void>;
+}
+
+/** The real engine in a real child process, on a model that fits a thimble. */
+export function startTinyEngine(
+  model: TinyModel = {},
+  options: Partial<LlamaEngineOptions> = {},
+): TinyEngine {
+  const folder = mkdtempSync(join(tmpdir(), "sotto-tiny-"));
+  const weights = join(folder, "tiny.gguf");
+  writeTinyGguf(weights, model);
+  const { engine: config } = loadConfig({ env: {} });
+  const events: LlamaEvent[] = [];
+  const engine = new LlamaEngine({
+    weights,
+    models: { omega: testDefaults },
+    config,
+    workerFile: resolve("dist/engines/llama/worker/worker.js"),
+    onEvent: (event) => events.push(event),
+    ...options,
+  });
+  const dispose = async () => {
+    await engine.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { engine, events, dispose };
+}

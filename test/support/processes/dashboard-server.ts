@@ -1,0 +1,188 @@
+/** The whole service on a real SQLite and a fake engine, and browsers that talk to it. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "libsql";
+import { startApp, type App } from "../../../src/app.js";
+import { loadConfig } from "../../../src/config.js";
+import { ensureSetupLink } from "../../../src/core/sign-in/one-time-links.js";
+import { systemClock, type Clock } from "../../../src/core/ports.js";
+import { createLog } from "../../../src/log.js";
+import { databasePath } from "../../../src/store/sql/sqlite.js";
+import { eventually } from "../eventually.js";
+import { FakeEngine } from "../engines/fake-engine.js";
+
+export const password = "correct horse battery";
+
+export interface TestDashboard {
+  app: App;
+  url: string;
+  engine: FakeEngine;
+  /** Everything that was logged, at the most verbose level. */
+  log(): string;
+  /** One that nobody is signed in with. */
+  browser(): Browser;
+  /** Signs up and stays signed in. */
+  signUp(email: string): Promise<Browser>;
+  /** Makes the operator's account by the set-up link. */
+  setUp(email?: string): Promise<Browser>;
+  /** Resolves when usage with so many requests in all is in the database. */
+  usageWritten(requests: number): Promise<void>;
+  /** Every row of every table as text, the rows of a table on lines of their own. */
+  tables(): Map<string, string>;
+  close(): Promise<void>;
+}
+
+export interface TestDashboardOptions {
+  env?: Record<string, string>;
+  clock?: Clock;
+  webDir?: string;
+  /** The file that the engine passes for. */
+  engineWeights?: string;
+}
+
+export async function startDashboard(options: TestDashboardOptions = {}): Promise<TestDashboard> {
+  const dataDir = await mkdtemp(join(tmpdir(), "sotto-dashboard-"));
+  const engine = new FakeEngine();
+  const lines: string[] = [];
+  const config = loadConfig({ env: { SOTTO_DATA_DIR: dataDir, SOTTO_PORT: "0", ...options.env } });
+  const { clock = systemClock } = options;
+  const log = createLog("trace", { write: (line) => void lines.push(line) });
+  const app = await startApp(config, {
+    engine,
+    clock,
+    log,
+    ...(options.webDir === undefined ? {} : { webDir: options.webDir }),
+    ...(options.engineWeights === undefined ? {} : { engineWeights: options.engineWeights }),
+  });
+  const browser = () => new Browser(app.url);
+  return {
+    app,
+    url: app.url,
+    engine,
+    log: () => lines.join(""),
+    browser,
+    signUp: async (email) => {
+      const visitor = browser();
+      await visitor.must("POST", "/api/sign-up", { email, password });
+      return visitor;
+    },
+    setUp: async (email = "operator@example.com") => {
+      const link = await ensureSetupLink(app.store, clock, app.url);
+      const visitor = browser();
+      await visitor.must("POST", "/api/setup", { token: tokenOf(link ?? ""), email, password });
+      return visitor;
+    },
+    usageWritten: async (requests) => {
+      await eventually(async () => {
+        await app.dashboard.usage.flush();
+        const rows = readTables(databasePath(dataDir)).get("usage") ?? "";
+        return sumOf([...rows.matchAll(/"requests":(\d+)/g)].map(([, count]) => Number(count))) === requests;
+      });
+    },
+    tables: () => readTables(databasePath(dataDir)),
+    close: async () => {
+      await app.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export const tokenOf = (link: string): string => /#(?:token|invite)=([\w-]+)/.exec(link)?.[1] ?? "";
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** Parsed, where it is JSON. */
+  json: unknown;
+}
+
+/** Keeps cookies and sends what a browser sends from a page of the service. */
+export class Browser {
+  readonly cookies = new Map<string, string>();
+
+  constructor(private readonly url: string) {}
+
+  async send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const response = await this.open(method, path, body, headers);
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.includes("json") === true;
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: isJson ? JSON.parse(text) : null,
+    };
+  }
+
+  /** The response as it begins, for streams. */
+  async open(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    const changes = method !== "GET";
+    const response = await fetch(this.url + path, {
+      method,
+      redirect: "manual",
+      headers: {
+        ...(changes ? { "content-type": "application/json", origin: this.url } : {}),
+        ...(this.cookies.size === 0 ? {} : { cookie: this.cookieHeader() }),
+        ...headers,
+      },
+      ...(changes ? { body: JSON.stringify(body ?? {}) } : {}),
+    });
+    for (const cookie of response.headers.getSetCookie()) this.#keep(cookie);
+    return response;
+  }
+
+  /** Throws unless it worked, and returns the JSON. */
+  async must<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const { status, json, text } = await this.send(method, path, body);
+    if (status !== 200) throw new Error(`${method} ${path} answered ${status}: ${text}`);
+    return json as T;
+  }
+
+  get<T>(path: string): Promise<T> {
+    return this.must<T>("GET", path);
+  }
+
+  post<T>(path: string, body?: unknown): Promise<T> {
+    return this.must<T>("POST", path, body);
+  }
+
+  cookieHeader(): string {
+    return [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  }
+
+  #keep(cookie: string): void {
+    const [pair = ""] = cookie.split(";");
+    const [name = "", value = ""] = pair.split("=");
+    if (value === "") this.cookies.delete(name);
+    else this.cookies.set(name, value);
+  }
+}
+
+function readTables(path: string): Map<string, string> {
+  const database = new Database(path);
+  const names = database.prepare("select name from sqlite_master where type = 'table'").all([]) as {
+    name: string;
+  }[];
+  const tables = new Map(
+    names.map(({ name }) => {
+      const rows = database.prepare(`select * from "${name}"`).all([]) as object[];
+      return [name, rows.map((row) => JSON.stringify(row)).join("\n")];
+    }),
+  );
+  database.close();
+  return tables;
+}
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0);

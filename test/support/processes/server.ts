@@ -1,0 +1,207 @@
+/** The real HTTP server, limits, queue and completions on a fake engine, with keys that need no database. */
+import type { Server } from "node:http";
+import { Completions } from "../../../src/core/serving/completion.js";
+import { FairQueue } from "../../../src/core/serving/fair-queue.js";
+import { Limits } from "../../../src/core/serving/limits.js";
+import {
+  noKeyLimits,
+  systemClock,
+  type ApiKey,
+  type Clock,
+  type KeyLimits,
+  type KeyRecord,
+  type Plan,
+} from "../../../src/core/ports.js";
+import { Bodies } from "../../../src/http/bodies/bodies.js";
+import { createHttpServer, type HttpParts } from "../../../src/http/server.js";
+import { createLog } from "../../../src/log.js";
+import { Metrics } from "../../../src/metrics.js";
+import { ServiceError } from "../../../src/protocol/errors.js";
+import { MemoryCounter, MemoryLeases } from "../../../src/store/counters/memory-counter.js";
+import { FakeEngine, type FakeEngineOptions } from "../engines/fake-engine.js";
+
+export interface TestServerOptions {
+  engine?: FakeEngineOptions;
+  queueLength?: number;
+  queueWaitMs?: number;
+  bodyLimitBytes?: number;
+  bodyWaitMs?: number;
+  /** Where the thread for large bodies begins; without it they are parsed here. */
+  parseWorkerFile?: string;
+  metricsToken?: string;
+  isReady?: () => boolean;
+  clock?: Clock;
+  keepAliveMs?: number;
+  timeouts?: HttpParts["timeouts"];
+  connectionLimit?: HttpParts["connectionLimit"];
+  traces?: NonNullable<HttpParts["traces"]>;
+}
+
+export interface KeyOptions {
+  models?: ApiKey["models"];
+  operations?: ApiKey["operations"];
+  plan?: Partial<Plan>;
+  accountId?: string;
+  limits?: Partial<KeyLimits>;
+}
+
+export interface TestServer {
+  /** Without `/v1`. */
+  url: string;
+  port: number;
+  baseURL: string;
+  /** A key that may do everything. */
+  apiKey: string;
+  engine: FakeEngine;
+  completions: Completions;
+  metrics: Metrics;
+  parts: HttpParts;
+  /** Node's own server, to look at its sockets. */
+  node: Server;
+  /** Parsed lines of the log, at its most verbose. */
+  logLines: Record<string, unknown>[];
+  addKey(key: string, options?: KeyOptions): string;
+  /** What `verify` throws from now on, whatever the key. */
+  failVerification(error: Error): void;
+  /** Closes the HTTP server alone, with whatever runs. */
+  closeHttp(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const plan: Plan = {
+  id: "free",
+  name: "Free",
+  requestsPerMinute: 100_000,
+  tokensPerMinute: 10_000_000,
+  concurrentRequests: 64,
+  maxKeys: 10,
+  maxTokens: null,
+  models: null,
+};
+
+export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const clock = options.clock ?? systemClock;
+  const engine = new FakeEngine(options.engine);
+  const limits = new Limits(new MemoryCounter(clock), new MemoryLeases());
+  const queue = () =>
+    new FairQueue({
+      capacity: () => engine.options.capacity,
+      maxLength: options.queueLength ?? 100,
+      maxWaitMs: options.queueWaitMs ?? 20_000,
+      clock,
+    });
+  const queues = { omega: queue(), prism: queue(), lambda: queue() };
+  const completions = new Completions({ engine, limits, queueOf: (model) => queues[model], clock });
+  const metrics = new Metrics({
+    sequencesActive: () => engine.active,
+    sequencesCapacity: () => engine.options.capacity,
+    engineRestarts: () => 0,
+    engineMemoryBytes: () => 0,
+    queueWaiting: (model) => queues[model].waiting,
+    isStoreUp: () => true,
+    isRedisUp: null,
+  });
+  const logLines: Record<string, unknown>[] = [];
+  const keys = new FakeKeys();
+
+  const bodies = new Bodies({
+    limitBytes: options.bodyLimitBytes ?? 100_000,
+    ...(options.parseWorkerFile === undefined ? {} : { workerFile: options.parseWorkerFile }),
+    ...(options.bodyWaitMs === undefined ? {} : { maxWaitMs: options.bodyWaitMs }),
+  });
+  const parts: HttpParts = {
+    config: {
+      bodyLimitBytes: options.bodyLimitBytes ?? 100_000,
+      ownerName: "acme",
+      metricsToken: options.metricsToken,
+    },
+    keys,
+    limits,
+    bodies,
+    completions,
+    notReady: () => (options.isReady?.() === false ? "models_not_ready" : null),
+    engineStatus: () => engine.status(),
+    metrics,
+    log: createLog("trace", { write: (line) => void logLines.push(parseLine(line)) }),
+    clock,
+    createdAt: new Date("2026-01-01T00:00:00Z"),
+    ...(options.keepAliveMs === undefined ? {} : { keepAliveMs: options.keepAliveMs }),
+    ...(options.traces === undefined ? {} : { traces: options.traces }),
+    ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),
+    ...(options.connectionLimit === undefined ? {} : { connectionLimit: options.connectionLimit }),
+  };
+  const server = createHttpServer(parts);
+  const url = await server.listen({ host: "127.0.0.1", port: 0 });
+  return {
+    url,
+    port: Number(new URL(url).port),
+    baseURL: `${url}/v1`,
+    apiKey: keys.add("sk-test-all"),
+    engine,
+    completions,
+    metrics,
+    parts,
+    node: server.server,
+    logLines,
+    addKey: (key, keyOptions) => keys.add(key, keyOptions),
+    failVerification: (error) => {
+      keys.failure = error;
+    },
+    closeHttp: () => server.close(),
+    close: async () => {
+      await engine.close();
+      await server.close();
+      await bodies.close();
+    },
+  };
+}
+
+class FakeKeys {
+  readonly #records = new Map<string, KeyRecord>();
+  failure: Error | null = null;
+
+  add(key: string, options: KeyOptions = {}): string {
+    const id = `key_${this.#records.size}`;
+    const accountId = options.accountId ?? `acc_${this.#records.size}`;
+    const createdAt = new Date(0);
+    this.#records.set(key, {
+      key: {
+        id,
+        accountId,
+        name: "test",
+        lastFour: key.slice(-4),
+        models: options.models ?? null,
+        operations: options.operations ?? null,
+        createdAt,
+        expiresAt: null,
+        revokedAt: null,
+        disabledAt: null,
+        limits: { ...noKeyLimits, ...options.limits },
+        lastUsedAt: null,
+      },
+      account: {
+        id: accountId,
+        email: "test@example.com",
+        role: "user",
+        planId: plan.id,
+        suspendedAt: null,
+        createdAt,
+      },
+      plan: { ...plan, ...options.plan },
+    });
+    return key;
+  }
+
+  async verify(key: string): Promise<KeyRecord> {
+    if (this.failure !== null) throw this.failure;
+    const record = this.#records.get(key);
+    if (record === undefined) throw new ServiceError("invalid_api_key");
+    return record;
+  }
+}
+
+function parseLine(line: string): Record<string, unknown> {
+  const parsed: unknown = JSON.parse(line);
+  if (typeof parsed !== "object" || parsed === null) throw new Error("A log line is an object.");
+  return { ...parsed };
+}

@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { defaultPlan } from "../../../src/core/accounts/accounts.js";
+import type { FullStore } from "../../../src/core/dashboard-ports.js";
+import type { Clock, Plan } from "../../../src/core/ports.js";
+import { databasePath, openSqliteStore } from "../../../src/store/sql/sqlite.js";
+
+export const testPlan: Plan = defaultPlan({
+  requestsPerMinute: 600,
+  tokensPerMinute: 200_000,
+  concurrentRequests: 16,
+});
+
+export interface TemporaryStore {
+  store: FullStore;
+  dataDir: string;
+  /** Opens one more connection to the same database. */
+  another(): Promise<FullStore>;
+  /** Closes all of them and removes the folder. */
+  dispose(): Promise<void>;
+}
+
+/** A real SQLite store in a folder of its own. */
+export async function openTemporaryStore(clock?: Clock): Promise<TemporaryStore> {
+  const dataDir = await mkdtemp(join(tmpdir(), "sotto-store-"));
+  const opened: FullStore[] = [];
+  const another = async (): Promise<FullStore> => {
+    const options = { path: databasePath(dataDir), defaultPlan: testPlan };
+    const store = await openSqliteStore(clock === undefined ? options : { ...options, clock });
+    opened.push(store);
+    return store;
+  };
+  const dispose = async (): Promise<void> => {
+    await Promise.all(opened.map((store) => store.close()));
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  return { store: await another(), dataDir, another, dispose };
+}

@@ -1,0 +1,117 @@
+/**
+ * The form that sign-up, sign-in, setup and reset share: an email address, a password, or both. Checks what
+ * can be checked here, then shows the server's answer at the field it names.
+ */
+import { useState, type ReactNode } from "react";
+import { longest, passwordLength } from "../../../src/protocol/dashboard-bounds.js";
+import { fieldError, formError } from "../../form-errors.ts";
+import { Button } from "./button.tsx";
+import { Callout } from "../states/callout.tsx";
+import { Field } from "./field.tsx";
+import { Form } from "./form.tsx";
+import { Input, PasswordInput } from "./input.tsx";
+
+export interface Credentials {
+  email: string;
+  password: string;
+}
+
+interface EntryFormProps {
+  /** Whether it is asked for, what it is at first, or what it has to be. */
+  email?: boolean | { initial: string; hint?: string } | { fixed: string };
+  /** `new-password` holds the password to its length. */
+  password?: "current-password" | "new-password";
+  passwordAside?: ReactNode;
+  submit: string;
+  pending: boolean;
+  error: Error | null;
+  onSubmit: (credentials: Credentials) => void;
+}
+
+export function EntryForm({
+  email: emailKind = true,
+  password: passwordKind,
+  passwordAside,
+  submit,
+  pending,
+  error,
+  onSubmit,
+}: EntryFormProps) {
+  const fixedEmail = typeof emailKind === "object" && "fixed" in emailKind ? emailKind.fixed : null;
+  const known = typeof emailKind === "object" && "initial" in emailKind ? emailKind : null;
+  const withEmail = emailKind !== false && fixedEmail === null;
+  const [email, setEmail] = useState(fixedEmail ?? known?.initial ?? "");
+  const [password, setPassword] = useState("");
+  const [checked, setChecked] = useState(false);
+
+  const emailFault = withEmail && !/^\S+@\S+$/.test(email.trim()) ? "Enter an email address." : undefined;
+  const passwordFault = passwordKind === undefined ? undefined : faultOf(password, passwordKind);
+  const shown = [...(withEmail ? ["email"] : []), ...(passwordKind === undefined ? [] : ["password"])];
+  const failure = formError(error, shown);
+
+  return (
+    <Form
+      className="flex flex-col gap-5"
+      error={error}
+      onSubmit={() => {
+        setChecked(true);
+        if (emailFault === undefined && passwordFault === undefined) {
+          onSubmit({ email: email.trim(), password });
+        }
+      }}
+    >
+      {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
+      {/* Password managers look for the name that goes with the password. */}
+      {fixedEmail !== null && (
+        <input type="text" name="username" autoComplete="username" value={fixedEmail} readOnly hidden />
+      )}
+      {withEmail && (
+        <Field
+          label="Email"
+          hint={known?.hint}
+          error={checked ? (emailFault ?? fieldError(error, "email")) : undefined}
+        >
+          <Input
+            name="email"
+            maxLength={longest.email}
+            type="email"
+            autoComplete={passwordKind === "current-password" ? "username" : "email"}
+            autoCapitalize="none"
+            spellCheck={false}
+            required
+            value={email}
+            onChange={(event) => setEmail(event.target.value)}
+          />
+        </Field>
+      )}
+      {passwordKind !== undefined && (
+        <Field
+          label={passwordKind === "new-password" && !withEmail ? "New password" : "Password"}
+          aside={passwordAside}
+          hint={passwordKind === "new-password" ? `At least ${passwordLength.min} characters.` : undefined}
+          error={checked ? (passwordFault ?? fieldError(error, "password")) : undefined}
+        >
+          <PasswordInput
+            name="password"
+            autoComplete={passwordKind}
+            required
+            maxLength={passwordLength.max}
+            value={password}
+            onChange={(event) => setPassword(event.target.value)}
+          />
+        </Field>
+      )}
+      <Button type="submit" variant="primary" size="lg" pending={pending} className="mt-1 w-full">
+        {submit}
+      </Button>
+    </Form>
+  );
+}
+
+function faultOf(password: string, kind: "current-password" | "new-password"): string | undefined {
+  if (password === "") return "Enter a password.";
+  if (kind === "new-password" && password.length < passwordLength.min) {
+    return `Use at least ${passwordLength.min} characters; this has ${password.length}.`;
+  }
+  return undefined;
+}

@@ -1,0 +1,61 @@
+/** Markdown to write, with a look at what it becomes. */
+import { useState } from "react";
+import { Button } from "./button.tsx";
+import { Field, useFieldControl } from "./field.tsx";
+import { Markdown } from "../text/markdown.tsx";
+import { Textarea } from "./textarea.tsx";
+
+interface MarkdownFieldProps {
+  label: string;
+  value: string;
+  onChange: (text: string) => void;
+  error?: string | undefined;
+  maxLength?: number;
+}
+
+export function MarkdownField({ label, value, onChange, error, maxLength }: MarkdownFieldProps) {
+  const [preview, setPreview] = useState(false);
+  return (
+    <Field
+      label={label}
+      hint="Markdown. HTML stays text, images are not loaded."
+      error={error}
+      aside={
+        <Button
+          size="sm"
+          variant="quiet"
+          className="-my-1.5 -mr-2.5"
+          aria-pressed={preview}
+          onClick={() => setPreview(!preview)}
+        >
+          Preview
+        </Button>
+      }
+    >
+      {preview ? (
+        <Preview label={label} text={value} />
+      ) : (
+        <Textarea
+          value={value}
+          maxLength={maxLength}
+          onChange={(event) => onChange(event.target.value)}
+          className="max-h-80 min-h-40"
+        />
+      )}
+    </Field>
+  );
+}
+
+function Preview({ label, text }: { label: string; text: string }) {
+  return (
+    <div
+      {...useFieldControl()}
+      role="group"
+      aria-label={`${label}, preview`}
+      tabIndex={0}
+      className="max-h-80 min-h-40 overflow-y-auto rounded-md border border-line bg-bg px-4 py-3"
+    >
+      {text.trim() === "" ? <p className="text-muted">Nothing written yet.</p> : <Markdown>{text}</Markdown>}
+    </div>
+  );
+}

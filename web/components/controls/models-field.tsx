@@ -1,0 +1,38 @@
+/** Which models are allowed: all, or some by name. `null` is all, also those that are added later. */
+import { modelIds, type ModelId } from "../../../src/protocol/models.js";
+import { Checkbox } from "./checkbox.tsx";
+import { Fieldset } from "./fieldset.tsx";
+
+interface ModelsFieldProps {
+  value: readonly ModelId[] | null;
+  onChange: (models: ModelId[] | null) => void;
+  /** What can be chosen from; all by default. */
+  among?: readonly ModelId[];
+  error?: string | undefined;
+}
+
+export function ModelsField({ value, onChange, among = modelIds, error }: ModelsFieldProps) {
+  const set = (model: ModelId, on: boolean) =>
+    onChange(among.filter((one) => (one === model ? on : (value ?? []).includes(one))));
+  return (
+    <Fieldset legend="Models" error={error}>
+      <Checkbox
+        label="All models"
+        checked={value === null}
+        onChange={(event) => onChange(event.target.checked ? null : [...among])}
+      />
+      {value !== null && (
+        <div className="flex flex-wrap gap-x-6 gap-y-2 pl-6.5">
+          {among.map((model) => (
+            <Checkbox
+              key={model}
+              label={model}
+              checked={value.includes(model)}
+              onChange={(event) => set(model, event.target.checked)}
+            />
+          ))}
+        </div>
+      )}
+    </Fieldset>
+  );
+}

@@ -1,0 +1,46 @@
+/** Tabs over Radix: arrow keys move, the panel follows. Uncontrolled unless `value` is given. */
+import { Tabs as Radix } from "radix-ui";
+import type { ReactNode } from "react";
+import { cx } from "../../cx.ts";
+
+interface TabsProps {
+  /** Read aloud: "Language". */
+  label: string;
+  items: readonly { id: string; label: ReactNode; content: ReactNode }[];
+  value?: string;
+  onValueChange?: (id: string) => void;
+  /** At the right of the row of tabs. */
+  aside?: ReactNode;
+  className?: string;
+}
+
+export function Tabs({ label, items, value, onValueChange, aside, className }: TabsProps) {
+  return (
+    <Radix.Root
+      {...(value === undefined ? { defaultValue: items[0]?.id ?? "" } : { value })}
+      {...(onValueChange === undefined ? {} : { onValueChange })}
+      className={className}
+    >
+      <div className="flex items-center justify-between gap-4 border-b border-line">
+        <Radix.List aria-label={label} className="-mb-px -ml-1.5 flex gap-3 overflow-x-auto">
+          {items.map((item) => (
+            <Radix.Trigger key={item.id} value={item.id} className={tabLook}>
+              {item.label}
+            </Radix.Trigger>
+          ))}
+        </Radix.List>
+        {aside}
+      </div>
+      {items.map((item) => (
+        <Radix.Content key={item.id} value={item.id} className="pt-5">
+          {item.content}
+        </Radix.Content>
+      ))}
+    </Radix.Root>
+  );
+}
+
+export const tabLook = cx(
+  "border-b-2 border-transparent rounded-t-sm px-1.5 py-2.5 text-sm font-medium whitespace-nowrap text-muted transition-colors",
+  "-outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink",
+);

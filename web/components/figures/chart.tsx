@@ -1,0 +1,63 @@
+/**
+ * A time series: bars or lines over hours or days, in the tokens' colours, following theme and width. The
+ * plotting library is a chunk of its own, loaded when a chart first appears. Values are read from the legend
+ * as the pointer moves; for readers who cannot see it the label carries the summary, and the page should
+ * offer the same numbers as a table or a download.
+ */
+import { Component, lazy, Suspense, type ReactNode } from "react";
+import { Skeleton } from "../states/skeleton.tsx";
+
+export interface Series {
+  label: string;
+  /** One for each moment; null leaves a gap. */
+  values: readonly (number | null)[];
+  kind?: "bars" | "line";
+  tone?: 1 | 2 | 3 | "bad";
+}
+
+export interface ChartProps {
+  /** What it shows, with the gist: "Requests by hour, 1,204 in all". */
+  label: string;
+  /** ISO moments, ascending. */
+  moments: readonly string[];
+  series: readonly Series[];
+  /** For the axis and the legend; whole numbers with separators by default. */
+  format?: (value: number) => string;
+  step?: "hour" | "day";
+  height?: number;
+  /** Each series stands on the one before it, for parts of a whole. */
+  stacked?: boolean;
+}
+
+const Plot = lazy(() => import("./plot.tsx"));
+
+export function Chart(props: ChartProps) {
+  return (
+    <PlotFailure>
+      <Suspense fallback={<Skeleton className="h-64 w-full" />}>
+        <Plot {...props} />
+      </Suspense>
+    </PlotFailure>
+  );
+}
+
+/**
+ * The plotting library's chunk may be unreachable, and it throws as it loads where the browser names a language that
+ * Intl refuses ("en-US@posix"). The page's numbers are worth more than their picture.
+ */
+class PlotFailure extends Component<{ children: ReactNode }, { failed: boolean }> {
+  override state = { failed: false };
+
+  static getDerivedStateFromError() {
+    return { failed: true };
+  }
+
+  override render() {
+    if (!this.state.failed) return this.props.children;
+    return (
+      <p className="flex h-64 items-center justify-center text-center text-sm text-muted">
+        The chart could not be drawn. The numbers are in the table below.
+      </p>
+    );
+  }
+}

@@ -1,0 +1,54 @@
+/** Above every page while maintenance is open, and on the day before it begins. */
+import { Construction } from "lucide-react";
+import { Link } from "wouter";
+import type { Maintenance } from "../../../src/protocol/dashboard-api.js";
+import { cx } from "../../cx.ts";
+import { useSite } from "../../service/queries.ts";
+import { Time } from "../text/time.tsx";
+
+/** How long before its start a window is announced on every page. */
+export const noticeMs = 24 * 3_600_000;
+
+/** The width and the edges of the content it stands above, to be in line with it. */
+const publicWidth = "mx-auto max-w-7xl px-5 sm:px-8";
+
+export function MaintenanceBanner({ className }: { className?: string }) {
+  const { data: site } = useSite();
+  const maintenance = site?.maintenance ?? null;
+  if (maintenance === null || maintenance.state === "over") return null;
+  const open = maintenance.state === "open";
+  if (!open && Date.parse(maintenance.startsAt) - Date.now() > noticeMs) return null;
+  return <MaintenanceNotice maintenance={maintenance} className={className} />;
+}
+
+interface MaintenanceNoticeProps {
+  maintenance: Pick<Maintenance, "title" | "startsAt" | "endsAt" | "state">;
+  className?: string | undefined;
+}
+
+/** The banner itself, for a window that is open or planned. */
+export function MaintenanceNotice({ maintenance, className = publicWidth }: MaintenanceNoticeProps) {
+  return (
+    <aside aria-label="Maintenance" className="border-b border-line bg-warn-soft text-sm">
+      <p className={cx("flex items-start gap-2.5 py-2.5 sm:items-center", className)}>
+        <Construction className="mt-0.5 size-4 shrink-0 text-warn sm:mt-0" aria-hidden />
+        <span>
+          {maintenance.state === "open" ? (
+            <>
+              <strong className="font-semibold">Maintenance until </strong>
+              <Time at={maintenance.endsAt} style="moment" />: {maintenance.title}.
+            </>
+          ) : (
+            <>
+              <strong className="font-semibold">Maintenance from </strong>
+              <Time at={maintenance.startsAt} style="moment" />: {maintenance.title}.
+            </>
+          )}{" "}
+          <Link href="/status" className="whitespace-nowrap underline underline-offset-2">
+            See the status
+          </Link>
+        </span>
+      </p>
+    </aside>
+  );
+}

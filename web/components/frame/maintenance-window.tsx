@@ -1,0 +1,34 @@
+/** When a maintenance takes or took place, in the reader's zone, and what became of it. */
+import { CalendarClock } from "lucide-react";
+import type { Maintenance } from "../../../src/protocol/dashboard-api.js";
+import { TimeRange } from "../text/time-range.tsx";
+
+export function MaintenanceWindow({ maintenance }: { maintenance: Maintenance }) {
+  const { startsAt, endsAt, endedAt } = maintenance;
+  const outcome = outcomeOf(maintenance);
+  return (
+    <p className="mb-4 flex items-start gap-2.5 text-sm">
+      <CalendarClock className="mt-0.5 size-4 shrink-0 text-warn" aria-hidden />
+      <span>
+        {words[outcome]}{" "}
+        <TimeRange from={startsAt} to={outcome === "ended early" ? (endedAt ?? endsAt) : endsAt} />
+      </span>
+    </p>
+  );
+}
+
+export type Outcome = "planned" | "open" | "over" | "ended early" | "called off";
+
+/** Called off is what ended before it began: it never took place. */
+export function outcomeOf({ state, startsAt, endedAt }: Maintenance): Outcome {
+  if (state !== "over" || endedAt === null) return state;
+  return Date.parse(endedAt) <= Date.parse(startsAt) ? "called off" : "ended early";
+}
+
+const words: Record<Outcome, string> = {
+  planned: "Planned:",
+  open: "Under way:",
+  over: "Took place:",
+  "ended early": "Ended early:",
+  "called off": "Called off, was planned:",
+};

@@ -1,0 +1,110 @@
+/**
+ * A table with its four states: loading (rows undefined), failed, empty, filled. Where its frame is too narrow, which
+ * has less to do with the screen than with what stands beside it, each row becomes a small card: the first column
+ * heads it, the others follow with their names, and the column with `header: ""`, which holds the actions, moves into
+ * its corner.
+ * Put it in `<Card flush>`.
+ */
+import type { ReactNode } from "react";
+import { cx } from "../../cx.ts";
+import { ErrorState } from "../states/error-state.tsx";
+import { Skeleton } from "../states/skeleton.tsx";
+
+export interface Column<Row> {
+  /** Unique in the table. */
+  id: string;
+  header: string;
+  cell: (row: Row) => ReactNode;
+  align?: "left" | "right";
+  className?: string;
+}
+
+interface TableProps<Row> {
+  /** Read aloud: "API keys". */
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[] | undefined;
+  rowId: (row: Row) => string;
+  error?: Error | null;
+  onRetry?: () => unknown;
+  /** An EmptyState. */
+  empty: ReactNode;
+}
+
+export function Table<Row>({ label, columns, rows, rowId, error = null, onRetry, empty }: TableProps<Row>) {
+  if (rows === undefined && error !== null) {
+    return <ErrorState error={error} onRetry={onRetry} what={label.toLowerCase()} />;
+  }
+  if (rows?.length === 0) return empty;
+  return (
+    <div className="@container">
+      <table
+        role="table"
+        aria-label={label}
+        aria-busy={rows === undefined}
+        className={cx("data-table w-full text-left", stackedBelow(columns.length))}
+      >
+        <thead role="rowgroup">
+          <tr role="row" className="border-b border-line">
+            {columns.map((column) => (
+              <th
+                key={column.id}
+                role="columnheader"
+                scope="col"
+                className={cx(
+                  "text-sm font-medium whitespace-nowrap text-muted",
+                  column.align === "right" && "text-right",
+                )}
+              >
+                {column.header === "" ? <span className="sr-only">Actions</span> : column.header}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup" className="divide-y divide-line">
+          {rows === undefined ? (
+            <LoadingRows columns={columns.length} />
+          ) : (
+            rows.map((row) => (
+              <tr key={rowId(row)} role="row">
+                {columns.map((column) => (
+                  <td
+                    key={column.id}
+                    role="cell"
+                    data-label={column.header}
+                    className={cx(
+                      "align-middle",
+                      column.align === "right" && "text-right tabular-nums",
+                      column.className,
+                    )}
+                  >
+                    {column.cell(row)}
+                  </td>
+                ))}
+              </tr>
+            ))
+          )}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** So many columns fit into frames from about that width on, each as wide as its longest word. */
+function stackedBelow(columns: number): string {
+  if (columns <= 3) return "@max-[28rem]:stacked";
+  return columns <= 7 ? "@max-[50rem]:stacked" : "@max-[56rem]:stacked";
+}
+
+function LoadingRows({ columns }: { columns: number }) {
+  return [0, 1, 2].map((row) => (
+    <tr key={row} role="row">
+      {Array.from({ length: columns }, (_, column) => (
+        <td key={column} role="cell">
+          <Skeleton className={column === 0 ? "h-4 w-28" : "h-4 w-16"} />
+          {row === 0 && column === 0 && <span className="sr-only">Loading</span>}
+        </td>
+      ))}
+    </tr>
+  ));
+}

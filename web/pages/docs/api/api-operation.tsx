@@ -1,0 +1,92 @@
+/** One operation: what it takes at the left, examples beside it, what it answers below. */
+import { Markdown } from "../../../components/text/markdown.tsx";
+import { cx } from "../../../cx.ts";
+import { resolve, type Body, type Media, type Method, type OpenApi, type Operation } from "./openapi.ts";
+import { ApiExamples } from "./api-examples.tsx";
+import { ApiResponses } from "./api-responses.tsx";
+import { PropertyList, PropertyRow } from "./property-list.tsx";
+
+interface ApiOperationProps {
+  document: OpenApi;
+  path: string;
+  method: Method;
+  operation: Operation;
+}
+
+export function ApiOperation({ document, path, method, operation }: ApiOperationProps) {
+  const id = operation.operationId ?? `${method}-${path}`;
+  const body = resolve(document, operation.requestBody);
+  const parameters = (operation.parameters ?? []).flatMap((one) => resolve(document, one) ?? []);
+  return (
+    <section aria-labelledby={id} className="mt-16 border-t border-line pt-10">
+      <h2 id={id} className="text-2xl">
+        <a href={`#${id}`}>{operation.summary ?? path}</a>
+      </h2>
+      <p className="mt-3 flex flex-wrap items-center gap-x-3 gap-y-1 font-mono text-sm">
+        <span className={cx("rounded-sm px-2 py-0.5 font-medium uppercase", methodLooks[method])}>
+          {method}
+        </span>
+        <span className="break-all">{fullPath(document, path)}</span>
+        {operation.security?.length === 0 && <span className="font-sans text-muted">no key needed</span>}
+      </p>
+      {operation.description !== undefined && (
+        <div className="mt-4 max-w-[44rem] text-muted">
+          <Markdown>{operation.description}</Markdown>
+        </div>
+      )}
+      <div className="mt-8 grid gap-10 xl:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
+        <div className="min-w-0">
+          {parameters.length > 0 && (
+            <>
+              <h3 className="mb-2 font-semibold">Parameters</h3>
+              <ul className="divide-y divide-line border-y border-line">
+                {parameters.map((parameter) => (
+                  <PropertyRow
+                    key={parameter.name}
+                    document={document}
+                    name={parameter.name}
+                    required={parameter.required ?? false}
+                    schema={withDescription(parameter.schema, parameter.description)}
+                  />
+                ))}
+              </ul>
+            </>
+          )}
+          {body !== undefined && (
+            <>
+              <h3 className="mb-2 font-semibold">Request body</h3>
+              <PropertyList document={document} schema={schemaOf(body)} />
+            </>
+          )}
+          <ApiResponses document={document} id={id} responses={operation.responses ?? {}} />
+        </div>
+        <div className="flex h-fit min-w-0 flex-col gap-6 xl:sticky xl:top-20">
+          <ApiExamples document={document} operation={operation} />
+        </div>
+      </div>
+    </section>
+  );
+}
+
+const methodLooks: Record<Method, string> = {
+  get: "bg-good-soft text-good",
+  post: "bg-accent-soft text-accent",
+  put: "bg-warn-soft text-warn",
+  patch: "bg-warn-soft text-warn",
+  delete: "bg-bad-soft text-bad",
+};
+
+function schemaOf(body: Body) {
+  return Object.values(body.content ?? {})[0]?.schema;
+}
+
+function withDescription(schema: Media["schema"] = {}, description: string | undefined) {
+  return description === undefined ? schema : { ...schema, description };
+}
+
+/** With the prefix that every path has, whether the document writes it in `servers` or in the path. */
+function fullPath(document: OpenApi, path: string): string {
+  const server = document.servers?.[0]?.url ?? "";
+  const prefix = server.replace(/^https?:\/\/[^/]*/, "").replace(/\/$/, "");
+  return path.startsWith("/v1") ? path : `${prefix}${path}`;
+}

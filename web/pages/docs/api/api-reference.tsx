@@ -1,0 +1,84 @@
+/** The API reference, drawn from /openapi.json: the page knows the format and nothing of the operations. */
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { api } from "../../../service/api.ts";
+import { CodeBlock } from "../../../components/text/code-block.tsx";
+import { ErrorState } from "../../../components/states/error-state.tsx";
+import { Markdown } from "../../../components/text/markdown.tsx";
+import { SkeletonLines } from "../../../components/states/skeleton.tsx";
+import { baseUrl } from "../../../snippets.ts";
+import { ApiOperation } from "./api-operation.tsx";
+import { methods, type Method, type OpenApi, type Operation } from "./openapi.ts";
+
+const openApiQuery = queryOptions({
+  queryKey: ["openapi"],
+  staleTime: Infinity,
+  queryFn: api.openApi,
+});
+
+export default function ApiReference() {
+  const { data: document, error, refetch } = useQuery(openApiQuery);
+  if (document === undefined) {
+    return error === null ? (
+      // As high as the screen, so that what follows the reference is not seen to move.
+      <div className="min-h-screen">
+        <SkeletonLines lines={8} />
+      </div>
+    ) : (
+      <ErrorState error={error} onRetry={refetch} what="the reference" />
+    );
+  }
+  return <Reference document={document} />;
+}
+
+interface OperationEntry {
+  path: string;
+  method: Method;
+  operation: Operation;
+}
+
+function Reference({ document }: { document: OpenApi }) {
+  const operations: OperationEntry[] = Object.entries(document.paths).flatMap(([path, operationsOfPath]) =>
+    methods.flatMap((method) => {
+      const operation = operationsOfPath[method];
+      return operation === undefined ? [] : [{ path, method, operation }];
+    }),
+  );
+  return (
+    <>
+      <div className="prose max-w-[44rem]">
+        {document.info.description !== undefined && <Markdown>{document.info.description}</Markdown>}
+        <p>
+          Every request carries <code>Authorization: Bearer &lt;key&gt;</code>. The same reference for
+          programs: <a href="/openapi.json">/openapi.json</a>.
+        </p>
+        <CodeBlock code={baseUrl()} title="Base URL" />
+      </div>
+      <OperationIndex operations={operations} />
+      {operations.map((entry) => (
+        <ApiOperation key={`${entry.method} ${entry.path}`} document={document} {...entry} />
+      ))}
+    </>
+  );
+}
+
+/** All operations at a glance, in the document's order. */
+function OperationIndex({ operations }: { operations: readonly OperationEntry[] }) {
+  return (
+    <nav aria-label="Operations" className="mt-10 max-w-[44rem]">
+      <ul className="divide-y divide-line border-y border-line">
+        {operations.map(({ path, method, operation }) => (
+          <li key={`${method} ${path}`}>
+            <a
+              href={`#${operation.operationId ?? `${method}-${path}`}`}
+              className="grid grid-cols-[3.5rem_1fr] items-baseline gap-x-3 py-2.5 text-sm hover:text-accent sm:grid-cols-[3.5rem_15rem_1fr]"
+            >
+              <span className="font-mono text-xs text-muted uppercase">{method}</span>
+              <span className="font-mono">{path}</span>
+              <span className="col-start-2 text-muted sm:col-start-3">{operation.summary}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,131 @@
+/**
+ * The dashboard's client: one function for each call of src/protocol/dashboard-api.ts, JSON both ways, same
+ * origin. How a request is sent and fails is in request.ts. The server is the same program at the same version:
+ * replies are trusted, not parsed again.
+ */
+import type { z } from "zod";
+import type * as dashboard from "../../src/protocol/dashboard-api.js";
+import type * as models from "../../src/protocol/dashboard-models.js";
+import type { ModelId } from "../../src/protocol/models.js";
+import type { OpenApi } from "../pages/docs/api/openapi.ts";
+import { request } from "./request.ts";
+
+type BodyOf<Schema extends z.ZodType> = z.input<Schema>;
+type Query = Record<string, string | number | undefined>;
+
+export const api = {
+  site: () => get<dashboard.Site>("/api/site"),
+  status: () => get<dashboard.Status>("/api/status"),
+  changelog: () => get<dashboard.Changelog>("/api/changelog"),
+  models: () => get<{ models: dashboard.ModelFacts[] }>("/api/models"),
+  openApi: () => get<OpenApi>("/openapi.json"),
+
+  signUp: (body: BodyOf<typeof dashboard.signUpBody>) => post<dashboard.Me>("/api/sign-up", body),
+  signIn: (body: BodyOf<typeof dashboard.signInBody>) => post<dashboard.Me>("/api/sign-in", body),
+  setup: (body: BodyOf<typeof dashboard.setupBody>) => post<dashboard.Me>("/api/setup", body),
+  requestReset: (body: BodyOf<typeof dashboard.resetRequestBody>) => post<object>("/api/reset/request", body),
+  reset: (body: BodyOf<typeof dashboard.resetBody>) => post<dashboard.Me>("/api/reset", body),
+  signOut: () => post<object>("/api/sign-out"),
+  signOutEverywhere: () => post<object>("/api/sign-out-everywhere"),
+
+  me: () => get<dashboard.Me>("/api/me"),
+  stored: () => get<dashboard.StoredAboutMe>("/api/me/stored"),
+  storedRows: (table: string, after: string) =>
+    get<dashboard.StoredRows>(`/api/me/stored/rows?${new URLSearchParams({ table, after }).toString()}`),
+  changePassword: (body: BodyOf<typeof dashboard.changePasswordBody>) =>
+    post<object>("/api/me/password", body),
+  deleteAccount: (body: BodyOf<typeof dashboard.deleteAccountBody>) =>
+    send<object>("DELETE", "/api/me", body),
+  exportAddress: "/api/me/export",
+
+  keys: () => get<{ keys: dashboard.KeyView[] }>("/api/keys"),
+  createKey: (body: BodyOf<typeof dashboard.createKeyBody>) =>
+    post<dashboard.KeyWithSecret>("/api/keys", body),
+  rotateKey: (id: string, body: BodyOf<typeof dashboard.rotateKeyBody>) =>
+    post<dashboard.KeyWithSecret>(`/api/keys/${id}/rotate`, body),
+  setKey: (id: string, change: "disable" | "enable" | "revoke") =>
+    post<dashboard.KeyView>(`/api/keys/${id}/${change}`),
+
+  usage: (query: BodyOf<typeof dashboard.usageQuery>) =>
+    get<dashboard.UsageReport>(withQuery("/api/usage", query)),
+  usageCsvAddress: (query: BodyOf<typeof dashboard.usageQuery>) => withQuery("/api/usage.csv", query),
+  limits: () => get<dashboard.LimitsNow>("/api/limits"),
+
+  admin: {
+    accounts: (query: BodyOf<typeof dashboard.accountsQuery>) =>
+      get<{ accounts: dashboard.AccountView[]; total: number }>(
+        withQuery("/api/admin/accounts", { search: query.search, page: Number(query.page ?? 0) }),
+      ),
+    setAccount: (id: string, change: "suspend" | "resume") =>
+      post<dashboard.AccountView>(`/api/admin/accounts/${id}/${change}`),
+    setPlan: (id: string, body: BodyOf<typeof dashboard.setPlanBody>) =>
+      post<dashboard.AccountView>(`/api/admin/accounts/${id}/plan`, body),
+    setRole: (id: string, body: BodyOf<typeof dashboard.setRoleBody>) =>
+      post<dashboard.AccountView>(`/api/admin/accounts/${id}/role`, body),
+    resetLink: (id: string) => post<dashboard.OneTimeLink>(`/api/admin/accounts/${id}/reset-link`),
+    invite: (body: BodyOf<typeof dashboard.inviteBody>) =>
+      post<dashboard.OneTimeLink>("/api/admin/invites", body),
+
+    plans: () => get<{ plans: (dashboard.PlanView & { accounts: number })[] }>("/api/admin/plans"),
+    savePlan: (id: string, body: BodyOf<typeof dashboard.planBody>) =>
+      send<dashboard.PlanView>("PUT", `/api/admin/plans/${encodeURIComponent(id)}`, body),
+    deletePlan: (id: string) => send<object>("DELETE", `/api/admin/plans/${encodeURIComponent(id)}`),
+
+    engines: () => get<{ engines: dashboard.EngineView[] }>("/api/admin/engines"),
+    suggestion: () => get<{ suggestion: dashboard.ModelSuggestion | null }>("/api/admin/model-suggestion"),
+
+    models: () => get<models.ModelsNow>("/api/admin/models"),
+    modelChoices: () => get<models.ModelChoicesView>("/api/admin/models/choices"),
+    useWeights: (model: ModelId, body: BodyOf<typeof models.useWeightsBody>) =>
+      post<object>(`/api/admin/models/${model}/weights`, body),
+    useEngine: (model: ModelId, body: BodyOf<typeof models.engineBody>) =>
+      post<object>(`/api/admin/models/${model}/engine`, body),
+    setModel: (model: ModelId, change: "default" | "roll-back") =>
+      post<object>(`/api/admin/models/${model}/${change}`),
+    preflight: (body: BodyOf<typeof models.engineBody>) =>
+      post<models.EnginePreflight>("/api/admin/models/preflight", body),
+    pull: (body: BodyOf<typeof models.pullBody>) => post<models.PullView>("/api/admin/pulls", body),
+    setPull: (id: string, change: "pause" | "resume") =>
+      post<models.PullView>(`/api/admin/pulls/${id}/${change}`),
+    cancelPull: (id: string) => send<object>("DELETE", `/api/admin/pulls/${id}`),
+
+    addEntry: (body: BodyOf<typeof dashboard.changelogBody>) =>
+      post<dashboard.ChangelogEntry>("/api/admin/changelog", body),
+    saveEntry: (id: string, body: BodyOf<typeof dashboard.changelogBody>) =>
+      send<dashboard.ChangelogEntry>("PUT", `/api/admin/changelog/${id}`, body),
+    deleteEntry: (id: string) => send<object>("DELETE", `/api/admin/changelog/${id}`),
+    scheduleMaintenance: (body: BodyOf<typeof dashboard.maintenanceBody>) =>
+      post<dashboard.Maintenance>("/api/admin/maintenance", body),
+    changeMaintenance: (id: string, body: BodyOf<typeof dashboard.maintenanceBody>) =>
+      send<dashboard.Maintenance>("PUT", `/api/admin/maintenance/${id}`, body),
+    endMaintenance: (id: string) => post<dashboard.Maintenance>(`/api/admin/maintenance/${id}/end`),
+
+    audit: (before?: string) =>
+      get<{ entries: dashboard.AuditEntry[]; next: string | null }>(
+        withQuery("/api/admin/audit", { before }),
+      ),
+  },
+};
+
+/** The address with the query's set fields appended. */
+function withQuery(path: string, query: Query): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== "") search.set(name, String(value));
+  }
+  const text = search.toString();
+  return text === "" ? path : `${path}?${text}`;
+}
+
+// The reply's type is stated by the caller, from the contract: see the head of this file.
+function get<Reply>(path: string): Promise<Reply> {
+  return request("GET", path) as Promise<Reply>;
+}
+
+function post<Reply>(path: string, body: object = {}): Promise<Reply> {
+  return send<Reply>("POST", path, body);
+}
+
+function send<Reply>(method: "POST" | "PUT" | "DELETE", path: string, body: object = {}): Promise<Reply> {
+  return request(method, path, body) as Promise<Reply>;
+}
