@@ -201,7 +201,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       ownerName: config.service.ownerName,
       publicUrl: () => accounts.publicUrl ?? url(),
       cutStreams: (target) => completions.cut(target),
-      reportFault: (error) => log.unexpected(error),
+      reportError: (error) => log.unexpected(error),
       usageSpill: usageSpill(config.service.dataDir),
       onUsageLeft: (left) => {
         const { requests, promptTokens, completionTokens } = left;
@@ -223,7 +223,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
         allowedHosts: hosts,
       },
       clock,
-      reportFault: (error) => log.unexpected(error),
+      reportError: (error) => log.unexpected(error),
     });
     closers.push(() => pulls.close());
     const served = new ServedModels({

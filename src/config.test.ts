@@ -10,7 +10,7 @@ function configFile(text: string): string {
   return file;
 }
 
-function faultsOf(load: () => unknown): readonly string[] {
+function errorsOf(load: () => unknown): readonly string[] {
   try {
     load();
   } catch (error) {
@@ -43,7 +43,7 @@ describe("configuration", () => {
   });
 
   it("reports all faults together, each with its name and what it should be", () => {
-    const faults = faultsOf(() =>
+    const faults = errorsOf(() =>
       loadConfig({
         env: {
           SOTTO_PORT: "http",
@@ -63,20 +63,20 @@ describe("configuration", () => {
   });
 
   it("names a misspelled variable and leaves strangers alone", () => {
-    expect(faultsOf(() => loadConfig({ env: { SOTTO_PROT: "1" } }))).toEqual([
+    expect(errorsOf(() => loadConfig({ env: { SOTTO_PROT: "1" } }))).toEqual([
       "SOTTO_PROT is not a setting; did you mean SOTTO_PORT?",
     ]);
-    expect(faultsOf(() => loadConfig({ env: { SOTTO_SOMETHING_ELSE: "1" } }))).toEqual([]);
+    expect(errorsOf(() => loadConfig({ env: { SOTTO_SOMETHING_ELSE: "1" } }))).toEqual([]);
   });
 
   it("names an unknown setting in the file, and a file that cannot be read", () => {
-    expect(faultsOf(() => loadConfig({ env: {}, file: configFile("prot: 1\n") }))[0]).toMatch(
+    expect(errorsOf(() => loadConfig({ env: {}, file: configFile("prot: 1\n") }))[0]).toMatch(
       /did you mean port/,
     );
-    expect(faultsOf(() => loadConfig({ env: {}, file: "/does/not/exist.yaml" }))[0]).toMatch(
+    expect(errorsOf(() => loadConfig({ env: {}, file: "/does/not/exist.yaml" }))[0]).toMatch(
       /cannot be read/,
     );
-    expect(faultsOf(() => loadConfig({ env: {}, file: configFile("- a\n- b\n") }))[0]).toMatch(
+    expect(errorsOf(() => loadConfig({ env: {}, file: configFile("- a\n- b\n") }))[0]).toMatch(
       /names and values/,
     );
   });
@@ -115,7 +115,7 @@ models_prism_upstreams:
     ['[{"url":"ftp://gpu-1","profile":"vllm"}]', "must have a 'url'"],
     ['[{"url":"http://gpu-1","profile":"vllm","wieght":1}]', "wieght"],
   ])("says what is wrong with %s", (value, fault) => {
-    const faults = faultsOf(() => loadConfig({ env: { SOTTO_MODELS_OMEGA_UPSTREAMS: value } }));
+    const faults = errorsOf(() => loadConfig({ env: { SOTTO_MODELS_OMEGA_UPSTREAMS: value } }));
     expect(faults).toEqual([expect.stringContaining(fault)]);
   });
 });

@@ -31,7 +31,7 @@ import { readMapping, type DesiredSource, type Mapping } from "./models/choice/m
 import { prepareWeights } from "./models/starter/prepare-weights.js";
 import { describeMember, weightsSource, type ModelSource } from "./models/choice/source.js";
 import type { WeightsProgress } from "./models/starter/starter.js";
-import { WeightsFault } from "./models/weights-error.js";
+import { WeightsError } from "./models/weights-error.js";
 import { defaultsOfWeights, modelDefaults } from "./models/weights-settings.js";
 import type { EngineComputeView } from "./protocol/dashboard-api.js";
 import type { EngineMember, UpstreamSource } from "./protocol/engine-member.js";
@@ -101,8 +101,8 @@ export class EngineBuilder {
         );
       },
       onFailed: (failure, next) => {
-        const { backend: gpu, fault: gpuFault, words: gpuError } = failure;
-        log.warn("gpu not used", { gpu, gpuFault, gpuError, fallback: next });
+        const { backend: gpu, kind: gpuFailure, words: gpuError } = failure;
+        log.warn("gpu not used", { gpu, gpuFailure, gpuError, fallback: next });
         overrides.onWeightsNotice?.(failureNotice(failure, next));
       },
     });
@@ -143,7 +143,7 @@ export class EngineBuilder {
     for (const model of modelIds) {
       const desired = mapping[model];
       try {
-        if (desired.type === "unreadable") throw new WeightsFault(desired.reason);
+        if (desired.type === "unreadable") throw new WeightsError(desired.reason);
         sources.set(model, await this.#sourceOf(model, desired.source, config));
       } catch (error) {
         if (!(error instanceof Error)) throw error;
@@ -151,7 +151,7 @@ export class EngineBuilder {
       }
     }
     if (faults.length > 0) {
-      throw new WeightsFault(
+      throw new WeightsError(
         `${faults.join("\n")}\nGive it a GGUF file, a server, or 'starter' for the weights that come with Sotto.`,
       );
     }
@@ -277,7 +277,7 @@ export class EngineBuilder {
   /** Tells what is known against an engine; rejects for one that must not be used. */
   async #lookOver(member: UpstreamSource, { engine }: Config): Promise<void> {
     for (const { level, text } of await preflight(member, { strict: engine.strictPreflight })) {
-      if (level === "refuse") throw new WeightsFault(text);
+      if (level === "refuse") throw new WeightsError(text);
       this.parts.overrides.onWeightsNotice?.(`${member.url}: ${text}`);
     }
   }
@@ -295,10 +295,10 @@ async function untilLoaded(engine: LlamaEngine, path: string, signal: AbortSigna
   try {
     await engine.ready(signal);
   } catch (error) {
-    if (isTimeout(signal.reason)) throw new WeightsFault(`${path} did not load in time.`);
-    if (signal.aborted) throw new WeightsFault(`${path} was closed before it had loaded.`);
-    const reason = error instanceof Error ? error.message : "unknown fault";
-    throw new WeightsFault(`${path} could not be loaded: ${reason}`);
+    if (isTimeout(signal.reason)) throw new WeightsError(`${path} did not load in time.`);
+    if (signal.aborted) throw new WeightsError(`${path} was closed before it had loaded.`);
+    const reason = error instanceof Error ? error.message : "unknown error";
+    throw new WeightsError(`${path} could not be loaded: ${reason}`);
   }
 }
 

@@ -19,7 +19,7 @@ describe("log", () => {
       status: "SECRET",
       route: "SE CRET",
       gpuError: "SECRET CUDA error: out of memory",
-      gpuFault: "SECRET",
+      gpuFailure: "SECRET",
     };
     logInto(lines).info("request", { ...smuggled, durationMs: 5 });
     const line = JSON.parse(lines[0] ?? "") as Record<string, unknown>;

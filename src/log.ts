@@ -44,7 +44,7 @@ const fields = {
   contextTokens: number,
   gpu: oneOf("cpu", "cuda", "vulkan", "metal"),
   fallback: oneOf("cpu", "cuda", "vulkan", "metal"),
-  gpuFault: (value) => typeof value === "string" && /^[a-z_]{1,24}$/.test(value),
+  gpuFailure: (value) => typeof value === "string" && /^[a-z_]{1,24}$/.test(value),
   /** Words of a GPU's library from a process that had seen no request, known by how they begin. */
   gpuError: (value) =>
     typeof value === "string" &&

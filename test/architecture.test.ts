@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 
 /**
@@ -17,6 +17,7 @@ const mayImport: Record<string, readonly string[]> = {
     "mail",
     "models",
     "open-files",
+    "password-hash",
     "store",
     "core",
     "protocol",
@@ -39,6 +40,7 @@ const mayImport: Record<string, readonly string[]> = {
     "metrics",
     "tracing",
     "open-files",
+    "password-hash",
   ],
   http: ["core", "protocol", "config", "log", "metrics", "tracing", "http"],
   engines: ["core", "protocol", "config", "engines"],
@@ -51,6 +53,7 @@ const mayImport: Record<string, readonly string[]> = {
   tracing: ["protocol"],
   mail: ["core"],
   "open-files": [],
+  "password-hash": ["core"],
   protocol: ["protocol"],
 };
 
@@ -61,14 +64,8 @@ interface SourceFile {
   imports: string[];
 }
 
-const files: SourceFile[] = readdirSync("src", { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
-  .map((name) => {
-    const path = join("src", name);
-    const text = readFileSync(path, "utf8");
-    const imports = [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map((match) => match[1] ?? "");
-    return { path, place: placeOf(path), text, imports };
-  });
+const files = sourceFiles("src");
+const pages = sourceFiles("web");
 
 describe("architecture", () => {
   it("has files to look at", () => {
@@ -88,7 +85,84 @@ describe("architecture", () => {
 
   it("reads the environment in one place", () => {
     // main.ts hands the environment over; config.ts reads it. The engine's child passes a minimal one on.
-    expect(filesWith(/process\.env/)).toEqual(["src/engines/llama/host/llama-engine.ts", "src/main.ts"]);
+    expect(filesWith(/process\.env/)).toEqual(["src/engines/llama/host/child-environment.ts", "src/main.ts"]);
+  });
+
+  it("keeps apart what runs in the engine's process and what runs in the API's", () => {
+    const worker = "src/engines/llama/worker/";
+    const host = ["src/engines/llama/host/", "src/engines/llama/gpu/", "src/engines/llama/messages.ts"];
+    // Started by the API process, it is the whole of a third one.
+    const probe = "src/engines/llama/gpu/probe-child.ts";
+    const importersOfWorker = files.filter((file) => importsFrom(file, [worker]) && file.path !== probe);
+    expect(importersOfWorker.map(({ path }) => path).filter((path) => !path.startsWith(worker))).toEqual([]);
+    const workers = files.filter(({ path }) => path.startsWith(worker));
+    const namesOfBackends = "src/engines/llama/gpu/backends.ts";
+    expect(
+      workers
+        .filter((file) => importsFrom(file, host.slice(0, 2), [namesOfBackends]))
+        .map(({ path }) => path),
+    ).toEqual([]);
+    const formats = files.filter(({ path }) => path.startsWith("src/engines/formats/"));
+    expect(formats.length).toBeGreaterThan(5);
+    const engines = ["src/engines/llama/", "src/engines/upstream/", "src/engines/pool/"];
+    expect(formats.filter((file) => importsFrom(file, engines)).map(({ path }) => path)).toEqual([]);
+  });
+
+  it.each([
+    ["src", files],
+    ["web", pages],
+  ])("has no import circle in %s", (_, sources) => {
+    expect(circlesIn(sources)).toEqual([]);
+  });
+
+  it("has no folder with more files than a reader can take in", () => {
+    const crowded = ["src", "web", "test", "bench", "scripts", "docs"]
+      .flatMap(foldersBelow)
+      .map((folder) => [folder, filesDirectlyIn(folder).length] as const)
+      .filter(([, count]) => count > 22);
+    expect(crowded).toEqual([]);
+  });
+
+  it("has no long files", () => {
+    const long = [...files, ...pages].filter(({ text }) => text.split("\n").length > 401);
+    expect(long.map(({ path }) => path)).toEqual([]);
+  });
+
+  it("names no two files dashboard or engine", () => {
+    const named = [...files, ...pages].filter(({ path }) =>
+      /^(dashboard|engine)\.tsx?$/.test(basename(path)),
+    );
+    expect(named.map(({ path }) => path)).toEqual([]);
+  });
+
+  it.each([
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    ...filesDirectlyIn("docs"),
+    ...filesDirectlyIn("docs/decisions"),
+  ])("has every file that %s names", (document) => {
+    const named = readFileSync(document, "utf8").matchAll(
+      /(?<![\w./-])((?:src|web|test|bench|scripts|deploy|docs|starter|bin)\/[\w./-]*[\w/])/g,
+    );
+    const missing = [...named].map((match) => match[1] ?? "").filter((path) => !existsSync(path));
+    expect(missing).toEqual([]);
+  });
+
+  it("has every file that ARCHITECTURE.md names by the folder it has just named", () => {
+    const rows = readFileSync("ARCHITECTURE.md", "utf8")
+      .split("\n")
+      .filter((line) => line.startsWith("|"));
+    const missing = rows.flatMap((row) => {
+      const names = [...row.matchAll(/`([\w./-]+\.(?:tsx?|wat|css))`/g)].map((match) => match[1] ?? "");
+      let folder = "";
+      return names.filter((name) => {
+        if (name.includes("/")) folder = dirname(name);
+        return !existsSync(name.includes("/") ? name : join(folder, name));
+      });
+    });
+    expect(missing).toEqual([]);
   });
 
   it("loads native code of the engine in the child process only", () => {
@@ -110,6 +184,64 @@ describe("architecture", () => {
     expect(printing).toEqual(["src/main.ts"].filter((path) => printing.includes(path)));
   });
 });
+
+function sourceFiles(root: string): SourceFile[] {
+  return readdirSync(root, { recursive: true, encoding: "utf8" })
+    .filter((name) => /(?<!\.test|\.d)\.tsx?$/.test(name))
+    .map((name) => {
+      const path = join(root, name);
+      const text = readFileSync(path, "utf8");
+      const imports = [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map((match) => match[1] ?? "");
+      return { path, place: placeOf(path), text, imports };
+    });
+}
+
+/** The files of the project that a file imports, types included. */
+function targetsOf({ path, imports }: SourceFile): string[] {
+  return imports
+    .filter((name) => name.startsWith("."))
+    .map((name) => normalize(join(dirname(path), name)))
+    .flatMap((target) => [target, target.replace(/\.js$/, ".ts"), target.replace(/\.js$/, ".tsx")])
+    .filter((target) => /\.tsx?$/.test(target) && existsSync(target));
+}
+
+function importsFrom(file: SourceFile, places: readonly string[], except: readonly string[] = []): boolean {
+  return targetsOf(file).some(
+    (target) => places.some((place) => target.startsWith(place)) && !except.includes(target),
+  );
+}
+
+/** By depth-first search: an import of a file that is still open closes a circle. */
+function circlesIn(sources: readonly SourceFile[]): string[][] {
+  const byPath = new Map(sources.map((file) => [file.path, file]));
+  const seen = new Set<string>();
+  const circles: string[][] = [];
+  const visit = (path: string, open: readonly string[]): void => {
+    const start = open.indexOf(path);
+    if (start >= 0) circles.push(open.slice(start));
+    const file = byPath.get(path);
+    if (seen.has(path) || file === undefined) return;
+    seen.add(path);
+    for (const target of targetsOf(file)) visit(target, [...open, path]);
+  };
+  for (const { path } of sources) visit(path, []);
+  return circles;
+}
+
+function foldersBelow(root: string): string[] {
+  const below = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
+  return [root, ...below.map((entry) => join(entry.parentPath, entry.name))];
+}
+
+/** Tests beside their subject are not counted: they are found by its name. */
+function filesDirectlyIn(folder: string): string[] {
+  const inSources = /^(src|web)\b/.test(folder);
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && !(inSources && entry.name.includes(".test.")))
+    .map((entry) => join(folder, entry.name));
+}
 
 /** The folder below src, or the file's own name for those directly in it. */
 function placeOf(path: string): string {

@@ -6,12 +6,12 @@ import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { z } from "zod";
 import { ConfigError } from "../config.js";
-import { AccountFault } from "../core/accounts/account-error.js";
+import { AccountError } from "../core/accounts/account-error.js";
 import { CloseError } from "../core/close-all.js";
-import { DashboardFault } from "../core/dashboard-error.js";
-import { WeightsFault } from "../models/weights-error.js";
+import { DashboardError } from "../core/dashboard-error.js";
+import { WeightsError } from "../models/weights-error.js";
 import { openFileLimit, TooFewOpenFiles } from "../open-files.js";
-import { StoreFault } from "../store/store-error.js";
+import { StoreError } from "../store/store-error.js";
 
 export function newProgram(): Command {
   return new Command("sotto")
@@ -39,7 +39,7 @@ export async function runProgram(program: Command, argv: readonly string[]): Pro
   } catch (error) {
     // Commander has said its piece already.
     if (error instanceof CommanderError) return exitCodeOf(error);
-    console.error(`error: ${describeFault(error)}`);
+    console.error(`error: ${describeError(error)}`);
     return 1;
   }
 }
@@ -50,14 +50,14 @@ function exitCodeOf(error: CommanderError): number {
   return error.exitCode === 0 ? 0 : 2;
 }
 
-function describeFault(error: unknown): string {
+function describeError(error: unknown): string {
   if (error instanceof CloseError) return error.message;
   for (const fault of [
     ConfigError,
-    AccountFault,
-    DashboardFault,
-    StoreFault,
-    WeightsFault,
+    AccountError,
+    DashboardError,
+    StoreError,
+    WeightsError,
     TooFewOpenFiles,
   ]) {
     if (error instanceof fault) return error.message;

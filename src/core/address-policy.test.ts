@@ -1,7 +1,7 @@
 /** Judged without connecting to any of them. */
 import type { LookupAddress } from "node:dns";
 import { describe, expect, it } from "vitest";
-import { AddressFault, guardedLookup, isAllowedAddress, type LookupAll } from "./address-policy.js";
+import { AddressError, guardedLookup, isAllowedAddress, type LookupAll } from "./address-policy.js";
 
 describe("an address", () => {
   it.each([
@@ -135,12 +135,12 @@ describe("the lookup of a socket", () => {
     ["8.8.8.8", "2002:a9fe:a9fe::1"],
     [],
   ])("refuses a name that leads to %s", async (...addresses) => {
-    await expect(ask(at(...addresses))).rejects.toThrow(AddressFault);
-    await expect(ask(at(...addresses), false)).rejects.toThrow(AddressFault);
+    await expect(ask(at(...addresses))).rejects.toThrow(AddressError);
+    await expect(ask(at(...addresses), false)).rejects.toThrow(AddressError);
   });
 
   it("refuses a public address where only private ones are allowed", async () => {
-    await expect(ask(at("8.8.8.8"), true, false)).rejects.toThrow(AddressFault);
+    await expect(ask(at("8.8.8.8"), true, false)).rejects.toThrow(AddressError);
   });
 
   it("passes on that a name does not exist", async () => {

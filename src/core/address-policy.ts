@@ -10,10 +10,10 @@ import { lookup as systemLookup, type LookupAddress, type LookupAllOptions } fro
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
 /** Thrown with a sentence for the operator. */
-export class AddressFault extends Error {
+export class AddressError extends Error {
   constructor(message: string) {
     super(message);
-    this.name = "AddressFault";
+    this.name = "AddressError";
   }
 }
 
@@ -88,7 +88,7 @@ export function guardedLookup(
       }
       const [first] = found;
       if (first === undefined || found.some(({ address }) => !isAllowed(address))) {
-        callback(new AddressFault("This name leads to an address that is not allowed."), []);
+        callback(new AddressError("This name leads to an address that is not allowed."), []);
         return;
       }
       if (options.all === true) callback(null, found);

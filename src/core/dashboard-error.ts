@@ -1,20 +1,20 @@
 import type { DashboardErrorCode } from "../protocol/dashboard-api.js";
 
-interface FaultDetails {
+interface ErrorDetails {
   /** The input at fault, by its name in the request. */
   field?: string;
   retryAfterSeconds?: number;
 }
 
 /** A request to the dashboard that is refused. The message is for the person who made it. */
-export class DashboardFault extends Error {
+export class DashboardError extends Error {
   readonly code: DashboardErrorCode;
   readonly field: string | undefined;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: DashboardErrorCode, message: string, details: FaultDetails = {}) {
+  constructor(code: DashboardErrorCode, message: string, details: ErrorDetails = {}) {
     super(message);
-    this.name = "DashboardFault";
+    this.name = "DashboardError";
     this.code = code;
     this.field = details.field;
     this.retryAfterSeconds = details.retryAfterSeconds;

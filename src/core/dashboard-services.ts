@@ -45,7 +45,7 @@ export interface DashboardOptions {
   /** Ends the replies that a key or an account has under way. */
   cutStreams: (target: CutTarget) => void;
   /** Told of what goes wrong behind the scenes. */
-  reportFault: (error: unknown) => void;
+  reportError: (error: unknown) => void;
   /** Where counts wait when the server ends before they are in the store. */
   usageSpill?: UsageSpill;
   onUsageLeft?: (left: UsageLeft) => void;
@@ -74,7 +74,7 @@ export interface Dashboard {
 }
 
 export function createDashboard(options: DashboardOptions): Dashboard {
-  const { store, sessions, clock, counter, keys, cutStreams, ownerName, publicUrl, reportFault } = options;
+  const { store, sessions, clock, counter, keys, cutStreams, ownerName, publicUrl, reportError } = options;
   const { accounts } = store;
   const passwords = withBoundedLine(options.passwords);
   const audit = new Audit(store.audit, clock);
@@ -86,13 +86,13 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     store: store.usage,
     rates,
     clock,
-    reportFault,
+    reportError,
     spill: options.usageSpill,
     onLeft: options.onUsageLeft,
   });
-  const outbox = new Outbox(options.mailer, reportFault);
+  const outbox = new Outbox(options.mailer, reportError);
   const { retentionDays, signUp } = options;
-  const housekeeping = new Housekeeping({ store, sessions, clock, retentionDays, reportFault });
+  const housekeeping = new Housekeeping({ store, sessions, clock, retentionDays, reportError });
   return {
     store,
     clock,

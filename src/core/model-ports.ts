@@ -1,6 +1,6 @@
 /**
  * What the operator's page of models needs: who answers, what could, and pulls that bring weights here. Every method
- * rejects with `OperatorFault` for what the operator can put right.
+ * rejects with `OperatorError` for what the operator can put right.
  */
 import type {
   EngineBody,

@@ -10,7 +10,7 @@ const defaultRetryAfterSeconds = 5;
 /** For `setErrorHandler`: anything thrown before the response has begun. */
 export function answerError(log: Log) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const fault = faultOf(error, request, log);
+    const fault = errorOf(error, request, log);
     if (fault === null) {
       reply.hijack();
       return;
@@ -22,7 +22,7 @@ export function answerError(log: Log) {
 }
 
 /** The fault to show, noted on the exchange; null when the client is gone and there is nobody to show it to. */
-export function faultOf(error: unknown, request: FastifyRequest, log: Log): ServiceError | null {
+export function errorOf(error: unknown, request: FastifyRequest, log: Log): ServiceError | null {
   if (error instanceof ClientHungUp) return null;
   const fault = known(error) ?? unexpected(error, request, log);
   request.exchange.code = fault.code;
@@ -35,9 +35,9 @@ function known(error: unknown): ServiceError | undefined {
     return new ServiceError("overloaded", { message: "The database cannot be reached. Try again shortly." });
   }
   // Fastify looks at the content type before any parser does, and refuses what it cannot read.
-  const isContentTypeFault =
+  const isContentTypeError =
     error instanceof Error && "code" in error && /^FST_ERR_CTP_/.test(String(error.code));
-  return isContentTypeFault ? new ServiceError("unsupported_content_type") : undefined;
+  return isContentTypeError ? new ServiceError("unsupported_content_type") : undefined;
 }
 
 function unexpected(error: unknown, request: FastifyRequest, log: Log): ServiceError {

@@ -62,8 +62,6 @@ export interface Timeouts {
   lingerMs: number;
 }
 
-export const defaultConnectionLimit = { connections: 16_384, refusals: 1_024 };
-
 export const defaultKeepAliveMs = 15_000;
 
 export const defaultTimeouts: Timeouts = {

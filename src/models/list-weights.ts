@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { Store } from "../core/ports.js";
 import { modelIds, type ModelId } from "../protocol/models.js";
 import { readWeightsFacts, type WeightsFacts } from "./gguf/gguf.js";
-import { GgufFault } from "./gguf/gguf-header.js";
+import { GgufError } from "./gguf/gguf-header.js";
 import type { Mapping } from "./choice/mapping.js";
 import { starterFileNames } from "./starter/starter.js";
 import { readSpeed, type MeasuredSpeed } from "./measured-speed.js";
@@ -43,18 +43,18 @@ export async function listWeights(
   return Promise.all(
     [...paths].map(async (path) => ({
       path,
-      ...(await factsOrFault(path)),
+      ...(await factsOrError(path)),
       speed: await readSpeed(store, path),
       models: modelIds.filter((id) => mappedPath(id).includes(path)),
     })),
   );
 }
 
-async function factsOrFault(path: string): Promise<Pick<ListedWeights, "facts" | "fault">> {
+async function factsOrError(path: string): Promise<Pick<ListedWeights, "facts" | "fault">> {
   try {
     return { facts: await readWeightsFacts(path), fault: null };
   } catch (error) {
-    const fault = error instanceof GgufFault ? error.message : "cannot be read";
+    const fault = error instanceof GgufError ? error.message : "cannot be read";
     return { facts: null, fault };
   }
 }

@@ -1,9 +1,9 @@
-import { OperatorFault } from "../core/operator/operator-error.js";
+import { OperatorError } from "../core/operator/operator-error.js";
 
 /** Weights cannot be used. The message is for the operator: which file or setting, why, and what to do. */
-export class WeightsFault extends OperatorFault {
+export class WeightsError extends OperatorError {
   constructor(message: string) {
     super(message);
-    this.name = "WeightsFault";
+    this.name = "WeightsError";
   }
 }

@@ -20,7 +20,7 @@ const probeBytes = 64 * 1024;
 
 const another = "or choose another directory with SOTTO_DATA_DIR or --data-dir";
 
-export interface DataDirFault {
+export interface DataDirError {
   /** Which directory, and what is wrong with it, with the system's code. */
   reason: string;
   /** What to do about it. */
@@ -28,7 +28,7 @@ export interface DataDirFault {
 }
 
 /** Null when it can be written to. Leaves nothing behind, and does not create the directory. */
-export function findDataDirFault(dataDir: string): DataDirFault | null {
+export function findDataDirError(dataDir: string): DataDirError | null {
   const folder = resolve(dataDir);
   const existing = nearestExisting(folder);
   if (!statSync(existing).isDirectory()) {
@@ -40,10 +40,10 @@ export function findDataDirFault(dataDir: string): DataDirFault | null {
 }
 
 /** As one paragraph for the operator. */
-export const sentenceOf = ({ reason, next }: DataDirFault): string => `${reason}. ${next}`;
+export const sentenceOf = ({ reason, next }: DataDirError): string => `${reason}. ${next}`;
 
 /** Null when this user may read and write the file, or there is none. */
-export function findFileFault(path: string): DataDirFault | null {
+export function findFileError(path: string): DataDirError | null {
   try {
     accessSync(path, constants.R_OK | constants.W_OK);
     return null;
@@ -57,7 +57,7 @@ export function findFileFault(path: string): DataDirFault | null {
   }
 }
 
-function describeCode(code: string, folder: string): DataDirFault {
+function describeCode(code: string, folder: string): DataDirError {
   const where = `The data directory ${folder} cannot be written to`;
   switch (code) {
     case "ENOSPC":

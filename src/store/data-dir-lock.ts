@@ -9,8 +9,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "libsql";
-import { findDataDirFault, findFileFault, sentenceOf } from "./data-dir-error.js";
-import { StoreFault } from "./store-error.js";
+import { findDataDirError, findFileError, sentenceOf } from "./data-dir-error.js";
+import { StoreError } from "./store-error.js";
 
 export interface DataDirLock {
   release(): void;
@@ -19,7 +19,7 @@ export interface DataDirLock {
 /** Who holds it, for the sentence that others are refused with. */
 type Holder = "server" | "store copy";
 
-/** Throws `StoreFault`, naming the holder, when another process has it. */
+/** Throws `StoreError`, naming the holder, when another process has it. */
 export function lockDataDir(dataDir: string, holder: Holder = "server"): DataDirLock {
   const pidFile = join(dataDir, "server.pid");
   const lock = openLock(dataDir);
@@ -54,29 +54,29 @@ function openLock(dataDir: string): Database.Database {
   }
 }
 
-function unusable(dataDir: string, error: unknown): StoreFault {
-  const fault = findDataDirFault(dataDir) ?? findFileFault(join(dataDir, "server.lock"));
-  if (fault !== null) return new StoreFault(sentenceOf(fault));
+function unusable(dataDir: string, error: unknown): StoreError {
+  const fault = findDataDirError(dataDir) ?? findFileError(join(dataDir, "server.lock"));
+  if (fault !== null) return new StoreError(sentenceOf(fault));
   const reason = error instanceof Error ? error.message : "unknown error";
-  return new StoreFault(
+  return new StoreError(
     `The data directory ${dataDir} cannot be locked: ${reason}. Check its file system, or choose another directory with --data-dir.`,
   );
 }
 
-function inUse(dataDir: string, pidFile: string, wantedBy: Holder): StoreFault {
+function inUse(dataDir: string, pidFile: string, wantedBy: Holder): StoreError {
   const { pid, isCopy } = readHolder(pidFile);
   const process = pid === null ? "" : ` (process ${pid})`;
   if (isCopy) {
-    return new StoreFault(
+    return new StoreError(
       `'sotto store copy'${process} is copying the database in the data directory ${dataDir}. Wait until it has finished.`,
     );
   }
   if (wantedBy === "store copy") {
-    return new StoreFault(
+    return new StoreError(
       `A Sotto server${process} is running on the data directory ${dataDir}: what it writes after the copy would be lost. Stop it, then run this command again. Nothing was copied.`,
     );
   }
-  return new StoreFault(
+  return new StoreError(
     `Another Sotto server${process} is running on the data directory ${dataDir}. Stop it, or choose another directory with --data-dir.`,
   );
 }

@@ -13,7 +13,7 @@ export interface OpenStoreOptions {
   onWait?: (place: string, waitMs: number) => void;
 }
 
-/** Rejects with `StoreFault` when it cannot be opened. */
+/** Rejects with `StoreError` when it cannot be opened. */
 export async function openStore(
   { service, storage, limits }: Pick<Config, "service" | "storage" | "limits">,
   { clock = systemClock, waitMs = 0, onWait }: OpenStoreOptions = {},

@@ -1,7 +1,7 @@
 /** The store cannot be opened. The message is for the operator and says what to do. */
-export class StoreFault extends Error {
+export class StoreError extends Error {
   constructor(message: string) {
     super(message);
-    this.name = "StoreFault";
+    this.name = "StoreError";
   }
 }

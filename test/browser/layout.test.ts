@@ -5,7 +5,7 @@ import { pageAddresses } from "../../src/protocol/page-addresses.js";
 import { launchBrowser } from "../support/browser.js";
 import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { furnishWithLongData, operatorEmail } from "./support/long-data.js";
-import { layoutFaults } from "./support/layout-faults.js";
+import { layoutErrors } from "./support/layout-faults.js";
 import { openPage, returningContext } from "./support/visit.js";
 
 /** 640 and below also stand for a desk at 200 %. */
@@ -31,16 +31,16 @@ afterAll(async () => {
 });
 
 /** With everything unfolded. */
-async function faultsOf(page: Page, path: string): Promise<string[]> {
+async function errorsOf(page: Page, path: string): Promise<string[]> {
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.goto(dashboard.url + path);
   await page.locator("h1").first().waitFor();
   await page.waitForLoadState("networkidle");
   await page.waitForFunction(() => document.querySelector(".animate-breathe") === null);
-  return unfoldedFaults(page, path);
+  return unfoldedErrors(page, path);
 }
 
-async function unfoldedFaults(page: Page, name: string): Promise<string[]> {
+async function unfoldedErrors(page: Page, name: string): Promise<string[]> {
   await page.evaluate(() => {
     for (const part of document.querySelectorAll("details")) part.open = true;
   });
@@ -50,7 +50,7 @@ async function unfoldedFaults(page: Page, name: string): Promise<string[]> {
     await page.evaluate(
       () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
     );
-    faults.push(...(await layoutFaults(page)).map((fault) => `${name} at ${width}: ${fault}`));
+    faults.push(...(await layoutErrors(page)).map((fault) => `${name} at ${width}: ${fault}`));
   }
   return faults;
 }
@@ -58,7 +58,7 @@ async function unfoldedFaults(page: Page, name: string): Promise<string[]> {
 describe("at every width", { timeout: 240_000 }, () => {
   it("the pages anyone may read show all of their text", async () => {
     const { page, faults } = await openPage(await browser.newContext(reader), dashboard.url);
-    for (const path of open) faults.push(...(await faultsOf(page, path)));
+    for (const path of open) faults.push(...(await errorsOf(page, path)));
     expect(faults).toEqual([]);
     await page.context().close();
   });
@@ -66,7 +66,7 @@ describe("at every width", { timeout: 240_000 }, () => {
   it("the signed-in pages show all of their text", async () => {
     const context = await returningContext(browser, dashboard.url, operatorEmail, reader);
     const { page, faults } = await openPage(context, dashboard.url);
-    for (const path of signedIn) faults.push(...(await faultsOf(page, path)));
+    for (const path of signedIn) faults.push(...(await errorsOf(page, path)));
     await page.goto(`${dashboard.url}/app/usage`);
     await page.setViewportSize({ width: 390, height: 844 });
     await page.getByText("As a table").first().waitFor();
@@ -79,7 +79,7 @@ describe("at every width", { timeout: 240_000 }, () => {
     await page.goto(`${dashboard.url}/admin/changelog`);
     await page.getByRole("tab", { name: "Maintenance" }).click();
     await page.getByText("New disks").first().waitFor();
-    faults.push(...(await unfoldedFaults(page, "/admin/changelog, maintenance")));
+    faults.push(...(await unfoldedErrors(page, "/admin/changelog, maintenance")));
     expect(faults).toEqual([]);
     await context.close();
   });

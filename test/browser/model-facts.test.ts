@@ -6,7 +6,7 @@ import { starterFileNames } from "../../src/models/starter/starter.js";
 import { launchBrowser } from "../support/browser.js";
 import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { violations } from "./support/axe.js";
-import { layoutFaults } from "./support/layout-faults.js";
+import { layoutErrors } from "./support/layout-faults.js";
 import { openPage, returningContext } from "./support/visit.js";
 
 const operatorEmail = "operator@example.com";
@@ -42,7 +42,7 @@ async function textOf(page: Page, path: string): Promise<string> {
   await page.waitForLoadState("networkidle");
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 900 });
-    expect(await layoutFaults(page)).toEqual([]);
+    expect(await layoutErrors(page)).toEqual([]);
   }
   expect(await violations(page)).toEqual([]);
   await page.setViewportSize({ width: 1280, height: 900 });

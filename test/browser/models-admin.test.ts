@@ -12,7 +12,7 @@ import { startModelServer, type ModelServer } from "../support/engines/model-ser
 import { newDataDir, runSotto, startSotto, type SottoProcess } from "../support/processes/sotto-process.js";
 import { tinyGgufBytes, writeTinyGguf } from "../support/engines/tiny-gguf.js";
 import { violations } from "./support/axe.js";
-import { layoutFaults } from "./support/layout-faults.js";
+import { layoutErrors } from "./support/layout-faults.js";
 import { dialog, press, question } from "./support/opening.js";
 import { openPage, password } from "./support/visit.js";
 
@@ -124,7 +124,7 @@ describe("an operator in a browser", { timeout: 240_000 }, () => {
 
     for (const width of [320, 390, 1024, 1440]) {
       await page.setViewportSize({ width, height: 900 });
-      expect(await layoutFaults(page)).toEqual([]);
+      expect(await layoutErrors(page)).toEqual([]);
     }
     await press(page, "Roll back omega");
     await question(page, "Roll back model");

@@ -1,6 +1,6 @@
 /** `sotto accounts`: the operator's view of who may use the service. */
 import type { Command } from "commander";
-import { AccountFault } from "../../core/accounts/account-error.js";
+import { AccountError } from "../../core/accounts/account-error.js";
 import { deletedAccount } from "../../core/audit.js";
 import {
   createAccount,
@@ -150,7 +150,7 @@ function deleteCommand(accounts: Command): void {
         const { length } = await store.listKeys(account.id);
         const what = `${account.email} and its ${length} ${length === 1 ? "key" : "keys"}`;
         if (!(await confirm(command, `Delete ${what}? This cannot be undone.`))) {
-          throw new AccountFault("Not confirmed, so nothing was deleted.");
+          throw new AccountError("Not confirmed, so nothing was deleted.");
         }
         await deleteAccount(store, email);
         await record("deleted account", deletedAccount);

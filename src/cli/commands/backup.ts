@@ -1,6 +1,6 @@
 /** `sotto backup`: a copy of the database that is whole, also while a server writes to it. */
 import type { Command } from "commander";
-import { StoreFault } from "../../store/store-error.js";
+import { StoreError } from "../../store/store-error.js";
 import { report } from "../output.js";
 import { readSettings } from "../settings.js";
 import { storeCommand } from "../store-command.js";
@@ -19,7 +19,7 @@ Example:
     .action(async (file: string, _: unknown, command: Command) => {
       const { service, storage } = readSettings(command);
       if (storage.databaseUrl !== undefined) {
-        throw new StoreFault(
+        throw new StoreError(
           `The database is in Postgres. Back it up with its own tool: pg_dump --format=custom --file=${file} "$SOTTO_DATABASE_URL"`,
         );
       }

@@ -1,7 +1,7 @@
 /** `sotto plans`: the limits that accounts are held to. */
 import { InvalidArgumentError, type Command } from "commander";
 import { defaultPlanId } from "../../core/accounts/accounts.js";
-import { DashboardFault } from "../../core/dashboard-error.js";
+import { DashboardError } from "../../core/dashboard-error.js";
 import type { FullStore } from "../../core/dashboard-ports.js";
 import { deletePlan, listPlans, requirePlan, savePlan } from "../../core/accounts/plans.js";
 import type { Plan } from "../../core/ports.js";
@@ -74,7 +74,7 @@ Examples:
     .action(async (id: string, options: LimitOptions, command: Command) => {
       const plan = await withStore(command, async (store, record) => {
         if ((await store.findPlan(id)) !== null) {
-          throw new DashboardFault("conflict", `There is a plan '${id}' already. Change it: sotto plans set`);
+          throw new DashboardError("conflict", `There is a plan '${id}' already. Change it: sotto plans set`);
         }
         const base = await requirePlan(store, defaultPlanId);
         const made = await savePlan(store, changed({ ...base, id, name: id }, options));

@@ -10,7 +10,7 @@ import { failureText } from "../../engines/llama/gpu/failure-text.js";
 import { chooseBackends, type GpuMachine } from "../../engines/llama/gpu/machine.js";
 import { memoryIn, readOnly, type BackendFailure } from "../../engines/llama/gpu/memory.js";
 import { probe } from "../../engines/llama/gpu/probe.js";
-import { engineEnvironment } from "../../engines/llama/host/llama-engine.js";
+import { engineEnvironment } from "../../engines/llama/host/child-environment.js";
 import type { Check, Finding } from "./finding.js";
 
 const name = "engine";

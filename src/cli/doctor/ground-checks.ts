@@ -4,10 +4,10 @@ import { resolve } from "node:path";
 import type { Config } from "../../config.js";
 import { freeBytes } from "../../models/files/free-space.js";
 import { gigabytes } from "../../models/files/sizes.js";
-import { findDataDirFault } from "../../store/data-dir-error.js";
+import { findDataDirError } from "../../store/data-dir-error.js";
 import { openStore } from "../../store/open-store.js";
 import { cannotOpenSqlite, databasePath, openDatabase } from "../../store/sql/sqlite.js";
-import { StoreFault } from "../../store/store-error.js";
+import { StoreError } from "../../store/store-error.js";
 import type { Check, Finding } from "./finding.js";
 
 const oldestNode = [20, 19] as const;
@@ -26,7 +26,7 @@ export const checkNode: Check = async () => {
 export const checkDataDirectory: Check = async ({ service }) => {
   const folder = resolve(service.dataDir);
   const name = "data directory";
-  const fault = findDataDirFault(folder);
+  const fault = findDataDirError(folder);
   if (fault !== null) return [{ name, state: "broken", detail: fault.reason, next: fault.next }];
   const free = await freeBytes(folder);
   const isThere = (await stat(folder).catch(() => null)) !== null;
@@ -73,7 +73,7 @@ async function checkPostgres(config: Config): Promise<Finding[]> {
     await store.close();
     return [{ name, state: "ok", detail: "Postgres answers and its tables are those of this version" }];
   } catch (error) {
-    if (!(error instanceof StoreFault)) throw error;
+    if (!(error instanceof StoreError)) throw error;
     const next = "Check SOTTO_DATABASE_URL and that the database server runs.";
     return [{ name, state: "broken", detail: error.message, next }];
   }

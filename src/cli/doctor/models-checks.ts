@@ -9,7 +9,7 @@ import { memoryNeed } from "../../models/gguf/memory.js";
 import { gigabytes } from "../../models/files/sizes.js";
 import { weightsSource, type ModelSource } from "../../models/choice/source.js";
 import { findStarter } from "../../models/starter/starter.js";
-import { WeightsFault } from "../../models/weights-error.js";
+import { WeightsError } from "../../models/weights-error.js";
 import type { EngineMember } from "../../protocol/engine-member.js";
 import { modelIds, type ModelId } from "../../protocol/models.js";
 import { openStore } from "../../store/open-store.js";
@@ -90,7 +90,7 @@ async function checkFile(
       "Prefer a file of an instruct model: without a template the engine guesses how to address it.";
     return { name: model, state: "hint", detail: `${shown.join(", ")}, without a chat template`, next };
   } catch (error) {
-    if (!(error instanceof WeightsFault)) throw error;
+    if (!(error instanceof WeightsError)) throw error;
     return {
       name: model,
       state: "broken",

@@ -4,7 +4,7 @@ import { InvalidArgumentError, type Command } from "commander";
 import type { Config } from "../../config.js";
 import type { Pulled } from "../../models/pull/pull.js";
 import { gigabytes } from "../../models/files/sizes.js";
-import { WeightsFault } from "../../models/weights-error.js";
+import { WeightsError } from "../../models/weights-error.js";
 import { report } from "../output.js";
 import { pullProgress } from "./pull-progress.js";
 import { readSettings } from "../settings.js";
@@ -39,7 +39,7 @@ export async function pull(config: Config, model: string, sha256?: string): Prom
   const progress = pullProgress();
   const stop = new AbortController();
   const onSignal = () => {
-    stop.abort(new WeightsFault("Stopped. What has arrived is kept: the same command continues."));
+    stop.abort(new WeightsError("Stopped. What has arrived is kept: the same command continues."));
   };
   process.once("SIGINT", onSignal);
   process.once("SIGTERM", onSignal);

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { checkWeights } from "../../models/gguf/check-weights.js";
 import { previousSource, requireFree, storeSource } from "../../models/choice/choose-source.js";
 import { describeSource } from "../../models/choice/source.js";
-import { WeightsFault } from "../../models/weights-error.js";
+import { WeightsError } from "../../models/weights-error.js";
 import { parseModel } from "./models-use.js";
 import { report } from "../output.js";
 import { readSettings } from "../settings.js";
@@ -20,7 +20,7 @@ export function rollBackCommand(models: Command): void {
     const source = await withStore(command, async (store, record) => {
       const previous = await previousSource(store, id);
       if (previous === null)
-        throw new WeightsFault(`${id} has not been changed: there is nothing to return to.`);
+        throw new WeightsError(`${id} has not been changed: there is nothing to return to.`);
       if (previous.type === "weights") await checkWeights(previous.path, { availableBytes: Infinity });
       await storeSource(store, id, previous);
       await record("rolled back model", id);

@@ -11,7 +11,7 @@ import {
 } from "../../models/choice/choose-source.js";
 import { isFileAddress, parseReference } from "../../models/pull/reference.js";
 import { describeSource, type ModelSource } from "../../models/choice/source.js";
-import { WeightsFault } from "../../models/weights-error.js";
+import { WeightsError } from "../../models/weights-error.js";
 import { upstreamProfiles, type EngineMember } from "../../protocol/engine-member.js";
 import { isModelId, modelIds, type ModelId } from "../../protocol/models.js";
 import { modelsFolder, pull } from "./models-pull.js";
@@ -90,10 +90,10 @@ async function findSource(
 ): Promise<ModelSource> {
   const [text = "", ...more] = texts;
   if (texts.every(isServerAddress)) return upstreams(texts, options, config.engine.strictPreflight);
-  if (more.length > 0) throw new WeightsFault("Several sources are possible for addresses of servers only.");
+  if (more.length > 0) throw new WeightsError("Several sources are possible for addresses of servers only.");
   for (const name of serverOptions) {
     if (options[name] !== undefined)
-      throw new WeightsFault(
+      throw new WeightsError(
         `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} is for addresses of servers only.`,
       );
   }
@@ -116,7 +116,7 @@ async function findFile(config: Config, text: string): Promise<string> {
   const here = join(modelsFolder(config), text);
   const found = await firstExisting([resolve(text), here, `${here}.gguf`]);
   if (found !== null) return found;
-  throw new WeightsFault(
+  throw new WeightsError(
     `There is no file ${resolve(text)}, and no ${text} in ${modelsFolder(config)}. See: sotto models list, sotto models catalog`,
   );
 }
@@ -149,7 +149,7 @@ async function lookOver(members: readonly EngineMember[], strict: boolean): Prom
   for (const member of members) {
     if (!("url" in member)) continue;
     for (const { level, text } of await preflight(member, { strict })) {
-      if (level === "refuse") throw new WeightsFault(text);
+      if (level === "refuse") throw new WeightsError(text);
       console.error(`warning: ${text}`);
     }
   }
@@ -170,7 +170,7 @@ const withoutKeys = (source: ModelSource) =>
 
 export function parseModel(text: string): ModelId {
   if (isModelId(text)) return text;
-  throw new WeightsFault(`There is no model '${text}': choose ${modelIds.join(", ")}.`);
+  throw new WeightsError(`There is no model '${text}': choose ${modelIds.join(", ")}.`);
 }
 
 function parseContext(text: string): number {

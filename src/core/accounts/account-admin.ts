@@ -2,7 +2,7 @@
 import type { SignUpMode } from "../../protocol/dashboard-api.js";
 import type { Actor, Audit } from "../audit.js";
 import type { CutTarget } from "../serving/completion.js";
-import { DashboardFault } from "../dashboard-error.js";
+import { DashboardError } from "../dashboard-error.js";
 import type { AccountSummary, FullStore } from "../dashboard-ports.js";
 import type { KeyRing } from "../keys/key-ring.js";
 import { inviteMail, resetMail } from "../sign-in/mail.js";
@@ -54,7 +54,7 @@ export class AccountAdmin {
   async setPlan(actor: Actor, id: string, planId: string): Promise<AccountSummary> {
     await this.#require(id);
     if ((await this.parts.store.findPlan(planId)) === null) {
-      throw new DashboardFault("bad_request", "There is no such plan.", { field: "planId" });
+      throw new DashboardError("bad_request", "There is no such plan.", { field: "planId" });
     }
     await this.parts.store.setAccountPlan(id, planId);
     this.parts.keys.forgetAccount(id);
@@ -84,7 +84,7 @@ export class AccountAdmin {
   async invite(actor: Actor, email: string | null): Promise<MadeLink> {
     const { links, audit, outbox, publicUrl, ownerName, signUp } = this.parts;
     if (signUp === "closed") {
-      throw new DashboardFault("conflict", "Sign-up is closed, so an invitation would not work.");
+      throw new DashboardError("conflict", "Sign-up is closed, so an invitation would not work.");
     }
     const made = await links.invite(email);
     await audit.record(actor, "made invitation", "");
@@ -110,13 +110,13 @@ export class AccountAdmin {
 
   async #require(id: string): Promise<AccountSummary> {
     const found = await this.parts.store.accounts.findSummary(id, this.parts.clock.now());
-    if (found === null) throw new DashboardFault("not_found", "There is no such account.");
+    if (found === null) throw new DashboardError("not_found", "There is no such account.");
     return found;
   }
 }
 
-const lastAdmin = (what: string): DashboardFault =>
-  new DashboardFault(
+const lastAdmin = (what: string): DashboardError =>
+  new DashboardError(
     "conflict",
     `The only account that manages the service cannot be ${what}. Make another one an admin first.`,
   );

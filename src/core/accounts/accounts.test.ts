@@ -5,7 +5,7 @@ import {
   testPlan,
   type TemporaryStore,
 } from "../../../test/support/stores/temporary-store.js";
-import { AccountFault } from "./account-error.js";
+import { AccountError } from "./account-error.js";
 import {
   createAccount,
   deleteAccount,
@@ -38,7 +38,7 @@ const create = (request: Partial<AccountRequest> = {}): Promise<Account> =>
 
 const fault = async (work: Promise<unknown>, message: RegExp): Promise<void> => {
   const error: unknown = await work.catch((reason: unknown) => reason);
-  expect(error instanceof AccountFault ? error.message : error).toMatch(message);
+  expect(error instanceof AccountError ? error.message : error).toMatch(message);
 };
 
 describe("creating an account", () => {

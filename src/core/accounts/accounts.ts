@@ -1,5 +1,5 @@
 /** What can be done with accounts, by the operator's commands and by the dashboard alike. */
-import { AccountFault } from "./account-error.js";
+import { AccountError } from "./account-error.js";
 import { checkPassword } from "../sign-in/passwords.js";
 import { DuplicateEmail, type Account, type Clock, type Plan, type Role, type Store } from "../ports.js";
 
@@ -42,7 +42,7 @@ export async function createAccount(
     return await store.createAccount({ email, passwordHash, role: request.role, planId: request.planId });
   } catch (error) {
     if (!(error instanceof DuplicateEmail)) throw error;
-    throw new AccountFault(
+    throw new AccountError(
       `${email} has an account already. Choose another address, or delete that account first.`,
     );
   }
@@ -52,7 +52,7 @@ export async function createAccount(
 export async function requireAccount(store: Store, email: string): Promise<Account> {
   const account = await store.findAccountByEmail(email.trim());
   if (account === null) {
-    throw new AccountFault(
+    throw new AccountError(
       `No account has the address ${printable(email)}. Check its spelling, or create the account first.`,
     );
   }
@@ -91,14 +91,14 @@ export async function deleteAccount(store: Store, email: string): Promise<Accoun
 async function requirePlan(store: Store, id: string): Promise<void> {
   if ((await store.findPlan(id)) !== null) return;
   const known = (await store.listPlans()).map((plan) => plan.id).join(", ");
-  throw new AccountFault(`There is no plan ${printable(id)}. The plans are: ${known}.`);
+  throw new AccountError(`There is no plan ${printable(id)}. The plans are: ${known}.`);
 }
 
 /** The shape only: whether mail arrives is known by sending some. A host without a dot is fine on a LAN. */
 export function checkEmail(text: string): string {
   const email = text.trim();
   if (email.length <= 254 && /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email)) return email;
-  throw new AccountFault(`${printable(text)} is not an email address. Write it like ada@example.com.`);
+  throw new AccountError(`${printable(text)} is not an email address. Write it like ada@example.com.`);
 }
 
 /** What a person typed, safe to show back on a terminal. */

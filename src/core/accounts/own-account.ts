@@ -1,7 +1,7 @@
 /** What people do with their own account, once signed in. */
 import { deletedAccount, type Audit } from "../audit.js";
 import type { CutTarget } from "../serving/completion.js";
-import { DashboardFault } from "../dashboard-error.js";
+import { DashboardError } from "../dashboard-error.js";
 import type { AccountStore, SessionRecord } from "../dashboard-ports.js";
 import type { KeyRing } from "../keys/key-ring.js";
 import type { Passwords } from "../sign-in/password-line.js";
@@ -42,7 +42,7 @@ export class OwnAccount {
     const { signIn, accounts, keys, usage, cutStreams, audit } = this.parts;
     await signIn.confirm(account, password, "password");
     if (!(await accounts.remove(account.id))) {
-      throw new DashboardFault(
+      throw new DashboardError(
         "conflict",
         "This is the only account that manages the service. Make another one an admin first.",
       );

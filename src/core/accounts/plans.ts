@@ -1,6 +1,6 @@
 /** Plans as operators change them, by the admin page and the command line alike. */
 import { defaultPlanId } from "./accounts.js";
-import { DashboardFault } from "../dashboard-error.js";
+import { DashboardError } from "../dashboard-error.js";
 import type { FullStore } from "../dashboard-ports.js";
 import type { Plan } from "../ports.js";
 
@@ -13,7 +13,7 @@ export async function listPlans(store: FullStore): Promise<{ plan: Plan; account
 /** Creates the plan or replaces it. */
 export async function savePlan(store: FullStore, plan: Plan): Promise<Plan> {
   if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(plan.id)) {
-    throw new DashboardFault("bad_request", "A plan's id has small letters, digits and hyphens.", {
+    throw new DashboardError("bad_request", "A plan's id has small letters, digits and hyphens.", {
       field: "id",
     });
   }
@@ -23,16 +23,16 @@ export async function savePlan(store: FullStore, plan: Plan): Promise<Plan> {
 
 export async function deletePlan(store: FullStore, id: string): Promise<void> {
   if (id === defaultPlanId) {
-    throw new DashboardFault("conflict", "New accounts start on this plan. It can be changed, not deleted.");
+    throw new DashboardError("conflict", "New accounts start on this plan. It can be changed, not deleted.");
   }
   await requirePlan(store, id);
   if (!(await store.accounts.deletePlan(id))) {
-    throw new DashboardFault("conflict", "Accounts are on this plan. Move them to another one first.");
+    throw new DashboardError("conflict", "Accounts are on this plan. Move them to another one first.");
   }
 }
 
 export async function requirePlan(store: FullStore, id: string): Promise<Plan> {
   const plan = await store.findPlan(id);
-  if (plan === null) throw new DashboardFault("not_found", "There is no such plan.");
+  if (plan === null) throw new DashboardError("not_found", "There is no such plan.");
   return plan;
 }

@@ -1,7 +1,7 @@
 /** Everything the service keeps about an account, with the reason why. Nothing else is kept. */
 import { setImmediate } from "node:timers/promises";
 import type { StoredAboutMe, StoredRows } from "../../protocol/dashboard-api.js";
-import { DashboardFault } from "../dashboard-error.js";
+import { DashboardError } from "../dashboard-error.js";
 import type { StoredStore } from "../dashboard-ports.js";
 import type { Clock } from "../ports.js";
 
@@ -50,7 +50,7 @@ export async function storedRows(
 ): Promise<StoredRows> {
   const page = await store.read(accountId, table, after, pageRows);
   if (page !== null) return page;
-  throw new DashboardFault("bad_request", "There is no such page of this table.", { field: "after" });
+  throw new DashboardError("bad_request", "There is no such page of this table.", { field: "after" });
 }
 
 /** All of it as the text of a JSON object, piece by piece: it may be long, and others want their turn. */

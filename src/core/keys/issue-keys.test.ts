@@ -5,7 +5,7 @@ import {
   testPlan,
   type TemporaryStore,
 } from "../../../test/support/stores/temporary-store.js";
-import { AccountFault } from "../accounts/account-error.js";
+import { AccountError } from "../accounts/account-error.js";
 import { createKey, revokeKey, rotateKey, type IssuedKey, type KeyRequest } from "./issue-keys.js";
 import { keyHash } from "./key-format.js";
 import { noKeyLimits, type Account, type Store } from "../ports.js";
@@ -44,7 +44,7 @@ const after = (ms: number): Date => new Date(clock.now().getTime() + ms);
 
 const fault = async (work: Promise<unknown>, message: RegExp): Promise<void> => {
   const error: unknown = await work.catch((reason: unknown) => reason);
-  expect(error instanceof AccountFault ? error.message : error).toMatch(message);
+  expect(error instanceof AccountError ? error.message : error).toMatch(message);
 };
 
 describe("creating a key", () => {
@@ -131,7 +131,7 @@ describe("revoking a key", () => {
   it("says what to do about an unknown id, without repeating it", async () => {
     const { text } = await create();
     const error: unknown = await revokeKey(store, clock, text).catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(AccountFault);
+    expect(error).toBeInstanceOf(AccountError);
     expect(String(error)).not.toContain(text);
   });
 });

@@ -6,7 +6,7 @@
  * it by one, which costs nothing, since rates and concurrency are counted for the whole account.
  */
 import { isModelId, modelIds, type ModelId } from "../../protocol/models.js";
-import { AccountFault } from "../accounts/account-error.js";
+import { AccountError } from "../accounts/account-error.js";
 import { keyHash, mintKey } from "./key-format.js";
 import {
   noKeyLimits,
@@ -39,7 +39,7 @@ export interface IssuedKey {
 const largestLimit = 1_000_000_000;
 
 /** The plan allows no more keys. */
-export class KeyLimitReached extends AccountFault {}
+export class KeyLimitReached extends AccountError {}
 
 export async function createKey(
   store: Store,
@@ -81,15 +81,15 @@ export async function rotateKey(
   graceMs: number = defaultGraceMs,
 ): Promise<IssuedKey & { replaced: ApiKey }> {
   if (graceMs < 0 || graceMs > maxGraceMs) {
-    throw new AccountFault("The grace period must be between 0 and 30 days.");
+    throw new AccountError("The grace period must be between 0 and 30 days.");
   }
   const old = await requireKey(store, id);
   const now = clock.now();
   if (!isLive(old, now)) {
-    throw new AccountFault(`The key ${id} has ended and cannot be rotated. Create a new key instead.`);
+    throw new AccountError(`The key ${id} has ended and cannot be rotated. Create a new key instead.`);
   }
   if (old.revokedAt !== null) {
-    throw new AccountFault(
+    throw new AccountError(
       `The key ${id} was rotated already and ends at ${old.revokedAt.toISOString()}. Rotate the key that replaced it, or revoke this one to end it now.`,
     );
   }
@@ -118,7 +118,7 @@ function mint(request: Omit<NewKey, "hash" | "lastFour">): { text: string; key: 
 async function requireKey(store: Store, id: string): Promise<ApiKey> {
   const key = await store.findKey(id);
   if (key !== null) return key;
-  throw new AccountFault(
+  throw new AccountError(
     "There is no key with this id. List the account's keys to find it; an id looks like key_4fJ…, and the key itself is not needed.",
   );
 }
@@ -140,21 +140,21 @@ function checkName(text: string): string {
   const name = text.trim();
   if (name.length >= 1 && name.length <= 80 && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(name))
     return name;
-  throw new AccountFault("A key's name must have 1 to 80 characters and no control characters.");
+  throw new AccountError("A key's name must have 1 to 80 characters and no control characters.");
 }
 
 function checkModels(names: readonly string[] | null): ModelId[] | null {
   if (names === null) return null;
   const models = names.filter(isModelId);
   if (models.length > 0 && models.length === names.length) return [...new Set(models)];
-  throw new AccountFault(`Unknown model. A key may be limited to one or more of: ${modelIds.join(", ")}.`);
+  throw new AccountError(`Unknown model. A key may be limited to one or more of: ${modelIds.join(", ")}.`);
 }
 
 function checkOperations(names: readonly string[] | null): Operation[] | null {
   if (names === null) return null;
   const allowed = operations.filter((operation) => names.includes(operation));
   if (allowed.length > 0 && allowed.length === new Set(names).size) return allowed;
-  throw new AccountFault(
+  throw new AccountError(
     `Unknown operation. A key may be limited to one or more of: ${operations.join(", ")}.`,
   );
 }
@@ -166,10 +166,10 @@ function checkLimits(limits: KeyLimits): KeyLimits {
   if ([requestsPerMinute, tokensPerMinute, concurrentRequests].every(isWhole)) {
     return { requestsPerMinute, tokensPerMinute, concurrentRequests };
   }
-  throw new AccountFault(`A key's limits must be whole numbers from 1 to ${largestLimit}.`);
+  throw new AccountError(`A key's limits must be whole numbers from 1 to ${largestLimit}.`);
 }
 
 function checkExpiry(expiresAt: Date | null, now: Date): Date | null {
   if (expiresAt === null || expiresAt > now) return expiresAt;
-  throw new AccountFault("The key would expire in the past. Choose a later time.");
+  throw new AccountError("The key would expire in the past. Choose a later time.");
 }

@@ -3,7 +3,7 @@
  * Changes reach the next request at once; a key that stops working takes its running streams with it.
  */
 import type { DashboardErrorCode } from "../../protocol/dashboard-api.js";
-import { AccountFault } from "../accounts/account-error.js";
+import { AccountError } from "../accounts/account-error.js";
 import {
   createKey,
   KeyLimitReached,
@@ -14,7 +14,7 @@ import {
 } from "./issue-keys.js";
 import type { Audit, AuditAction } from "../audit.js";
 import type { CutTarget } from "../serving/completion.js";
-import { DashboardFault } from "../dashboard-error.js";
+import { DashboardError } from "../dashboard-error.js";
 import type { FullStore } from "../dashboard-ports.js";
 import type { KeyRing } from "./key-ring.js";
 import type { Account, ApiKey, Clock } from "../ports.js";
@@ -48,7 +48,7 @@ export class OwnKeys {
     const { store, clock } = this.parts;
     const key = await this.#require(account, id);
     if (key.disabledAt !== null) {
-      throw new DashboardFault("conflict", "This key is disabled. Enable it first, or create a new one.");
+      throw new DashboardError("conflict", "This key is disabled. Enable it first, or create a new one.");
     }
     const issued = await explained("conflict", () => rotateKey(store, clock, id, graceMs));
     this.parts.keys.forget(id);
@@ -89,7 +89,7 @@ export class OwnKeys {
   async #require(account: Account, id: string): Promise<ApiKey> {
     const key = await this.parts.store.findKey(id);
     if (key?.accountId === account.id) return key;
-    throw new DashboardFault("not_found", "There is no such key.");
+    throw new DashboardError("not_found", "There is no such key.");
   }
 
   #record(account: Account, action: AuditAction, keyId: string): Promise<void> {
@@ -102,7 +102,7 @@ async function explained<T>(code: DashboardErrorCode, work: () => Promise<T>): P
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof AccountFault)) throw error;
-    throw new DashboardFault(error instanceof KeyLimitReached ? "limit_reached" : code, error.message);
+    if (!(error instanceof AccountError)) throw error;
+    throw new DashboardError(error instanceof KeyLimitReached ? "limit_reached" : code, error.message);
   }
 }

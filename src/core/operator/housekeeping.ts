@@ -12,7 +12,7 @@ export interface HousekeepingParts {
   clock: Clock;
   /** How long usage and the audit trail are kept. */
   retentionDays: number;
-  reportFault: (error: unknown) => void;
+  reportError: (error: unknown) => void;
 }
 
 export class Housekeeping {
@@ -34,7 +34,7 @@ export class Housekeeping {
 
   /** Never rejects. */
   async #tidy(): Promise<void> {
-    const { store, sessions, clock, retentionDays, reportFault } = this.parts;
+    const { store, sessions, clock, retentionDays, reportError } = this.parts;
     const now = clock.now();
     const kept = new Date(now.getTime() - retentionDays * dayMs);
     try {
@@ -45,7 +45,7 @@ export class Housekeeping {
       await store.audit.forgetDeleted(new Date(now.getTime() - 2 * everyMs));
       await store.changes.prune(new Date(now.getTime() - everyMs));
     } catch (error) {
-      reportFault(error);
+      reportError(error);
     }
   }
 }

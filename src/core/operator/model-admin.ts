@@ -9,9 +9,9 @@ import type {
 } from "../../protocol/dashboard-models.js";
 import { isModelId, type ModelId } from "../../protocol/models.js";
 import type { Actor, Audit } from "../audit.js";
-import { DashboardFault } from "../dashboard-error.js";
+import { DashboardError } from "../dashboard-error.js";
 import type { ModelSources, Pulls } from "../model-ports.js";
-import { OperatorFault } from "./operator-error.js";
+import { OperatorError } from "./operator-error.js";
 
 export class ModelAdmin {
   constructor(
@@ -83,16 +83,16 @@ export class ModelAdmin {
 
 function requireModel(id: string): ModelId {
   if (isModelId(id)) return id;
-  throw new DashboardFault("not_found", "There is no such model.");
+  throw new DashboardError("not_found", "There is no such model.");
 }
 
 async function told<T>(field: string | undefined, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof OperatorFault)) throw error;
+    if (!(error instanceof OperatorError)) throw error;
     throw field === undefined
-      ? new DashboardFault("conflict", error.message)
-      : new DashboardFault("bad_request", error.message, { field });
+      ? new DashboardError("conflict", error.message)
+      : new DashboardError("bad_request", error.message, { field });
   }
 }

@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { longest } from "../../protocol/dashboard-bounds.js";
 import type { Actor, Audit } from "../audit.js";
-import { DashboardFault } from "../dashboard-error.js";
+import { DashboardError } from "../dashboard-error.js";
 import type { ChangelogItem, MaintenanceWindow, NewsStore } from "../dashboard-ports.js";
 import type { Clock } from "../ports.js";
 
@@ -51,13 +51,13 @@ export class News {
   async change(actor: Actor, id: string, title: string, body: string): Promise<ChangelogItem> {
     const change = { ...checkText(title, body), updatedAt: this.clock.now() };
     const item = await this.store.updateItem(id, change);
-    if (item === null) throw new DashboardFault("not_found", "There is no such entry.");
+    if (item === null) throw new DashboardError("not_found", "There is no such entry.");
     await this.audit.record(actor, "changed changelog entry", id);
     return item;
   }
 
   async remove(actor: Actor, id: string): Promise<void> {
-    if (!(await this.store.deleteItem(id))) throw new DashboardFault("not_found", "There is no such entry.");
+    if (!(await this.store.deleteItem(id))) throw new DashboardError("not_found", "There is no such entry.");
     await this.audit.record(actor, "deleted changelog entry", id);
   }
 
@@ -91,7 +91,7 @@ export class News {
     const window = await this.store.updatePlannedWindow(id, checkWindow(planned, now), now);
     if (window === null) {
       await this.#requireWindow(id);
-      throw new DashboardFault("conflict", "This maintenance is no longer planned and cannot be changed.");
+      throw new DashboardError("conflict", "This maintenance is no longer planned and cannot be changed.");
     }
     await this.audit.record(actor, "changed maintenance", id);
     return window;
@@ -116,7 +116,7 @@ export class News {
 
   async #requireWindow(id: string): Promise<MaintenanceWindow> {
     const window = await this.store.findWindow(id);
-    if (window === null) throw new DashboardFault("not_found", "There is no such maintenance window.");
+    if (window === null) throw new DashboardError("not_found", "There is no such maintenance window.");
     return window;
   }
 }
@@ -129,7 +129,7 @@ export const wasCalledOff = ({
 
 function checkWindow({ title, body, startsAt, endsAt }: NewWindow, now: Date): NewWindow {
   if (endsAt <= startsAt || endsAt <= now) {
-    throw new DashboardFault("bad_request", "The end must be after the start, and in the future.", {
+    throw new DashboardError("bad_request", "The end must be after the start, and in the future.", {
       field: "endsAt",
     });
   }
@@ -140,7 +140,7 @@ function checkWindow({ title, body, startsAt, endsAt }: NewWindow, now: Date): N
 function checkText(title: string, body: string): { title: string; body: string } {
   const trimmed = title.trim();
   if (trimmed === "" || trimmed.length > longest.title || /\p{Cc}/u.test(trimmed)) {
-    throw new DashboardFault(
+    throw new DashboardError(
       "bad_request",
       `The title must have 1 to ${longest.title} characters, none of them control characters.`,
       { field: "title" },
@@ -148,7 +148,7 @@ function checkText(title: string, body: string): { title: string; body: string }
   }
   const text = body.replaceAll("\r\n", "\n");
   if (text.length > longest.announcement || /[^\P{Cc}\n\t]/u.test(text)) {
-    throw new DashboardFault(
+    throw new DashboardError(
       "bad_request",
       `The text must have at most ${longest.announcement} characters, none of them control characters.`,
       { field: "body" },

@@ -1,7 +1,7 @@
 /** Something that an operator asked for cannot be done. The message is for them: what, why, and what to do. */
-export class OperatorFault extends Error {
+export class OperatorError extends Error {
   constructor(message: string) {
     super(message);
-    this.name = "OperatorFault";
+    this.name = "OperatorError";
   }
 }

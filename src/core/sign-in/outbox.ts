@@ -20,7 +20,7 @@ export class Outbox {
   constructor(
     /** Null when no mail server is configured. */
     private readonly mailer: Mailer | null,
-    private readonly reportFault: (error: unknown) => void,
+    private readonly reportError: (error: unknown) => void,
   ) {
     setMaxListeners(mostAtOnce, this.#closing.signal);
   }
@@ -33,7 +33,7 @@ export class Outbox {
   post(write: () => Promise<Mail | null>): void {
     if (this.mailer === null || this.#underWay.size >= mostAtOnce) return;
     const work = this.#send(this.mailer, write)
-      .catch(this.reportFault)
+      .catch(this.reportError)
       .finally(() => this.#underWay.delete(work));
     this.#underWay.add(work);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DashboardFault } from "../dashboard-error.js";
+import { DashboardError } from "../dashboard-error.js";
 import { withBoundedLine } from "./password-line.js";
 
 describe("the line for passwords", () => {
@@ -12,7 +12,7 @@ describe("the line for passwords", () => {
     const line = withBoundedLine(slow, 3);
     const standing = [line.hash("a"), line.hash("b"), line.hash("c")];
     const turnedAway: unknown = await line.hash("d").catch((error: unknown) => error);
-    expect(turnedAway).toBeInstanceOf(DashboardFault);
+    expect(turnedAway).toBeInstanceOf(DashboardError);
     expect(turnedAway).toMatchObject({ code: "unavailable" });
 
     finish.shift()?.();

@@ -2,7 +2,7 @@
  * Hashing a password takes a core for tens of milliseconds, and only a few are done at once. The rest stand
  * in line; this gives the line an end, so that a flood of sign-ins is turned away instead of growing.
  */
-import { DashboardFault } from "../dashboard-error.js";
+import { DashboardError } from "../dashboard-error.js";
 
 /** Native code, so it is passed in. */
 export interface Passwords {
@@ -18,7 +18,7 @@ export function withBoundedLine(passwords: Passwords, length = longestLine): Pas
   let inLine = 0;
   const stand = async <T>(work: () => Promise<T>): Promise<T> => {
     if (inLine >= length) {
-      throw new DashboardFault("unavailable", "Too many people are signing in. Try again in a moment.", {
+      throw new DashboardError("unavailable", "Too many people are signing in. Try again in a moment.", {
         retryAfterSeconds: 2,
       });
     }

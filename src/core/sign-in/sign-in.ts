@@ -8,7 +8,7 @@
  * allowance of its own, and so has whoever is signed in: guesses from elsewhere do not lock the owner out.
  */
 import type { Audit } from "../audit.js";
-import { DashboardFault } from "../dashboard-error.js";
+import { DashboardError } from "../dashboard-error.js";
 import type { AccountStore, Credentials } from "../dashboard-ports.js";
 import type { KnownDevices } from "./known-devices.js";
 import type { Passwords } from "./password-line.js";
@@ -57,12 +57,12 @@ export class SignIn {
     const refund = await this.#count(email, origin);
     const credentials = await this.accounts.findCredentials(email);
     if (!(await this.#matches(credentials, password)) || credentials === null) {
-      throw new DashboardFault("bad_request", "The email address or the password is wrong.");
+      throw new DashboardError("bad_request", "The email address or the password is wrong.");
     }
     await refund();
     const { account } = credentials;
     if (account.suspendedAt !== null) {
-      throw new DashboardFault("forbidden", "This account is suspended. Ask the operator of this service.");
+      throw new DashboardError("forbidden", "This account is suspended. Ask the operator of this service.");
     }
     await this.audit.record({ accountId: account.id }, "signed in", account.id);
     return account;
@@ -73,7 +73,7 @@ export class SignIn {
     const refund = await this.#bySession.attempt(account.id);
     const credentials = await this.accounts.findCredentialsById(account.id);
     if (!(await this.#matches(credentials, password))) {
-      throw new DashboardFault("bad_request", "The password is wrong.", { field });
+      throw new DashboardError("bad_request", "The password is wrong.", { field });
     }
     await refund();
   }

@@ -4,10 +4,10 @@
  * up in the transaction that makes the account, so that of many who try at once exactly one succeeds.
  */
 import type { SignUpMode } from "../../protocol/dashboard-api.js";
-import { AccountFault } from "../accounts/account-error.js";
+import { AccountError } from "../accounts/account-error.js";
 import { checkEmail, defaultPlanId } from "../accounts/accounts.js";
 import type { Audit } from "../audit.js";
-import { DashboardFault } from "../dashboard-error.js";
+import { DashboardError } from "../dashboard-error.js";
 import type { FullStore, NewLink } from "../dashboard-ports.js";
 import type { Passwords } from "./password-line.js";
 import { DuplicateEmail, type Account, type Clock, type Counter } from "../ports.js";
@@ -38,15 +38,15 @@ export class SignUp {
   }
 
   async signUp(request: SignUpRequest, address: string): Promise<Account> {
-    if (this.mode === "closed") throw new DashboardFault("forbidden", "Sign-up is closed.");
+    if (this.mode === "closed") throw new DashboardError("forbidden", "Sign-up is closed.");
     if (this.mode === "invite" && request.invite === undefined) {
-      throw new DashboardFault("forbidden", "Sign-up is by invitation. Ask the operator for one.");
+      throw new DashboardError("forbidden", "Sign-up is by invitation. Ask the operator for one.");
     }
     await this.#byAddress.attempt(address);
     const email = checkedEmail(request.email);
     const invite = request.invite === undefined ? null : await this.#findLink("invite", request.invite);
     if (invite?.emailHash != null && !Buffer.from(invite.emailHash).equals(emailHash(email))) {
-      throw new DashboardFault("forbidden", "This invitation is for another address.", { field: "email" });
+      throw new DashboardError("forbidden", "This invitation is for another address.", { field: "email" });
     }
     const account = await this.#create(email, request.password, (passwordHash) =>
       invite === null
@@ -101,13 +101,13 @@ export class SignUp {
   }
 }
 
-export const deadLink = (): DashboardFault =>
-  new DashboardFault("not_found", "This link was used already or has expired. Ask for a new one.", {
+export const deadLink = (): DashboardError =>
+  new DashboardError("not_found", "This link was used already or has expired. Ask for a new one.", {
     field: "token",
   });
 
-const taken = (): DashboardFault =>
-  new DashboardFault("conflict", "This address has an account already. Sign in instead.", {
+const taken = (): DashboardError =>
+  new DashboardError("conflict", "This address has an account already. Sign in instead.", {
     field: "email",
   });
 
@@ -115,8 +115,8 @@ function checkedEmail(text: string): string {
   try {
     return checkEmail(text);
   } catch (error) {
-    if (!(error instanceof AccountFault)) throw error;
-    throw new DashboardFault("bad_request", "Write an email address like ada@example.com.", {
+    if (!(error instanceof AccountError)) throw error;
+    throw new DashboardError("bad_request", "Write an email address like ada@example.com.", {
       field: "email",
     });
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
 import { MemoryCounter } from "../../store/counters/memory-counter.js";
-import { DashboardFault } from "../dashboard-error.js";
+import { DashboardError } from "../dashboard-error.js";
 import { Throttle } from "./throttle.js";
 
 const windowMs = 60_000;
@@ -17,7 +17,7 @@ function newThrottle(limit = 5) {
 }
 
 const retryAfterOf = (fault: unknown): number =>
-  fault instanceof DashboardFault ? (fault.retryAfterSeconds ?? 0) : 0;
+  fault instanceof DashboardError ? (fault.retryAfterSeconds ?? 0) : 0;
 
 describe("throttle", () => {
   it("lets exactly the limit of a parallel burst through", async () => {
@@ -70,7 +70,7 @@ describe("throttle", () => {
     const { throttle, attempts } = newThrottle();
     await attempts(5);
     const fault: unknown = await throttle.attempt("ada").catch((error: unknown) => error);
-    expect(fault).toBeInstanceOf(DashboardFault);
+    expect(fault).toBeInstanceOf(DashboardError);
     expect(fault).toMatchObject({ code: "throttled", retryAfterSeconds: 60 });
   });
 

@@ -9,7 +9,7 @@
  * Slices follow the wall clock, so that replicas that share a counter share them. A clock that jumps moves
  * the window and costs one window of protection or of patience.
  */
-import { DashboardFault } from "../dashboard-error.js";
+import { DashboardError } from "../dashboard-error.js";
 import type { Clock, Counter } from "../ports.js";
 
 const slices = 6;
@@ -64,10 +64,10 @@ function slicesUntilRoom(counts: readonly number[], limit: number): number {
   return wait;
 }
 
-function tooMany(seconds: number): DashboardFault {
+function tooMany(seconds: number): DashboardError {
   const minutes = Math.max(1, Math.ceil(seconds / 60));
   const when = minutes === 1 ? "a minute" : `${minutes} minutes`;
-  return new DashboardFault("throttled", `Too many attempts. Try again in ${when}.`, {
+  return new DashboardError("throttled", `Too many attempts. Try again in ${when}.`, {
     retryAfterSeconds: Math.max(1, Math.ceil(seconds)),
   });
 }

@@ -96,7 +96,7 @@ describe("usage recorder", () => {
       store,
       rates: new LiveRates(clock),
       clock,
-      reportFault: (error) => faults.push(error),
+      reportError: (error) => faults.push(error),
       spill,
       onLeft: (counts) => left.push(counts),
     });

@@ -59,7 +59,7 @@ export interface UsageRecorderParts {
   store: UsageStore;
   rates: LiveRates;
   clock: Clock;
-  reportFault: (error: unknown) => void;
+  reportError: (error: unknown) => void;
   spill?: UsageSpill | undefined;
   /** Told when the server ends before the store has taken everything. */
   onLeft?: ((left: UsageLeft) => void) | undefined;
@@ -154,14 +154,14 @@ export class UsageRecorder {
   }
 
   #save(): boolean {
-    const { spill, reportFault } = this.parts;
+    const { spill, reportError } = this.parts;
     if (spill === undefined) return false;
     try {
       spill.save(this.#batches);
       this.#isSpilled = true;
       return true;
     } catch (error) {
-      reportFault(error);
+      reportError(error);
       return false;
     }
   }
@@ -171,7 +171,7 @@ export class UsageRecorder {
       this.#batches = this.parts.spill?.load() ?? [];
       this.#isSpilled = this.#batches.length > 0;
     } catch (error) {
-      this.parts.reportFault(error);
+      this.parts.reportError(error);
     }
   }
 
@@ -200,7 +200,7 @@ export class UsageRecorder {
       this.#isSpilled = false;
     } catch (error) {
       // Once for each time that it begins: a full disk may stay full for hours.
-      if (!this.#failing) this.parts.reportFault(error);
+      if (!this.#failing) this.parts.reportError(error);
       this.#failing = true;
     }
   }

@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { UsageBucket, UsageReport } from "../../protocol/dashboard-api.js";
 import { modelIds, type ModelId } from "../../protocol/models.js";
-import { DashboardFault } from "../dashboard-error.js";
+import { DashboardError } from "../dashboard-error.js";
 import type { FullStore, UsageBucketRow, UsageCounts, UsageFilter } from "../dashboard-ports.js";
 import { firstTokenMedian, firstTokenP95 } from "./first-tokens.js";
 import { playgroundKeyId } from "../../protocol/dashboard-bounds.js";
@@ -152,9 +152,9 @@ function rangeOf({ from, to, step }: UsageRequest): Range {
   const first = Math.floor(from.getTime() / stepMs) * stepMs;
   const end = Math.ceil(to.getTime() / stepMs) * stepMs;
   if (from >= to)
-    throw new DashboardFault("bad_request", "The end must be after the start.", { field: "to" });
+    throw new DashboardError("bad_request", "The end must be after the start.", { field: "to" });
   if ((end - first) / stepMs > mostSteps) {
-    throw new DashboardFault("bad_request", `must be at most ${most} after the start`, { field: "to" });
+    throw new DashboardError("bad_request", `must be at most ${most} after the start`, { field: "to" });
   }
   return { from: new Date(first), to: new Date(end), stepMs };
 }

@@ -1,7 +1,7 @@
 /** A thread that compiles JSON schemas to grammars, one at a time. It keeps nothing between two of them. */
 import { parentPort } from "node:worker_threads";
 import { schemaGrammar } from "./json-schema/compile.js";
-import { isSchemaObject, SchemaFault, type Path } from "./json-schema/schema.js";
+import { isSchemaObject, SchemaError, type Path } from "./json-schema/schema.js";
 
 export type Compiled =
   | { type: "grammar"; gbnf: string }
@@ -25,7 +25,7 @@ function compile(schemaText: string): Compiled {
     return { type: "grammar", gbnf: schemaGrammar(schema) };
   } catch (error) {
     // What else is thrown may quote the schema: nothing of it is told.
-    if (!(error instanceof SchemaFault)) return { type: "failed" };
+    if (!(error instanceof SchemaError)) return { type: "failed" };
     return { type: "refused", path: error.path, reason: error.reason };
   }
 }

@@ -2,11 +2,9 @@
  * What the two processes say to each other. Numbers in `id` fields are the host's, unique among the messages
  * of one child.
  */
-import type { ChatMessage, Sampling } from "../../protocol/chat.js";
+import type { CacheType } from "../../core/kv-cache.js";
+import type { ChatMessage, FinishReason, ReplyLogprob, Sampling } from "../../protocol/chat.js";
 import type { Backend, GpuBackend } from "./gpu/backends.js";
-import type { StepReport } from "./worker/schedule/job.js";
-import type { PromptResult } from "./worker/prompt/prompt.js";
-import type { SamplingDefaults } from "./worker/reply/sampler.js";
 
 export interface LoadRequest {
   weights: string;
@@ -22,8 +20,11 @@ export interface LoadRequest {
   probing?: boolean;
 }
 
-/** How keys and values are kept: 16-bit floats, or 8 or 4 bits each. */
-export type CacheType = "f16" | "q8_0" | "q4_0";
+/** What the model adds to every request that does not choose for itself. */
+export interface SamplingDefaults {
+  repeatPenalty: number;
+  minP: number;
+}
 
 export interface GenerateRequest {
   /** Nothing computed for one account serves another. */
@@ -64,10 +65,44 @@ export interface LoadedFacts {
   memoryBytes: number;
 }
 
+export type PromptResult =
+  | { type: "tokens"; tokens: Uint32Array }
+  /** `exact` is false when counting stopped early: there are at least so many tokens. */
+  | { type: "too_long"; tokens: number; exact: boolean }
+  /** The model's template takes no conversation with these roles in this order. */
+  | { type: "refused" };
+
 export type PrepareResult =
   | PromptResult
   /** A fault of ours: the conversation tripped something that should have held. */
   | { type: "failed" };
+
+export interface Progress {
+  id: number;
+  choice: number;
+  /** What a new token added to the reply, possibly nothing yet; null while the prompt is read. */
+  text: string | null;
+  logprobs?: readonly ReplyLogprob[];
+  /** Set with the choice's last text. */
+  finishReason?: FinishReason;
+}
+
+export interface Ending {
+  id: number;
+  outcome:
+    | { type: "finished"; completionTokens: number; cachedTokens: number }
+    | { type: "aborted" }
+    | { type: "failed" }
+    /** Following the grammar took more time than a choice may. */
+    | { type: "too_slow" };
+}
+
+export interface StepReport {
+  /** Sequences in use after the step. */
+  active: number;
+  progress: Progress[];
+  endings: Ending[];
+}
 
 export type FromWorker =
   | { type: "loaded"; facts: LoadedFacts }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cacheBytesPerToken, chooseSizing, chooseThreads, copyingPays, type SizingInput } from "./sizing.js";
+import { chooseSizing, chooseThreads, copyingPays, type SizingInput } from "./sizing.js";
 
 const gigabyte = 1024 ** 3;
 const smallModel: SizingInput = {
@@ -43,23 +43,6 @@ describe("sizing", () => {
       sequences: 1,
       contextTokens: 4096,
     });
-  });
-
-  it("counts the cache of one token from the shape of the attention", () => {
-    const shape = {
-      layers: 22,
-      embeddingLength: 2048,
-      heads: 32,
-      keyLength: undefined,
-      valueLength: undefined,
-      cacheType: "f16" as const,
-    };
-    expect(cacheBytesPerToken({ ...shape, keyValueHeads: 4 })).toBe(22_528);
-    expect(cacheBytesPerToken({ ...shape, keyValueHeads: [4, 2] })).toBe(6 * 128 * 2);
-    expect(cacheBytesPerToken({ ...shape, keyValueHeads: 1, keyLength: 192, valueLength: 128 })).toBe(
-      22 * 320 * 2,
-    );
-    expect(cacheBytesPerToken({ ...shape, keyValueHeads: 4, cacheType: "q8_0" })).toBe(22_528 * (17 / 32));
   });
 
   it("uses all cores for a model that is worth it, one for a toy", () => {

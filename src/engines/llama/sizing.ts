@@ -4,7 +4,7 @@
  * long contexts, then parallel sequences, then the context again, since one short conversation is better than
  * none.
  */
-import type { CacheType } from "./messages.js";
+import { leastContextTokens, usualContextTokens, usualSequences } from "../../core/kv-cache.js";
 
 export interface SizingInput {
   trainContextTokens: number;
@@ -21,10 +21,7 @@ export interface Sizing {
   contextTokens: number;
 }
 
-const defaultSequences = 8;
-const defaultContextTokens = 4096;
 const modestContextTokens = 2048;
-const smallestContextTokens = 512;
 
 /** The rest is for the system, the API process and the engine's working memory. */
 const shareOfMemory = 0.6;
@@ -35,8 +32,8 @@ export function chooseSizing(input: SizingInput): Sizing {
     sequences * contextTokens * input.cacheBytesPerToken <= budgetBytes;
 
   let sizing: Sizing = {
-    sequences: input.sequences ?? defaultSequences,
-    contextTokens: input.contextTokens ?? Math.min(input.trainContextTokens, defaultContextTokens),
+    sequences: input.sequences ?? usualSequences,
+    contextTokens: input.contextTokens ?? Math.min(input.trainContextTokens, usualContextTokens),
   };
   while (!fits(sizing)) {
     const smaller = shrink(sizing, input);
@@ -48,7 +45,7 @@ export function chooseSizing(input: SizingInput): Sizing {
 
 /** Tokens in the caches of all sequences, when nothing has to shrink. */
 export function largestCacheTokens(given: Pick<SizingInput, "sequences" | "contextTokens">): number {
-  return (given.sequences ?? defaultSequences) * (given.contextTokens ?? defaultContextTokens);
+  return (given.sequences ?? usualSequences) * (given.contextTokens ?? usualContextTokens);
 }
 
 function shrink({ sequences, contextTokens }: Sizing, given: SizingInput): Sizing | null {
@@ -58,34 +55,8 @@ function shrink({ sequences, contextTokens }: Sizing, given: SizingInput): Sizin
   if (given.sequences === undefined && sequences > 1) {
     return { sequences: Math.floor(sequences / 2), contextTokens };
   }
-  if (mayShrinkContext && halfContext.contextTokens >= smallestContextTokens) return halfContext;
+  if (mayShrinkContext && halfContext.contextTokens >= leastContextTokens) return halfContext;
   return null;
-}
-
-/** The fields of a GGUF file's architecture section that decide the size of the cache. */
-export interface AttentionShape {
-  layers: number;
-  embeddingLength: number;
-  heads: number;
-  /** One number, or one for each layer. */
-  keyValueHeads: number | readonly number[];
-  keyLength: number | undefined;
-  valueLength: number | undefined;
-  cacheType: CacheType;
-}
-
-/** Quantised ones hold a 16-bit scale for each 32 values. */
-export const bytesPerValue: Record<CacheType, number> = { f16: 2, q8_0: 34 / 32, q4_0: 18 / 32 };
-
-export function cacheBytesPerToken(shape: AttentionShape): number {
-  const headLength = shape.embeddingLength / Math.max(1, shape.heads);
-  const valuesPerHead = (shape.keyLength ?? headLength) + (shape.valueLength ?? headLength);
-  const { keyValueHeads } = shape;
-  const headsOfAllLayers =
-    typeof keyValueHeads === "number"
-      ? keyValueHeads * shape.layers
-      : keyValueHeads.reduce((sum, heads) => sum + heads, 0);
-  return headsOfAllLayers * valuesPerHead * bytesPerValue[shape.cacheType];
 }
 
 /** So little is copied in no time. */

@@ -6,14 +6,14 @@
  */
 import { Pool } from "undici";
 import {
-  AddressFault,
+  AddressError,
   guardedLookup,
   isAllowedAddress,
   literalAddress,
   type LookupAll,
 } from "../../core/address-policy.js";
 import { parseAddress, whyRefused } from "./checks/address.js";
-import { faultOfResponse, unavailable } from "./failures.js";
+import { errorOfResponse, unavailable } from "./failures.js";
 import { parseObject, type JsonObject } from "./json-value.js";
 import type { UpstreamSource, UpstreamTimeouts } from "./options.js";
 import type { StreamCall } from "./stream-call.js";
@@ -109,7 +109,7 @@ export class Connection {
   /** The same, for an answer that is a JSON object. Any other is a failure of the engine. */
   async askJson(path: string, timeoutMs: number, signal?: AbortSignal, body?: object): Promise<JsonObject> {
     const { status, text } = await this.ask(path, timeoutMs, signal, body);
-    if (status !== 200) throw faultOfResponse({ status, retryAfter: undefined, body: text }, 0);
+    if (status !== 200) throw errorOfResponse({ status, retryAfter: undefined, body: text }, 0);
     const answer = parseObject(text);
     if (answer === null) throw unavailable();
     return answer;
@@ -125,6 +125,6 @@ export class Connection {
 function requireAllowedHost(url: URL, allowPublic: boolean): void {
   const literal = literalAddress(url);
   if (literal !== null && !isAllowedAddress(literal, allowPublic)) {
-    throw new AddressFault(whyRefused(literal, literal));
+    throw new AddressError(whyRefused(literal, literal));
   }
 }

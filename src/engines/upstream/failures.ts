@@ -28,7 +28,7 @@ export interface FailedResponse {
   body: string;
 }
 
-export function faultOfResponse(
+export function errorOfResponse(
   { status, retryAfter, body }: FailedResponse,
   contextTokens: number,
 ): ServiceError {
@@ -73,7 +73,7 @@ export function explainRefusal(error: unknown, { format, sampling, choices }: Ge
 }
 
 /** An error event in a stream that began as a success. */
-export function faultOfEvent(data: string, contextTokens: number): ServiceError {
+export function errorOfEvent(data: string, contextTokens: number): ServiceError {
   return tellsOfContext(data) ? contextExceeded(contextTokens) : unavailable();
 }
 

@@ -12,7 +12,7 @@ import type { GenerationEvent, PreparedGeneration, Usage } from "../../core/port
 import type { FinishReason, ReplyLogprob } from "../../protocol/chat.js";
 import { StopMatcher } from "../formats/stop.js";
 import { readChunk, type Chunk, type ChoiceDelta } from "./chunk.js";
-import { faultOfEvent, unavailable } from "./failures.js";
+import { errorOfEvent, unavailable } from "./failures.js";
 import { weightOf, type SseEvent } from "./sse-reader.js";
 
 /** For a token with its log probabilities, and what comes around it. */
@@ -45,13 +45,13 @@ export class ReplyReader {
 
   /** What an event of the stream gives. */
   read(event: SseEvent): GenerationEvent[] {
-    if (event.isError) throw faultOfEvent(event.data, this.contextTokens);
+    if (event.isError) throw errorOfEvent(event.data, this.contextTokens);
     this.#charsLeft -= weightOf(event);
     if (this.#charsLeft < 0) throw unavailable();
     // Some engines send an empty event to keep the connection open.
     if (event.data === "") return [];
     const chunk = readChunk(event.data);
-    if (chunk === null) throw faultOfEvent(event.data, this.contextTokens);
+    if (chunk === null) throw errorOfEvent(event.data, this.contextTokens);
     this.#usage = chunk.usage ?? this.#usage;
     const events: GenerationEvent[] = [];
     for (const delta of chunk.choices) {

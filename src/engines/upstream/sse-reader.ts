@@ -26,10 +26,10 @@ export const weightOf = ({ data }: SseEvent): number => data.length + charsAroun
 export const maxLineChars = 1024 * 1024;
 
 /** Thrown when the stream cannot be what an engine sends. Carries nothing of it. */
-export class SseFault extends Error {
+export class SseError extends Error {
   constructor() {
     super("A line or an event of the stream is too long.");
-    this.name = "SseFault";
+    this.name = "SseError";
   }
 }
 
@@ -71,7 +71,7 @@ export class SseReader {
       else this.#take(line);
     }
     if (from < text.length) this.#rest += from === 0 ? text : text.slice(from);
-    if (this.#rest.length > maxLineChars) throw new SseFault();
+    if (this.#rest.length > maxLineChars) throw new SseError();
     return events;
   }
 
@@ -82,7 +82,7 @@ export class SseReader {
   }
 
   #take(line: string): void {
-    if (line.length > maxLineChars) throw new SseFault();
+    if (line.length > maxLineChars) throw new SseError();
     if (line.startsWith("data:")) this.#addData(valueAfter(line, 5));
     else if (line.startsWith("error:")) {
       this.#isError = true;
@@ -93,7 +93,7 @@ export class SseReader {
 
   #addData(value: string): void {
     this.#data = this.#data === null ? value : `${this.#data}\n${value}`;
-    if (this.#data.length > maxLineChars) throw new SseFault();
+    if (this.#data.length > maxLineChars) throw new SseError();
   }
 
   #close(events: SseEvent[]): void {

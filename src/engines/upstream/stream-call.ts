@@ -12,7 +12,7 @@
  */
 import type { Dispatcher } from "undici";
 import type { Clock } from "../../core/ports.js";
-import { faultOfResponse, unavailable } from "./failures.js";
+import { errorOfResponse, unavailable } from "./failures.js";
 import { SseReader, weightOf, type SseEvent } from "./sse-reader.js";
 
 export interface StreamLimits {
@@ -174,7 +174,7 @@ export class StreamCall implements Dispatcher.DispatchHandler {
 
   #failResponse(): void {
     const { status = 0, retryAfter } = this.#head ?? {};
-    this.#fail(faultOfResponse({ status, retryAfter, body: this.#failure }, this.contextTokens()));
+    this.#fail(errorOfResponse({ status, retryAfter, body: this.#failure }, this.contextTokens()));
   }
 
   #fail(error: Error): void {

@@ -1,7 +1,7 @@
 /** The two steps before anything else under /v1: who is calling, and whether they may call again already. */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { KeyRecord } from "../../core/ports.js";
 import { ServiceError } from "../../protocol/errors.js";
+import { callerOf } from "../connection/caller.js";
 import { headerValues } from "../connection/headers.js";
 import type { HttpParts } from "../parts.js";
 import { writeRates } from "./rate-headers.js";
@@ -21,12 +21,6 @@ export function countRequest({ limits }: HttpParts) {
     writeRates(reply, rates);
     if (refusal !== null) throw refusal;
   };
-}
-
-export function callerOf(request: FastifyRequest): KeyRecord {
-  const { caller } = request.exchange;
-  if (caller === null) throw new Error("This route is served without authentication.");
-  return caller;
 }
 
 /** Null unless there is exactly one Authorization header and it is of the Bearer scheme. */

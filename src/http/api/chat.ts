@@ -20,8 +20,8 @@ import {
 } from "../../protocol/chat-response.js";
 import { errorBody } from "../../protocol/errors.js";
 import { isModelId } from "../../protocol/models.js";
-import { callerOf } from "./auth.js";
-import { faultOf } from "../errors.js";
+import { callerOf } from "../connection/caller.js";
+import { errorOf } from "../errors.js";
 import { newCompletionId } from "../connection/ids.js";
 import { defaultKeepAliveMs, defaultTimeouts, type HttpParts } from "../parts.js";
 import { writeRate } from "./rate-headers.js";
@@ -153,7 +153,7 @@ async function sendStream(
       stream.cut();
       return;
     }
-    const fault = faultOf(error, request, log);
+    const fault = errorOf(error, request, log);
     if (fault !== null) stream.end(errorBody(fault));
   }
 }

@@ -4,7 +4,7 @@ import { ServiceError } from "../../protocol/errors.js";
 import { wireModel, type WireModel, type WireModelList } from "../../protocol/model-list.js";
 import { isModelId, modelIds, type ModelId } from "../../protocol/models.js";
 import { object, required, string } from "../../protocol/read-json.js";
-import { callerOf } from "./auth.js";
+import { callerOf } from "../connection/caller.js";
 import type { HttpParts } from "../parts.js";
 
 export function listModels(parts: HttpParts) {

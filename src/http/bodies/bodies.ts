@@ -1,6 +1,7 @@
 /**
  * Reads the bodies of the API's requests so that large ones cost nobody else. A small body is read and parsed at
- * once. A larger one first takes its bytes from what may be held at once, in all and by its account, and waits
+ * once; one that takes milliseconds to parse in a turn of the event loop of its own, so that a burst of them lets others
+ * in between. A larger one first takes its bytes from what may be held at once, in all and by its account, and waits
  * for them before more of it is read: meanwhile the client's own connection holds it, and whether the client hangs
  * up is seen when its turn comes. Then it is parsed in a thread, one at a time, accounts in turns.
  */
@@ -8,7 +9,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ChatRequest } from "../../protocol/chat.js";
 import { parseChatRequest } from "../../protocol/chat-request.js";
-import { callerOf } from "../api/auth.js";
+import { callerOf } from "../connection/caller.js";
 import { readBody } from "./body.js";
 import { FairShares } from "./fair-shares.js";
 import { parseJson } from "./json.js";
@@ -19,6 +20,8 @@ const largestAtOnce = 8;
 /** Leaves the rest of the time in which a request must arrive for its bytes. */
 const maxWaitMs = 20_000;
 const maxWaiting = 1_000;
+/** Parsed in well under a millisecond. */
+const quickBytes = 8 * 1024;
 
 export interface BodiesOptions {
   /** Of one body. */
@@ -32,6 +35,7 @@ export class Bodies {
   readonly #limitBytes: number;
   readonly #bytes: FairShares;
   readonly #parsing: FairShares;
+  readonly #turns: FairShares;
   readonly #thread: ParseThread | null;
 
   constructor({ limitBytes, workerFile = builtParseWorker(), ...options }: BodiesOptions) {
@@ -39,12 +43,13 @@ export class Bodies {
     this.#limitBytes = limitBytes;
     this.#bytes = new FairShares({ total: largestAtOnce * limitBytes, perOwner: limitBytes, ...waits });
     this.#parsing = new FairShares({ total: 1, perOwner: 1, ...waits });
+    this.#turns = new FairShares({ total: 1, perOwner: 1, ...waits });
     this.#thread = workerFile === null ? null : new ParseThread(workerFile);
   }
 
   /** Large bodies that wait for their turn. */
   get waiting(): number {
-    return this.#bytes.waiting + this.#parsing.waiting;
+    return this.#bytes.waiting + this.#parsing.waiting + this.#turns.waiting;
   }
 
   async readChat(request: FastifyRequest, reply: FastifyReply): Promise<ChatRequest> {
@@ -55,7 +60,8 @@ export class Bodies {
       const bytes = await readBody(request, reply, this.#limitBytes, async (length) => {
         held.push(await this.#bytes.take(owner, length, signal));
       });
-      if (held.length === 0) return parseChatRequest(parseJson(bytes));
+      if (bytes.length <= quickBytes) return parseChatRequest(parseJson(bytes));
+      if (held.length === 0) return await this.#parseInTurn(bytes, owner, signal);
       return await this.#parseLarge(bytes, owner, signal);
     } finally {
       for (const giveBack of held) giveBack();
@@ -66,13 +72,22 @@ export class Bodies {
     await this.#thread?.close();
   }
 
+  async #parseInTurn(bytes: Buffer<ArrayBuffer>, owner: string, signal: AbortSignal): Promise<ChatRequest> {
+    const release = await this.#turns.take(owner, 1, signal);
+    try {
+      await nextTurn();
+      return parseChatRequest(parseJson(bytes));
+    } finally {
+      release();
+    }
+  }
+
   async #parseLarge(bytes: Buffer<ArrayBuffer>, owner: string, signal: AbortSignal): Promise<ChatRequest> {
     const release = await this.#parsing.take(owner, 1, signal);
     try {
-      if (this.#thread !== null) return await this.#thread.parse(bytes);
-      // Others first: without a thread this holds up everyone.
-      await nextTurn();
-      return parseChatRequest(parseJson(bytes));
+      // Without a thread this holds up everyone.
+      if (this.#thread === null) return await this.#parseInTurn(bytes, owner, signal);
+      return await this.#thread.parse(bytes);
     } finally {
       release();
     }

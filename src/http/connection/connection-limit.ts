@@ -8,7 +8,7 @@
  * it is taken as it is, as long as there is one file for each.
  */
 
-import { defaultConnectionLimit } from "../parts.js";
+export const defaultConnectionLimit = { connections: 16_384, refusals: 1_024 };
 
 /** Open when idle with an embedded engine: about 30. */
 const baseReserve = 96;

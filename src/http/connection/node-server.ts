@@ -7,7 +7,8 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { BadHttp } from "./bad-http.js";
 import { Connections } from "./connections.js";
 import { answerHalfClosed } from "./half-close.js";
-import { defaultConnectionLimit, type HttpParts, type Timeouts } from "../parts.js";
+import type { HttpParts, Timeouts } from "../parts.js";
+import { defaultConnectionLimit } from "./connection-limit.js";
 import { letGoOfUnread } from "./unread-answer.js";
 
 export function createNodeServer(

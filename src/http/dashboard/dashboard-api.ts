@@ -3,7 +3,7 @@
  * the server beside /v1 and apart from it: another way to sign in, another shape of errors.
  */
 import type { FastifyInstance } from "fastify";
-import { DashboardFault } from "../../core/dashboard-error.js";
+import { DashboardError } from "../../core/dashboard-error.js";
 import { feedRoute } from "../pages/feed.js";
 import { registerStatic } from "../pages/static.js";
 import { answerDashboardError } from "./errors.js";
@@ -23,7 +23,7 @@ export function registerDashboard(server: FastifyInstance, parts: DashboardParts
     async (api) => {
       api.setErrorHandler(answerDashboardError(parts.http.log));
       api.setNotFoundHandler(() => {
-        throw new DashboardFault("not_found", "There is no such address.");
+        throw new DashboardError("not_found", "There is no such address.");
       });
       api.addHook("onRequest", async (_request, reply) => {
         reply.header("cache-control", "no-store");

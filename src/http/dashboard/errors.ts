@@ -1,6 +1,6 @@
 /** What was thrown by a handler of the dashboard, as its pages are shown it. */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { DashboardFault } from "../../core/dashboard-error.js";
+import { DashboardError } from "../../core/dashboard-error.js";
 import { StoreUnavailable } from "../../core/ports.js";
 import type { Log } from "../../log.js";
 import type { DashboardErrorBody, DashboardErrorCode } from "../../protocol/dashboard-api.js";
@@ -33,23 +33,23 @@ export function answerDashboardError(log: Log) {
       return;
     }
     if (error instanceof ServiceError) answerServiceError(error, request, reply);
-    else if (error instanceof DashboardFault) answer(error, request, reply);
+    else if (error instanceof DashboardError) answer(error, request, reply);
     else if (error instanceof StoreUnavailable) answer(storeUnavailable, request, reply);
     else {
       log.unexpected(error, { requestId: request.id });
-      answer(new DashboardFault("internal", "Something went wrong on our side. Try again."), request, reply);
+      answer(new DashboardError("internal", "Something went wrong on our side. Try again."), request, reply);
     }
   };
 }
 
 /** Not a bug: the database is away, or its disk is full. */
-const storeUnavailable = new DashboardFault(
+const storeUnavailable = new DashboardError(
   "unavailable",
   "The database cannot be reached or cannot be written to. Try again shortly.",
   { retryAfterSeconds: 5 },
 );
 
-function answer(fault: DashboardFault, request: FastifyRequest, reply: FastifyReply): void {
+function answer(fault: DashboardError, request: FastifyRequest, reply: FastifyReply): void {
   const { status, code } = answers[fault.code];
   request.exchange.code = code;
   send(reply, status, fault);
@@ -63,7 +63,7 @@ function answerServiceError(error: ServiceError, request: FastifyRequest, reply:
     ...(param === null ? {} : { field: param }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   };
-  send(reply, error.status, new DashboardFault(codeOf(error.status), message, details));
+  send(reply, error.status, new DashboardError(codeOf(error.status), message, details));
 }
 
 function codeOf(status: number): DashboardErrorCode {
@@ -83,7 +83,7 @@ function codeOf(status: number): DashboardErrorCode {
   }
 }
 
-function send(reply: FastifyReply, status: number, fault: DashboardFault): void {
+function send(reply: FastifyReply, status: number, fault: DashboardError): void {
   const { code, message, field, retryAfterSeconds } = fault;
   const body: DashboardErrorBody = { error: { code, message, ...(field === undefined ? {} : { field }) } };
   if (retryAfterSeconds !== undefined) reply.header("retry-after", Math.ceil(retryAfterSeconds));

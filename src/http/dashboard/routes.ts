@@ -1,6 +1,6 @@
 /** Every route of the dashboard's API. Who may use one is said where it is defined, and checked here. */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { DashboardFault } from "../../core/dashboard-error.js";
+import { DashboardError } from "../../core/dashboard-error.js";
 import type { SessionRecord } from "../../core/dashboard-ports.js";
 import type { Sessions } from "../../core/sign-in/sessions.js";
 import { accountRoutes } from "./accounts.js";
@@ -43,7 +43,7 @@ export function serve(route: DashboardRoute, sessions: Sessions) {
     if (route.access === "anyone") return route.handle(visit);
     const me = await requireSession(visit, sessions);
     if (route.access === "admin" && me.account.role !== "admin") {
-      throw new DashboardFault("forbidden", "Only an admin may do this.");
+      throw new DashboardError("forbidden", "Only an admin may do this.");
     }
     return route.handle(visit, me);
   };
@@ -52,6 +52,6 @@ export function serve(route: DashboardRoute, sessions: Sessions) {
 async function requireSession(visit: Visit, sessions: Sessions): Promise<SessionRecord> {
   const token = visit.sessionToken;
   const me = token === null ? null : await sessions.find(token);
-  if (me === null) throw new DashboardFault("signed_out", "You are signed out. Sign in to go on.");
+  if (me === null) throw new DashboardError("signed_out", "You are signed out. Sign in to go on.");
   return me;
 }

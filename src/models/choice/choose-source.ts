@@ -10,7 +10,7 @@ import type { EngineMember } from "../../protocol/engine-member.js";
 import type { ModelId } from "../../protocol/models.js";
 import { configuredSource, type ConfiguredModels } from "./mapping.js";
 import { modelSourceSchema, sourceSetting, type ModelSource } from "./source.js";
-import { WeightsFault } from "../weights-error.js";
+import { WeightsError } from "../weights-error.js";
 
 /** Not below `model.`: nobody has to follow what it holds. */
 const previousSetting = (model: ModelId): string => `previous_model.${model}`;
@@ -27,7 +27,7 @@ export function fixedBy(models: ConfiguredModels, model: ModelId): string | null
 export function requireFree(models: ConfiguredModels, model: ModelId): void {
   const name = fixedBy(models, model);
   if (name === null) return;
-  throw new WeightsFault(
+  throw new WeightsError(
     `${model} is fixed by the configuration (${name}), which wins over what is chosen here. Remove it there first.`,
   );
 }
@@ -74,14 +74,14 @@ export async function previousSource(
 export async function findOnServer(folder: string, text: string): Promise<string> {
   const isName = !/[/\\\0]/.test(text) && text !== "." && text !== "..";
   if (!isName && (!isAbsolute(text) || text.includes("\0"))) {
-    throw new WeightsFault(
+    throw new WeightsError(
       "Enter the name of a file in the models folder, or a whole path that begins with /.",
     );
   }
   const here = join(folder, text);
   const found = await firstExisting(isName ? [here, `${here}.gguf`] : [resolve(text)]);
   if (found !== null) return found;
-  throw new WeightsFault(isName ? `There is no ${text} in ${folder}.` : `There is no file ${text}.`);
+  throw new WeightsError(isName ? `There is no ${text} in ${folder}.` : `There is no file ${text}.`);
 }
 
 export async function firstExisting(paths: readonly string[]): Promise<string | null> {
@@ -102,5 +102,5 @@ export function upstreamSource(members: readonly object[]): { source: ModelSourc
     return { source: parsed.data, members: parsed.data.upstreams };
   }
   const [issue] = parsed.error?.issues ?? [];
-  throw new WeightsFault(`An address of a server ${issue?.message ?? "is not valid"}.`);
+  throw new WeightsError(`An address of a server ${issue?.message ?? "is not valid"}.`);
 }

@@ -34,7 +34,7 @@ import { readSpeed } from "../measured-speed.js";
 import { memoryNeed, type ConfiguredSize } from "../gguf/memory.js";
 import type { ModelSource } from "./source.js";
 import { FactsCache, fileOf, fitsInto, sourceView, speedView, weightsView } from "./source-views.js";
-import { WeightsFault } from "../weights-error.js";
+import { WeightsError } from "../weights-error.js";
 
 export interface ModelSourcesOptions {
   store: Pick<Store, "getSetting" | "setSetting">;
@@ -112,7 +112,7 @@ export class ServedModels implements ModelSources {
     requireFree(this.options.configured(), model);
     const source = await previousSource(this.options.store, model);
     if (source === null)
-      throw new WeightsFault(`${model} has not been changed: there is nothing to return to.`);
+      throw new WeightsError(`${model} has not been changed: there is nothing to return to.`);
     // It fitted when it was chosen. Whether it still loads, the engine says.
     if (source.type === "weights") await checkWeights(source.path, { availableBytes: Infinity });
     await this.#requireUsable(source);
@@ -159,7 +159,7 @@ export class ServedModels implements ModelSources {
   async #switch(model: ModelId, source: ModelSource): Promise<void> {
     const { store, configured } = this.options;
     if (this.#changes.get(model)?.state === "switching") {
-      throw new WeightsFault(`${model} is being changed already. Wait until that is done.`);
+      throw new WeightsError(`${model} is being changed already. Wait until that is done.`);
     }
     // Before anything is waited for: of two at once one is refused.
     const change: Change = { state: "switching", from: null, to: source };
@@ -193,7 +193,7 @@ export class ServedModels implements ModelSources {
 
   async #requireUsable(source: ModelSource): Promise<void> {
     const refusal = (await this.#findings(source)).find(({ level }) => level === "refuse");
-    if (refusal !== undefined) throw new WeightsFault(refusal.text);
+    if (refusal !== undefined) throw new WeightsError(refusal.text);
   }
 
   async #findings(source: ModelSource): Promise<EnginePreflight["findings"]> {

@@ -10,7 +10,7 @@ import { catalog, memoryOf } from "../choice/catalog.js";
 import { checkWeights } from "./check-weights.js";
 import { memoryNeed } from "./memory.js";
 import { parseReference } from "../pull/reference.js";
-import { WeightsFault } from "../weights-error.js";
+import { WeightsError } from "../weights-error.js";
 
 let folder: string;
 beforeEach(async () => {
@@ -21,25 +21,25 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const tensors = [randomTensor("t", [256, 8], 16)];
 const plenty = { availableBytes: 1e12 };
 
-async function faultOf(bytes: Buffer, machine = plenty): Promise<string> {
+async function errorOf(bytes: Buffer, machine = plenty): Promise<string> {
   const path = join(folder, "m.gguf");
   await writeFile(path, bytes);
   const error: unknown = await checkWeights(path, machine).catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(WeightsFault);
+  expect(error).toBeInstanceOf(WeightsError);
   return error instanceof Error ? error.message : "";
 }
 
 describe("weights are refused before anything is loaded:", () => {
   it("an architecture that does not chat, or that nobody knows", async () => {
     const other = ggufBytes({ ...llamaFields, "general.architecture": "bert" }, tensors);
-    expect(await faultOf(other)).toMatch(/m\.gguf is a bert model, which does not chat\.$/);
+    expect(await errorOf(other)).toMatch(/m\.gguf is a bert model, which does not chat\.$/);
     const unknown = ggufBytes({ ...llamaFields, "general.architecture": "zeta9" }, tensors);
-    expect(await faultOf(unknown)).toContain("'zeta9', which this version of the engine does not know");
+    expect(await errorOf(unknown)).toContain("'zeta9', which this version of the engine does not know");
   });
 
   it("more than the memory holds, naming both numbers", async () => {
     const bytes = ggufBytes(llamaFields, tensors);
-    expect(await faultOf(bytes, { availableBytes: 200e6 })).toMatch(
+    expect(await errorOf(bytes, { availableBytes: 200e6 })).toMatch(
       /needs at least 2\d\d MB of memory, and 200 MB are available/,
     );
     await expect(checkWeights(join(folder, "m.gguf"), { availableBytes: 300e6 })).resolves.toMatchObject({
@@ -52,7 +52,7 @@ describe("weights are refused before anything is loaded:", () => {
     await expect(checkWeights(join(folder, "none.gguf"), plenty)).rejects.toThrow(
       "none.gguf does not exist.",
     );
-    expect(await faultOf(ggufBytes(llamaFields, tensors).subarray(0, -64))).toContain("is truncated");
+    expect(await errorOf(ggufBytes(llamaFields, tensors).subarray(0, -64))).toContain("is truncated");
   });
 });
 

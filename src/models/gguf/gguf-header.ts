@@ -35,10 +35,10 @@ export interface GgufHeader {
 }
 
 /** Something is wrong with a file; the message ends a sentence that begins with its name. */
-export class GgufFault extends Error {
+export class GgufError extends Error {
   constructor(message: string) {
     super(message);
-    this.name = "GgufFault";
+    this.name = "GgufError";
   }
 }
 
@@ -50,7 +50,7 @@ const longestKeptList = 4096;
 const mostFields = 100_000;
 const mostTensors = 1_000_000;
 
-/** Throws `GgufFault`. */
+/** Throws `GgufError`. */
 export function parseGgufHeader(bytes: Buffer): GgufHeader | typeof needMore {
   try {
     return parse(new Cursor(bytes));
@@ -62,9 +62,9 @@ export function parseGgufHeader(bytes: Buffer): GgufHeader | typeof needMore {
 
 function parse(cursor: Cursor): GgufHeader {
   if (cursor.take(4).toString("latin1") !== "GGUF")
-    throw new GgufFault("is not a GGUF file: it does not begin with 'GGUF'");
+    throw new GgufError("is not a GGUF file: it does not begin with 'GGUF'");
   const version = cursor.uint32();
-  if (version !== 2 && version !== 3) throw new GgufFault(`has GGUF version ${version}, not 2 or 3`);
+  if (version !== 2 && version !== 3) throw new GgufError(`has GGUF version ${version}, not 2 or 3`);
   const tensorCount = cursor.count("tensors", mostTensors);
   const fieldCount = cursor.count("fields", mostFields);
 
@@ -80,20 +80,20 @@ function parse(cursor: Cursor): GgufHeader {
   const tensors = Array.from({ length: tensorCount }, () => readTensor(cursor));
   const alignment = fields.get("general.alignment") ?? 32;
   if (typeof alignment !== "number" || ![8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096].includes(alignment))
-    throw new GgufFault("has an alignment that is not a power of two from 8 to 4096");
+    throw new GgufError("has an alignment that is not a power of two from 8 to 4096");
   return { version, fields, valueAt, tensors, alignment, dataAt: roundUp(cursor.at, alignment) };
 }
 
 function readTensor(cursor: Cursor): GgufTensor {
   const name = cursor.text(longestName);
   const rank = cursor.uint32();
-  if (rank > 8) throw new GgufFault(`has a tensor of ${rank} dimensions`);
+  if (rank > 8) throw new GgufError(`has a tensor of ${rank} dimensions`);
   const dimensions = Array.from({ length: rank }, () => cursor.uint64());
   const typeAt = cursor.at;
   const type = cursor.uint32();
   const offset = cursor.uint64();
   const spec = tensorTypes.get(type);
-  if (spec === undefined) throw new GgufFault(`has a tensor of type ${type}, which is not known`);
+  if (spec === undefined) throw new GgufError(`has a tensor of type ${type}, which is not known`);
   const values = dimensions.reduce((product, length) => product * length, 1);
   const bytes = (values / spec.blockValues) * spec.blockBytes;
   if (
@@ -101,7 +101,7 @@ function readTensor(cursor: Cursor): GgufTensor {
     !Number.isSafeInteger(bytes) ||
     (dimensions[0] ?? 1) % spec.blockValues
   )
-    throw new GgufFault("has a tensor whose size is not possible");
+    throw new GgufError("has a tensor whose size is not possible");
   return { name, dimensions, type, offset, bytes, values, typeAt };
 }
 
@@ -138,7 +138,7 @@ function readList(cursor: Cursor): readonly number[] | undefined {
     return undefined;
   }
   const size = sizes.get(type);
-  if (size === undefined) throw new GgufFault(`has a list of type ${type}, which is not known`);
+  if (size === undefined) throw new GgufError(`has a list of type ${type}, which is not known`);
   if (length > longestKeptList) {
     cursor.skip(length * size);
     return undefined;
@@ -148,7 +148,7 @@ function readList(cursor: Cursor): readonly number[] | undefined {
 
 function readScalar(cursor: Cursor, type: number): number | boolean {
   const size = sizes.get(type);
-  if (size === undefined) throw new GgufFault(`has a field of type ${type}, which is not known`);
+  if (size === undefined) throw new GgufError(`has a field of type ${type}, which is not known`);
   const bytes = cursor.take(size);
   if (type === 7) return bytes.readUInt8() !== 0;
   if (type === 6) return bytes.readFloatLE();
@@ -183,19 +183,19 @@ class Cursor {
 
   uint64(): number {
     const value = Number(this.take(8).readBigUInt64LE());
-    if (!Number.isSafeInteger(value)) throw new GgufFault("has a length that is not possible");
+    if (!Number.isSafeInteger(value)) throw new GgufError("has a length that is not possible");
     return value;
   }
 
   count(what: string, most: number): number {
     const value = this.uint64();
-    if (value > most) throw new GgufFault(`says that it has ${value} ${what}, which is not possible`);
+    if (value > most) throw new GgufError(`says that it has ${value} ${what}, which is not possible`);
     return value;
   }
 
   text(longest: number): string {
     const length = this.uint64();
-    if (length > longest) throw new GgufFault(`has a text of ${length} bytes in its header`);
+    if (length > longest) throw new GgufError(`has a text of ${length} bytes in its header`);
     return this.take(length).toString("utf8");
   }
 }

@@ -11,7 +11,7 @@ import {
   uint32,
   uint64,
 } from "../../../test/support/engines/gguf-file.js";
-import { GgufFault, needMore, parseGgufHeader } from "./gguf-header.js";
+import { GgufError, needMore, parseGgufHeader } from "./gguf-header.js";
 import { readWeightsFacts } from "./gguf.js";
 
 let folder: string;
@@ -111,7 +111,7 @@ describe("a bad file is refused with the reason:", () => {
     ["an odd alignment", ggufBytes({ ...llamaFields, "general.alignment": 7 }, tensors), "alignment"],
   ])("%s", async (_, bytes, reason) => {
     const fault: unknown = await factsOf(bytes).catch((error: unknown) => error);
-    expect(fault).toBeInstanceOf(GgufFault);
+    expect(fault).toBeInstanceOf(GgufError);
     expect(String(fault)).toContain(reason);
   });
 
@@ -128,7 +128,7 @@ describe("a bad file is refused with the reason:", () => {
             const parsed = parseGgufHeader(bytes.subarray(0, length));
             if (parsed !== needMore) expect(parsed.tensors.length).toBeLessThan(100_000);
           } catch (error) {
-            expect(error).toBeInstanceOf(GgufFault);
+            expect(error).toBeInstanceOf(GgufError);
           }
         },
       ),

@@ -4,8 +4,9 @@
  */
 import { open, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { cacheBytesPerToken, type AttentionShape } from "../../core/kv-cache.js";
 import { fileTypeName, tensorTypes } from "./gguf-types.js";
-import { GgufFault, needMore, parseGgufHeader, type GgufHeader } from "./gguf-header.js";
+import { GgufError, needMore, parseGgufHeader, type GgufHeader } from "./gguf-header.js";
 
 /** Every GGUF file begins with these four bytes; a download that failed begins with an error page. */
 export const ggufMagic = Buffer.from("GGUF");
@@ -40,26 +41,26 @@ export interface WeightsFacts {
   files: readonly string[];
 }
 
-/** Throws `GgufFault` when the file is no GGUF file, or is not whole. */
+/** Throws `GgufError` when the file is no GGUF file, or is not whole. */
 export async function readWeightsFacts(path: string): Promise<WeightsFacts> {
   const files = splitFiles(path);
   const headers: GgufHeader[] = [];
   let bytes = 0;
   for (const file of files) {
     const part = await readWholeHeader(file).catch((error: unknown) => {
-      throw files.length > 1 && error instanceof GgufFault
-        ? new GgufFault(`is split, and ${basename(file)} ${error.message}`)
+      throw files.length > 1 && error instanceof GgufError
+        ? new GgufError(`is split, and ${basename(file)} ${error.message}`)
         : error;
     });
     headers.push(part.header);
     bytes += part.bytes;
   }
   const [first] = headers;
-  if (first === undefined) throw new GgufFault("has no parts");
+  if (first === undefined) throw new GgufError("has no parts");
   const tensors = headers.flatMap((header) => header.tensors);
-  if (tensors.length === 0) throw new GgufFault("holds no weights");
+  if (tensors.length === 0) throw new GgufError("holds no weights");
   const architecture = textOf(first, "general.architecture");
-  if (architecture === null) throw new GgufFault("does not say which architecture it has");
+  if (architecture === null) throw new GgufError("does not say which architecture it has");
   const dominantType = findDominantType(tensors);
   return {
     architecture,
@@ -71,7 +72,7 @@ export async function readWeightsFacts(path: string): Promise<WeightsFacts> {
     bytes,
     contextTokens: numberOf(first, `${architecture}.context_length`) ?? null,
     hasChatTemplate: textOf(first, "tokenizer.chat_template") !== null,
-    cacheBytesPerToken: cacheBytesPerToken(first, architecture),
+    cacheBytesPerToken: cacheBytesOf(first, architecture),
     files,
   };
 }
@@ -80,12 +81,12 @@ export async function readWeightsFacts(path: string): Promise<WeightsFacts> {
 export async function readWholeHeader(path: string): Promise<{ header: GgufHeader; bytes: number }> {
   const { size: bytes } = await stat(path).catch((error: unknown) => {
     throw error instanceof Error && "code" in error && error.code === "ENOENT"
-      ? new GgufFault("does not exist")
+      ? new GgufError("does not exist")
       : error;
   });
   const header = await readHeader(path, bytes);
   const end = Math.max(0, ...header.tensors.map(({ offset, bytes }) => header.dataAt + offset + bytes));
-  if (end > bytes) throw new GgufFault(`is truncated: it has ${bytes} bytes, and its tensors end at ${end}`);
+  if (end > bytes) throw new GgufError(`is truncated: it has ${bytes} bytes, and its tensors end at ${end}`);
   return { header, bytes };
 }
 
@@ -100,8 +101,8 @@ async function readHeader(path: string, fileBytes: number): Promise<GgufHeader> 
       await file.read(start, 0, start.length, 0);
       const header = parseGgufHeader(start);
       if (header !== needMore) return header;
-      if (start.length === fileBytes) throw new GgufFault(truncatedHeader(start));
-      if (start.length > largestHeader) throw new GgufFault("has a header that is too large to be one");
+      if (start.length === fileBytes) throw new GgufError(truncatedHeader(start));
+      if (start.length > largestHeader) throw new GgufError("has a header that is too large to be one");
     }
   } finally {
     await file.close();
@@ -121,8 +122,8 @@ export function splitFiles(path: string): string[] {
   const [, prefix = "", number, count] = splitName.exec(basename(path)) ?? [];
   if (number === undefined || count === undefined) return [path];
   if (Number(number) !== 1)
-    throw new GgufFault(`is part ${Number(number)} of a split model: name its part 1`);
-  if (Number(count) < 1 || Number(count) > mostSplits) throw new GgufFault(`says it has ${count} parts`);
+    throw new GgufError(`is part ${Number(number)} of a split model: name its part 1`);
+  if (Number(count) < 1 || Number(count) > mostSplits) throw new GgufError(`says it has ${count} parts`);
   return Array.from({ length: Number(count) }, (_, index) =>
     join(dirname(path), `${prefix}-${String(index + 1).padStart(5, "0")}-of-${count}.gguf`),
   );
@@ -136,17 +137,19 @@ function findDominantType(tensors: GgufHeader["tensors"]): string {
 }
 
 /** An architecture that keeps no such cache, or says too little, counts as needing none. */
-function cacheBytesPerToken(header: GgufHeader, architecture: string): number {
+function cacheBytesOf(header: GgufHeader, architecture: string): number {
   const field = (name: string) => numberOf(header, `${architecture}.${name}`);
-  const layers = field("block_count") ?? 0;
   const heads = field("attention.head_count") ?? 1;
-  const headLength = (field("embedding_length") ?? 0) / Math.max(1, heads);
-  const perHead =
-    (field("attention.key_length") ?? headLength) + (field("attention.value_length") ?? headLength);
   const given = header.fields.get(`${architecture}.attention.head_count_kv`) ?? heads;
-  const keyValueHeads =
-    typeof given === "object" ? given.reduce((sum, count) => sum + count, 0) : Number(given) * layers;
-  const bytes = keyValueHeads * perHead * 2;
+  const shape: AttentionShape = {
+    layers: field("block_count") ?? 0,
+    embeddingLength: field("embedding_length") ?? 0,
+    heads,
+    keyValueHeads: typeof given === "object" ? given : Number(given),
+    keyLength: field("attention.key_length"),
+    valueLength: field("attention.value_length"),
+  };
+  const bytes = cacheBytesPerToken(shape, "f16");
   return Number.isFinite(bytes) && bytes > 0 ? bytes : 0;
 }
 

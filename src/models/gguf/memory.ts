@@ -2,6 +2,12 @@
  * How much memory a file of weights needs: the weights, the cache of keys and values, and room to work in. The
  * engine makes the cache smaller where memory is short, so there are two numbers: without that, and at least.
  */
+import {
+  computingBytes,
+  leastContextTokens,
+  usualContextTokens,
+  usualSequences,
+} from "../../core/kv-cache.js";
 import type { WeightsFacts } from "./gguf.js";
 
 export interface MemoryNeed {
@@ -10,12 +16,6 @@ export interface MemoryNeed {
   /** With one short conversation at a time. */
   leastBytes: number;
 }
-
-/** As the engine chooses them when nothing is configured (engines/llama/sizing.ts). */
-const usualSequences = 8;
-const usualContextTokens = 4096;
-const leastContextTokens = 512;
-const workingBytes = 256 * 1024 * 1024;
 
 export interface ConfiguredSize {
   sequences?: number | undefined;
@@ -28,7 +28,7 @@ export function memoryNeed(
 ): MemoryNeed {
   const trained = facts.contextTokens ?? usualContextTokens;
   const total = (sequences: number, contextTokens: number) =>
-    facts.bytes + workingBytes + sequences * contextTokens * facts.cacheBytesPerToken;
+    facts.bytes + computingBytes + sequences * contextTokens * facts.cacheBytesPerToken;
   return {
     usualBytes: total(
       configured.sequences ?? usualSequences,

@@ -5,14 +5,14 @@
  */
 import { Agent, request, type Dispatcher } from "undici";
 import {
-  AddressFault,
+  AddressError,
   guardedLookup,
   isForbiddenAddress,
   literalAddress,
   type LookupAll,
 } from "../../core/address-policy.js";
 import { isAllowedHost } from "./allowed-hosts.js";
-import { WeightsFault } from "../weights-error.js";
+import { WeightsError } from "../weights-error.js";
 
 export interface DownloadSettings {
   /** Where models are, such as https://huggingface.co. */
@@ -74,7 +74,7 @@ export class DownloadClient {
         signal,
       }).catch((error: unknown) => {
         // Not worth another try.
-        throw error instanceof AddressFault ? notAllowed(url, address) : error;
+        throw error instanceof AddressError ? notAllowed(url, address) : error;
       });
       const header = (name: string): string | undefined => [received[name]].flat()[0];
       linkedSha256 ??= sha256In(header("x-linked-etag"));
@@ -91,7 +91,7 @@ export class DownloadClient {
       await body.dump();
       url = new URL(location, url);
     }
-    throw new WeightsFault(`${shownAddress(address)} was redirected more than ${mostRedirects} times.`);
+    throw new WeightsError(`${shownAddress(address)} was redirected more than ${mostRedirects} times.`);
   }
 
   async close(): Promise<void> {
@@ -119,7 +119,7 @@ export function requireSafe(url: URL, asked: URL): void {
   if (url.protocol === "https:") return;
   // No server elsewhere may have this machine's own services asked.
   if (url.protocol === "http:" && isLoopback(url.hostname) && isLoopback(asked.hostname)) return;
-  throw new WeightsFault(
+  throw new WeightsError(
     `${whereOf(url, asked)} is not https: weights are only downloaded over an encrypted connection.`,
   );
 }
@@ -127,13 +127,13 @@ export function requireSafe(url: URL, asked: URL): void {
 /** What is asked for from afar is asked of known hosts only, wherever they redirect to. */
 function requireAllowedHost(url: URL, asked: URL, allowed: readonly string[] | undefined): void {
   if (allowed === undefined || isAllowedHost(url, allowed)) return;
-  throw new WeightsFault(
+  throw new WeightsError(
     `${whereOf(url, asked)} is not a host that weights are downloaded from (${allowed.join(", ")}). Add it to SOTTO_DOWNLOAD_HOSTS, or pull it with sotto models pull.`,
   );
 }
 
-const notAllowed = (url: URL, asked: URL): WeightsFault =>
-  new WeightsFault(
+const notAllowed = (url: URL, asked: URL): WeightsError =>
+  new WeightsError(
     `${whereOf(url, asked)} is at an address that nothing is downloaded from: it is link-local, multicast or unspecified, or one where clouds keep credentials.`,
   );
 

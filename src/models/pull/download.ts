@@ -10,7 +10,7 @@ import { mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/prom
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { isPassing, statusFault } from "./download-error.js";
+import { isPassing, statusError } from "./download-error.js";
 import type { Answer, DownloadClient } from "./download-request.js";
 import { ggufMagic } from "../gguf/gguf.js";
 import { hashFile } from "../files/hash-file.js";
@@ -19,7 +19,7 @@ import { fullDisk, isFullDisk } from "../files/full-disk.js";
 import { gigabytes } from "../files/sizes.js";
 import { syncFolder } from "../files/temporary-file.js";
 import { noteVerified } from "../files/verified-file.js";
-import { WeightsFault } from "../weights-error.js";
+import { WeightsError } from "../weights-error.js";
 
 export interface DownloadOptions {
   client: DownloadClient;
@@ -36,7 +36,7 @@ const noteSchema = z.object({ url: z.string(), etag: z.string() });
 const mostTriesInVain = 5;
 const longestPauseMs = 30_000;
 
-/** Resolves with the file's SHA-256. Rejects with `WeightsFault`, or the signal's reason. */
+/** Resolves with the file's SHA-256. Rejects with `WeightsError`, or the signal's reason. */
 export async function download(file: RemoteFile, target: string, options: DownloadOptions): Promise<string> {
   const part = `${target}.part`;
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
@@ -45,7 +45,7 @@ export async function download(file: RemoteFile, target: string, options: Downlo
   const sha256 = await hashFile(part);
   if (expected !== null && sha256 !== expected) {
     await removePart(part);
-    throw new WeightsFault(
+    throw new WeightsError(
       `${file.name} arrived with the SHA-256 ${sha256} instead of ${expected}. It was removed; pull it again.`,
     );
   }
@@ -66,7 +66,7 @@ async function fetchAll(file: RemoteFile, part: string, options: DownloadOptions
     } catch (error) {
       signal.throwIfAborted();
       if (isFullDisk(error)) throw fullDisk(part);
-      if (error instanceof WeightsFault) {
+      if (error instanceof WeightsError) {
         if ((await sizeOf(part)) === 0) await removePart(part);
         throw error;
       }
@@ -95,11 +95,11 @@ async function fetchRest(file: RemoteFile, part: string, options: DownloadOption
     if (isPassing(answer.status)) throw new Error(`the server answered ${answer.status}`);
     const from = answer.status === 206 ? startOf(answer) : 0;
     if ((answer.status !== 200 && answer.status !== 206) || (from !== 0 && from !== have)) {
-      throw statusFault(answer.status, file.name);
+      throw statusError(answer.status, file.name);
     }
     const total = totalOf(answer) ?? file.bytes;
     if (file.bytes !== null && total !== file.bytes) {
-      throw new WeightsFault(`${file.name} has ${total ?? 0} bytes on the server instead of ${file.bytes}.`);
+      throw new WeightsError(`${file.name} has ${total ?? 0} bytes on the server instead of ${file.bytes}.`);
     }
     await requireSpace(dirname(part), (total ?? 0) - from, from === 0 ? have : 0, freeBytes);
     await noteEtag(part, file.url, answer);
@@ -155,7 +155,7 @@ async function requireSpace(
 ): Promise<void> {
   const free = (await freeBytes(folder)) + reusable;
   if (free >= bytes) return;
-  throw new WeightsFault(
+  throw new WeightsError(
     `${gigabytes(bytes)} are still to come and ${gigabytes(free)} are free in ${folder}. Make room, or set SOTTO_DATA_DIR to a folder on another disk.`,
   );
 }
@@ -200,10 +200,10 @@ function totalOf(answer: Answer): number | null {
   return text === undefined ? null : Number(text);
 }
 
-const notGguf = (name: string): WeightsFault =>
-  new WeightsFault(`${name} is not a GGUF file: what the server sends does not begin with 'GGUF'.`);
+const notGguf = (name: string): WeightsError =>
+  new WeightsError(`${name} is not a GGUF file: what the server sends does not begin with 'GGUF'.`);
 
-const unreachable = (file: RemoteFile, error: unknown): WeightsFault =>
-  new WeightsFault(
+const unreachable = (file: RemoteFile, error: unknown): WeightsError =>
+  new WeightsError(
     `${file.name} could not be downloaded from ${file.url.host}: ${error instanceof Error ? error.message : "unknown fault"}. What has arrived is kept; the same command continues.`,
   );

@@ -4,8 +4,8 @@ import { z } from "zod";
 import { splitFiles } from "../gguf/gguf.js";
 import type { Reference } from "./reference.js";
 import type { Answer, DownloadClient } from "./download-request.js";
-import { statusFault } from "./download-error.js";
-import { WeightsFault } from "../weights-error.js";
+import { statusError } from "./download-error.js";
+import { WeightsError } from "../weights-error.js";
 
 export interface RemoteFile {
   url: URL;
@@ -30,7 +30,7 @@ type TreeFile = z.infer<typeof treeSchema>[number];
 const largestPage = 8 * 1024 * 1024;
 const mostPages = 20;
 
-/** In the order of their parts. Rejects with `WeightsFault`. */
+/** In the order of their parts. Rejects with `WeightsError`. */
 export async function findRemoteFiles(
   client: DownloadClient,
   reference: HuggingFaceReference,
@@ -46,7 +46,7 @@ export async function findRemoteFiles(
   );
   return splitFiles(first).map((path) => {
     const file = files.find((candidate) => candidate.path === path);
-    if (file === undefined) throw new WeightsFault(`${repository} lacks ${path}, a part of the model.`);
+    if (file === undefined) throw new WeightsError(`${repository} lacks ${path}, a part of the model.`);
     return remoteFile(client.settings.endpoint, repository, file);
   });
 }
@@ -60,7 +60,7 @@ function chooseFile(
   if (file !== null) {
     const wanted = file.replace(/-\d{5}-of-(\d{5}\.gguf)$/, "-00001-of-$1");
     if (paths.includes(wanted)) return wanted;
-    throw new WeightsFault(`${repository} has no ${file}. It has: ${listed(firsts)}.`);
+    throw new WeightsError(`${repository} has no ${file}. It has: ${listed(firsts)}.`);
   }
   const models = firsts.filter((path) => !/mmproj|imatrix/i.test(path));
   for (const wanted of quantisation === null ? ["Q4_K_M", "Q4_0", "Q5_K_M", "Q8_0"] : [quantisation]) {
@@ -70,7 +70,7 @@ function chooseFile(
   }
   const [only, ...others] = models;
   if (quantisation === null && only !== undefined && others.length === 0) return only;
-  throw new WeightsFault(
+  throw new WeightsError(
     models.length === 0
       ? `${repository} has no GGUF files. Look for a repository whose name ends in -GGUF.`
       : `${repository} has ${quantisation === null ? "several models" : `no ${quantisation}`}. Choose one of: ${listed(models)}.`,
@@ -97,7 +97,7 @@ async function readTree(
     const answer = await client.get(next, { accept: "application/json" }, signal);
     if (answer.status !== 200) {
       await answer.body.dump();
-      throw statusFault(answer.status, `${repository} on ${first.host}`);
+      throw statusError(answer.status, `${repository} on ${first.host}`);
     }
     files.push(...(await readPage(answer, first.host)));
     next = nextPage(answer, first);
@@ -109,12 +109,12 @@ async function readPage({ body }: Answer, host: string): Promise<TreeFile[]> {
   let text = "";
   for await (const chunk of body.setEncoding("utf8")) {
     text += String(chunk);
-    if (text.length > largestPage) throw new WeightsFault(`${host} sent a list of files without end.`);
+    if (text.length > largestPage) throw new WeightsError(`${host} sent a list of files without end.`);
   }
   try {
     return treeSchema.parse(JSON.parse(text));
   } catch {
-    throw new WeightsFault(`${host} did not answer as Hugging Face does. Check SOTTO_HF_ENDPOINT.`);
+    throw new WeightsError(`${host} did not answer as Hugging Face does. Check SOTTO_HF_ENDPOINT.`);
   }
 }
 
@@ -128,7 +128,7 @@ function nextPage(answer: Answer, first: URL): URL | null {
 function remoteFile(endpoint: string, repository: string, { path, size, lfs }: TreeFile): RemoteFile {
   const name = basename(path);
   if (!isWeightsName(name)) {
-    throw new WeightsFault(
+    throw new WeightsError(
       `${repository} calls a file by a name that is not used here: ${JSON.stringify(name)}.`,
     );
   }

@@ -7,7 +7,7 @@
 import { randomUUID } from "node:crypto";
 import { basename, join } from "node:path";
 import type { Pulls } from "../../core/model-ports.js";
-import { OperatorFault } from "../../core/operator/operator-error.js";
+import { OperatorError } from "../../core/operator/operator-error.js";
 import type { Clock } from "../../core/ports.js";
 import { withTimeLimit } from "../../core/time-limit.js";
 import type { PullBody, PullView } from "../../protocol/dashboard-models.js";
@@ -18,7 +18,7 @@ import { pullWeights, type Pulled, type PullOptions } from "./pull.js";
 import { isFileAddress, parseReference } from "./reference.js";
 import { loadPulls, savePulls } from "./saved-pulls.js";
 import { TransferRate } from "./transfer-rate.js";
-import { WeightsFault } from "../weights-error.js";
+import { WeightsError } from "../weights-error.js";
 
 export interface PullJobsOptions {
   folder: string;
@@ -26,7 +26,7 @@ export interface PullJobsOptions {
   download: DownloadSettings;
   clock: Clock;
   /** Told of what is a bug rather than a failed download. */
-  reportFault: (error: unknown) => void;
+  reportError: (error: unknown) => void;
   pull?: (reference: string, options: PullOptions) => Promise<Pulled>;
   retryMs?: number;
 }
@@ -75,7 +75,7 @@ export class PullJobs implements Pulls {
     this.#check(text);
     const same = this.#jobs.find((job) => job.state !== "done" && sameReference(job.reference, text));
     if (same !== undefined && same.state !== "failed") {
-      throw new WeightsFault(
+      throw new WeightsError(
         same.state === "paused"
           ? `${shownReference(text)} is paused: resume it.`
           : `${shownReference(text)} is being pulled already.`,
@@ -97,7 +97,7 @@ export class PullJobs implements Pulls {
     const job = this.#require(id);
     if (job.state !== "done" && job.state !== "failed") {
       job.state = "paused";
-      job.stop.abort(new WeightsFault("Paused."));
+      job.stop.abort(new WeightsError("Paused."));
       this.#pump();
     }
     return viewOf(job);
@@ -117,7 +117,7 @@ export class PullJobs implements Pulls {
     const job = this.#require(id);
     const view = viewOf(job);
     this.#jobs = this.#jobs.filter((other) => other !== job);
-    job.stop.abort(new WeightsFault("Cancelled."));
+    job.stop.abort(new WeightsError("Cancelled."));
     this.#save();
     if (view.state === "done") return view;
     await settled(job);
@@ -131,7 +131,7 @@ export class PullJobs implements Pulls {
   async close(): Promise<void> {
     this.#save();
     this.#isClosed = true;
-    for (const { stop } of this.#jobs) stop.abort(new WeightsFault("The server ends."));
+    for (const { stop } of this.#jobs) stop.abort(new WeightsError("The server ends."));
     await Promise.all(this.#jobs.map(settled));
   }
 
@@ -139,16 +139,16 @@ export class PullJobs implements Pulls {
   #check(text: string): void {
     const reference = parseReference(text);
     if (reference.type === "local") {
-      throw new WeightsFault(
+      throw new WeightsError(
         "Enter hf:owner/repo, hf:owner/repo:Q4_K_M, hf:owner/repo/file.gguf or https://….gguf",
       );
     }
     if (reference.type === "hugging-face") return;
     const { url } = reference;
     if (url.username !== "" || url.password !== "") {
-      throw new WeightsFault("An address with a password in it is not taken.");
+      throw new WeightsError("An address with a password in it is not taken.");
     }
-    if (!isFileAddress(url)) throw new WeightsFault(`${shownAddress(url)} does not name a .gguf file.`);
+    if (!isFileAddress(url)) throw new WeightsError(`${shownAddress(url)} does not name a .gguf file.`);
     requireDownloadable(url, url, this.options.download.allowedHosts);
   }
 
@@ -157,7 +157,7 @@ export class PullJobs implements Pulls {
     const kept = this.#jobs.filter((job) => job !== same);
     while (kept.length >= mostJobs) {
       const over = kept.findIndex(({ state }) => state === "done" || state === "failed");
-      if (over === -1) throw new WeightsFault(`${mostJobs} pulls are on the list. Cancel one first.`);
+      if (over === -1) throw new WeightsError(`${mostJobs} pulls are on the list. Cancel one first.`);
       kept.splice(over, 1);
     }
     return kept;
@@ -165,7 +165,7 @@ export class PullJobs implements Pulls {
 
   #require(id: string): Job {
     const job = this.#jobs.find((one) => one.id === id);
-    if (job === undefined) throw new WeightsFault("There is no such pull any more.");
+    if (job === undefined) throw new WeightsError("There is no such pull any more.");
     return job;
   }
 
@@ -199,7 +199,7 @@ export class PullJobs implements Pulls {
       if (job.stop.signal.aborted) return;
       job.state = "failed";
       job.reason = reasonOf(error);
-      if (!(error instanceof OperatorFault)) this.options.reportFault(error);
+      if (!(error instanceof OperatorError)) this.options.reportError(error);
     }
   }
 
@@ -235,7 +235,7 @@ export class PullJobs implements Pulls {
 
   #claim(job: Job, names: readonly string[]): () => void {
     const taken = names.find((name) => this.#claimed.has(name));
-    if (taken !== undefined) throw new WeightsFault(`${taken} is being pulled already.`);
+    if (taken !== undefined) throw new WeightsError(`${taken} is being pulled already.`);
     for (const name of names) this.#claimed.add(name);
     job.names = names;
     job.file = names[0] ?? "";
@@ -298,7 +298,7 @@ const sameReference = (a: string, b: string): boolean =>
   JSON.stringify(parseReference(a)) === JSON.stringify(parseReference(b));
 
 const reasonOf = (error: unknown): string =>
-  error instanceof OperatorFault ? error.message : "Something went wrong on our side. Try again.";
+  error instanceof OperatorError ? error.message : "Something went wrong on our side. Try again.";
 
 /** Within a limit, whatever the pull does. */
 const settled = async ({ running }: Job): Promise<void> => {

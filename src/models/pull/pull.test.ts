@@ -7,7 +7,7 @@ import { ggufBytes, llamaFields, randomTensor } from "../../../test/support/engi
 import { sha256, startModelServer, type ModelServer } from "../../../test/support/engines/model-server.js";
 import { DownloadClient, requireSafe } from "./download-request.js";
 import { pullWeights, type PullOptions, type Pulled } from "./pull.js";
-import { WeightsFault } from "../weights-error.js";
+import { WeightsError } from "../weights-error.js";
 
 const model = ggufBytes(llamaFields, [randomTensor("blk.0.ffn_up.weight", [256, 4000], 16)]);
 const part1 = ggufBytes({ ...llamaFields, "split.count": 2 }, [randomTensor("a", [256, 2000], 16)]);
@@ -43,9 +43,9 @@ const pull = (text: string, options: Partial<PullOptions> = {}): Promise<Pulled>
     ...options,
   });
 
-async function faultOf(work: Promise<unknown>): Promise<string> {
+async function errorOf(work: Promise<unknown>): Promise<string> {
   const error: unknown = await work.catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(WeightsFault);
+  expect(error).toBeInstanceOf(WeightsError);
   return error instanceof Error ? error.message : "";
 }
 
@@ -102,7 +102,7 @@ describe("pulling a model", () => {
     expect((await pull("hf:owner/small-GGUF")).wasHere).toBe(true);
     expect(server.requests).toHaveLength(asked);
     await writeFile(path(), "mine");
-    expect(await faultOf(pull("hf:owner/small-GGUF"))).toContain("exists and is another file");
+    expect(await errorOf(pull("hf:owner/small-GGUF"))).toContain("exists and is another file");
     expect(await readFile(path(), "utf8")).toBe("mine");
   });
 
@@ -116,7 +116,7 @@ describe("pulling a model", () => {
       expect(await arrived()).toBe(true);
       await rm(path());
       server.behaviour.sha256 = "0".repeat(64);
-      expect(await faultOf(pull(`${server.url}${main}/small-Q4_K_M.gguf`))).toContain(
+      expect(await errorOf(pull(`${server.url}${main}/small-Q4_K_M.gguf`))).toContain(
         `instead of ${"0".repeat(64)}`,
       );
     } finally {
@@ -188,7 +188,7 @@ describe("a pull that is interrupted", () => {
 
   it("gives up when nothing comes, keeps what has arrived and says so", async () => {
     server.behaviour = { status: 502 };
-    expect(await faultOf(pull("hf:owner/small-GGUF"))).toMatch(
+    expect(await errorOf(pull("hf:owner/small-GGUF"))).toMatch(
       /could not be downloaded from .*502.* the same command continues/,
     );
     expect(server.requests).toHaveLength(5);
@@ -210,55 +210,55 @@ describe("a pull is refused with the reason:", () => {
 
   it("a wrong hash, whose file does not stay", async () => {
     server.behaviour.sha256 = "f".repeat(64);
-    expect(await faultOf(pull("hf:owner/small-GGUF"))).toMatch(/arrived with the SHA-256 .* It was removed/);
+    expect(await errorOf(pull("hf:owner/small-GGUF"))).toMatch(/arrived with the SHA-256 .* It was removed/);
     await nothingLeft();
     server.behaviour = {};
-    expect(await faultOf(pull("hf:owner/small-GGUF", { sha256: "a".repeat(64) }))).toContain(
+    expect(await errorOf(pull("hf:owner/small-GGUF", { sha256: "a".repeat(64) }))).toContain(
       "instead of aaaa",
     );
   });
 
   it("no such repository, file or quantisation, naming what there is", async () => {
-    expect(await faultOf(pull("hf:nobody/none"))).toContain("There is no nobody/none");
-    expect(await faultOf(pull("hf:owner/small-GGUF/none.gguf"))).toContain(
+    expect(await errorOf(pull("hf:nobody/none"))).toContain("There is no nobody/none");
+    expect(await errorOf(pull("hf:owner/small-GGUF/none.gguf"))).toContain(
       "has no none.gguf. It has: small-Q4_K_M.gguf",
     );
-    expect(await faultOf(pull("hf:owner/small-GGUF:Q2_K"))).toContain(
+    expect(await errorOf(pull("hf:owner/small-GGUF:Q2_K"))).toContain(
       "has no Q2_K. Choose one of: small-Q4_K_M.gguf",
     );
-    expect(await faultOf(pull("hf:owner/small-GGUF:Q4_K"))).toContain("has no Q4_K.");
-    expect(await faultOf(pull(`${server.url}/files/none.gguf`))).toContain("There is no none.gguf (404)");
+    expect(await errorOf(pull("hf:owner/small-GGUF:Q4_K"))).toContain("has no Q4_K.");
+    expect(await errorOf(pull(`${server.url}/files/none.gguf`))).toContain("There is no none.gguf (404)");
     await nothingLeft();
   });
 
   it("a gated model", async () => {
-    expect(await faultOf(pull("hf:gated/model"))).toMatch(
+    expect(await errorOf(pull("hf:gated/model"))).toMatch(
       /gated \(403\): accept its licence .* SOTTO_HF_TOKEN/,
     );
     server.behaviour = { status: 401 };
-    expect(await faultOf(pull("hf:owner/small-GGUF"))).toContain("gated (401)");
+    expect(await errorOf(pull("hf:owner/small-GGUF"))).toContain("gated (401)");
   });
 
   it("no space, before a byte is asked for", async () => {
-    expect(await faultOf(pull("hf:owner/small-GGUF", { freeBytes: async () => 1000 }))).toMatch(
+    expect(await errorOf(pull("hf:owner/small-GGUF", { freeBytes: async () => 1000 }))).toMatch(
       /needs 264\.\d kB .* 1\.0 kB are free/,
     );
     expect(server.requests).toEqual([]);
-    expect(await faultOf(pull(`${server.url}/files/direct.gguf`, { freeBytes: async () => 1000 }))).toContain(
+    expect(await errorOf(pull(`${server.url}/files/direct.gguf`, { freeBytes: async () => 1000 }))).toContain(
       "still to come",
     );
     await nothingLeft();
   });
 
   it("something other than GGUF, of which nothing stays", async () => {
-    expect(await faultOf(pull("hf:owner/small-GGUF:Q4_K_S"))).toContain("does not begin with 'GGUF'");
+    expect(await errorOf(pull("hf:owner/small-GGUF:Q4_K_S"))).toContain("does not begin with 'GGUF'");
     await nothingLeft();
   });
 
   it("an address that is not https, asked for or redirected to", async () => {
-    expect(await faultOf(pull("http://models.example.com/x.gguf"))).toContain("is not https");
+    expect(await errorOf(pull("http://models.example.com/x.gguf"))).toContain("is not https");
     server.behaviour.redirectTo = "http://models.example.com";
-    expect(await faultOf(pull("hf:owner/small-GGUF"))).toMatch(
+    expect(await errorOf(pull("hf:owner/small-GGUF"))).toMatch(
       /redirects to http:\/\/models\.example\.com, which is not https/,
     );
   });
@@ -272,7 +272,7 @@ describe("a pull is refused with the reason:", () => {
     "https://[64:ff9b::a9fe:a9fe]",
   ])("a redirect to %s, where a cloud keeps credentials", async (redirectTo) => {
     server.behaviour.redirectTo = redirectTo;
-    expect(await faultOf(pull("hf:owner/small-GGUF"))).toMatch(
+    expect(await errorOf(pull("hf:owner/small-GGUF"))).toMatch(
       /redirects to .* where clouds keep credentials/,
     );
     await nothingLeft();
@@ -289,7 +289,7 @@ describe("a pull is refused with the reason:", () => {
     });
     const url = new URL("https://models.example.com/x.gguf");
     const signal = new AbortController().signal;
-    expect(await faultOf(client.get(url, {}, signal))).toContain("where clouds keep credentials");
+    expect(await errorOf(client.get(url, {}, signal))).toContain("where clouds keep credentials");
     expect(asked).toEqual(["models.example.com"]);
     await client.close();
   });
@@ -306,13 +306,13 @@ describe("a pull is refused with the reason:", () => {
 
   it("redirects without end", async () => {
     server.behaviour = { redirectTo: server.url, redirectsForever: true };
-    expect(await faultOf(pull("hf:owner/small-GGUF"))).toContain("redirected more than 6 times");
+    expect(await errorOf(pull("hf:owner/small-GGUF"))).toContain("redirected more than 6 times");
   });
 
   it.each(["hf:", "hf:owner", "hf:owner/repo/../../etc/passwd.gguf", "hf:a b/c", "no-such-entry"])(
     "%s, which names nothing",
     async (text) => {
-      expect(await faultOf(pull(text))).toContain(text);
+      expect(await errorOf(pull(text))).toContain(text);
       expect(server.requests).toEqual([]);
     },
   );

@@ -5,12 +5,12 @@ import { download } from "./download.js";
 import { DownloadClient, type DownloadSettings } from "./download-request.js";
 import { freeBytes as readFreeBytes } from "../files/free-space.js";
 import { readWeightsFacts, type WeightsFacts } from "../gguf/gguf.js";
-import { GgufFault } from "../gguf/gguf-header.js";
+import { GgufError } from "../gguf/gguf-header.js";
 import { hashFile } from "../files/hash-file.js";
 import { findRemoteFiles, isWeightsName, type RemoteFile } from "./hugging-face.js";
 import { parseReference } from "./reference.js";
 import { gigabytes } from "../files/sizes.js";
-import { WeightsFault } from "../weights-error.js";
+import { WeightsError } from "../weights-error.js";
 
 export interface PullOptions extends DownloadSettings {
   /** Where the files go. */
@@ -35,7 +35,7 @@ export interface Pulled {
   wasHere: boolean;
 }
 
-/** Rejects with `WeightsFault`, or the signal's reason. */
+/** Rejects with `WeightsError`, or the signal's reason. */
 export async function pullWeights(text: string, options: PullOptions): Promise<Pulled> {
   const client = new DownloadClient(options);
   let release = (): void => undefined;
@@ -67,7 +67,7 @@ export async function pullWeights(text: string, options: PullOptions): Promise<P
 async function findFiles(client: DownloadClient, text: string, options: PullOptions): Promise<RemoteFile[]> {
   const reference = parseReference(text);
   if (reference.type === "local") {
-    throw new WeightsFault(
+    throw new WeightsError(
       `'${text}' is neither in the catalogue (sotto models catalog) nor an address: write hf:owner/repo or https://…`,
     );
   }
@@ -75,12 +75,12 @@ async function findFiles(client: DownloadClient, text: string, options: PullOpti
     reference.type === "hugging-face"
       ? await findRemoteFiles(client, reference, options.signal).catch((error: unknown) => {
           options.signal.throwIfAborted();
-          throw error instanceof WeightsFault ? error : unreachableHub(options.endpoint, error);
+          throw error instanceof WeightsError ? error : unreachableHub(options.endpoint, error);
         })
       : splitAddresses(reference.url).map((url) => ({ url, name: fileName(url), bytes: null, sha256: null }));
   const { sha256 } = options;
   if (sha256 === undefined) return files;
-  if (files.length > 1) throw new WeightsFault("--sha256 is for one file, and this model is split.");
+  if (files.length > 1) throw new WeightsError("--sha256 is for one file, and this model is split.");
   return files.map((file) => ({ ...file, sha256 }));
 }
 
@@ -98,7 +98,7 @@ function splitAddresses(url: URL): URL[] {
 function fileName(url: URL): string {
   const name = basename(decodedPath(url));
   if (isWeightsName(name)) return name;
-  throw new WeightsFault(`${url.origin}${url.pathname} does not name a .gguf file.`);
+  throw new WeightsError(`${url.origin}${url.pathname} does not name a .gguf file.`);
 }
 
 /** Empty for one that is not encoded as addresses are. */
@@ -110,8 +110,8 @@ function decodedPath({ pathname }: URL): string {
   }
 }
 
-const unreachableHub = (endpoint: string, error: unknown): WeightsFault =>
-  new WeightsFault(
+const unreachableHub = (endpoint: string, error: unknown): WeightsError =>
+  new WeightsError(
     `${new URL(endpoint).host} cannot be reached: ${error instanceof Error ? error.message : "unknown error"}. Check the network and SOTTO_HF_ENDPOINT.`,
   );
 
@@ -123,7 +123,7 @@ async function isHere({ name, bytes, sha256 }: RemoteFile, folder: string): Prom
   const same =
     (bytes === null || found.size === bytes) && (sha256 === null || (await hashFile(path)) === sha256);
   if (same) return true;
-  throw new WeightsFault(`${path} exists and is another file. Move it away, then pull again.`);
+  throw new WeightsError(`${path} exists and is another file. Move it away, then pull again.`);
 }
 
 async function requireSpaceForAll(files: readonly RemoteFile[], options: PullOptions): Promise<void> {
@@ -138,7 +138,7 @@ async function requireSpaceForAll(files: readonly RemoteFile[], options: PullOpt
   }
   const free = await freeBytes(folder);
   if (free >= needed) return;
-  throw new WeightsFault(
+  throw new WeightsError(
     `This needs ${gigabytes(needed)} in ${folder}, where ${gigabytes(free)} are free. Make room, or set SOTTO_DATA_DIR to a folder on another disk.`,
   );
 }
@@ -147,6 +147,6 @@ async function factsOf(path: string): Promise<WeightsFacts> {
   try {
     return await readWeightsFacts(path);
   } catch (error) {
-    throw error instanceof GgufFault ? new WeightsFault(`${path} ${error.message}.`) : error;
+    throw error instanceof GgufError ? new WeightsError(`${path} ${error.message}.`) : error;
   }
 }

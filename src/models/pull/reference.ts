@@ -3,7 +3,7 @@
  * `hf:owner/repo/file.gguf`, an https address, or else the name or path of a file on this machine.
  */
 import { catalog, type CatalogEntry } from "../choice/catalog.js";
-import { WeightsFault } from "../weights-error.js";
+import { WeightsError } from "../weights-error.js";
 
 export type Reference =
   | { type: "hugging-face"; repository: string; quantisation: string | null; file: string | null }
@@ -31,7 +31,7 @@ function parseHuggingFace(text: string): Reference {
   );
   const [, repository, quantisation = null, file = null] = match ?? [];
   if (repository === undefined || file?.split("/").includes("..") === true) {
-    throw new WeightsFault(
+    throw new WeightsError(
       `'${text}' is not a model on Hugging Face: write hf:owner/repo, hf:owner/repo:Q4_K_M or hf:owner/repo/file.gguf.`,
     );
   }
@@ -39,6 +39,6 @@ function parseHuggingFace(text: string): Reference {
 }
 
 function parseAddress(text: string): URL {
-  if (!URL.canParse(text)) throw new WeightsFault(`'${text}' is not an address.`);
+  if (!URL.canParse(text)) throw new WeightsError(`'${text}' is not an address.`);
   return new URL(text);
 }

@@ -3,7 +3,7 @@
  * IQ2_XXS, which is most of it and has a faster way (merge-kernel.wat). All products here are exact; the one
  * subtraction is rounded once, when it is stored as a single float.
  */
-import { GgufFault } from "../gguf/gguf-header.js";
+import { GgufError } from "../gguf/gguf-header.js";
 import { tensorTypes } from "../gguf/gguf-types.js";
 import { fromHalf } from "./half-float.js";
 
@@ -77,7 +77,7 @@ export function dequantise(type: number, bytes: Uint8Array, target: Float32Array
   const decode = decoders.get(type);
   const block = tensorTypes.get(type);
   if (decode === undefined || block === undefined)
-    throw new GgufFault(`has a tensor of type ${type}, which cannot be decoded here`);
+    throw new GgufError(`has a tensor of type ${type}, which cannot be decoded here`);
   const { blockBytes, blockValues } = block;
   if (bytes.length * blockValues !== target.length * blockBytes)
     throw new RangeError(`${bytes.length} bytes for ${target.length} values`);

@@ -10,7 +10,7 @@ import { pipeline } from "node:stream/promises";
 import { fullDisk, isFullDisk } from "../files/full-disk.js";
 import { hashFile } from "../files/hash-file.js";
 import { removeLeftovers, syncFolder } from "../files/temporary-file.js";
-import { WeightsFault } from "../weights-error.js";
+import { WeightsError } from "../weights-error.js";
 
 export interface WeightsPart {
   name: string;
@@ -67,17 +67,17 @@ async function checkSize(part: WeightsPart): Promise<void> {
 }
 
 /** Only when the whole is wrong is it worth reading every part again to find which one. */
-async function nameDamagedPart(parts: readonly WeightsPart[]): Promise<WeightsFault> {
+async function nameDamagedPart(parts: readonly WeightsPart[]): Promise<WeightsError> {
   for (const part of parts) {
     if ((await hashFile(part.path)) !== part.sha256) return damagedPart(part, "does not match its SHA-256");
   }
-  return new WeightsFault(
+  return new WeightsError(
     "The starter weights changed while they were joined. Try again; if it happens again, check the disk and the memory of this machine.",
   );
 }
 
-const damagedPart = (part: WeightsPart, reason: string): WeightsFault =>
-  new WeightsFault(
+const damagedPart = (part: WeightsPart, reason: string): WeightsError =>
+  new WeightsError(
     `The package ${part.name} is damaged: ${part.path} ${reason}. Install it again with 'npm ci --include=optional'.`,
   );
 

@@ -6,7 +6,7 @@
  * IQ2_XXS, the panel, the rows' coefficients, their values, the encoded base and the encoded result.
  */
 import { readFile } from "node:fs/promises";
-import { GgufFault } from "../gguf/gguf-header.js";
+import { GgufError } from "../gguf/gguf-header.js";
 import { iq2xxsType } from "../gguf/gguf-types.js";
 import { iq2xxsGrid, iq2xxsMagnitudes } from "./iq2xxs-grid.js";
 import { dequantise } from "./dequantise.js";
@@ -82,7 +82,7 @@ export async function openMergeKernel(): Promise<MergeKernel> {
       } else dequantise(type, base, new Float32Array(buffer, valuesAt, rows * columns));
       kernel.add_product(valuesAt, panelAt, coefficientsAt, rows, columns, rank);
       if (kernel.encode_q4_0(valuesAt, (rows * columns) / 32, resultAt) === 0)
-        throw new GgufFault("has values that are not numbers");
+        throw new GgufError("has values that are not numbers");
       return new Uint8Array(buffer, resultAt, (rows * columns * 18) / 32);
     },
   };

@@ -4,7 +4,7 @@
  * change: types, offsets, the file type. The plan depends on the two headers alone, so every thread that works
  * on the file makes the same one.
  */
-import { GgufFault, roundUp, type GgufHeader, type GgufTensor } from "../gguf/gguf-header.js";
+import { GgufError, roundUp, type GgufHeader, type GgufTensor } from "../gguf/gguf-header.js";
 import { iq2xxsType, q40Type } from "../gguf/gguf-types.js";
 import { canDequantise } from "./dequantise.js";
 
@@ -35,12 +35,12 @@ export interface TensorCorrection {
   isTransposed: boolean;
 }
 
-/** Throws `GgufFault` when the correction is not one for these weights. */
+/** Throws `GgufError` when the correction is not one for these weights. */
 export function planMerge(base: GgufHeader, correction: GgufHeader): MergePlan {
   if (correction.fields.get("general.type") !== "adapter" || correction.fields.get("adapter.type") !== "lora")
-    throw new GgufFault("is not a correction: it does not say that it is a LoRA adapter");
+    throw new GgufError("is not a correction: it does not say that it is a LoRA adapter");
   const alpha = correction.fields.get("adapter.lora.alpha");
-  if (typeof alpha !== "number") throw new GgufFault("is not a correction: it has no 'adapter.lora.alpha'");
+  if (typeof alpha !== "number") throw new GgufError("is not a correction: it has no 'adapter.lora.alpha'");
 
   const parts = new Map(correction.tensors.map((tensor) => [tensor.name, tensor]));
   let offset = 0;
@@ -54,7 +54,7 @@ export function planMerge(base: GgufHeader, correction: GgufHeader): MergePlan {
       return planned;
     });
   const [left] = parts.keys();
-  if (left !== undefined) throw new GgufFault(`corrects ${left}, which these weights do not have`);
+  if (left !== undefined) throw new GgufError(`corrects ${left}, which these weights do not have`);
   return { tensors, bytes: base.dataAt + offset };
 }
 
@@ -79,10 +79,10 @@ function takeCorrection(
     : shared.dimensions;
   const fits = rank > 0 && coefficientRows === rows && sharedColumns === columns && sharedRows === rank;
   if (!fits || rows % 2 !== 0 || columns % 256 !== 0)
-    throw new GgufFault(`corrects ${tensor.name} in another shape than these weights have`);
+    throw new GgufError(`corrects ${tensor.name} in another shape than these weights have`);
   const isReadable = tensor.type === iq2xxsType || canDequantise(tensor.type);
   if (!isReadable || !canDequantise(a.type) || !canDequantise(b.type))
-    throw new GgufFault(`corrects ${tensor.name} in a type that cannot be merged here`);
+    throw new GgufError(`corrects ${tensor.name} in a type that cannot be merged here`);
   return { rank, factor: alpha / rank, coefficients, shared, isTransposed: isEmbedding };
 }
 

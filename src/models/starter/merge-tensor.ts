@@ -5,7 +5,7 @@
  */
 import { open, type FileHandle } from "node:fs/promises";
 import { readWholeHeader } from "../gguf/gguf.js";
-import { GgufFault, type GgufHeader, type GgufTensor } from "../gguf/gguf-header.js";
+import { GgufError, type GgufHeader, type GgufTensor } from "../gguf/gguf-header.js";
 import { dequantise } from "./dequantise.js";
 import { openMergeKernel, rowsAtOnce, type MergeKernel } from "./merge-kernel.js";
 import { planMerge, type MergePlan, type PlannedTensor, type TensorCorrection } from "./merge-plan.js";
@@ -136,7 +136,7 @@ function transposed(values: Float32Array, rows: number, columns: number): Float3
 async function readExactly(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
   for (let done = 0; done < bytes.length;) {
     const { bytesRead } = await file.read(bytes, done, bytes.length - done, at + done);
-    if (bytesRead === 0) throw new GgufFault("became shorter while it was read");
+    if (bytesRead === 0) throw new GgufError("became shorter while it was read");
     done += bytesRead;
   }
 }

@@ -8,7 +8,7 @@ import { availableParallelism, endianness } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { readWholeHeader } from "../gguf/gguf.js";
-import { GgufFault } from "../gguf/gguf-header.js";
+import { GgufError } from "../gguf/gguf-header.js";
 import { hashFile } from "../files/hash-file.js";
 import { planMerge, plannedHeader, type MergePlan } from "./merge-plan.js";
 import { openTensorMerger, type MergeFiles } from "./merge-tensor.js";
@@ -31,7 +31,7 @@ const limitMs = 15 * 60_000;
 /** More would read and write one disk without being faster. */
 const mostThreads = 8;
 
-/** The size that the file will have. Throws `GgufFault` when the correction is not one for these weights. */
+/** The size that the file will have. Throws `GgufError` when the correction is not one for these weights. */
 export async function mergedBytes(base: string, correction: string): Promise<number> {
   return planMerge((await readWholeHeader(base)).header, (await readWholeHeader(correction)).header).bytes;
 }
@@ -44,7 +44,7 @@ export async function mergeWeights({
   ...files
 }: MergeOptions): Promise<Merged> {
   // The formats are little-endian, and so is every processor that the engine is built for.
-  if (endianness() !== "LE") throw new GgufFault("cannot be re-encoded on a big-endian machine");
+  if (endianness() !== "LE") throw new GgufError("cannot be re-encoded on a big-endian machine");
   const plan = await begin(files);
   let doneBytes = 0;
   const onWritten = (bytes: number): void => {

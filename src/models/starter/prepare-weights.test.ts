@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ggufBytes, llamaFields, randomTensor } from "../../../test/support/engines/gguf-file.js";
 import { prepareWeights } from "./prepare-weights.js";
-import { WeightsFault } from "../weights-error.js";
+import { WeightsError } from "../weights-error.js";
 
 const small = ggufBytes(llamaFields, [randomTensor("t", [256, 2], 16)]);
 
@@ -37,7 +37,7 @@ describe("weights prepared for a change-over", () => {
     ] as const) {
       const refused = prepareWeights({ type: "weights", path: join(folder, name) }, options);
       await expect(refused).rejects.toThrow(reason);
-      await expect(refused).rejects.toThrow(WeightsFault);
+      await expect(refused).rejects.toThrow(WeightsError);
     }
   });
 

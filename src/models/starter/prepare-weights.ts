@@ -16,7 +16,7 @@ export interface PrepareOptions {
   availableBytes?: number;
 }
 
-/** Its absolute path. Rejects with `WeightsFault`. */
+/** Its absolute path. Rejects with `WeightsError`. */
 export async function prepareWeights(
   source: Exclude<ModelSource, { type: "upstreams" }>,
   { dataDir, availableBytes = Infinity, ...options }: PrepareOptions,

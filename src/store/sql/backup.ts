@@ -2,12 +2,12 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { openDatabase } from "./sqlite.js";
-import { StoreFault } from "../store-error.js";
+import { StoreError } from "../store-error.js";
 
-/** Returns the size of the copy, which is on disk by then. Rejects with `StoreFault`. */
+/** Returns the size of the copy, which is on disk by then. Rejects with `StoreError`. */
 export async function backUpSqlite(path: string, file: string): Promise<number> {
   if (!existsSync(path)) {
-    throw new StoreFault(`There is no database at ${path}. Name the data directory with --data-dir.`);
+    throw new StoreError(`There is no database at ${path}. Name the data directory with --data-dir.`);
   }
   createForOwner(file);
   try {
@@ -23,7 +23,7 @@ export async function backUpSqlite(path: string, file: string): Promise<number> 
     return statSync(file).size;
   } catch (error) {
     rmSync(file, { force: true });
-    throw error instanceof StoreFault ? error : cannotWrite(file, error);
+    throw error instanceof StoreError ? error : cannotWrite(file, error);
   }
 }
 
@@ -45,9 +45,9 @@ function syncToDisk(path: string): void {
   }
 }
 
-function cannotWrite(file: string, error: unknown): StoreFault {
+function cannotWrite(file: string, error: unknown): StoreError {
   const reason = error instanceof Error ? error.message : "unknown fault";
-  return new StoreFault(
+  return new StoreError(
     `The backup ${file} cannot be written: ${reason}. Choose a file that does not exist yet, on a disk with room for it.`,
   );
 }

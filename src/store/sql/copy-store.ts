@@ -10,7 +10,7 @@
 import { createHash } from "node:crypto";
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { Schema } from "./schema.js";
-import { StoreFault } from "../store-error.js";
+import { StoreError } from "../store-error.js";
 
 const rowsAtOnce = 500;
 
@@ -46,7 +46,7 @@ export interface CopyOptions {
   onProgress?: (table: string, rows: number, totalRows: number) => void;
 }
 
-/** Rejects with `StoreFault`, and the target is as it was. Returns the number of rows by table. */
+/** Rejects with `StoreError`, and the target is as it was. Returns the number of rows by table. */
 export async function copyStore(options: CopyOptions): Promise<Record<string, number>> {
   const { source, target, wasSourceWritten, onProgress } = options;
   return target.transaction().execute(async (to) => {
@@ -60,7 +60,7 @@ export async function copyStore(options: CopyOptions): Promise<Record<string, nu
       return copied;
     });
     if (wasSourceWritten()) {
-      throw new StoreFault(
+      throw new StoreError(
         "The installation was written to while it was copied, so the copy was given up and nothing was changed. Stop the server and try again.",
       );
     }
@@ -72,7 +72,7 @@ async function requireEmpty(target: Transaction<Schema>): Promise<void> {
   for (const table of tableNames) {
     if (madeByMigrations.includes(table)) continue;
     if ((await countRows(target, table)) === 0) continue;
-    throw new StoreFault(
+    throw new StoreError(
       `The target is not empty: its table ${table} has rows. Nothing was copied. Name a new database.`,
     );
   }
@@ -104,7 +104,7 @@ async function insert(db: Transaction<Schema>, table: TableName, rows: readonly 
 async function verify(table: TableName, from: Transaction<Schema>, to: Transaction<Schema>): Promise<void> {
   const [before, after] = [await digest(from, table), await digest(to, table)];
   if (before.rows === after.rows && before.sum === after.sum) return;
-  throw new StoreFault(
+  throw new StoreError(
     `The copy of the table ${table} differs from its source (${before.rows} rows there, ${after.rows} here), so it was given up and nothing was changed.`,
   );
 }

@@ -5,15 +5,15 @@
  * at once, one applies a migration, and the others wait for the lock, look again and go on behind it.
  */
 import type { Kysely, Transaction } from "kysely";
-import type { Plan } from "../../core/ports.js";
 import * as accountsAndKeys from "./migrations/0001-accounts-and-keys.js";
 import * as dashboard from "./migrations/0002-dashboard.js";
 import * as changes from "./migrations/0003-changes.js";
 import * as keyLimits from "./migrations/0004-key-limits.js";
 import * as indices from "./migrations/0005-indices-and-deleted-accounts.js";
 import * as usageFigures from "./migrations/0006-usage-figures.js";
+import type { Migration, MigrationContext } from "./migration.js";
 import type { Schema } from "./schema.js";
-import { StoreFault } from "../store-error.js";
+import { StoreError } from "../store-error.js";
 
 /** Never reorder, edit or remove one that was released: databases have it behind them. */
 export const migrations: readonly Migration[] = [
@@ -24,19 +24,6 @@ export const migrations: readonly Migration[] = [
   { name: "0005-indices-and-deleted-accounts", ...indices },
   { name: "0006-usage-figures", ...usageFigures },
 ];
-
-/** What a migration may need beside the connection. */
-export interface MigrationContext {
-  /** How this database calls a column of bytes. */
-  bytesType: "blob" | "bytea";
-  /** The plan that a new database starts with. */
-  defaultPlan: Plan;
-}
-
-export interface Migration {
-  name: string;
-  up: (db: Transaction<Schema>, context: MigrationContext) => Promise<void>;
-}
 
 export interface MigrateOptions {
   /** Makes other processes wait until the transaction ends, where beginning it does not do so already. */
@@ -73,7 +60,7 @@ export async function migrate(
 
 function requireKnown(applied: number, known: number): void {
   if (applied <= known) return;
-  throw new StoreFault(
+  throw new StoreError(
     `The database was made by a newer version of Sotto (it is at step ${applied}, this version knows ${known}). Start that version or a newer one.`,
   );
 }

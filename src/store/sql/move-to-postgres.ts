@@ -7,7 +7,7 @@ import { copyStore, type CopyOptions } from "./copy-store.js";
 import { lockDataDir } from "../data-dir-lock.js";
 import { connectPostgres, openPostgresStore } from "./postgres.js";
 import { connectSqlite, openDatabase, openSqliteStore } from "./sqlite.js";
-import { StoreFault } from "../store-error.js";
+import { StoreError } from "../store-error.js";
 
 /** Long enough for a batch on a busy server. */
 const statementTimeoutMs = 120_000;
@@ -23,13 +23,13 @@ export interface MoveOptions {
 }
 
 /**
- * Rejects with `StoreFault`, also when a server is running on the data directory; none can start until the copy is
+ * Rejects with `StoreError`, also when a server is running on the data directory; none can start until the copy is
  * done. The source stays as it is.
  */
 export async function moveToPostgres(options: MoveOptions): Promise<Record<string, number>> {
   const { path } = options;
   if (!existsSync(path)) {
-    throw new StoreFault(`There is no database at ${path}. Name the data directory with --data-dir.`);
+    throw new StoreError(`There is no database at ${path}. Name the data directory with --data-dir.`);
   }
   const lock = lockDataDir(dirname(path), "store copy");
   try {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { postgresAddress } from "./postgres-address.js";
-import { StoreFault } from "../store-error.js";
+import { StoreError } from "../store-error.js";
 
 const base = "postgres://ada:p%40ss@db.example.com:6432/so%20tto";
 
@@ -38,7 +38,7 @@ describe("an address of Postgres", () => {
   });
 
   it("is refused where it would fall back to plain text, or names a file that is not there", () => {
-    expect(() => postgresAddress(`${base}?sslmode=prefer`)).toThrow(StoreFault);
+    expect(() => postgresAddress(`${base}?sslmode=prefer`)).toThrow(StoreError);
     expect(() => postgresAddress(`${base}?sslmode=verify-full&sslrootcert=/none`)).toThrow(/cannot be read/);
   });
 });

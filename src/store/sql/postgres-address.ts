@@ -7,7 +7,7 @@
 import { readFileSync } from "node:fs";
 import type { ConnectionOptions } from "node:tls";
 import type { PoolConfig } from "pg";
-import { StoreFault } from "../store-error.js";
+import { StoreError } from "../store-error.js";
 
 type Address = Pick<PoolConfig, "host" | "port" | "database" | "user" | "password" | "ssl" | "options">;
 
@@ -41,7 +41,7 @@ function tlsOf(mode: string, issuerFile: string | null): false | ConnectionOptio
       return { ...issuer, rejectUnauthorized: true };
     default:
       // "prefer" and "allow" would fall back to plain text without a word.
-      throw new StoreFault(
+      throw new StoreError(
         "The sslmode in SOTTO_DATABASE_URL must be disable, require, verify-ca or verify-full.",
       );
   }
@@ -51,7 +51,7 @@ function readIssuer(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    throw new StoreFault(
+    throw new StoreError(
       `The certificate ${file}, named by sslrootcert in SOTTO_DATABASE_URL, cannot be read.`,
     );
   }

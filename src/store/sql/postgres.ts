@@ -24,8 +24,8 @@ import { migrate } from "./migrate.js";
 import { postgresAddress } from "./postgres-address.js";
 import type { Schema } from "./schema.js";
 import { SqlStore } from "./sql-store.js";
-import { StoreFault } from "../store-error.js";
-import { asStoreFault } from "./unavailable.js";
+import { StoreError } from "../store-error.js";
+import { asStoreError } from "./unavailable.js";
 
 const connectTimeoutMs = 3_000;
 const lockTimeoutMs = 4_000;
@@ -50,7 +50,7 @@ export interface PostgresStoreOptions {
   clock?: Clock;
 }
 
-/** Opens the database, migrating it where needed. Rejects with `StoreFault` when it cannot. */
+/** Opens the database, migrating it where needed. Rejects with `StoreError` when it cannot. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<FullStore> {
   const { url, poolSize, defaultPlan, waitMs = 0, onWait, clock = systemClock } = options;
   const store = new SqlStore(connectPostgres(url, { max: poolSize }), clock);
@@ -61,7 +61,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     return store;
   } catch (error) {
     await store.close();
-    throw error instanceof StoreFault ? error : cannotOpenPostgres(url, error);
+    throw error instanceof StoreError ? error : cannotOpenPostgres(url, error);
   }
 }
 
@@ -164,7 +164,7 @@ class GuardedPool implements PostgresPool {
       this.#clients.set(client, guarded);
       return guarded;
     } catch (error) {
-      throw asStoreFault(error);
+      throw asStoreError(error);
     }
   }
 
@@ -201,16 +201,16 @@ class GuardedClient implements PostgresPoolClient {
       // The server's own answers have a severity; without one the connection is at fault.
       const isAnswer = error instanceof Error && "severity" in error;
       if (!isAnswer) this.#isLost = true;
-      throw asStoreFault(error);
+      throw asStoreError(error);
     }
   }
 }
 
 /** In words for the operator, without the password. */
-export function cannotOpenPostgres(url: string, error: unknown): StoreFault {
+export function cannotOpenPostgres(url: string, error: unknown): StoreError {
   const cause = error instanceof StoreUnavailable ? error.cause : error;
   const reason = cause instanceof Error ? cause.message : "unknown fault";
-  return new StoreFault(
+  return new StoreError(
     `The database ${placeOf(url)} cannot be opened: ${reason}. Check SOTTO_DATABASE_URL, that the server runs and that this user may create tables there.`,
   );
 }

@@ -21,12 +21,12 @@ import {
 } from "kysely";
 import type { FullStore } from "../../core/dashboard-ports.js";
 import { StoreUnavailable, systemClock, type Clock, type Plan } from "../../core/ports.js";
-import { findDataDirFault, findFileFault, sentenceOf } from "../data-dir-error.js";
+import { findDataDirError, findFileError, sentenceOf } from "../data-dir-error.js";
 import { migrate } from "./migrate.js";
 import type { Schema } from "./schema.js";
 import { SqlStore } from "./sql-store.js";
-import { StoreFault } from "../store-error.js";
-import { asStoreFault } from "./unavailable.js";
+import { StoreError } from "../store-error.js";
+import { asStoreError } from "./unavailable.js";
 
 const busyTimeoutMs = 5_000;
 
@@ -40,7 +40,7 @@ export interface SqliteStoreOptions {
 /** Where the rows live in a data directory. */
 export const databasePath = (dataDir: string): string => join(dataDir, "sotto.db");
 
-/** Opens the database, making and migrating it where needed. Rejects with `StoreFault` when it cannot. */
+/** Opens the database, making and migrating it where needed. Rejects with `StoreError` when it cannot. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<FullStore> {
   const { path, defaultPlan, clock = systemClock } = options;
   const database = await openDatabase(path);
@@ -49,7 +49,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Full
     await migrate(db, { bytesType: "blob", defaultPlan });
   } catch (error) {
     await db.destroy();
-    throw error instanceof StoreFault ? error : cannotOpenSqlite(path, error);
+    throw error instanceof StoreError ? error : cannotOpenSqlite(path, error);
   }
   return new SqlStore(db, clock);
 }
@@ -162,26 +162,26 @@ function explained<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw asStoreFault(error);
+    throw asStoreError(error);
   }
 }
 
 /** In words for the operator: what is wrong with the file or its directory, and what to do. */
-export function cannotOpenSqlite(path: string, error: unknown): StoreFault {
+export function cannotOpenSqlite(path: string, error: unknown): StoreError {
   const cause = error instanceof StoreUnavailable ? error.cause : error;
   const where = `The database ${path} cannot be opened`;
   if (hasCode(cause, "SQLITE_NOTADB") || hasCode(cause, "SQLITE_CORRUPT")) {
-    return new StoreFault(
+    return new StoreError(
       `${where}: the file is damaged, or is not a database. Keep a copy of it, then restore a backup (docs/operating.md), or choose another directory with --data-dir.`,
     );
   }
   if (hasCode(cause, "SQLITE_BUSY")) {
-    return new StoreFault(`${where}: another process has been writing to it for too long. Try again.`);
+    return new StoreError(`${where}: another process has been writing to it for too long. Try again.`);
   }
-  const fault = findDataDirFault(dirname(path)) ?? findFileFault(path);
-  if (fault !== null) return new StoreFault(`${where}: ${sentenceOf(fault)}`);
+  const fault = findDataDirError(dirname(path)) ?? findFileError(path);
+  if (fault !== null) return new StoreError(`${where}: ${sentenceOf(fault)}`);
   const reason = cause instanceof Error ? cause.message : "unknown error";
-  return new StoreFault(`${where}: ${reason}. Check its disk, and run 'sotto doctor'.`);
+  return new StoreError(`${where}: ${reason}. Check its disk, and run 'sotto doctor'.`);
 }
 
 const hasCode = (error: unknown, code: string): boolean =>

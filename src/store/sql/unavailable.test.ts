@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../core/ports.js";
 import { connectPostgres } from "./postgres.js";
 import { connectSqlite } from "./sqlite.js";
-import { asStoreFault } from "./unavailable.js";
+import { asStoreError } from "./unavailable.js";
 
 const withCode = (code: string): Error => Object.assign(new Error("fault"), { code });
 
@@ -72,15 +72,15 @@ it.each([
   "ENOSPC",
   "EAI_AGAIN",
 ])("%s passes", (code) => {
-  expect(asStoreFault(withCode(code))).toBeInstanceOf(StoreUnavailable);
+  expect(asStoreError(withCode(code))).toBeInstanceOf(StoreUnavailable);
 });
 
 it.each(["23505", "42P01", "22021", "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_ERROR"])("%s is a bug", (code) => {
   const error = withCode(code);
-  expect(asStoreFault(error)).toBe(error);
+  expect(asStoreError(error)).toBe(error);
 });
 
 it("anything else is what it was", () => {
   const error = new TypeError("undefined is not a function");
-  expect(asStoreFault(error)).toBe(error);
+  expect(asStoreError(error)).toBe(error);
 });

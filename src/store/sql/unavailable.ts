@@ -5,7 +5,7 @@
 import { StoreUnavailable } from "../../core/ports.js";
 
 /** The same fault, as callers of a store know it. */
-export function asStoreFault(error: unknown): unknown {
+export function asStoreError(error: unknown): unknown {
   return isPassing(error) ? new StoreUnavailable(error) : error;
 }
 
@@ -16,7 +16,7 @@ function isPassing(error: unknown): boolean {
   if (/^[0-9A-Z]{5}$/.test(code) && !systemCode.test(code))
     return sqlStates.some((state) => code.startsWith(state));
   // What the connection itself reports has the system's code, or none and one of these sentences.
-  return systemCode.test(code) || connectionFault.test(error.message);
+  return systemCode.test(code) || connectionError.test(error.message);
 }
 
 /** With what SQLite appends to them, such as SQLITE_IOERR_FSYNC. */
@@ -46,5 +46,5 @@ const sqlStates = [
 const systemCode =
   /^(E[A-Z]{3,}|EAI_[A-Z]+|ERR_(SSL|TLS|SOCKET)_\w+|(UNABLE_TO|CERT_|SELF_SIGNED|DEPTH_ZERO)\w*)$/;
 
-const connectionFault =
+const connectionError =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after|The server does not support SSL)/;

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
  * cell, text that reaches out of its box or is cut off by one around it. What scrolls by itself is left out, and so is
  * what says by an ellipsis that there is more.
  */
-export function layoutFaults(page: Page): Promise<string[]> {
+export function layoutErrors(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const slack = 1.5;
     const faults = new Set<string>();

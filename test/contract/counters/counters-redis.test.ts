@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/core/ports.js";
-import type { Counters } from "../../../src/store/counters/open-counters.js";
+import type { Counters } from "../../../src/store/counters/counters.js";
 import { openRedisCounters } from "../../../src/store/counters/redis-counters.js";
 import { RedisLeases } from "../../../src/store/counters/redis-leases.js";
 import { RedisLink } from "../../../src/store/counters/redis-link.js";

@@ -7,7 +7,7 @@ import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Store } from "../../../src/core/ports.js";
 import { databasePath, openDatabase, openSqliteStore } from "../../../src/store/sql/sqlite.js";
-import { StoreFault } from "../../../src/store/store-error.js";
+import { StoreError } from "../../../src/store/store-error.js";
 import { openTemporaryStore, testPlan } from "../../support/stores/temporary-store.js";
 import { describeStoreContract } from "./store.js";
 
@@ -93,14 +93,14 @@ describe("the SQLite file", () => {
     path = join(folder, "sotto.db");
     await writeFile(path, "this is not a database, however long one looks at it".repeat(20));
     const error: unknown = await open().catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(StoreFault);
+    expect(error).toBeInstanceOf(StoreError);
     expect(String(error)).toContain(path);
   });
 
   it("is named in the message when its folder cannot be made", async () => {
     await writeFile(join(folder, "data"), "a file where the folder should be");
     const error: unknown = await open().catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(StoreFault);
+    expect(error).toBeInstanceOf(StoreError);
     expect(String(error)).toContain(path);
   });
 

@@ -4,12 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql, type Kysely } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
-import {
-  migrate,
-  migrations,
-  type MigrateOptions,
-  type MigrationContext,
-} from "../../../src/store/sql/migrate.js";
+import { migrate, migrations, type MigrateOptions } from "../../../src/store/sql/migrate.js";
+import type { MigrationContext } from "../../../src/store/sql/migration.js";
 import { connectPostgres, postgresMigration } from "../../../src/store/sql/postgres.js";
 import type { Schema } from "../../../src/store/sql/schema.js";
 import { connectSqlite, openDatabase } from "../../../src/store/sql/sqlite.js";

@@ -122,7 +122,7 @@ describe("a GPU's library that fails", () => {
   it.each(failures)(
     "%s: the service starts on the CPU and says why",
     slow,
-    async (how, words, fault, advice) => {
+    async (how, words, kind, advice) => {
       const gpu = fakeGpu({ cuda: how, cpu: "works" }, how === "hangs" ? 5000 : undefined);
       const service = await start(gpu, configFor(newDataDir()));
       expect(await service.reply()).not.toBe("");
@@ -136,7 +136,7 @@ describe("a GPU's library that fails", () => {
         expect.objectContaining({
           msg: "gpu not used",
           gpu: "cuda",
-          gpuFault: fault,
+          gpuFailure: kind,
           gpuError: words,
           fallback: "cpu",
         }),
@@ -180,7 +180,7 @@ describe("a GPU's library that fails", () => {
     const { program, limitMs } = gpu.machine;
     const kept = await readdir(temporary);
     const outcome = await probe({ program, limitMs, backend: "cuda", cacheType: "f16", env: {} });
-    expect(outcome).toMatchObject({ type: "failed", fault: "timed_out" });
+    expect(outcome).toMatchObject({ type: "failed", kind: "timed_out" });
     expect(await readdir(temporary)).toEqual(kept);
     expect(gpu.pids().map(isAlive)).toEqual([false]);
   });
@@ -382,7 +382,7 @@ describe("a GPU on which the engine dies more often than it may", () => {
     }
     expect(gaveUp).toMatchObject([
       {
-        failure: { backend: "cuda", during: "run", fault: "crashed", words: textWith("SIGABRT") },
+        failure: { backend: "cuda", during: "run", kind: "crashed", words: textWith("SIGABRT") },
         next: "cpu",
       },
     ]);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/core/ports.js";
-import type { Counters } from "../../../src/store/counters/open-counters.js";
+import type { Counters } from "../../../src/store/counters/counters.js";
 import { openRedisCounters } from "../../../src/store/counters/redis-counters.js";
 import { eventually } from "../../support/eventually.js";
 import { noRedis, TestRedis } from "../../support/stores/redis.js";

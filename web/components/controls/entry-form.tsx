@@ -44,8 +44,8 @@ export function EntryForm({
   const [password, setPassword] = useState("");
   const [checked, setChecked] = useState(false);
 
-  const emailFault = withEmail && !/^\S+@\S+$/.test(email.trim()) ? "Enter an email address." : undefined;
-  const passwordFault = passwordKind === undefined ? undefined : faultOf(password, passwordKind);
+  const emailError = withEmail && !/^\S+@\S+$/.test(email.trim()) ? "Enter an email address." : undefined;
+  const passwordError = passwordKind === undefined ? undefined : errorOf(password, passwordKind);
   const shown = [...(withEmail ? ["email"] : []), ...(passwordKind === undefined ? [] : ["password"])];
   const failure = formError(error, shown);
 
@@ -55,7 +55,7 @@ export function EntryForm({
       error={error}
       onSubmit={() => {
         setChecked(true);
-        if (emailFault === undefined && passwordFault === undefined) {
+        if (emailError === undefined && passwordError === undefined) {
           onSubmit({ email: email.trim(), password });
         }
       }}
@@ -69,7 +69,7 @@ export function EntryForm({
         <Field
           label="Email"
           hint={known?.hint}
-          error={checked ? (emailFault ?? fieldError(error, "email")) : undefined}
+          error={checked ? (emailError ?? fieldError(error, "email")) : undefined}
         >
           <Input
             name="email"
@@ -89,7 +89,7 @@ export function EntryForm({
           label={passwordKind === "new-password" && !withEmail ? "New password" : "Password"}
           aside={passwordAside}
           hint={passwordKind === "new-password" ? `At least ${passwordLength.min} characters.` : undefined}
-          error={checked ? (passwordFault ?? fieldError(error, "password")) : undefined}
+          error={checked ? (passwordError ?? fieldError(error, "password")) : undefined}
         >
           <PasswordInput
             name="password"
@@ -108,7 +108,7 @@ export function EntryForm({
   );
 }
 
-function faultOf(password: string, kind: "current-password" | "new-password"): string | undefined {
+function errorOf(password: string, kind: "current-password" | "new-password"): string | undefined {
   if (password === "") return "Enter a password.";
   if (kind === "new-password" && password.length < passwordLength.min) {
     return `Use at least ${passwordLength.min} characters; this has ${password.length}.`;

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { useThemeVersion } from "../../hooks/use-theme.ts";
-import type { ChartProps, Series } from "./chart.tsx";
+import type { ChartProps, Series } from "./series.ts";
 
 export default function Plot({
   label,

@@ -17,7 +17,7 @@ import { queries, useSite } from "../../service/queries.ts";
 import { CodeDialog } from "./playground/code-dialog.tsx";
 import { Composer } from "./playground/composer.tsx";
 import { Conversation } from "./playground/conversation-view.tsx";
-import { defaultSettings, settingsFaults } from "./playground/settings.ts";
+import { defaultSettings, settingsErrors } from "./playground/settings.ts";
 import { SettingsDialog, SettingsPanel } from "./playground/settings-panel.tsx";
 import { useConversation } from "./playground/use-conversation.ts";
 
@@ -30,7 +30,7 @@ export default function Playground() {
   const chat = useConversation(settings);
   const chosen = useQuery(queries.models).data?.models.filter(({ id }) => id === settings.model) ?? [];
   const { away, toEnd } = useFollowEnd(chat.turns);
-  const faults = settingsFaults(settings);
+  const faults = settingsErrors(settings);
   const defaultTokens = site === undefined ? null : defaultReplyTokens(site, settings.model, plan);
   const panel = { settings, onChange: setSettings, models, defaultTokens, faults };
   return (

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { hostileSchemas } from "../../../../test/support/inputs/hostile-schemas.js";
 import { schemaGrammar } from "./compile.js";
-import { SchemaFault } from "./schema.js";
+import { SchemaError } from "./schema.js";
 import { Work } from "./work.js";
 
 /** As it comes out of a request: what JSON cannot say is gone. */
@@ -25,7 +25,7 @@ describe("the compiler of schemas", () => {
         compiled += 1;
         if (grammar.length > longestGrammar) expect.fail(`${grammar.length} characters, schema ${index}`);
       } catch (error) {
-        if (!(error instanceof SchemaFault)) throw new Error(`schema ${index}`, { cause: error });
+        if (!(error instanceof SchemaError)) throw new Error(`schema ${index}`, { cause: error });
         refused += 1;
         const isClosed = error.path.every((step) => typeof step === "number" || /^[$a-zA-Z]+$/.test(step));
         if (!isClosed) expect.fail(`a path of other words than keywords, schema ${index}`);

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { schemaGrammar } from "./compile.js";
 import { formatPatterns } from "./formats.js";
-import { SchemaFault } from "./schema.js";
+import { SchemaError } from "./schema.js";
 
 /** Where a schema is refused, or null. */
-function faultOf(schema: Record<string, unknown>): string | null {
+function errorOf(schema: Record<string, unknown>): string | null {
   try {
     schemaGrammar(schema);
     return null;
   } catch (error) {
-    if (error instanceof SchemaFault) return error.path.join(".");
+    if (error instanceof SchemaError) return error.path.join(".");
     throw error;
   }
 }
@@ -36,24 +36,24 @@ describe("a schema's grammar", () => {
 
   it("leaves out what cannot be, where it need not be", () => {
     const tree = { type: "object", properties: { next: { $ref: "#" }, end: { type: "null" } } };
-    expect(faultOf(tree)).toBeNull();
-    expect(faultOf({ anyOf: [{ type: "null" }, { $ref: "#" }] })).toBeNull();
-    expect(faultOf({ type: "array", items: { $ref: "#" } })).toBeNull();
-    expect(faultOf({ type: "array", items: { $ref: "#" }, minItems: 1 })).toBe("");
-    expect(faultOf({ $ref: "#" })).toBe("");
+    expect(errorOf(tree)).toBeNull();
+    expect(errorOf({ anyOf: [{ type: "null" }, { $ref: "#" }] })).toBeNull();
+    expect(errorOf({ type: "array", items: { $ref: "#" } })).toBeNull();
+    expect(errorOf({ type: "array", items: { $ref: "#" }, minItems: 1 })).toBe("");
+    expect(errorOf({ $ref: "#" })).toBe("");
   });
 
   it("ends, for references that never do", () => {
     const circle = { $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } } };
-    expect(faultOf(circle)).toBe("");
-    expect(faultOf({ allOf: [{ $ref: "#" }], type: "object" })).not.toBeNull();
-    expect(faultOf({ $ref: "#", minLength: 1, type: "string" })).not.toBeNull();
+    expect(errorOf(circle)).toBe("");
+    expect(errorOf({ allOf: [{ $ref: "#" }], type: "object" })).not.toBeNull();
+    expect(errorOf({ $ref: "#", minLength: 1, type: "string" })).not.toBeNull();
   });
 
   it("ends soon, for schemas that take much comparing", () => {
     const values = Array.from({ length: 2000 }, (_, index) => index);
-    expect(faultOf({ allOf: [{ enum: values }, { enum: [...values, 1] }] })).toBe("");
-    expect(faultOf({ oneOf: values.map((value) => ({ const: value })) })).toBe("");
+    expect(errorOf({ allOf: [{ enum: values }, { enum: [...values, 1] }] })).toBe("");
+    expect(errorOf({ oneOf: values.map((value) => ({ const: value })) })).toBe("");
   });
 
   it("leaves out or refuses references with nothing in between, which the native parser does not take", () => {
@@ -66,8 +66,8 @@ describe("a schema's grammar", () => {
         { $ref: "#/$defs/operand" },
       ],
     };
-    expect(faultOf({ $ref: "#/$defs/expression", $defs: { operand, expression } })).toBe("");
-    expect(faultOf({ $ref: "#/$defs/operand", $defs: { operand, expression } })).toBeNull();
+    expect(errorOf({ $ref: "#/$defs/expression", $defs: { operand, expression } })).toBe("");
+    expect(errorOf({ $ref: "#/$defs/operand", $defs: { operand, expression } })).toBeNull();
   });
 
   it("merges what must all hold", () => {
@@ -77,12 +77,12 @@ describe("a schema's grammar", () => {
         { type: "number", maximum: 2 },
       ],
     };
-    expect(faultOf(both)).toBe("minimum");
-    expect(faultOf({ allOf: [{ type: "string" }, { type: "null" }] })).toBe("");
+    expect(errorOf(both)).toBe("minimum");
+    expect(errorOf({ allOf: [{ type: "string" }, { type: "null" }] })).toBe("");
     const closed = { type: "object", properties: { a: {} }, additionalProperties: false };
-    expect(faultOf({ allOf: [closed, { required: ["b"] }] })).toBe("");
-    expect(faultOf({ allOf: [closed, { properties: { b: {} } }] })).toBeNull();
-    expect(faultOf({ allOf: [{ pattern: "a" }, { pattern: "b" }], type: "string" })).toBe("pattern");
+    expect(errorOf({ allOf: [closed, { required: ["b"] }] })).toBe("");
+    expect(errorOf({ allOf: [closed, { properties: { b: {} } }] })).toBeNull();
+    expect(errorOf({ allOf: [{ pattern: "a" }, { pattern: "b" }], type: "string" })).toBe("pattern");
   });
 
   it("takes alternatives that exclude each other, and only those, for oneOf", () => {
@@ -91,11 +91,11 @@ describe("a schema's grammar", () => {
       properties: { kind: { const: kind } },
       required: ["kind"],
     });
-    expect(faultOf({ oneOf: [tagged("a"), tagged("b"), { type: "null" }] })).toBeNull();
-    expect(faultOf({ oneOf: [tagged("a"), tagged("a")] })).toBe("oneOf");
-    expect(faultOf({ oneOf: [{ type: "integer" }, { type: "number" }] })).toBe("oneOf");
-    expect(faultOf({ oneOf: [{ enum: [1, 2] }, { enum: [3] }, { type: "string" }] })).toBeNull();
-    expect(faultOf({ oneOf: [{ enum: [1, 2] }, { enum: [2] }] })).toBe("oneOf");
+    expect(errorOf({ oneOf: [tagged("a"), tagged("b"), { type: "null" }] })).toBeNull();
+    expect(errorOf({ oneOf: [tagged("a"), tagged("a")] })).toBe("oneOf");
+    expect(errorOf({ oneOf: [{ type: "integer" }, { type: "number" }] })).toBe("oneOf");
+    expect(errorOf({ oneOf: [{ enum: [1, 2] }, { enum: [3] }, { type: "string" }] })).toBeNull();
+    expect(errorOf({ oneOf: [{ enum: [1, 2] }, { enum: [2] }] })).toBe("oneOf");
   });
 
   it("names the keyword that it cannot keep", () => {
@@ -109,18 +109,18 @@ describe("a schema's grammar", () => {
       [{ if: {}, then: {} }, "if"],
       [{ items: { properties: { deep: { not: {} } } } }, "items.properties.0.not"],
     ];
-    for (const [schema, place] of cases) expect(faultOf(schema)).toBe(place);
+    for (const [schema, place] of cases) expect(errorOf(schema)).toBe(place);
   });
 
   it("is refused for groups in groups in groups, and for schemas that never come to an end of merging", () => {
     const nested = (depth: number) => "(".repeat(depth) + "a" + ")".repeat(depth);
-    expect(faultOf({ type: "string", pattern: nested(40) })).toBeNull();
-    expect(faultOf({ type: "string", pattern: nested(2_000) })).toBe("pattern");
+    expect(errorOf({ type: "string", pattern: nested(40) })).toBeNull();
+    expect(errorOf({ type: "string", pattern: nested(2_000) })).toBe("pattern");
     const $defs = {
       a: { properties: { x: { $ref: "#/$defs/a" } } },
       b: { properties: { x: { $ref: "#/$defs/b" }, y: {} } },
     };
-    expect(faultOf({ allOf: [{ $ref: "#/$defs/a" }, { $ref: "#/$defs/b" }], $defs })).toBe("");
+    expect(errorOf({ allOf: [{ $ref: "#/$defs/a" }, { $ref: "#/$defs/b" }], $defs })).toBe("");
   });
 
   it("names places by keywords and positions, never by what the client wrote", () => {
@@ -138,7 +138,7 @@ describe("a schema's grammar", () => {
       [{ pattern: `(?=${mark})`, type: "string" }, "pattern"],
     ];
     for (const [schema, place] of cases) {
-      expect(faultOf(schema)).toBe(place);
+      expect(errorOf(schema)).toBe(place);
       expect(() => schemaGrammar(schema)).not.toThrow(mark);
     }
   });
@@ -148,8 +148,8 @@ describe("a schema's grammar", () => {
       '{"__proto__": {"type": "null"}, "constructor": {"type": "null"}}',
     ) as object;
     expect(schemaGrammar({ type: "object", properties })).toContain("__proto__");
-    expect(faultOf({ $ref: "#/constructor" })).toBe("$ref");
-    expect(faultOf({ type: "string", format: "constructor" })).toBe("format");
+    expect(errorOf({ $ref: "#/constructor" })).toBe("$ref");
+    expect(errorOf({ type: "string", format: "constructor" })).toBe("format");
   });
 
   it("is refused before much work is done, whatever makes it large", () => {
@@ -174,18 +174,18 @@ describe("a schema's grammar", () => {
       [{ $defs: { x: { type: "null" } }, $ref: `#/$defs/${"x".repeat(100_000)}` }, "$ref"],
       [{ type: many(300_000, () => "null") }, ""],
     ];
-    expect(cases.map(([schema]) => faultOf(schema))).toEqual(cases.map(([, place]) => place));
-    expect(faultOf({ type: many(10_000, () => "null") })).toBeNull();
+    expect(cases.map(([schema]) => errorOf(schema))).toEqual(cases.map(([, place]) => place));
+    expect(errorOf({ type: many(10_000, () => "null") })).toBeNull();
   });
 
   it("comes to an end with numbers so large that the next one is the same", () => {
-    expect(faultOf({ type: "integer", multipleOf: 3, minimum: 1e17, maximum: 1e17 + 1000 })).toBe(
+    expect(errorOf({ type: "integer", multipleOf: 3, minimum: 1e17, maximum: 1e17 + 1000 })).toBe(
       "multipleOf",
     );
-    expect(faultOf({ type: "integer", multipleOf: 2, minimum: 1e300, maximum: 1e300 })).toBe("multipleOf");
-    expect(faultOf({ type: "integer", multipleOf: 5, minimum: 1e15, maximum: 1e15 + 20 })).toBeNull();
-    expect(faultOf({ type: "number", minimum: 1e15 })).toBe("");
-    expect(faultOf({ type: "number", maximum: -1e300 })).toBe("");
+    expect(errorOf({ type: "integer", multipleOf: 2, minimum: 1e300, maximum: 1e300 })).toBe("multipleOf");
+    expect(errorOf({ type: "integer", multipleOf: 5, minimum: 1e15, maximum: 1e15 + 20 })).toBeNull();
+    expect(errorOf({ type: "number", minimum: 1e15 })).toBe("");
+    expect(errorOf({ type: "number", maximum: -1e300 })).toBe("");
   });
 
   it("takes no pattern that leaves so much open that following it would hold everyone up", () => {
@@ -204,7 +204,7 @@ describe("a schema's grammar", () => {
       "(a|a|a|a|a)*",
       Array.from({ length: 1_000 }, () => "a").join("|"),
     ];
-    expect(hostile.map((pattern) => faultOf({ type: "string", pattern }))).toEqual(
+    expect(hostile.map((pattern) => errorOf({ type: "string", pattern }))).toEqual(
       hostile.map(() => "pattern"),
     );
     const honest = [
@@ -219,7 +219,7 @@ describe("a schema's grammar", () => {
       "^(\\w+\\s?)*$",
       "^(\\+?\\d{1,3}[ -]?)?(\\(?\\d{3}\\)?[ -]?)?\\d{3}[ -]?\\d{4}$",
     ];
-    expect(honest.map((pattern) => faultOf({ type: "string", pattern }))).toEqual(honest.map(() => null));
-    for (const format of Object.keys(formatPatterns)) expect(faultOf({ type: "string", format })).toBeNull();
+    expect(honest.map((pattern) => errorOf({ type: "string", pattern }))).toEqual(honest.map(() => null));
+    for (const format of Object.keys(formatPatterns)) expect(errorOf({ type: "string", format })).toBeNull();
   });
 });

@@ -32,7 +32,7 @@ import {
   keywordOf,
   listAt,
   numberAt,
-  SchemaFault,
+  SchemaError,
   schemasAt,
   typesOf,
   type JsonType,
@@ -63,19 +63,19 @@ export function objectGrammar(): string {
   return grammar.toText(json.anyObject(grammar)) ?? "";
 }
 
-/** Throws `SchemaFault`. */
+/** Throws `SchemaError`. */
 export function schemaGrammar(schema: Schema, work = new Work()): string {
   const excess = excessOf(schema);
-  if (excess !== null) throw new SchemaFault([], `it is too large: ${excess}`);
+  if (excess !== null) throw new SchemaError([], `it is too large: ${excess}`);
   const grammar = new Grammar(work);
   try {
     const root = new Compiler(grammar, schema, work).value(schema, []);
-    if (grammar.isLeftRecursive()) throw new SchemaFault([], "it refers to itself with nothing in between");
+    if (grammar.isLeftRecursive()) throw new SchemaError([], "it refers to itself with nothing in between");
     const result = grammar.toText(root);
-    if (result === null) throw new SchemaFault([], "no JSON value can satisfy it");
+    if (result === null) throw new SchemaError([], "no JSON value can satisfy it");
     return result;
   } catch (error) {
-    throw error instanceof GrammarTooLarge ? new SchemaFault([], tooLarge) : error;
+    throw error instanceof GrammarTooLarge ? new SchemaError([], tooLarge) : error;
   }
 }
 
@@ -99,10 +99,10 @@ class Compiler {
 
   value(schema: unknown, path: Path, depth = 0): Expression {
     this.#schemas += 1;
-    if (this.#schemas > mostSchemas || depth > deepest) throw new SchemaFault([], tooLarge);
+    if (this.#schemas > mostSchemas || depth > deepest) throw new SchemaError([], tooLarge);
     if (schema === true) return json.anyValue(this.grammar);
     if (schema === false) return impossible;
-    if (!isSchemaObject(schema)) throw new SchemaFault(path, "expected a schema: an object, true or false");
+    if (!isSchemaObject(schema)) throw new SchemaError(path, "expected a schema: an object, true or false");
     if (isOnlyReference(schema)) return this.#reference(schema, path, depth);
     // A rule of its own: written out in each place that needs it, nested schemas would double at every level.
     return this.grammar.define(`value-${this.#schemas}`, () =>
@@ -141,7 +141,7 @@ class Compiler {
       return this.value(listAt(schema, "allOf", path).reduce(merge, beside), path, depth + 1);
     }
     if (anyOf !== undefined && oneOf !== undefined) {
-      throw new SchemaFault([...path, "oneOf"], "it cannot be combined with 'anyOf'");
+      throw new SchemaError([...path, "oneOf"], "it cannot be combined with 'anyOf'");
     }
     if (anyOf !== undefined || oneOf !== undefined) {
       const keyword = anyOf === undefined ? "oneOf" : "anyOf";
@@ -165,7 +165,7 @@ class Compiler {
     merged.forEach((option, index) => {
       const others = merged.slice(index + 1);
       if (others.every((other) => areDisjoint(option, other, this.#references, path))) return;
-      throw new SchemaFault(
+      throw new SchemaError(
         path,
         "its alternatives must exclude each other, by type or by a required constant",
       );
@@ -175,10 +175,10 @@ class Compiler {
   #values(schema: Schema, path: Path): Expression {
     const { enum: _values, const: constant, type: _type, ...rest } = schema;
     const values = "enum" in schema ? listAt(schema, "enum", path) : [constant];
-    if (values.length > mostValues) throw new SchemaFault([], tooLarge);
+    if (values.length > mostValues) throw new SchemaError([], tooLarge);
     const [beside] = Object.keys(rest).flatMap((name) => keywordOf(name) ?? []);
     if (beside !== undefined) {
-      throw new SchemaFault([...path, beside], "it cannot be combined with 'enum' or 'const'");
+      throw new SchemaError([...path, beside], "it cannot be combined with 'enum' or 'const'");
     }
     const types = typesOf(schema, path);
     const only = "const" in schema ? JSON.stringify(constant) : undefined;
@@ -186,7 +186,7 @@ class Compiler {
       (value) => isOfType(value, types) && (only === undefined || JSON.stringify(value) === only),
     );
     if (allowed.length === 0)
-      throw new SchemaFault([...path, "enum" in schema ? "enum" : "const"], "it allows no value");
+      throw new SchemaError([...path, "enum" in schema ? "enum" : "const"], "it allows no value");
     return oneOfTexts(allowed.map((value) => JSON.stringify(value)));
   }
 
@@ -217,7 +217,7 @@ class Compiler {
         (name) => name !== keyword && name in schema,
       );
       if (other !== undefined)
-        throw new SchemaFault([...path, other], `it cannot be combined with '${keyword}'`);
+        throw new SchemaError([...path, other], `it cannot be combined with '${keyword}'`);
       return json.stringOf(this.#patternOf(schema, keyword, path));
     }
     if (min === 0 && max === undefined) return json.anyString(this.grammar);
@@ -226,11 +226,11 @@ class Compiler {
 
   #patternOf(schema: Schema, keyword: "pattern" | "format", path: Path): Expression {
     const given = schema[keyword];
-    if (typeof given !== "string") throw new SchemaFault([...path, keyword], "expected a string");
+    if (typeof given !== "string") throw new SchemaError([...path, keyword], "expected a string");
     if (keyword === "pattern") return this.#followable(given, [...path, keyword]);
     const pattern = Object.hasOwn(formatPatterns, given) ? formatPatterns[given] : undefined;
     if (pattern === undefined) {
-      throw new SchemaFault([...path, keyword], `supported are ${Object.keys(formatPatterns).join(", ")}`);
+      throw new SchemaError([...path, keyword], `supported are ${Object.keys(formatPatterns).join(", ")}`);
     }
     // One rule for all strings of the format.
     return this.grammar.define(`format-${given}`, () => this.#followable(pattern, [...path, keyword]));
@@ -240,16 +240,16 @@ class Compiler {
     this.#patternChars += pattern.length;
     this.work.spend(Math.min(pattern.length, mostPatternChars) * stepsPerPatternChar);
     if (this.#patternChars > mostPatternChars) {
-      throw new SchemaFault(
+      throw new SchemaError(
         path,
         `the patterns of a schema may have ${mostPatternChars} characters together`,
       );
     }
     const content = patternContent(pattern);
-    if (content === null) throw new SchemaFault(path, "this regular expression is not supported");
+    if (content === null) throw new SchemaError(path, "this regular expression is not supported");
     this.grammar.announce(content);
     if (isCostly(content, this.work)) {
-      throw new SchemaFault(path, "this regular expression is too ambiguous to enforce");
+      throw new SchemaError(path, "this regular expression is too ambiguous to enforce");
     }
     return content;
   }
@@ -258,7 +258,7 @@ class Compiler {
     const min = highest(numberAt(schema, "minimum", path), numberAt(schema, "exclusiveMinimum", path));
     const max = lowest(numberAt(schema, "maximum", path), numberAt(schema, "exclusiveMaximum", path));
     if (min !== undefined && max !== undefined && min > max) {
-      throw new SchemaFault([...path, "minimum"], "it is above the maximum");
+      throw new SchemaError([...path, "minimum"], "it is above the maximum");
     }
     const step = numberAt(schema, "multipleOf", path);
     if (step !== undefined && !(type === "integer" && step === 1))
@@ -276,7 +276,7 @@ class Compiler {
     type: "number" | "integer",
     path: Path,
   ): Expression {
-    const fault = (reason: string) => new SchemaFault([...path, "multipleOf"], reason);
+    const fault = (reason: string) => new SchemaError([...path, "multipleOf"], reason);
     if (!Number.isInteger(step) || step <= 0) throw fault("only whole numbers above 0 are supported");
     if (step === 1) return integersBetween({ min, max });
     if (min === undefined || max === undefined || (max - min) / step > mostMultiples) {
@@ -296,10 +296,10 @@ class Compiler {
   #array(schema: Schema, path: Path, depth: number): Expression {
     const [min = 0, max] = this.#counts(schema, "minItems", "maxItems", path);
     if (schema["uniqueItems"] === true && (max ?? Infinity) > 1) {
-      throw new SchemaFault([...path, "uniqueItems"], "this keyword is not supported");
+      throw new SchemaError([...path, "uniqueItems"], "this keyword is not supported");
     }
     if (Array.isArray(schema["items"]))
-      throw new SchemaFault([...path, "items"], "expected a schema; use 'prefixItems'");
+      throw new SchemaError([...path, "items"], "expected a schema; use 'prefixItems'");
     const first = listAt(schema, "prefixItems", path).slice(0, max ?? Infinity);
     const items = schema["items"] ?? true;
     if (first.length === 0) {
@@ -367,8 +367,8 @@ class Compiler {
     const [min = 0, max = Infinity] = this.#counts(schema, "minProperties", "maxProperties", path);
     const anyNames = names === 0 && schema["additionalProperties"] !== false;
     const unsupported = "this count cannot be kept with these properties";
-    if (min > (anyNames ? 1 : required)) throw new SchemaFault([...path, "minProperties"], unsupported);
-    if (max < (anyNames ? Infinity : names)) throw new SchemaFault([...path, "maxProperties"], unsupported);
+    if (min > (anyNames ? 1 : required)) throw new SchemaError([...path, "minProperties"], unsupported);
+    if (max < (anyNames ? Infinity : names)) throw new SchemaError([...path, "maxProperties"], unsupported);
   }
 
   #counts(
@@ -379,10 +379,10 @@ class Compiler {
   ): [min: number | undefined, max: number | undefined] {
     const [min, max] = [countAt(schema, least, path), countAt(schema, most, path)];
     if (min !== undefined && max !== undefined && min > max) {
-      throw new SchemaFault([...path, least], `it is above '${most}'`);
+      throw new SchemaError([...path, least], `it is above '${most}'`);
     }
     if ((min ?? 0) > mostRepeats)
-      throw new SchemaFault([...path, least], `at most ${mostRepeats} is supported`);
+      throw new SchemaError([...path, least], `at most ${mostRepeats} is supported`);
     return [min, max === undefined ? undefined : Math.min(max, mostRepeats)];
   }
 }

@@ -9,7 +9,7 @@ import {
   isSchemaObject,
   keywordOf,
   sameJson,
-  SchemaFault,
+  SchemaError,
   typesOf,
   type Keyword,
   type Path,
@@ -24,7 +24,7 @@ const smaller = new Set(["maximum", "exclusiveMaximum", "maxLength", "maxItems",
 
 /** `true` allows everything, `false` nothing. */
 export function mergeSchemas(a: unknown, b: unknown, references: References, path: Path): unknown {
-  if (path.length > longestPath) throw new SchemaFault([], "it is nested too deeply to be merged");
+  if (path.length > longestPath) throw new SchemaError([], "it is nested too deeply to be merged");
   const [first, second] = [references.resolve(a, path), references.resolve(b, path)];
   if (first === false || second === false) return false;
   if (!isSchemaObject(first)) return second;
@@ -67,7 +67,7 @@ function joined(
   if (keyword === "items") return mergeSchemas(a, b, references, [...path, keyword]);
   if (keyword === "uniqueItems") return true;
   if (["properties", "required", "additionalProperties"].includes(keyword)) return b;
-  throw new SchemaFault([...path, keyword], "it cannot be combined with another one for the same value");
+  throw new SchemaError([...path, keyword], "it cannot be combined with another one for the same value");
 }
 
 /** Names that one side does not know are subject to its `additionalProperties`. */

@@ -1,5 +1,5 @@
 import type { Work } from "./work.js";
-import { isSchemaObject, SchemaFault, type Path, type Schema } from "./schema.js";
+import { isSchemaObject, SchemaError, type Path, type Schema } from "./schema.js";
 
 const mostHops = 50;
 const longestReference = 1000;
@@ -18,7 +18,7 @@ export class References {
 
   readonly spend = (units: number): void => {
     // What is refused here is not done, and counts nowhere.
-    if (this.#work + units > mostWork) throw new SchemaFault([], "it is too large to be followed");
+    if (this.#work + units > mostWork) throw new SchemaError([], "it is too large to be followed");
     this.#work += units;
     this.work.spend(units * stepsPerUnit);
   };
@@ -28,14 +28,14 @@ export class References {
     this.spend(1);
     let current = schema;
     for (let hops = 0; isSchemaObject(current) && isOnlyReference(current); hops++) {
-      if (hops === mostHops) throw new SchemaFault([...path, "$ref"], "it leads in a circle");
+      if (hops === mostHops) throw new SchemaError([...path, "$ref"], "it leads in a circle");
       current = this.target(current["$ref"], path);
     }
     return current;
   }
 
   target(reference: unknown, path: Path): unknown {
-    const fault = (reason: string) => new SchemaFault([...path, "$ref"], reason);
+    const fault = (reason: string) => new SchemaError([...path, "$ref"], reason);
     if (typeof reference !== "string" || !/^#(\/|$)/.test(reference)) {
       throw fault("only places in the same schema can be referred to, such as '#/$defs/item'");
     }

@@ -5,7 +5,7 @@ export type Schema = Readonly<Record<string, unknown>>;
  * What is wrong with it, and where: `path` leads from the schema's root to a keyword. Both are shown to the client,
  * so neither may hold what the client wrote.
  */
-export class SchemaFault extends Error {
+export class SchemaError extends Error {
   constructor(
     readonly path: Path,
     readonly reason: string,
@@ -60,8 +60,8 @@ export function constraints(schema: Schema, path: Path): Schema {
   const unknown = names.findIndex((name) => !annotations.has(name) && keywordOf(name) === undefined);
   if (unknown >= 0) {
     const keyword = notFollowed.find((known) => known === names[unknown]);
-    if (keyword !== undefined) throw new SchemaFault([...path, keyword], "this keyword is not supported");
-    throw new SchemaFault(path, `its keyword number ${unknown + 1} is not one that is supported`);
+    if (keyword !== undefined) throw new SchemaError([...path, keyword], "this keyword is not supported");
+    throw new SchemaError(path, `its keyword number ${unknown + 1} is not one that is supported`);
   }
   return Object.fromEntries(Object.entries(schema).filter(([name]) => !annotations.has(name)));
 }
@@ -73,7 +73,7 @@ export function typesOf(schema: Schema, path: Path): JsonType[] {
   return Array.from(names, (name) => {
     const known = jsonTypes.find((candidate) => candidate === name);
     if (known === undefined)
-      throw new SchemaFault([...path, "type"], `expected one of ${jsonTypes.join(", ")}`);
+      throw new SchemaError([...path, "type"], `expected one of ${jsonTypes.join(", ")}`);
     return known;
   });
 }
@@ -95,25 +95,25 @@ export function isOfType(value: unknown, types: readonly JsonType[]): boolean {
 export function numberAt(schema: Schema, keyword: Keyword, path: Path): number | undefined {
   const value = schema[keyword];
   if (value === undefined || (typeof value === "number" && Number.isFinite(value))) return value;
-  throw new SchemaFault([...path, keyword], "expected a number");
+  throw new SchemaError([...path, keyword], "expected a number");
 }
 
 export function countAt(schema: Schema, keyword: Keyword, path: Path): number | undefined {
   const value = numberAt(schema, keyword, path);
   if (value === undefined || (Number.isInteger(value) && value >= 0)) return value;
-  throw new SchemaFault([...path, keyword], "expected a whole number, 0 or more");
+  throw new SchemaError([...path, keyword], "expected a whole number, 0 or more");
 }
 
 export function listAt(schema: Schema, keyword: Keyword, path: Path): readonly unknown[] {
   const value = schema[keyword] ?? [];
   if (Array.isArray(value)) return value;
-  throw new SchemaFault([...path, keyword], "expected an array");
+  throw new SchemaError([...path, keyword], "expected an array");
 }
 
 export function schemasAt(schema: Schema, keyword: Keyword, path: Path): Schema {
   const value = schema[keyword] ?? {};
   if (isSchemaObject(value)) return value;
-  throw new SchemaFault([...path, keyword], "expected an object");
+  throw new SchemaError([...path, keyword], "expected an object");
 }
 
 /** `spend` is told of every part that is looked at: by references, one large value is compared many times. */

@@ -1,5 +1,5 @@
 /** The work that one schema takes, counted by all parts of the compiler in steps of about the same length. */
-import { SchemaFault } from "./schema.js";
+import { SchemaError } from "./schema.js";
 
 /** Some hundred milliseconds at worst. An ordinary schema takes a few thousand. */
 const mostWork = 5_000_000;
@@ -11,13 +11,13 @@ export class Work {
     return this.#spent;
   }
 
-  /** Before the steps are taken. Throws `SchemaFault`. */
+  /** Before the steps are taken. Throws `SchemaError`. */
   readonly spend = (steps: number): void => {
     const spent = this.#spent + steps;
     if (spent <= mostWork) {
       this.#spent = spent;
       return;
     }
-    throw new SchemaFault([], "it takes too long to compile");
+    throw new SchemaError([], "it takes too long to compile");
   };
 }

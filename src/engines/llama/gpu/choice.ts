@@ -121,8 +121,8 @@ export class GpuChoice {
       this.#known.works.push({ backend, devices: outcome.devices, at });
       this.#remember();
     } else {
-      const { fault, words } = outcome;
-      this.#note({ backend, during: "probe", fault, words, subject: null, at });
+      const { kind, words } = outcome;
+      this.#note({ backend, during: "probe", kind, words, subject: null, at });
     }
   }
 
@@ -144,7 +144,7 @@ export class GpuChoice {
   }
 
   #remember(): void {
-    const failures = this.#known.failures.filter(({ fault }) => !isPassing(fault));
+    const failures = this.#known.failures.filter(({ kind }) => !isPassing(kind));
     this.options.memory.write({ ...this.#known, failures });
   }
 

@@ -3,8 +3,7 @@
  * weights have loaded on the next one: a damaged file fails everywhere.
  */
 import type { Backend, GpuBackend } from "./backends.js";
-import type { GpuChoice } from "./choice.js";
-import { bounded, faultOf, tellingLine } from "./failures.js";
+import { bounded, kindOf, tellingLine } from "./failures.js";
 import type { BackendFailure, LoadSubject } from "./memory.js";
 
 export interface EngineFailure {
@@ -13,12 +12,19 @@ export interface EngineFailure {
   reason: string;
 }
 
+/** What the choice for the whole machine offers one engine. */
+interface MachineChoice {
+  after(backend: GpuBackend, subject: LoadSubject): Promise<Backend>;
+  giveUp(failure: Omit<BackendFailure, "at">, next: Backend): void;
+  failures(subject: LoadSubject): BackendFailure[];
+}
+
 export class EngineBackends {
   #current: Backend;
   #suspected: Omit<BackendFailure, "at">[] = [];
 
   constructor(
-    private readonly choice: Pick<GpuChoice, "after" | "giveUp" | "failures">,
+    private readonly choice: MachineChoice,
     private readonly subject: LoadSubject,
     first: Backend,
   ) {
@@ -45,9 +51,9 @@ export class EngineBackends {
 
   async #fallBackFrom(backend: GpuBackend, { during, reason }: EngineFailure): Promise<Backend> {
     const words = tellingLine(reason.replaceAll("; ", "\n")) ?? bounded(reason);
-    const known = faultOf(words);
-    const fault = known === "failed" && during === "run" ? "crashed" : known;
-    this.#suspected.push({ backend, during, fault, words, subject: this.subject });
+    const known = kindOf(words);
+    const kind = known === "failed" && during === "run" ? "crashed" : known;
+    this.#suspected.push({ backend, during, kind, words, subject: this.subject });
     this.#current = await this.choice.after(backend, this.subject);
     return this.#current;
   }

@@ -10,7 +10,7 @@ export interface FailureText {
   advice: string;
 }
 
-export function failureText({ backend, during, fault, words, subject }: BackendFailure): FailureText {
+export function failureText({ backend, during, kind, words, subject }: BackendFailure): FailureText {
   const name = backendNames[backend];
   const weights = subject === null ? "the weights" : basename(subject.weights);
   const what = {
@@ -18,7 +18,7 @@ export function failureText({ backend, during, fault, words, subject }: BackendF
     load: `${name} could not load ${weights}`,
     run: `${name} failed while it computed ${weights}`,
   }[during];
-  return { reason: `${what}: ${words}`, advice: adviceFor(backend, fault) };
+  return { reason: `${what}: ${words}`, advice: adviceFor(backend, kind) };
 }
 
 /** A sentence for the start-up output. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { adviceFor, faultOf, gpuFaults, tellingLine } from "./failures.js";
+import { adviceFor, kindOf, failureKinds, tellingLine } from "./failures.js";
 
 const cudaOutput = `ggml_cuda_init: found 1 CUDA devices (Total VRAM: 143167 MiB):
   Device 0: NVIDIA H200, compute capability 9.0, VMM: yes
@@ -41,11 +41,11 @@ describe("what a GPU's library says", () => {
     ["no_device", "ggml_vulkan: No devices found."],
     ["library_missing", "libcublas.so.13: cannot open shared object file: No such file or directory"],
     ["failed", "something else"],
-  ])("is a case of %s: %s", (fault, words) => {
-    expect(faultOf(words)).toBe(fault);
+  ])("is a case of %s: %s", (kind, words) => {
+    expect(kindOf(words)).toBe(kind);
   });
 
   it("comes with advice, whatever it is", () => {
-    for (const fault of gpuFaults) expect(adviceFor("cuda", fault)).toMatch(/\w/);
+    for (const kind of failureKinds) expect(adviceFor("cuda", kind)).toMatch(/\w/);
   });
 });

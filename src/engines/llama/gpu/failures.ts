@@ -1,12 +1,12 @@
 /**
  * What a GPU's library says when it fails, made fit for people: one bounded line of its own words, the kind of
- * fault, and what to do about it.
+ * failure, and what to do about it.
  */
 import { stripVTControlCharacters } from "node:util";
 import type { GpuBackend } from "./backends.js";
 
 /** A closed set, for logs. */
-export const gpuFaults = [
+export const failureKinds = [
   "driver_too_old",
   "no_kernel",
   "out_of_memory",
@@ -17,13 +17,13 @@ export const gpuFaults = [
   "failed",
   "not_tried",
 ] as const;
-export type GpuFault = (typeof gpuFaults)[number];
+export type FailureKind = (typeof failureKinds)[number];
 
 /** A matter of the moment: at the next start it may be gone. */
-export const isPassing = (fault: GpuFault): boolean => fault === "out_of_memory" || fault === "not_tried";
+export const isPassing = (kind: FailureKind): boolean => kind === "out_of_memory" || kind === "not_tried";
 
 /** The first whose words occur. */
-const signs: readonly [fault: GpuFault, words: RegExp][] = [
+const signs: readonly [kind: FailureKind, words: RegExp][] = [
   [
     "driver_too_old",
     /unsupported toolchain|driver version is insufficient|incompatible ?driver|forward compat/i,
@@ -43,7 +43,7 @@ const signs: readonly [fault: GpuFault, words: RegExp][] = [
   ],
 ];
 
-export function faultOf(words: string): GpuFault {
+export function kindOf(words: string): FailureKind {
   return signs.find(([, pattern]) => pattern.test(words))?.[0] ?? "failed";
 }
 
@@ -99,8 +99,8 @@ const lookAtCard: Record<GpuBackend, string> = {
 };
 
 /** What to do about it. */
-export function adviceFor(backend: GpuBackend, fault: GpuFault): string {
-  switch (fault) {
+export function adviceFor(backend: GpuBackend, kind: FailureKind): string {
+  switch (kind) {
     case "driver_too_old":
       return `Update the GPU's driver, or ${ownBuild[backend]}`;
     case "no_kernel":

@@ -1,6 +1,6 @@
 /** Puts the parts of the choice together for this machine, or for one that tests make up. */
 import type { Config } from "../../../config.js";
-import { engineEnvironment } from "../host/llama-engine.js";
+import { engineEnvironment } from "../host/child-environment.js";
 import { GpuChoice, type GpuChoiceOptions } from "./choice.js";
 import { memoryIn, type MemoryStore } from "./memory.js";
 import { lookForGpu, type GpuPresence } from "./presence.js";

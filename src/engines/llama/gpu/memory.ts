@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { z } from "zod";
 import { gpuBackends } from "./backends.js";
-import { gpuFaults } from "./failures.js";
+import { failureKinds } from "./failures.js";
 
 const backend = z.enum(gpuBackends);
 
@@ -19,7 +19,7 @@ const failureSchema = z.object({
   backend,
   /** Where it failed: tried at start, loading weights, or computing replies. */
   during: z.enum(["probe", "load", "run"]),
-  fault: z.enum(gpuFaults),
+  kind: z.enum(failureKinds),
   /** One line: the library's own words where it had any. */
   words: z.string().max(200),
   /** Failed with these only; null: with any. */

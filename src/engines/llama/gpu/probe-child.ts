@@ -24,7 +24,7 @@ process.on("disconnect", () => {
 process.once("message", (message) => {
   const request = requestSchema.parse(message);
   tryBackend(request).then(answer, (error: unknown) => {
-    const reason = error instanceof Error ? error.message : "unknown fault";
+    const reason = error instanceof Error ? error.message : "unknown error";
     answer({ type: "failed", reason: missingLibrary(request.backend) ?? reason });
   });
 });

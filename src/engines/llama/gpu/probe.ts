@@ -9,14 +9,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import type { CacheType } from "../messages.js";
+import type { CacheType } from "../../../core/kv-cache.js";
 import type { Backend } from "./backends.js";
-import { bounded, faultOf, tellingLine, type GpuFault } from "./failures.js";
+import { bounded, kindOf, tellingLine, type FailureKind } from "./failures.js";
 import { writeProbeModel } from "./probe-model.js";
 
 export type ProbeAnswer = z.infer<typeof answerSchema>;
 export type ProbeOutcome =
-  { type: "works"; devices: string[]; cores: number } | { type: "failed"; fault: GpuFault; words: string };
+  { type: "works"; devices: string[]; cores: number } | { type: "failed"; kind: FailureKind; words: string };
 
 export interface ProbeOptions {
   backend: Backend;
@@ -45,8 +45,8 @@ export async function probe(options: ProbeOptions): Promise<ProbeOutcome> {
     writeProbeModel(weights);
     return await runChild(options, folder, weights);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : "unknown fault";
-    return { type: "failed", fault: "not_tried", words: bounded(`could not be tried: ${reason}`) };
+    const reason = error instanceof Error ? error.message : "unknown error";
+    return { type: "failed", kind: "not_tried", words: bounded(`could not be tried: ${reason}`) };
   } finally {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   }
@@ -103,13 +103,13 @@ function runChild(options: ProbeOptions, folder: string, weights: string): Promi
 }
 
 /** What the library printed says more than how its process ended. */
-function failed(ending: GpuFault, words: string, output = ""): ProbeOutcome {
-  const known = faultOf(words);
-  if (known !== "failed") return { type: "failed", fault: known, words };
+function failed(ending: FailureKind, words: string, output = ""): ProbeOutcome {
+  const known = kindOf(words);
+  if (known !== "failed") return { type: "failed", kind: known, words };
   const line = tellingLine(output);
-  if (line === null) return { type: "failed", fault: ending, words };
-  const printed = faultOf(line);
-  return { type: "failed", fault: printed === "failed" ? ending : printed, words: line };
+  if (line === null) return { type: "failed", kind: ending, words };
+  const printed = kindOf(line);
+  return { type: "failed", kind: printed === "failed" ? ending : printed, words: line };
 }
 
 function killGroup(child: ChildProcess): void {

@@ -28,10 +28,10 @@ import type { ChatMessage } from "../../../protocol/chat.js";
 import { ServiceError } from "../../../protocol/errors.js";
 import type { ModelId } from "../../../protocol/models.js";
 import type { ChildExit, EngineChild } from "./child.js";
+import { engineEnvironment } from "./child-environment.js";
 import type { EngineBackends } from "../gpu/engine-backends.js";
 import { Grammars } from "../../formats/grammars.js";
-import type { StepReport } from "../worker/schedule/job.js";
-import type { LoadedFacts, LoadRequest, PrepareResult } from "../messages.js";
+import type { LoadedFacts, LoadRequest, PrepareResult, StepReport } from "../messages.js";
 import type { Residency, Resident, ResidentSize } from "./residency.js";
 import { Run } from "./run.js";
 import { Slots } from "./slots.js";
@@ -428,23 +428,4 @@ function tooLong(contextTokens: number, promptTokens: number, exact: boolean): S
 function defaultWorkerFile(): string {
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   return fileURLToPath(new URL(`../worker/worker.${extension}`, import.meta.url));
-}
-
-/** The child finds its libraries and devices with these. It gets nothing else: environments hold secrets. */
-const childVariables =
-  /^(PATH|HOME|LANG|TMPDIR|TEMP|TMP|SystemRoot|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|(CUDA|NVIDIA|VK|XDG|GGML)_\w+)$/;
-
-/**
- * The native code starts its computing threads anew for every step, from whichever of libuv's threads runs the
- * step. With only one of those, the system leaves it on its core and starts the others elsewhere: with four, both
- * often share a core for some milliseconds, which made a step a sixth longer (`bench -- engine`).
- */
-const ownThreads = { UV_THREADPOOL_SIZE: "1" };
-
-/** Of this process, for the engine's children. */
-export const engineEnvironment = (): NodeJS.ProcessEnv => childEnvironment(process.env);
-
-export function childEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const passedOn = Object.entries(env).filter(([name]) => childVariables.test(name));
-  return { ...Object.fromEntries(passedOn), ...ownThreads };
 }

@@ -3,9 +3,9 @@
  * by what is free when their turn comes: their contexts would differ from load to load. So sequences and context
  * are decided once, as if the model had the machine to itself.
  */
-import type { CacheType } from "../messages.js";
+import { computingBytes, scaledFromF16, usualContextTokens, type CacheType } from "../../../core/kv-cache.js";
 import type { ResidentSize } from "./residency.js";
-import { bytesPerValue, chooseSizing, type Sizing } from "../sizing.js";
+import { chooseSizing, type Sizing } from "../sizing.js";
 
 export interface FileFacts {
   bytes: number;
@@ -20,18 +20,12 @@ export interface ConfiguredSizing {
   cacheType: CacheType;
 }
 
-/** For a file that does not say what it was trained for. */
-const usualContextTokens = 4096;
-
-/** The process and what a step computes with. */
-const computingBytes = 256 * 1024 * 1024;
-
 export function residentSize(
   file: FileFacts,
   { sequences, contextTokens, cacheType }: ConfiguredSizing,
   memoryBytes: number,
 ): { sizing: Sizing; size: ResidentSize } {
-  const cacheBytesPerToken = (file.cacheBytesPerToken * bytesPerValue[cacheType]) / bytesPerValue.f16;
+  const cacheBytesPerToken = scaledFromF16(file.cacheBytesPerToken, cacheType);
   const sizing = chooseSizing({
     trainContextTokens: file.contextTokens ?? usualContextTokens,
     weightsBytes: file.bytes,

@@ -5,7 +5,7 @@
 import { ReaderTooSlow, type PreparedGeneration } from "../../../core/ports.js";
 import { ServiceError } from "../../../protocol/errors.js";
 import type { EngineChild } from "./child.js";
-import type { Ending, Progress } from "../worker/schedule/job.js";
+import type { Ending, Progress } from "../messages.js";
 import { ReplyStream } from "./reply-stream.js";
 
 export interface RunOptions {

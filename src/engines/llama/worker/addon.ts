@@ -13,16 +13,9 @@ import type { BatchContext, Sampler } from "./batch-context.js";
 import { quotaCores } from "./cpu-quota.js";
 import type { GpuBackend } from "../gpu/backends.js";
 import type { GrammarState } from "./reply/grammar.js";
+import { cacheBytesPerToken, type AttentionShape } from "../../../core/kv-cache.js";
 import type { LoadedFacts, LoadRequest } from "../messages.js";
-import {
-  cacheBytesPerToken,
-  chooseSizing,
-  chooseThreads,
-  copyingPays,
-  largestCacheTokens,
-  type AttentionShape,
-  type Sizing,
-} from "../sizing.js";
+import { chooseSizing, chooseThreads, copyingPays, largestCacheTokens, type Sizing } from "../sizing.js";
 import { tokenBytes } from "./token-bytes.js";
 import { hasSpecialText, isSpecialToken, type TokenFacts, type Vocabulary } from "./vocabulary.js";
 
@@ -129,7 +122,7 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     modelPath: request.weights,
     gpuLayers: layersOnGpu(request),
   });
-  const cacheBytes = cacheBytesPerToken(attentionShape(model, request));
+  const cacheBytes = cacheBytesPerToken(attentionShape(model), request.cacheType);
   const sizing = chooseSizing({
     trainContextTokens: model.trainContextSize,
     weightsBytes: model.size,
@@ -193,7 +186,7 @@ function layersOnGpu(request: LoadRequest) {
   return { fitContext: { contextSize: largestCacheTokens(request) } };
 }
 
-function attentionShape(model: LlamaModel, { cacheType }: LoadRequest): AttentionShape {
+function attentionShape(model: LlamaModel): AttentionShape {
   const { attention, block_count, embedding_length } = model.fileInfo.architectureMetadata;
   const heads = typeof attention?.head_count === "number" ? attention.head_count : 1;
   return {
@@ -203,7 +196,6 @@ function attentionShape(model: LlamaModel, { cacheType }: LoadRequest): Attentio
     keyValueHeads: attention?.head_count_kv ?? heads,
     keyLength: attention?.key_length,
     valueLength: attention?.value_length,
-    cacheType,
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { startScriptedUpstream } from "../../../../test/support/engines/scripted-upstream.js";
-import { AddressFault, type LookupAll } from "../../../core/address-policy.js";
+import { AddressError, type LookupAll } from "../../../core/address-policy.js";
 import { checkAddress } from "./address.js";
 import { Connection } from "../connection.js";
 import { defaultTimeouts } from "../options.js";
@@ -24,7 +24,7 @@ describe("the address of an engine", () => {
     "http://[2001:4860:4860::8888]/v1",
     "http://169.254.169.254/v1",
   ])("refuses %s", async (url) => {
-    await expect(checkAddress(url)).rejects.toThrow(AddressFault);
+    await expect(checkAddress(url)).rejects.toThrow(AddressError);
   });
 
   it("is allowed to be public when the operator says so", async () => {

@@ -7,7 +7,7 @@
  */
 import { lookup as resolveName } from "node:dns";
 import {
-  AddressFault,
+  AddressError,
   isAllowedAddress,
   isForbiddenAddress,
   literalAddress,
@@ -20,7 +20,7 @@ export interface AddressRules {
   resolve?: Resolve;
 }
 
-/** The address of an engine without a `/v1` at its end, or an `AddressFault`. */
+/** The address of an engine without a `/v1` at its end, or an `AddressError`. */
 export async function checkAddress(text: string, rules: AddressRules = {}): Promise<URL> {
   const url = parseAddress(text);
   const literal = literalAddress(url);
@@ -28,7 +28,7 @@ export async function checkAddress(text: string, rules: AddressRules = {}): Prom
   const addresses = literal === null ? await resolved(host, rules.resolve ?? allAddresses) : [literal];
   const allowPublic = rules.allowPublic ?? false;
   const refused = addresses.find((address) => !isAllowedAddress(address, allowPublic));
-  if (refused !== undefined) throw new AddressFault(whyRefused(host, refused));
+  if (refused !== undefined) throw new AddressError(whyRefused(host, refused));
   return url;
 }
 
@@ -38,18 +38,18 @@ export function parseAddress(text: string): URL {
   try {
     url = new URL(text);
   } catch {
-    throw new AddressFault("The address of an engine looks like http://gpu-1:8000/v1.");
+    throw new AddressError("The address of an engine looks like http://gpu-1:8000/v1.");
   }
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new AddressFault("The address of an engine begins with http:// or https://.");
+    throw new AddressError("The address of an engine begins with http:// or https://.");
   }
   if (url.username !== "" || url.password !== "") {
-    throw new AddressFault(
+    throw new AddressError(
       "Leave user name and password out of the address; give the engine's key by itself.",
     );
   }
   if (url.search !== "" || url.hash !== "") {
-    throw new AddressFault("The address of an engine has neither '?' nor '#'.");
+    throw new AddressError("The address of an engine has neither '?' nor '#'.");
   }
   url.pathname = url.pathname.replace(/\/+$/, "").replace(/\/v1$/, "");
   return url;
@@ -62,7 +62,7 @@ async function resolved(host: string, resolve: Resolve): Promise<readonly string
   } catch {
     // Said below, the same for a name that does not exist and for one without an address.
   }
-  throw new AddressFault(`No address was found for '${host}'.`);
+  throw new AddressError(`No address was found for '${host}'.`);
 }
 
 const allAddresses: Resolve = (host) =>

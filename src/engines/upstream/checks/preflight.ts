@@ -5,7 +5,7 @@
  *
  * `refuse` means: not to be used. In strict mode everything that is certain is a reason to refuse.
  */
-import { AddressFault } from "../../../core/address-policy.js";
+import { AddressError } from "../../../core/address-policy.js";
 import { checkAddress, type Resolve } from "./address.js";
 import { Connection } from "../connection.js";
 import { askHealth, askIntroduction, type Introduction } from "./introduction.js";
@@ -31,7 +31,7 @@ export async function preflight(
   { strict = false, resolve }: PreflightOptions = {},
 ): Promise<PreflightFinding[]> {
   const profile = profiles[source.profile];
-  const refusals = await setUpFaults(source, resolve);
+  const refusals = await setUpErrors(source, resolve);
   if (refusals.length > 0) return refusals.map((text) => ({ level: "refuse", text }));
   const timeouts = timeoutsOf(source);
   const connection = new Connection(source, 1, timeouts);
@@ -74,7 +74,7 @@ function whyUseless(host: string, type: Exclude<Introduction["type"], "engine">)
   }
 }
 
-async function setUpFaults(source: UpstreamSource, resolve: Resolve | undefined): Promise<string[]> {
+async function setUpErrors(source: UpstreamSource, resolve: Resolve | undefined): Promise<string[]> {
   const faults: string[] = [];
   try {
     requireIsolation(source);
@@ -86,7 +86,7 @@ async function setUpFaults(source: UpstreamSource, resolve: Resolve | undefined)
     const { allowPublic } = source;
     await checkAddress(source.url, { allowPublic, ...(resolve === undefined ? {} : { resolve }) });
   } catch (error) {
-    if (!(error instanceof AddressFault)) throw error;
+    if (!(error instanceof AddressError)) throw error;
     faults.push(error.message);
   }
   return faults;

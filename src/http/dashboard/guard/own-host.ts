@@ -10,7 +10,7 @@
  */
 import { BlockList, isIP } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { DashboardFault } from "../../../core/dashboard-error.js";
+import { DashboardError } from "../../../core/dashboard-error.js";
 
 export interface OwnNames {
   /** The configured address, if any. */
@@ -30,7 +30,7 @@ export function requireOwnHost(names: OwnNames) {
   const refusal = refusalText(names);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     if (elsewhere.test(request.url) || isOwn(request.host)) return undefined;
-    if (dashboardApi.test(request.url)) throw new DashboardFault("forbidden", refusal);
+    if (dashboardApi.test(request.url)) throw new DashboardError("forbidden", refusal);
     request.exchange.code = "insufficient_permissions";
     return reply.code(403).header("content-type", "text/plain; charset=utf-8").send(`${refusal}\n`);
   };

@@ -4,7 +4,7 @@
  * does not (an old one, or plain HTTP to another machine) in `Origin`.
  */
 import type { FastifyRequest } from "fastify";
-import { DashboardFault } from "../../../core/dashboard-error.js";
+import { DashboardError } from "../../../core/dashboard-error.js";
 
 const safeMethods = new Set(["GET", "HEAD"]);
 
@@ -15,7 +15,7 @@ export function requireSameOrigin(publicUrl: string | undefined) {
     if (safeMethods.has(request.method)) return;
     const isJson = /^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "");
     if (isJson && isSameOrigin(request, configured)) return;
-    throw new DashboardFault("forbidden", "This request did not come from the dashboard.");
+    throw new DashboardError("forbidden", "This request did not come from the dashboard.");
   };
 }
 

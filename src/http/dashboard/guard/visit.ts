@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import type { Sessions } from "../../../core/sign-in/sessions.js";
-import { DashboardFault } from "../../../core/dashboard-error.js";
+import { DashboardError } from "../../../core/dashboard-error.js";
 import { readJson } from "../../bodies/body.js";
 import { clientNetwork } from "./client-network.js";
 import { clearCookie, readCookie, writeCookie, type CookieKind } from "./cookies.js";
@@ -84,6 +84,6 @@ function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown): z.out
   const [issue] = result.error.issues;
   // The input that people see, not a place inside its value. Without one the request is no form of ours.
   const field = issue?.path[0];
-  if (typeof field !== "string") throw new DashboardFault("bad_request", "The request is not a JSON object.");
-  throw new DashboardFault("bad_request", issue?.message ?? "This is not valid.", { field });
+  if (typeof field !== "string") throw new DashboardError("bad_request", "The request is not a JSON object.");
+  throw new DashboardError("bad_request", issue?.message ?? "This is not valid.", { field });
 }

@@ -1,5 +1,5 @@
 import { sql, type Transaction } from "kysely";
-import type { MigrationContext } from "../migrate.js";
+import type { MigrationContext } from "../migration.js";
 import type { Schema } from "../schema.js";
 
 export async function up(

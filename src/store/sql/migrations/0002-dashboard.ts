@@ -1,5 +1,5 @@
 import { sql, type CreateTableBuilder, type Transaction } from "kysely";
-import type { MigrationContext } from "../migrate.js";
+import type { MigrationContext } from "../migration.js";
 import type { Schema } from "../schema.js";
 
 /** Everything of an account hangs on its row, so that deleting the row deletes the rest. */

@@ -47,9 +47,9 @@ export function MaintenanceEditor({ window, onClose }: MaintenanceEditorProps) {
     },
   });
   const errorAt = (field: string) => fieldError(schedule.error, field);
-  const titleFault = checked && title.trim() === "" ? "Enter a title." : undefined;
-  const startFault = checked && startsAt === null ? "Choose a date and a time." : undefined;
-  const endFault = checked ? faultOfEnd(startsAt, endsAt) : undefined;
+  const titleError = checked && title.trim() === "" ? "Enter a title." : undefined;
+  const startError = checked && startsAt === null ? "Choose a date and a time." : undefined;
+  const endError = checked ? errorOfEnd(startsAt, endsAt) : undefined;
   const failure = formError(schedule.error, ["title", "body", "startsAt", "endsAt"]);
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
@@ -81,13 +81,13 @@ export function MaintenanceEditor({ window, onClose }: MaintenanceEditorProps) {
           schedule.mutate({ startsAt, endsAt });
         }}
       >
-        <Field label="Title" error={titleFault ?? errorAt("title")} className="sm:col-span-2">
+        <Field label="Title" error={titleError ?? errorAt("title")} className="sm:col-span-2">
           <Input value={title} maxLength={longest.title} onChange={(event) => setTitle(event.target.value)} />
         </Field>
-        <Field label="Starts" error={startFault ?? errorAt("startsAt")}>
+        <Field label="Starts" error={startError ?? errorAt("startsAt")}>
           <Input type="datetime-local" value={starts} onChange={(event) => setStarts(event.target.value)} />
         </Field>
-        <Field label="Ends" error={endFault ?? errorAt("endsAt")}>
+        <Field label="Ends" error={endError ?? errorAt("endsAt")}>
           <Input
             type="datetime-local"
             value={ends}
@@ -135,7 +135,7 @@ function momentFrom(planned: string | undefined, hours: number): Date {
   return planned === undefined ? fullHourFrom(Date.now(), hours) : new Date(planned);
 }
 
-function faultOfEnd(startsAt: string | null, endsAt: string | null): string | undefined {
+function errorOfEnd(startsAt: string | null, endsAt: string | null): string | undefined {
   if (endsAt === null) return "Choose a date and a time.";
   return startsAt !== null && startsAt >= endsAt ? "The end must be after the start." : undefined;
 }

@@ -5,7 +5,7 @@ import { api } from "../../../service/api.ts";
 import { Badge } from "../../../components/states/badge.tsx";
 import { Button } from "../../../components/controls/button.tsx";
 import { formatCount, formatDecimal, formatSize } from "../../../units.ts";
-import { ChoiceFailure, type Choice } from "./change-dialog.tsx";
+import { ChoiceFailure, type Choice } from "./choice.tsx";
 import { FitBadge } from "./fit-badge.tsx";
 
 interface CatalogChoicesProps {

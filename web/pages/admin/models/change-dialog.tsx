@@ -1,14 +1,13 @@
 /** What can be put behind a model: from the catalogue, from this server, from elsewhere, or an engine on the network. */
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import type { ModelView } from "../../../../src/protocol/dashboard-models.js";
-import { Callout } from "../../../components/states/callout.tsx";
 import { Dialog } from "../../../components/overlays/dialog.tsx";
 import { ErrorState } from "../../../components/states/error-state.tsx";
 import { SkeletonLines } from "../../../components/states/skeleton.tsx";
 import { Tabs } from "../../../components/controls/tabs.tsx";
-import { toast } from "../../../components/overlays/toast.tsx";
 import { queries } from "../../../service/queries.ts";
 import { formatSize } from "../../../units.ts";
+import { useChoice } from "./choice.tsx";
 import { CatalogChoices } from "./catalog-choices.tsx";
 import { EngineForm } from "./engine-form.tsx";
 import { FileChoices } from "./file-choices.tsx";
@@ -58,30 +57,5 @@ export function ChangeDialog({ model, onClose }: { model: ModelView; onClose: ()
         />
       )}
     </Dialog>
-  );
-}
-
-export type Choice = ReturnType<typeof useChoice>;
-
-/** Carries out one choice: says so and closes, or keeps the error for the form it came from. */
-function useChoice(onClose: () => void) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: ({ work }: { work: () => Promise<unknown>; id: string; done: string }) => work(),
-    onSuccess: async (_, { done }) => {
-      toast(done);
-      onClose();
-      await client.invalidateQueries({ queryKey: ["admin"] });
-    },
-  });
-}
-
-/** For choices without a field that could be at fault. */
-export function ChoiceFailure({ choose }: { choose: Choice }) {
-  if (choose.error === null) return null;
-  return (
-    <Callout tone="bad" className="mb-4">
-      <span className="wrap-anywhere">{choose.error.message}</span>
-    </Callout>
   );
 }

@@ -12,7 +12,7 @@ import { Form } from "../../../components/controls/form.tsx";
 import { Input, PasswordInput } from "../../../components/controls/input.tsx";
 import { Select } from "../../../components/controls/select.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
-import type { Choice } from "./change-dialog.tsx";
+import type { Choice } from "./choice.tsx";
 import { bodyOf, emptyEngine, profileOptions, type EngineDraft } from "./engine-draft.ts";
 
 const fields = ["url", "profile", "name", "key", "contextTokens"];

@@ -11,7 +11,7 @@ import { Form } from "../../../components/controls/form.tsx";
 import { Input } from "../../../components/controls/input.tsx";
 import { fieldError } from "../../../form-errors.ts";
 import { formatCount, formatRate, formatSize } from "../../../units.ts";
-import { ChoiceFailure, type Choice } from "./change-dialog.tsx";
+import { ChoiceFailure, type Choice } from "./choice.tsx";
 import { FitBadge } from "./fit-badge.tsx";
 
 interface FileChoicesProps {

@@ -8,7 +8,7 @@ import { Field } from "../../../components/controls/field.tsx";
 import { Form } from "../../../components/controls/form.tsx";
 import { Input } from "../../../components/controls/input.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
-import type { Choice } from "./change-dialog.tsx";
+import type { Choice } from "./choice.tsx";
 
 interface ReferenceFormProps {
   hosts: readonly string[];

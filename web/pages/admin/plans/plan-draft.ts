@@ -50,7 +50,7 @@ export function idFrom(name: string): string {
 type Faults = Partial<Record<NumberField | "id" | "name", string>>;
 
 /** What cannot be right, before the service is asked. */
-export function faultsOf(draft: PlanDraft, isNew: boolean, taken: readonly string[]): Faults {
+export function errorsOf(draft: PlanDraft, isNew: boolean, taken: readonly string[]): Faults {
   const faults: Faults = {};
   if (draft.name.trim() === "") faults.name = "Enter a name.";
   if (isNew && !/^[a-z0-9][a-z0-9-]{0,63}$/.test(draft.id))

@@ -13,7 +13,7 @@ import { toast } from "../../../components/overlays/toast.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
 import { queries } from "../../../service/queries.ts";
 import { plural } from "../../../units.ts";
-import { bodyOf, draftOf, faultsOf, idFrom, type NumberField, type PlanDraft } from "./plan-draft.ts";
+import { bodyOf, draftOf, errorsOf, idFrom, type NumberField, type PlanDraft } from "./plan-draft.ts";
 import type { CountedPlan } from "./plan-table.tsx";
 
 interface PlanFormProps {
@@ -53,7 +53,7 @@ export function PlanForm({ plan, taken, onClose }: PlanFormProps) {
       ]);
     },
   });
-  const faults = faultsOf(draft, isNew, taken);
+  const faults = errorsOf(draft, isNew, taken);
   const errorAt = (field: NumberField | "id" | "name") =>
     (checked ? faults[field] : undefined) ?? fieldError(save.error, field);
   const failure = formError(save.error, fields);

@@ -12,7 +12,7 @@ import { Textarea } from "../../../components/controls/textarea.tsx";
 import { queries } from "../../../service/queries.ts";
 import { formatCount } from "../../../units.ts";
 import { privateText } from "./private-text.ts";
-import { defaultSettings, type settingsFaults, type Settings } from "./settings.ts";
+import { defaultSettings, type settingsErrors, type Settings } from "./settings.ts";
 
 interface SettingsPanelProps {
   settings: Settings;
@@ -21,7 +21,7 @@ interface SettingsPanelProps {
   /** What a reply is cut at when nothing is typed. */
   /** Null while it is not known. */
   defaultTokens: number | null;
-  faults: ReturnType<typeof settingsFaults>;
+  faults: ReturnType<typeof settingsErrors>;
 }
 
 export function SettingsPanel({ settings, onChange, models, defaultTokens, faults }: SettingsPanelProps) {

@@ -62,7 +62,7 @@ function stopsOf(text: string): string[] {
 }
 
 /** What is wrong with the settings, by field; the service checks again. */
-export function settingsFaults(settings: Settings): { maxTokens?: string; stop?: string } {
+export function settingsErrors(settings: Settings): { maxTokens?: string; stop?: string } {
   const { maxTokens } = settings;
   return {
     ...(maxTokens === "" || /^[1-9]\d{0,8}$/.test(maxTokens)

@@ -1,6 +1,6 @@
 import { ChevronRight } from "lucide-react";
 import type { UsageBucket } from "../../../../src/protocol/dashboard-api.js";
-import type { Measure } from "./usage-plot.tsx";
+import type { Measure } from "./measure.ts";
 import { axisMoment, type Step } from "./usage-period.ts";
 import { askedFor } from "./usage-stats.tsx";
 

@@ -2,14 +2,12 @@
 import { useMemo } from "react";
 import type { UsageBucket } from "../../../../src/protocol/dashboard-api.js";
 import { Card } from "../../../components/frame/card.tsx";
-import { Chart, type Series } from "../../../components/figures/chart.tsx";
+import { Chart } from "../../../components/figures/chart.tsx";
+import type { Series } from "../../../components/figures/series.ts";
 import { Skeleton } from "../../../components/states/skeleton.tsx";
+import type { Measure } from "./measure.ts";
 import { axisMoment, type Step } from "./usage-period.ts";
 import { UsageNumbers } from "./usage-numbers.tsx";
-
-export interface Measure extends Pick<Series, "label" | "kind" | "tone"> {
-  of: (bucket: UsageBucket) => number | null;
-}
 
 interface UsagePlotProps {
   title: string;

@@ -1,7 +1,8 @@
 import { useMemo } from "react";
 import type { UsageBucket } from "../../../../src/protocol/dashboard-api.js";
 import { formatCount, formatMs, formatShort } from "../../../units.ts";
-import { UsagePlot, type Measure } from "./usage-plot.tsx";
+import type { Measure } from "./measure.ts";
+import { UsagePlot } from "./usage-plot.tsx";
 import { refused } from "./usage-stats.tsx";
 import { withEmptyBuckets, type UsagePeriod } from "./usage-period.ts";
 

@@ -10,17 +10,11 @@
  * The work is bounded: a conversation that cannot fit is refused by its length, or by its first part.
  */
 import type { ChatMessage } from "../../../../protocol/chat.js";
+import type { PromptResult } from "../../messages.js";
 import { Shield, type PromptPiece } from "./shield.js";
 import { SpecialTexts } from "./special-texts.js";
 import type { ChatTemplate } from "./template.js";
 import type { Vocabulary } from "../vocabulary.js";
-
-export type PromptResult =
-  | { type: "tokens"; tokens: Uint32Array }
-  /** `exact` is false when counting stopped early: there are at least so many tokens. */
-  | { type: "too_long"; tokens: number; exact: boolean }
-  /** The model's template takes no conversation with these roles in this order. */
-  | { type: "refused" };
 
 /** Text with more characters for each token of context than this is read in part first. */
 const plentifulCharsPerToken = 16;

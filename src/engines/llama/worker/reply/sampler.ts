@@ -8,6 +8,7 @@
  */
 import { randomInt } from "node:crypto";
 import type { Sampling } from "../../../../protocol/chat.js";
+import type { SamplingDefaults } from "../../messages.js";
 import type { GrammarState } from "./grammar.js";
 
 export interface SamplerConfig {
@@ -31,12 +32,6 @@ export interface SamplingPlan {
   config: SamplerConfig;
   /** A top_p that must be applied after the temperature. */
   nucleus: number | undefined;
-}
-
-/** What the model adds to every request that does not choose for itself. */
-export interface SamplingDefaults {
-  repeatPenalty: number;
-  minP: number;
 }
 
 /** Below this, dividing by the temperature overflows; the outcome is the likeliest token anyway. */

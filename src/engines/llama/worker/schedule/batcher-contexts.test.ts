@@ -8,7 +8,7 @@ import type { BatchContext } from "../batch-context.js";
 import { Batcher } from "./batcher.js";
 import type { DrawOptions } from "../reply/draw.js";
 import { GrammarTime } from "./grammar-time.js";
-import type { Ending } from "./job.js";
+import type { Ending } from "../../messages.js";
 import { PrefillPace } from "./prefill-pace.js";
 import { PrefixCache } from "./prefix-cache.js";
 import { Reply } from "../reply/reply.js";
@@ -288,7 +288,7 @@ describe("conversations in the batcher", () => {
           const { batcher, context, start, endings, faults, broken, open, pass } = setUp(setting);
           const last = new Map<string, number[]>();
           let started = 0;
-          let lastFault = -Infinity;
+          let lastError = -Infinity;
           for (const event of happening) {
             if (event.type === "start") {
               const { account, tokens } = event;
@@ -300,8 +300,8 @@ describe("conversations in the batcher", () => {
             } else if (event.type === "abort") batcher.abort(event.id);
             else if (event.type === "fault") {
               // Nothing computed in two steps in a row would be a context that is lost.
-              if (context.batches.length <= lastFault + setting.sequences + 1) continue;
-              lastFault = context.batches.length;
+              if (context.batches.length <= lastError + setting.sequences + 1) continue;
+              lastError = context.batches.length;
               context.faults = [event.kind];
             } else if (event.type === "pause") pass(4 * 60_000);
             else {

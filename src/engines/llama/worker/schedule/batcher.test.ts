@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { BatchContext } from "../batch-context.js";
 import { Batcher } from "./batcher.js";
 import { GrammarTime } from "./grammar-time.js";
-import type { Ending, StepReport } from "./job.js";
+import type { Ending, StepReport } from "../../messages.js";
 import { PrefillPace } from "./prefill-pace.js";
 import { PrefixCache } from "./prefix-cache.js";
 import { Reply } from "../reply/reply.js";

@@ -20,7 +20,8 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GrammarTime } from "./grammar-time.js";
-import type { Job, StepReport } from "./job.js";
+import type { StepReport } from "../../messages.js";
+import type { Job } from "./job.js";
 import type { PrefillPace } from "./prefill-pace.js";
 import { Seats, type Group, type SeatsOptions, type Sequence } from "./seats.js";
 import { promptShare } from "./step-plan.js";

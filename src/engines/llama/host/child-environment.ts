@@ -1,0 +1,20 @@
+/** What the engine's child processes are told of the environment. */
+
+/** The child finds its libraries and devices with these. It gets nothing else: environments hold secrets. */
+const childVariables =
+  /^(PATH|HOME|LANG|TMPDIR|TEMP|TMP|SystemRoot|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|(CUDA|NVIDIA|VK|XDG|GGML)_\w+)$/;
+
+/**
+ * The native code starts its computing threads anew for every step, from whichever of libuv's threads runs the
+ * step. With only one of those, the system leaves it on its core and starts the others elsewhere: with four, both
+ * often share a core for some milliseconds, which made a step a sixth longer (`bench -- engine`).
+ */
+const ownThreads = { UV_THREADPOOL_SIZE: "1" };
+
+/** Of this process, for the engine's children. */
+export const engineEnvironment = (): NodeJS.ProcessEnv => childEnvironment(process.env);
+
+export function childEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const passedOn = Object.entries(env).filter(([name]) => childVariables.test(name));
+  return { ...Object.fromEntries(passedOn), ...ownThreads };
+}

@@ -1,0 +1,7 @@
+import type { UsageBucket } from "../../../../src/protocol/dashboard-api.js";
+import type { Series } from "../../../components/figures/series.ts";
+
+/** One line of a usage plot, and one column of its table. */
+export interface Measure extends Pick<Series, "label" | "kind" | "tone"> {
+  of: (bucket: UsageBucket) => number | null;
+}
