@@ -2,7 +2,15 @@
  * What the core needs from technology. Each interface's promises, failures included, are written on its
  * methods; every implementation passes the contract suite of its interface in `test/contract`.
  */
-import type { ChatMessage, FinishReason, ReplyFormat, ReplyLogprob, Sampling } from "../protocol/chat.js";
+import type {
+  ChatMessage,
+  FinishReason,
+  ReasoningEffort,
+  ReplyFormat,
+  ReplyLogprob,
+  Sampling,
+  Tooling,
+} from "../protocol/chat.js";
 import type { ModelId } from "../protocol/models.js";
 
 // ---------------------------------------------------------------------------------------------- engines
@@ -22,6 +30,9 @@ export interface Generation {
   /** How many alternatives to name beside each token; undefined: no log probabilities. */
   topLogprobs: number | undefined;
   format: ReplyFormat;
+  /** What the reply may call; undefined: nothing. */
+  tooling: Tooling | undefined;
+  reasoningEffort: ReasoningEffort | undefined;
 }
 
 /** A generation that fits its model: counted, not yet run. */
@@ -41,17 +52,28 @@ export interface Usage {
   completionTokens: number;
   /** Prompt tokens that were not computed again. */
   cachedTokens: number;
+  /** Of the completion tokens, those of thoughts. */
+  reasoningTokens: number;
 }
 
 export type GenerationEvent =
   /** `logprobs` has the tokens that became known with this text, where they were asked for. */
   | { type: "text"; choice: number; text: string; logprobs?: readonly ReplyLogprob[] }
+  /** Thoughts; never after the text or the calls that they led to. */
+  | { type: "reasoning"; choice: number; text: string }
+  /** A call begins, with an id of its own. */
+  | { type: "call"; choice: number; id: string; name: string }
+  /** More of the JSON text of the arguments of the choice's last call. */
+  | { type: "arguments"; choice: number; text: string }
   | { type: "finished"; choice: number; finishReason: FinishReason }
   | { type: "done"; usage: Usage };
 
 export interface EngineFeatures {
   jsonSchema: boolean;
   logprobs: boolean;
+  tools: boolean;
+  /** Whether the model thinks before it replies, and its thoughts can be told from the reply. */
+  reasoning: boolean;
 }
 
 export interface EngineStatus {

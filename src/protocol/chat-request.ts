@@ -3,7 +3,8 @@
  * the contract's order of faults: `model`, then `messages`, then the other fields. Unknown fields are
  * ignored; a field that would silently change the meaning of the reply if it were ignored is refused.
  */
-import type { ChatMessage, ChatRequest, ChatRole } from "./chat.js";
+import type { ChatRequest, ReasoningEffort } from "./chat.js";
+import { readMessages } from "./chat-messages.js";
 import { ServiceError } from "./errors.js";
 import { readFormat } from "./reply-format.js";
 import {
@@ -12,7 +13,6 @@ import {
   decimal,
   integer,
   isObject,
-  nonEmptyArray,
   nonEmptyString,
   object,
   optional,
@@ -22,10 +22,9 @@ import {
   type JsonObject,
   type Reader,
 } from "./read-json.js";
+import { readTooling } from "./tools.js";
 
 const maxStops = 4;
-/** OpenAI's own bound. A template is run over every message, and a hundred thousand empty ones hold an engine up. */
-const maxMessages = 2048;
 const tokenCount = integer(1, 2 ** 31 - 1);
 const seed = integer(-(2 ** 63), 2 ** 63);
 const penalty = decimal(-2, 2);
@@ -39,9 +38,7 @@ export function parseChatRequest(body: unknown): ChatRequest {
     throw new ServiceError("invalid_json", { message: "The request body must be one JSON object." });
   }
   const model = required(body, "model", nonEmptyString);
-  const messages = atMost(maxMessages, required(body, "messages", nonEmptyArray), "messages").map(
-    (item, index) => message(item, `messages[${index}]`),
-  );
+  const messages = required(body, "messages", readMessages);
 
   const temperature = optional(body, "temperature", decimal(0, 2));
   const topP = optional(body, "top_p", decimal(0, 1));
@@ -64,6 +61,8 @@ export function parseChatRequest(body: unknown): ChatRequest {
   const choices = optional(body, "n", choiceCount) ?? 1;
   const topLogprobs = readTopLogprobs(body);
   const format = readFormat(body);
+  const tooling = readTooling(body);
+  const reasoningEffort = optional(body, "reasoning_effort", effort);
   refuseUnsupported(body);
   return {
     model,
@@ -74,55 +73,12 @@ export function parseChatRequest(body: unknown): ChatRequest {
     choices,
     topLogprobs,
     format,
+    tooling,
+    reasoningEffort,
     stream,
     includeUsage,
   };
 }
-
-const message: Reader<ChatMessage> = (value, path) => {
-  const fields = object(value, path);
-  const messageRole = required(fields, "role", role, path);
-  const read = messageRole === "assistant" ? contentOrNull : content;
-  return { role: messageRole, content: required(fields, "content", read, path) };
-};
-
-const role: Reader<ChatRole> = (value, path) => {
-  switch (string(value, path)) {
-    // Some client versions send `developer` for any model whose id starts with "o".
-    case "developer":
-    case "system":
-      return "system";
-    case "user":
-      return "user";
-    case "assistant":
-      return "assistant";
-    default:
-      throw new ServiceError("invalid_value", {
-        message: `Invalid value for '${path}': expected one of 'system', 'user' and 'assistant'.`,
-        param: path,
-      });
-  }
-};
-
-const content: Reader<string> = (value, path) => {
-  if (typeof value === "string") return string(value, path);
-  if (!Array.isArray(value)) throw wrongType(path, "a string or an array of text parts", value);
-  return nonEmptyArray(value, path)
-    .map((part, index) => textPart(part, `${path}[${index}]`))
-    .join("");
-};
-
-/** An assistant's turn that only called tools has no text. */
-const contentOrNull: Reader<string> = (value, path) => (value === null ? "" : content(value, path));
-
-const textPart: Reader<string> = (value, path) => {
-  const part = object(value, path);
-  if (required(part, "type", string, path) === "text") return required(part, "text", string, path);
-  throw new ServiceError("unsupported_value", {
-    message: `Unsupported value for '${path}.type': only parts of type 'text' are supported.`,
-    param: `${path}.type`,
-  });
-};
 
 const stops: Reader<string[]> = (value, path) => {
   if (typeof value === "string") return [nonEmptyString(value, path)];
@@ -185,9 +141,32 @@ function readTopLogprobs(body: JsonObject): number | undefined {
   return wanted ? (top ?? 0) : undefined;
 }
 
+const effort: Reader<ReasoningEffort> = (value, path) => {
+  switch (string(value, path)) {
+    case "none":
+    case "minimal":
+      return "none";
+    case "low":
+      return "low";
+    case "medium":
+      return "medium";
+    case "high":
+    case "xhigh":
+      return "high";
+    default:
+      throw new ServiceError("invalid_value", {
+        message: `Invalid value for '${path}': expected one of 'none', 'minimal', 'low', 'medium', 'high' and 'xhigh'.`,
+        param: path,
+      });
+  }
+};
+
 function refuseUnsupported(body: JsonObject): void {
-  for (const name of ["tools", "functions"]) {
-    if ((optional(body, name, array) ?? []).length > 0) throw unsupported(name, "calling tools");
+  if ((optional(body, "functions", array) ?? []).length > 0) {
+    throw new ServiceError("unsupported_parameter", {
+      message: "Unsupported parameter: 'functions' is deprecated. Use 'tools' instead.",
+      param: "functions",
+    });
   }
   if (optional(body, "audio", (value) => value) !== undefined) throw unsupported("audio", "audio");
 }

@@ -1,5 +1,5 @@
 /** The wire shapes of a reply: whole, and as the chunks of a stream. */
-import type { FinishReason, ReplyLogprob, TokenLogprob } from "./chat.js";
+import type { FinishReason, ReplyLogprob, TokenLogprob, ToolCall } from "./chat.js";
 
 /** What all parts of one reply share. */
 export interface ReplyHead {
@@ -13,11 +13,15 @@ export interface TokenCounts {
   promptTokens: number;
   completionTokens: number;
   cachedTokens: number;
+  reasoningTokens: number;
 }
 
 /** One choice, whole. */
 export interface ReplyChoice {
   text: string;
+  /** Empty where there were none. */
+  reasoning: string;
+  calls: readonly ToolCall[];
   finishReason: FinishReason;
   /** Null where they were not asked for. */
   logprobs: readonly ReplyLogprob[] | null;
@@ -28,6 +32,13 @@ interface WireUsage {
   completion_tokens: number;
   total_tokens: number;
   prompt_tokens_details: { cached_tokens: number };
+  completion_tokens_details: { reasoning_tokens: number };
+}
+
+interface WireCall {
+  id: string;
+  type: "function";
+  function: { name: string; arguments: string };
 }
 
 interface WireToken {
@@ -48,16 +59,33 @@ export interface ChatCompletion {
   model: string;
   choices: {
     index: number;
-    message: { role: "assistant"; content: string; refusal: null };
+    message: {
+      role: "assistant";
+      /** Null for a reply that is nothing but calls. */
+      content: string | null;
+      refusal: null;
+      reasoning_content?: string;
+      tool_calls?: WireCall[];
+    };
     logprobs: WireLogprobs | null;
     finish_reason: FinishReason;
   }[];
   usage: WireUsage;
 }
 
+interface Delta {
+  role?: "assistant";
+  content?: string | null;
+  reasoning_content?: string;
+  tool_calls?: [CallDelta];
+}
+
+/** Id, type and name come once, with the first delta of a call: some clients join what is repeated. */
+type CallDelta = ({ index: number } & WireCall) | { index: number; function: { arguments: string } };
+
 interface ChunkChoice {
   index: number;
-  delta: { role?: "assistant"; content?: string };
+  delta: Delta;
   logprobs: WireLogprobs | null;
   finish_reason: FinishReason | null;
 }
@@ -82,11 +110,11 @@ export function chatCompletion(
     object: "chat.completion",
     created,
     model,
-    choices: choices.map(({ text, finishReason, logprobs }, index) => ({
+    choices: choices.map((choice, index) => ({
       index,
-      message: { role: "assistant", content: text, refusal: null },
-      logprobs: wireLogprobs(logprobs),
-      finish_reason: finishReason,
+      message: wireMessage(choice),
+      logprobs: wireLogprobs(choice.logprobs),
+      finish_reason: choice.finishReason,
     })),
     usage: wireUsage(tokens),
   };
@@ -103,13 +131,26 @@ export function chunkMaker({ id, created, model }: ReplyHead, includeUsage: bool
     ...(includeUsage ? { usage: null } : {}),
   });
   const begun = new Set<number>();
+  const calls = new Map<number, number>();
+  /** The first of each choice carries the role: the official SDK's `.stream()` helper throws without it. */
+  const part = (index: number, delta: Delta, logprobs: readonly ReplyLogprob[] | null = null) => {
+    const isFirst = !begun.has(index);
+    begun.add(index);
+    const whole: Delta = isFirst ? { role: "assistant", ...delta } : delta;
+    return chunk([{ index, delta: whole, logprobs: wireLogprobs(logprobs), finish_reason: null }]);
+  };
   return {
-    /** The first of each choice carries the role: the official SDK's `.stream()` helper throws without it. */
-    text: (index: number, content: string, logprobs: readonly ReplyLogprob[] | null = null) => {
-      const delta = begun.has(index) ? { content } : { role: "assistant" as const, content };
-      begun.add(index);
-      return chunk([{ index, delta, logprobs: wireLogprobs(logprobs), finish_reason: null }]);
+    text: (index: number, content: string, logprobs?: readonly ReplyLogprob[]) =>
+      part(index, { content }, logprobs),
+    reasoning: (index: number, text: string) => part(index, { reasoning_content: text }),
+    call: (index: number, id: string, name: string) => {
+      const number = calls.get(index) ?? 0;
+      calls.set(index, number + 1);
+      const call: CallDelta = { index: number, id, type: "function", function: { name, arguments: "" } };
+      return part(index, begun.has(index) ? { tool_calls: [call] } : { content: null, tool_calls: [call] });
     },
+    arguments: (index: number, text: string) =>
+      part(index, { tool_calls: [{ index: (calls.get(index) ?? 1) - 1, function: { arguments: text } }] }),
     hasBegun: (index: number) => begun.has(index),
     finish: (index: number, reason: FinishReason) =>
       chunk([{ index, delta: {}, logprobs: null, finish_reason: reason }]),
@@ -117,11 +158,33 @@ export function chunkMaker({ id, created, model }: ReplyHead, includeUsage: bool
   };
 }
 
-const wireUsage = ({ promptTokens, completionTokens, cachedTokens }: TokenCounts): WireUsage => ({
+function wireMessage({ text, reasoning, calls }: ReplyChoice): ChatCompletion["choices"][number]["message"] {
+  return {
+    role: "assistant",
+    content: text === "" && calls.length > 0 ? null : text,
+    refusal: null,
+    ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls.map(wireCall) }),
+  };
+}
+
+const wireCall = ({ id, name, arguments: text }: ToolCall): WireCall => ({
+  id,
+  type: "function",
+  function: { name, arguments: text },
+});
+
+const wireUsage = ({
+  promptTokens,
+  completionTokens,
+  cachedTokens,
+  reasoningTokens,
+}: TokenCounts): WireUsage => ({
   prompt_tokens: promptTokens,
   completion_tokens: completionTokens,
   total_tokens: promptTokens + completionTokens,
   prompt_tokens_details: { cached_tokens: cachedTokens },
+  completion_tokens_details: { reasoning_tokens: reasoningTokens },
 });
 
 const wireLogprobs = (logprobs: readonly ReplyLogprob[] | null): WireLogprobs | null =>

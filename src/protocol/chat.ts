@@ -3,12 +3,47 @@
  * `parseChatRequest` in chat-request.ts makes one from a JSON body.
  */
 
-export type ChatRole = "system" | "user" | "assistant";
+export type ChatRole = "system" | "user" | "assistant" | "tool";
 
 export interface ChatMessage {
   role: ChatRole;
   content: string;
+  /** Of an assistant's turn: the calls it made. Not empty. */
+  toolCalls?: readonly ToolCall[];
+  /** Of an assistant's turn: its thoughts, where the client sent them back. */
+  reasoning?: string;
+  /** Of a tool's result: the call that it answers, made by an assistant's turn before it. */
+  toolCallId?: string;
 }
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  /** JSON text as the model wrote it; whether it parses is not checked in what clients send back. */
+  arguments: string;
+}
+
+export interface Tool {
+  name: string;
+  description: string | undefined;
+  /** JSON schema of the arguments; undefined: an object without any. */
+  parameters: Readonly<Record<string, unknown>> | undefined;
+  /** Whether calls must follow the schema in everything. */
+  strict: boolean;
+}
+
+/** The tools that a reply may call. */
+export interface Tooling {
+  /** At least one. */
+  tools: readonly Tool[];
+  /** `required`: the reply calls at least one. */
+  choice: "auto" | "required";
+  /** Whether a reply may make several calls. */
+  parallel: boolean;
+}
+
+/** How long a model that thinks may do so; undefined leaves it to the model. */
+export type ReasoningEffort = "none" | "low" | "medium" | "high";
 
 export interface Sampling {
   temperature: number;
@@ -41,11 +76,13 @@ export interface ChatRequest {
   /** How many alternatives to name beside each token of the reply; undefined: no log probabilities at all. */
   topLogprobs: number | undefined;
   format: ReplyFormat;
+  tooling: Tooling | undefined;
+  reasoningEffort: ReasoningEffort | undefined;
   stream: boolean;
   includeUsage: boolean;
 }
 
-export type FinishReason = "stop" | "length";
+export type FinishReason = "stop" | "length" | "tool_calls";
 
 /** A token with the logarithm of its probability before temperature and the other parameters shaped it. */
 export interface TokenLogprob {

@@ -39,7 +39,7 @@ export interface ListedModel {
   id: ModelId;
   /** 0 while it is not known. */
   contextTokens: number;
-  follows: { jsonSchema: boolean; logprobs: boolean };
+  follows: { jsonSchema: boolean; logprobs: boolean; tools: boolean; reasoning: boolean };
   description: string | null;
 }
 
@@ -55,11 +55,10 @@ export function wireModel(
     owned_by: ownerName,
     context_length: contextLength,
     max_output_tokens: smaller(contextLength, planMaxTokens),
-    // `tools` is refused, and thoughts are not told from the reply, whatever answers.
     capabilities: {
-      tools: false,
+      tools: follows.tools,
       json_schema: follows.jsonSchema,
-      reasoning: false,
+      reasoning: follows.reasoning,
       logprobs: follows.logprobs,
     },
     ...(description === null ? {} : { description }),

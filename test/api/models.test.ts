@@ -109,9 +109,12 @@ describe("what a model can do", () => {
   });
 
   it("follows its engine", () =>
-    withEngine({ follows: { jsonSchema: false, logprobs: false } }, async () => {
-      expect(await omega()).toMatchObject({ capabilities: { json_schema: false, logprobs: false } });
-    }));
+    withEngine(
+      { follows: { jsonSchema: false, logprobs: false, tools: false, reasoning: false } },
+      async () => {
+        expect(await omega()).toMatchObject({ capabilities: { json_schema: false, logprobs: false } });
+      },
+    ));
 
   it("is null where the context is not known", () =>
     withEngine({ contextTokens: 0 }, async () => {

@@ -17,7 +17,7 @@ const wordy: Engine = {
   }),
   async *generate({ maxTokens, promptTokens }): AsyncGenerator<GenerationEvent> {
     for (let token = 0; token < maxTokens; token++) yield { type: "text", choice: 0, text: "word " };
-    const usage = { promptTokens, completionTokens: maxTokens, cachedTokens: 0 };
+    const usage = { promptTokens, completionTokens: maxTokens, cachedTokens: 0, reasoningTokens: 0 };
     yield { type: "finished", choice: 0, finishReason: "length" };
     yield { type: "done", usage };
   },
@@ -26,7 +26,7 @@ const wordy: Engine = {
     serving: "",
     contextTokens: 100,
     defaultMaxTokens: 100,
-    follows: { jsonSchema: false, logprobs: false },
+    follows: { jsonSchema: false, logprobs: false, tools: false, reasoning: false },
     capacity: 4,
     active: 0,
     restarts: 0,

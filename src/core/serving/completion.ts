@@ -197,7 +197,7 @@ class Progress {
       trace.completionTokens = event.usage.completionTokens;
       // Before the run it may have been an estimate.
       trace.promptTokens = event.usage.promptTokens;
-    } else if (event.type === "text") {
+    } else if (event.type !== "finished") {
       // Fragments are at most one token each or several at once; `done` brings the exact number.
       trace.completionTokens = (trace.completionTokens ?? 0) + 1;
       this.parts.onTokens?.(this.model, 1);
@@ -229,5 +229,7 @@ function generationOf(request: ChatRequest, model: ModelId, caller: KeyRecord) {
     choices: request.choices,
     topLogprobs: request.topLogprobs,
     format: request.format,
+    tooling: request.tooling,
+    reasoningEffort: request.reasoningEffort,
   };
 }

@@ -59,6 +59,8 @@ export interface LoadedFacts {
   gpuLayers: number;
   layers: number;
   vocabularySize: number;
+  /** Whether the model thinks before it replies. */
+  thinks: boolean;
   gpu: Backend;
   /** Architecture, size and quantisation, as the native code words it. */
   description: string;
@@ -90,7 +92,7 @@ export interface Progress {
 export interface Ending {
   id: number;
   outcome:
-    | { type: "finished"; completionTokens: number; cachedTokens: number }
+    | { type: "finished"; completionTokens: number; cachedTokens: number; reasoningTokens: number }
     | { type: "aborted" }
     | { type: "failed" }
     /** Following the grammar took more time than a choice may. */

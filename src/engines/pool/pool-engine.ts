@@ -156,6 +156,8 @@ export class PoolEngine implements Engine {
       follows: {
         jsonSchema: counted.every(({ follows }) => follows.jsonSchema),
         logprobs: counted.every(({ follows }) => follows.logprobs),
+        tools: counted.every(({ follows }) => follows.tools),
+        reasoning: counted.some(({ follows }) => follows.reasoning),
       },
       capacity: sum(({ capacity }) => capacity),
       active: sum(({ active }) => active, [...all, ...leaving]),

@@ -65,7 +65,13 @@ function readUsage(value: unknown): Usage | undefined {
   const completionTokens = countOf(value.completion_tokens);
   if (promptTokens === undefined || completionTokens === undefined) return undefined;
   const cached = countOf(objectOf(value.prompt_tokens_details).cached_tokens) ?? 0;
-  return { promptTokens, completionTokens, cachedTokens: Math.min(cached, promptTokens) };
+  const reasoning = countOf(objectOf(value.completion_tokens_details).reasoning_tokens) ?? 0;
+  return {
+    promptTokens,
+    completionTokens,
+    cachedTokens: Math.min(cached, promptTokens),
+    reasoningTokens: Math.min(reasoning, completionTokens),
+  };
 }
 
 function readLogprobs(logprobs: JsonObject): ReplyLogprob[] | undefined {

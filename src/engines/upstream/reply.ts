@@ -76,7 +76,12 @@ export class ReplyReader {
 
   #counted() {
     const completionTokens = this.#choices.reduce((sum, { tokens }) => sum + tokens, 0);
-    return { promptTokens: this.prepared.promptTokens, completionTokens, cachedTokens: 0 };
+    return {
+      promptTokens: this.prepared.promptTokens,
+      completionTokens,
+      cachedTokens: 0,
+      reasoningTokens: 0,
+    };
   }
 }
 

@@ -59,5 +59,6 @@ function total(usages: readonly Usage[]): Usage {
     promptTokens: first?.promptTokens ?? 0,
     completionTokens: usages.reduce((sum, { completionTokens }) => sum + completionTokens, 0),
     cachedTokens: first?.cachedTokens ?? 0,
+    reasoningTokens: usages.reduce((sum, { reasoningTokens }) => sum + reasoningTokens, 0),
   };
 }

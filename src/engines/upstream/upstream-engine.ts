@@ -146,7 +146,12 @@ export class UpstreamEngine implements Engine {
       serving: `${this.#connection.url.host} (${this.#profile.label})`,
       contextTokens: this.#contextTokens(),
       defaultMaxTokens: this.options.models[model]?.maxTokens ?? 0,
-      follows: { jsonSchema: this.#profile.formats !== "nobody", logprobs: this.#profile.hasLogprobs },
+      follows: {
+        jsonSchema: this.#profile.formats !== "nobody",
+        logprobs: this.#profile.hasLogprobs,
+        tools: true,
+        reasoning: true,
+      },
       capacity: this.#capacity(),
       active: this.#calls.size,
       restarts: this.#health.outages,

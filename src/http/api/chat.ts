@@ -9,13 +9,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CompletionEvent } from "../../core/serving/completion.js";
 import { ReaderTooSlow } from "../../core/ports.js";
-import type { ChatRequest, FinishReason, ReplyLogprob } from "../../protocol/chat.js";
+import { ChoiceFold } from "../../core/serving/choice-fold.js";
+import type { ChatRequest } from "../../protocol/chat.js";
 import {
   chatCompletion,
   chunkMaker,
   type ChatCompletion,
   type ChatCompletionChunk,
-  type ReplyChoice,
   type ReplyHead,
 } from "../../protocol/chat-response.js";
 import { errorBody } from "../../protocol/errors.js";
@@ -63,8 +63,7 @@ async function firstOf(events: Events) {
 async function toCompletion(events: Events, head: ReplyHead, chat: ChatRequest): Promise<ChatCompletion> {
   const choices = Array.from({ length: chat.choices }, () => new ChoiceFold(chat.topLogprobs !== undefined));
   for await (const event of events) {
-    if (event.type === "text") choices[event.choice]?.add(event.text, event.logprobs);
-    if (event.type === "finished") choices[event.choice]?.finish(event.finishReason);
+    if ("choice" in event) choices[event.choice]?.add(event);
     if (event.type === "done") {
       return chatCompletion(
         head,
@@ -74,31 +73,6 @@ async function toCompletion(events: Events, head: ReplyHead, chat: ChatRequest):
     }
   }
   throw new Error("A completion ends with its usage.");
-}
-
-/** One choice of a reply, put together from its events. */
-class ChoiceFold {
-  #text = "";
-  #finishReason: FinishReason | undefined;
-  readonly #logprobs: ReplyLogprob[] | null;
-
-  constructor(withLogprobs: boolean) {
-    this.#logprobs = withLogprobs ? [] : null;
-  }
-
-  add(text: string, logprobs: readonly ReplyLogprob[] = []): void {
-    this.#text += text;
-    this.#logprobs?.push(...logprobs);
-  }
-
-  finish(reason: FinishReason): void {
-    this.#finishReason = reason;
-  }
-
-  whole(): ReplyChoice {
-    if (this.#finishReason === undefined) throw new Error("Every choice ends with its reason.");
-    return { text: this.#text, finishReason: this.#finishReason, logprobs: this.#logprobs };
-  }
 }
 
 type ToChunks = (event: CompletionEvent) => ChatCompletionChunk[];
@@ -111,6 +85,12 @@ function chunksOf(head: ReplyHead, { includeUsage }: ChatRequest): ToChunks {
       case "text":
         if (event.text === "" && event.logprobs === undefined) return [];
         return [make.text(event.choice, event.text, event.logprobs)];
+      case "reasoning":
+        return event.text === "" ? [] : [make.reasoning(event.choice, event.text)];
+      case "call":
+        return [make.call(event.choice, event.id, event.name)];
+      case "arguments":
+        return event.text === "" ? [] : [make.arguments(event.choice, event.text)];
       case "finished": {
         const finish = make.finish(event.choice, event.finishReason);
         return make.hasBegun(event.choice) ? [finish] : [make.text(event.choice, ""), finish];

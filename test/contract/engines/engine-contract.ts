@@ -44,6 +44,8 @@ export function generationOf(content: string, changes: Partial<Generation> = {})
     choices: 1,
     topLogprobs: undefined,
     format: { type: "text" },
+    tooling: undefined,
+    reasoningEffort: undefined,
     ...changes,
   };
 }
@@ -81,7 +83,7 @@ export async function collectChoices(
     if (choice === undefined) throw new Error("there is no such choice");
     expect(choice.finishReason).toBeUndefined();
     if (event.type === "finished") choice.finishReason = event.finishReason;
-    else {
+    if (event.type === "text") {
       choice.fragments.push(event.text);
       choice.logprobs.push(...(event.logprobs ?? []));
     }

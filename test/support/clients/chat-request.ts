@@ -21,6 +21,8 @@ export const chatRequest = (content: string, changes: Partial<ChatRequest> = {})
   choices: 1,
   topLogprobs: undefined,
   format: { type: "text" },
+  tooling: undefined,
+  reasoningEffort: undefined,
   stream: false,
   includeUsage: false,
   ...changes,

@@ -57,7 +57,7 @@ export class FakeEngine implements Engine {
       state: "ready",
       defaultMaxTokens: 256,
       defaultMaxTokensOf: {},
-      follows: { jsonSchema: true, logprobs: true },
+      follows: { jsonSchema: true, logprobs: true, tools: true, reasoning: true },
       ...options,
     };
   }
@@ -113,7 +113,7 @@ export class FakeEngine implements Engine {
       if (endsEarly) return;
       const reason = said.length < fragments.length ? "length" : finishReason;
       yield { type: "finished", choice: 0, finishReason: reason };
-      const usage = { promptTokens, completionTokens: said.length, cachedTokens: 0 };
+      const usage = { promptTokens, completionTokens: said.length, cachedTokens: 0, reasoningTokens: 0 };
       yield { type: "done", usage };
     } finally {
       this.#active -= 1;

@@ -40,7 +40,10 @@ export class PacedEngine implements Engine {
         yield { type: "text", choice: 0, text };
       }
       yield { type: "finished", choice: 0, finishReason: "length" };
-      yield { type: "done", usage: { promptTokens, completionTokens: maxTokens, cachedTokens: 0 } };
+      yield {
+        type: "done",
+        usage: { promptTokens, completionTokens: maxTokens, cachedTokens: 0, reasoningTokens: 0 },
+      };
     } finally {
       pace.end();
       this.#active -= 1;
@@ -50,7 +53,7 @@ export class PacedEngine implements Engine {
   status(): EngineStatus {
     const { capacity } = this.options;
     const active = this.#active;
-    const follows = { jsonSchema: false, logprobs: false };
+    const follows = { jsonSchema: false, logprobs: false, tools: true, reasoning: true };
     const shown = { contextTokens: 1_000_000, defaultMaxTokens: 1_000_000, follows, capacity };
     return { state: "ready", serving: "paced", ...shown, active, restarts: 0 };
   }

@@ -198,7 +198,7 @@ export class LlamaEngine implements Engine {
       serving: basename(weights),
       contextTokens: facts?.contextTokens ?? config.contextTokens ?? 0,
       defaultMaxTokens,
-      follows: { jsonSchema: true, logprobs: true },
+      follows: { jsonSchema: true, logprobs: true, tools: true, reasoning: facts?.thinks ?? false },
       capacity: facts?.sequences ?? config.sequences ?? usualSequences,
       active: this.#active,
       restarts,

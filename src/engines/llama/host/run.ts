@@ -61,9 +61,12 @@ export class Run {
       this.stream.fail(outcome.type === "too_slow" ? tooSlow() : this.options.unavailable());
       return;
     }
-    const { completionTokens, cachedTokens } = outcome;
+    const { completionTokens, cachedTokens, reasoningTokens } = outcome;
     const { promptTokens } = this.options.prepared;
-    this.stream.push({ type: "done", usage: { promptTokens, completionTokens, cachedTokens } });
+    this.stream.push({
+      type: "done",
+      usage: { promptTokens, completionTokens, cachedTokens, reasoningTokens },
+    });
     this.stream.finish();
   }
 

@@ -60,6 +60,7 @@ export class Runner {
       gpuLayers: model.gpuLayers,
       layers: model.layers,
       vocabularySize,
+      thinks: false,
       description: model.description,
       memoryBytes: process.memoryUsage.rss(),
     };

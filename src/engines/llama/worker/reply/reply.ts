@@ -52,6 +52,11 @@ export class Reply {
     return this.#tokens;
   }
 
+  /** Of those, the tokens of thoughts. */
+  get reasoningTokens(): number {
+    return 0;
+  }
+
   accept(drawn: Drawn): ReplyPart {
     if (this.options.isEndOfGeneration(drawn.token)) return this.#last(drawn, "", "stop");
     this.#tokens += 1;

@@ -329,8 +329,12 @@ export class Batcher {
     if (group.unfinished > 0) return;
     const { id, choices } = group.job;
     const completionTokens = choices.reduce((sum, { reply }) => sum + reply.completionTokens, 0);
+    const reasoningTokens = choices.reduce((sum, { reply }) => sum + reply.reasoningTokens, 0);
     const { cachedTokens } = group;
-    this.#report.endings.push({ id, outcome: { type: "finished", completionTokens, cachedTokens } });
+    this.#report.endings.push({
+      id,
+      outcome: { type: "finished", completionTokens, cachedTokens, reasoningTokens },
+    });
   }
 
   #endGroup(group: Group, type: "aborted" | "failed" | "too_slow"): void {

@@ -1,0 +1,51 @@
+/** One choice of a reply, put together from its events. */
+import type { FinishReason, ReplyLogprob, ToolCall } from "../../protocol/chat.js";
+import type { ReplyChoice } from "../../protocol/chat-response.js";
+import type { GenerationEvent } from "../ports.js";
+
+type ChoiceEvent = Extract<GenerationEvent, { choice: number }>;
+
+export class ChoiceFold {
+  #text = "";
+  #reasoning = "";
+  readonly #calls: ToolCall[] = [];
+  #finishReason: FinishReason | undefined;
+  readonly #logprobs: ReplyLogprob[] | null;
+
+  constructor(withLogprobs: boolean) {
+    this.#logprobs = withLogprobs ? [] : null;
+  }
+
+  add(event: ChoiceEvent): void {
+    switch (event.type) {
+      case "text":
+        this.#text += event.text;
+        this.#logprobs?.push(...(event.logprobs ?? []));
+        return;
+      case "reasoning":
+        this.#reasoning += event.text;
+        return;
+      case "call":
+        this.#calls.push({ id: event.id, name: event.name, arguments: "" });
+        return;
+      case "arguments": {
+        const last = this.#calls.at(-1);
+        if (last !== undefined) last.arguments += event.text;
+        return;
+      }
+      case "finished":
+        this.#finishReason = event.finishReason;
+    }
+  }
+
+  whole(): ReplyChoice {
+    if (this.#finishReason === undefined) throw new Error("Every choice ends with its reason.");
+    return {
+      text: this.#text,
+      reasoning: this.#reasoning,
+      calls: this.#calls,
+      finishReason: this.#finishReason,
+      logprobs: this.#logprobs,
+    };
+  }
+}

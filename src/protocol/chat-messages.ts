@@ -1,0 +1,127 @@
+/** `messages`: the conversation so far, calls of tools and their results included. */
+import type { ChatMessage, ChatRole, ToolCall } from "./chat.js";
+import { ServiceError } from "./errors.js";
+import {
+  array,
+  nonEmptyArray,
+  nonEmptyString,
+  object,
+  optional,
+  required,
+  string,
+  wrongType,
+  type JsonObject,
+  type Reader,
+} from "./read-json.js";
+import { requireFunctionType } from "./tools.js";
+
+/** OpenAI's own bound. A template is run over every message, and a hundred thousand empty ones hold an engine up. */
+const maxMessages = 2048;
+
+export const readMessages: Reader<ChatMessage[]> = (value, path) => {
+  const items = nonEmptyArray(value, path);
+  if (items.length > maxMessages) {
+    throw new ServiceError("array_above_max_length", {
+      message: `'${path}' is too long: expected at most ${maxMessages} items, but got ${items.length}.`,
+      param: path,
+    });
+  }
+  const callIds = new Set<string>();
+  return items.map((item, index) => {
+    const read = message(item, `${path}[${index}]`);
+    if (read.toolCallId !== undefined && !callIds.has(read.toolCallId)) {
+      throw new ServiceError("invalid_value", {
+        message: `Invalid value for '${path}[${index}].tool_call_id': no assistant message before it has such a call.`,
+        param: `${path}[${index}].tool_call_id`,
+      });
+    }
+    for (const { id } of read.toolCalls ?? []) callIds.add(id);
+    return read;
+  });
+};
+
+const message: Reader<ChatMessage> = (value, path) => {
+  const fields = object(value, path);
+  const messageRole = required(fields, "role", role, path);
+  switch (messageRole) {
+    case "assistant":
+      return assistant(fields, path);
+    case "tool":
+      return {
+        role: "tool",
+        content: required(fields, "content", content, path),
+        toolCallId: required(fields, "tool_call_id", nonEmptyString, path),
+      };
+    default:
+      return { role: messageRole, content: required(fields, "content", content, path) };
+  }
+};
+
+function assistant(fields: JsonObject, path: string): ChatMessage {
+  const toolCalls = optional(fields, "tool_calls", calls, path) ?? [];
+  const reasoning = optional(fields, "reasoning_content", string, path);
+  // An assistant's turn that only called tools has no text, and some clients leave the field out then.
+  const text =
+    toolCalls.length > 0
+      ? (optional(fields, "content", content, path) ?? "")
+      : required(fields, "content", contentOrNull, path);
+  return {
+    role: "assistant",
+    content: text,
+    ...(toolCalls.length > 0 ? { toolCalls } : {}),
+    ...(reasoning === undefined ? {} : { reasoning }),
+  };
+}
+
+const calls: Reader<ToolCall[]> = (value, path) =>
+  array(value, path).map((item, index) => {
+    const place = `${path}[${index}]`;
+    const fields = object(item, place);
+    // Some clients leave out the type, which is always the same.
+    if (fields.type !== undefined) requireFunctionType(fields, place);
+    const called = required(fields, "function", object, place);
+    return {
+      id: required(fields, "id", nonEmptyString, place),
+      name: required(called, "name", nonEmptyString, `${place}.function`),
+      arguments: optional(called, "arguments", string, `${place}.function`) ?? "",
+    };
+  });
+
+const role: Reader<ChatRole> = (value, path) => {
+  switch (string(value, path)) {
+    // Some client versions send `developer` for any model whose id starts with "o".
+    case "developer":
+    case "system":
+      return "system";
+    case "user":
+      return "user";
+    case "assistant":
+      return "assistant";
+    case "tool":
+      return "tool";
+    default:
+      throw new ServiceError("invalid_value", {
+        message: `Invalid value for '${path}': expected one of 'system', 'user', 'assistant' and 'tool'.`,
+        param: path,
+      });
+  }
+};
+
+const content: Reader<string> = (value, path) => {
+  if (typeof value === "string") return string(value, path);
+  if (!Array.isArray(value)) throw wrongType(path, "a string or an array of text parts", value);
+  return nonEmptyArray(value, path)
+    .map((part, index) => textPart(part, `${path}[${index}]`))
+    .join("");
+};
+
+const contentOrNull: Reader<string> = (value, path) => (value === null ? "" : content(value, path));
+
+const textPart: Reader<string> = (value, path) => {
+  const part = object(value, path);
+  if (required(part, "type", string, path) === "text") return required(part, "text", string, path);
+  throw new ServiceError("unsupported_value", {
+    message: `Unsupported value for '${path}.type': only parts of type 'text' are supported.`,
+    param: `${path}.type`,
+  });
+};
