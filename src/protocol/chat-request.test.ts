@@ -147,7 +147,6 @@ describe("a chat request", () => {
       safety_identifier: "s",
       parallel_tool_calls: true,
       logit_bias: {},
-      reasoning_effort: "low",
       verbosity: "low",
       n: 1,
       response_format: { type: "text" },
@@ -202,7 +201,7 @@ describe("refuses", () => {
       "messages[0].role",
     ],
     ["a role of another type", withMessage({ role: 1, content: "x" }), "invalid_type", "messages[0].role"],
-    ["an unknown role", withMessage({ role: "tool", content: "x" }), "invalid_value", "messages[0].role"],
+    ["an unknown role", withMessage({ role: "narrator", content: "x" }), "invalid_value", "messages[0].role"],
     [
       "a message without content",
       withMessage({ role: "user" }),
@@ -320,7 +319,12 @@ describe("refuses", () => {
     ["too many choices", withFields({ n: 9 }), "integer_above_max_value", "n"],
     ["no choices", withFields({ n: 0 }), "integer_below_min_value", "n"],
     ["choices that are text", withFields({ n: "1" }), "invalid_type", "n"],
-    ["tools", withFields({ tools: [{ type: "function" }] }), "unsupported_parameter", "tools"],
+    [
+      "a tool without a function",
+      withFields({ tools: [{ type: "function" }] }),
+      "missing_required_parameter",
+      "tools[0].function",
+    ],
     ["tools of another type", withFields({ tools: {} }), "invalid_type", "tools"],
     ["functions", withFields({ functions: [{}] }), "unsupported_parameter", "functions"],
     [
@@ -378,7 +382,7 @@ describe("refuses", () => {
     const { message, param } = refusal({ model: "omega", messages });
     expect(param).toBe("messages[2].role");
     expect(message).toContain("messages[2].role");
-    expect(message).toContain("'system', 'user' and 'assistant'");
+    expect(message).toContain("'system', 'user', 'assistant' and 'tool'");
   });
 
   test("without ever repeating what was sent", () => {

@@ -3,7 +3,16 @@
  * of one child.
  */
 import type { CacheType } from "../../core/kv-cache.js";
-import type { ChatMessage, FinishReason, ReplyLogprob, Sampling } from "../../protocol/chat.js";
+import type {
+  ChatMessage,
+  FinishReason,
+  ReasoningEffort,
+  ReplyLogprob,
+  Sampling,
+  Tool,
+} from "../../protocol/chat.js";
+import type { ReplyEvent } from "../formats/replies/reply-events.js";
+import type { ReplySyntax } from "../formats/replies/reply-syntax.js";
 import type { Backend, GpuBackend } from "./gpu/backends.js";
 
 export interface LoadRequest {
@@ -18,6 +27,14 @@ export interface LoadRequest {
   cacheType: CacheType;
   /** In a throwaway process: everything on the GPU or not at all, and native logs straight to its output. */
   probing?: boolean;
+}
+
+/** What the prompt is made of. */
+export interface Conversation {
+  messages: readonly ChatMessage[];
+  /** Empty when nothing can be called. */
+  tools: readonly Tool[];
+  reasoningEffort: ReasoningEffort | undefined;
 }
 
 /** What the model adds to every request that does not choose for itself. */
@@ -36,13 +53,29 @@ export interface GenerateRequest {
   sampling: Sampling;
   defaults: SamplingDefaults;
   topLogprobs: number | undefined;
-  /** GBNF that the reply must follow. */
-  grammar: string | undefined;
+  grammar: GrammarPlan | undefined;
+  /** How the reply is taken apart. */
+  parsing: ParsingPlan | undefined;
+}
+
+/** What the reply must follow. */
+export interface GrammarPlan {
+  gbnf: string;
+  /** Texts on which it begins, themselves included; undefined: from the first token on. */
+  triggers?: readonly string[];
+}
+
+/** How thoughts and calls are told from the reply; without one everything is text. */
+export interface ParsingPlan {
+  syntax: ReplySyntax;
+  tools: readonly Pick<Tool, "name" | "parameters">[];
+  /** The prompt ended inside of the thoughts. */
+  reasoningOpen: boolean;
 }
 
 export type ToWorker =
   | { type: "load"; request: LoadRequest }
-  | { type: "prepare"; id: number; messages: readonly ChatMessage[] }
+  | { type: "prepare"; id: number; conversation: Conversation }
   | { type: "generate"; id: number; request: GenerateRequest }
   | { type: "abort"; id: number }
   | { type: "ping" }
@@ -59,8 +92,10 @@ export interface LoadedFacts {
   gpuLayers: number;
   layers: number;
   vocabularySize: number;
-  /** Whether the model thinks before it replies. */
-  thinks: boolean;
+  /** How the model writes thoughts and calls. */
+  replySyntax: ReplySyntax;
+  /** The same for requests with tools. */
+  toolSyntax: ReplySyntax;
   gpu: Backend;
   /** Architecture, size and quantisation, as the native code words it. */
   description: string;
@@ -68,7 +103,7 @@ export interface LoadedFacts {
 }
 
 export type PromptResult =
-  | { type: "tokens"; tokens: Uint32Array }
+  | { type: "tokens"; tokens: Uint32Array; reasoningOpen: boolean }
   /** `exact` is false when counting stopped early: there are at least so many tokens. */
   | { type: "too_long"; tokens: number; exact: boolean }
   /** The model's template takes no conversation with these roles in this order. */
@@ -82,8 +117,10 @@ export type PrepareResult =
 export interface Progress {
   id: number;
   choice: number;
-  /** What a new token added to the reply, possibly nothing yet; null while the prompt is read. */
+  /** What a new token added to the text of the reply, possibly nothing yet; null while the prompt is read. */
   text: string | null;
+  /** Thoughts and calls, and the text between them, instead of `text`. */
+  events?: readonly ReplyEvent[];
   logprobs?: readonly ReplyLogprob[];
   /** Set with the choice's last text. */
   finishReason?: FinishReason;

@@ -15,8 +15,11 @@ import type { FinishReason } from "../../../src/protocol/chat.js";
 import type { ModelId } from "../../../src/protocol/models.js";
 import { ServiceError } from "../../../src/protocol/errors.js";
 
+/** Text, or something else that a token may bring. */
+export type Fragment = string | { reasoning: string } | { call: string; id?: string } | { arguments: string };
+
 export interface Script {
-  fragments: string[];
+  fragments: Fragment[];
   finishReason?: FinishReason;
   /** Throws this instead of the fragment with this index; `at: 0` fails before the first token. */
   failure?: { at: number; error: Error };
@@ -102,18 +105,19 @@ export class FakeEngine implements Engine {
     const said = fragments.slice(0, maxTokens);
     this.#active += 1;
     try {
-      for (const [index, text] of said.entries()) {
+      for (const [index, fragment] of said.entries()) {
         await this.#nextToken(signal);
         if (failure?.at === index) throw failure.error;
         this.produced += 1;
-        yield { type: "text", choice: 0, text };
+        yield eventOf(fragment);
         signal.throwIfAborted();
       }
       if (failure !== undefined && failure.at >= said.length) throw failure.error;
       if (endsEarly) return;
       const reason = said.length < fragments.length ? "length" : finishReason;
       yield { type: "finished", choice: 0, finishReason: reason };
-      const usage = { promptTokens, completionTokens: said.length, cachedTokens: 0, reasoningTokens: 0 };
+      const reasoningTokens = said.filter((one) => typeof one === "object" && "reasoning" in one).length;
+      const usage = { promptTokens, completionTokens: said.length, cachedTokens: 0, reasoningTokens };
       yield { type: "done", usage };
     } finally {
       this.#active -= 1;
@@ -142,3 +146,10 @@ export class FakeEngine implements Engine {
 }
 
 const countWords = (text: string): number => text.split(/\s+/).filter((word) => word !== "").length;
+
+function eventOf(fragment: Fragment): GenerationEvent {
+  if (typeof fragment === "string") return { type: "text", choice: 0, text: fragment };
+  if ("reasoning" in fragment) return { type: "reasoning", choice: 0, text: fragment.reasoning };
+  if ("arguments" in fragment) return { type: "arguments", choice: 0, text: fragment.arguments };
+  return { type: "call", choice: 0, id: fragment.id ?? `call_${fragment.call}`, name: fragment.call };
+}

@@ -86,14 +86,18 @@ export class ReplyStream {
 }
 
 function bytesOf(event: GenerationEvent): number {
-  if (event.type !== "text") return 0;
-  const tokens = (event.logprobs ?? []).reduce((sum, { top }) => sum + 1 + top.length, 0);
+  if (event.type === "call") return event.name.length * bytesOfChar;
+  if (!("text" in event)) return 0;
+  const logprobs = event.type === "text" ? event.logprobs : undefined;
+  const tokens = (logprobs ?? []).reduce((sum, { top }) => sum + 1 + top.length, 0);
   return event.text.length * bytesOfChar + tokens * bytesOfLogprob;
 }
 
-/** Both as one event; null when they are not text of the same choice. */
+/** Both as one event; null when they are not text of the same kind and choice. */
 function joined(first: GenerationEvent, second: GenerationEvent): GenerationEvent | null {
-  if (first.type !== "text" || second.type !== "text" || first.choice !== second.choice) return null;
+  if (!("text" in first) || !("text" in second) || first.choice !== second.choice) return null;
+  if (first.type !== second.type) return null;
+  if (first.type !== "text" || second.type !== "text") return { ...first, text: first.text + second.text };
   const { choice } = first;
   const text = first.text + second.text;
   // Text that is held back for a stop sequence comes without the tokens that were named before it.

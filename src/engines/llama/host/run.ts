@@ -2,7 +2,8 @@
  * One generation under way in a child. Its slots are given back when the child reports that its sequences are
  * free, or is gone itself, and not before: an abort alone frees nothing.
  */
-import { ReaderTooSlow, type PreparedGeneration } from "../../../core/ports.js";
+import { ReaderTooSlow, type GenerationEvent, type PreparedGeneration } from "../../../core/ports.js";
+import { newCallId } from "../../formats/replies/call-id.js";
 import { ServiceError } from "../../../protocol/errors.js";
 import type { EngineChild } from "./child.js";
 import type { Ending, Progress } from "../messages.js";
@@ -35,7 +36,7 @@ export class Run {
     return this.#wasLost && !this.#hasToken;
   }
 
-  moved({ choice, text, logprobs, finishReason }: Progress): void {
+  moved({ choice, text, events = [], logprobs, finishReason }: Progress): void {
     if (this.#state !== "running") return;
     if (text !== null && !this.#hasToken) {
       this.#hasToken = true;
@@ -44,13 +45,17 @@ export class Run {
     }
     this.#timer.refresh();
     const hasLogprobs = logprobs !== undefined && logprobs.length > 0;
+    const written: GenerationEvent[] = events.map((event) =>
+      event.type === "call" ? { ...event, choice, id: newCallId() } : { ...event, choice },
+    );
     if (text !== null && (text !== "" || hasLogprobs)) {
-      const event = { type: "text", choice, text, ...(logprobs === undefined ? {} : { logprobs }) } as const;
-      if (!this.stream.push(event)) {
-        this.stream.fail(new ReaderTooSlow());
-        this.abort();
-        return;
-      }
+      written.push({ type: "text", choice, text, ...(logprobs === undefined ? {} : { logprobs }) });
+    }
+    for (const event of written) {
+      if (this.stream.push(event)) continue;
+      this.stream.fail(new ReaderTooSlow());
+      this.abort();
+      return;
     }
     if (finishReason !== undefined) this.stream.push({ type: "finished", choice, finishReason });
   }

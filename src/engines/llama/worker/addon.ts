@@ -12,7 +12,7 @@ import { getLlama, LlamaLogLevel, type Llama, type LlamaContext, type LlamaModel
 import type { BatchContext, Sampler } from "./batch-context.js";
 import { quotaCores } from "./cpu-quota.js";
 import type { GpuBackend } from "../gpu/backends.js";
-import type { GrammarState } from "./reply/grammar.js";
+import type { GrammarState, NativeGrammars } from "./reply/grammar.js";
 import { cacheBytesPerToken, type AttentionShape } from "../../../core/kv-cache.js";
 import type { LoadedFacts, LoadRequest } from "../messages.js";
 import { chooseSizing, chooseThreads, copyingPays, largestCacheTokens, type Sizing } from "../sizing.js";
@@ -42,8 +42,7 @@ export interface LoadedModel {
   batchTokens: number;
   vocabularySize: number;
   newSampler: () => Sampler;
-  /** Throws when the text is no grammar. */
-  newGrammarState: (gbnf: string) => GrammarState;
+  grammars: NativeGrammars;
   dispose: () => Promise<void>;
 }
 
@@ -68,11 +67,14 @@ interface NativeHandles {
   model: NativeModel;
   context: NativeContext;
   newSampler: () => Sampler;
-  newGrammarState: (gbnf: string) => GrammarState;
+  grammars: NativeGrammars;
 }
 
 interface NativeClasses {
-  AddonSampler: new (model: NativeModel) => Sampler;
+  AddonSampler: (new (model: NativeModel) => Sampler) & {
+    acceptGrammarEvaluationStateToken(state: GrammarState, token: number): void;
+    canBeNextTokenForGrammarEvaluationState(state: GrammarState, token: number): boolean;
+  };
   AddonGrammar: new (gbnf: string, options: { addonExports: unknown }) => object;
   AddonGrammarEvaluationState: new (model: NativeModel, grammar: object) => GrammarState;
 }
@@ -168,7 +170,7 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     batchTokens: context.batchSize,
     vocabularySize: tokenizer.ggml.tokens.length,
     newSampler: native.newSampler,
-    newGrammarState: native.newGrammarState,
+    grammars: native.grammars,
     dispose: () => llama.dispose(),
   };
 }
@@ -228,18 +230,28 @@ function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext): 
     "setThreads",
   ]);
   requireMethods(AddonSampler.prototype, ["applyConfig"]);
+  requireMethods(AddonSampler, [
+    "acceptGrammarEvaluationStateToken",
+    "canBeNextTokenForGrammarEvaluationState",
+  ]);
   requireMethods(classes, ["AddonGrammar", "AddonGrammarEvaluationState"]);
   return {
     ...handles,
     newSampler: () => new AddonSampler(handles.model),
-    newGrammarState: (gbnf) =>
-      new AddonGrammarEvaluationState(handles.model, new AddonGrammar(gbnf, { addonExports: classes })),
+    grammars: {
+      newState: (gbnf) =>
+        new AddonGrammarEvaluationState(handles.model, new AddonGrammar(gbnf, { addonExports: classes })),
+      allows: (state, token) => AddonSampler.canBeNextTokenForGrammarEvaluationState(state, token),
+      accept: (state, token) => {
+        AddonSampler.acceptGrammarEvaluationStateToken(state, token);
+      },
+    },
   };
 }
 
 function requireMethods(handle: unknown, names: readonly string[]): void {
   for (const name of names) {
-    if (typeof handle === "object" && handle !== null && name in handle) continue;
+    if ((typeof handle === "object" || typeof handle === "function") && handle !== null && name in handle) continue;
     throw new Error(`This version of node-llama-cpp has no '${name}': install the version that Sotto pins.`);
   }
 }
@@ -257,6 +269,7 @@ function readVocabulary(model: NativeModel, texts: readonly string[]): Vocabular
   return {
     tokenize: (text, special) => model.tokenize(text, special),
     detokenize: (ids) => model.detokenize(ids, false),
+    detokenizeAll: (ids) => model.detokenize(ids, true),
     bytesOf: (token) => tokenBytes(textOf(token), tokens[token]?.attributes ?? 0, type),
     isEndOfGeneration: (token) => model.isEogToken(token),
     firstToken: bos >= 0 && model.shouldPrependBosToken() ? bos : null,

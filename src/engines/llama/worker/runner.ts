@@ -1,17 +1,25 @@
 /** A loaded model that reads conversations and generates replies: the parts of the child process, put together. */
-import type { ChatMessage } from "../../../protocol/chat.js";
+import { replyParser } from "../../formats/replies/parser-of.js";
 import { loadModel, type LoadedModel } from "./addon.js";
 import type { BatchContext } from "./batch-context.js";
 import { Batcher } from "./schedule/batcher.js";
 import { Draw } from "./reply/draw.js";
 import { GrammarTime } from "./schedule/grammar-time.js";
 import type { Choice } from "./schedule/job.js";
-import type { GenerateRequest, LoadedFacts, LoadRequest, PromptResult, StepReport } from "../messages.js";
+import type {
+  Conversation,
+  GenerateRequest,
+  LoadedFacts,
+  LoadRequest,
+  PromptResult,
+  StepReport,
+} from "../messages.js";
 import { PrefillPace } from "./schedule/prefill-pace.js";
 import { PrefixCache } from "./schedule/prefix-cache.js";
 import { PromptBuilder } from "./prompt/prompt.js";
 import { Reply } from "./reply/reply.js";
-import { samplingPlan, type SamplerConfig } from "./reply/sampler.js";
+import { Guide } from "./reply/guide.js";
+import { samplingPlan } from "./reply/sampler.js";
 import { SamplerPool } from "./reply/sampler-pool.js";
 import { ChatTemplate } from "./prompt/template.js";
 import { ThreadPace } from "./schedule/thread-pace.js";
@@ -60,15 +68,16 @@ export class Runner {
       gpuLayers: model.gpuLayers,
       layers: model.layers,
       vocabularySize,
-      thinks: false,
+      replySyntax: template.replySyntax,
+      toolSyntax: template.toolSyntax,
       description: model.description,
       memoryBytes: process.memoryUsage.rss(),
     };
     return new Runner(facts, model, new PromptBuilder(template, vocabulary, sizing.contextTokens), batcher);
   }
 
-  prepare(messages: readonly ChatMessage[]): PromptResult {
-    return this.prompts.build(messages);
+  prepare(conversation: Conversation): PromptResult {
+    return this.prompts.build(conversation);
   }
 
   generate(id: number, request: GenerateRequest): void {
@@ -83,16 +92,24 @@ export class Runner {
   }
 
   #choice(request: GenerateRequest, index: number): Choice {
-    const { stop, maxTokens, sampling, defaults, topLogprobs, grammar } = request;
-    const { config, nucleus } = samplingPlan(sampling, defaults, this.facts.contextTokens, index);
-    return {
-      drawing: { config: { ...config, ...this.#grammarConfig(grammar) }, nucleus, topLogprobs },
-      reply: new Reply({ ...this.model.vocabulary, stop, maxTokens }),
-    };
+    const { sampling, defaults, topLogprobs, grammar } = request;
+    const plan = samplingPlan(sampling, defaults, this.facts.contextTokens, index);
+    const reply = this.#reply(request);
+    const { bytesOf } = this.model.vocabulary;
+    const guide =
+      grammar === undefined
+        ? undefined
+        : new Guide(this.model.grammars, { plan: grammar, bytesOf, isThinking: () => reply.isThinking });
+    return { drawing: { ...plan, topLogprobs, guide }, reply };
   }
 
-  #grammarConfig(grammar: string | undefined): Pick<SamplerConfig, "grammarEvaluationState"> {
-    return grammar === undefined ? {} : { grammarEvaluationState: this.model.newGrammarState(grammar) };
+  #reply({ stop, maxTokens, parsing }: GenerateRequest): Reply {
+    const { vocabulary } = this.model;
+    if (parsing === undefined) return new Reply({ ...vocabulary, stop, maxTokens });
+    const { syntax, tools, reasoningOpen } = parsing;
+    const parser = replyParser(syntax, { tools, callsExpected: tools.length > 0, reasoningOpen });
+    const detokenize = vocabulary.detokenizeAll;
+    return new Reply({ ...vocabulary, detokenize, stop, maxTokens, parser, reasoningOpen });
   }
 
   abort(id: number): void {

@@ -7,6 +7,8 @@ export interface Vocabulary {
   tokenize(text: string, special: boolean): Uint32Array;
   /** Special tokens have no text. An incomplete character at the end is one U+FFFD. */
   detokenize(tokens: Uint32Array): string;
+  /** The same with the texts of special tokens. */
+  detokenizeAll(tokens: Uint32Array): string;
   /** Exact, also where the token is part of a character. */
   bytesOf(token: number): Uint8Array;
   isEndOfGeneration(token: number): boolean;

@@ -3,8 +3,7 @@
  * is gone. It keeps nothing of a conversation but the replies under way, and prints nothing. When the native
  * part is beyond repair it exits, and the host starts another.
  */
-import type { ChatMessage } from "../../../protocol/chat.js";
-import type { FromWorker, LoadRequest, PrepareResult, ToWorker } from "../messages.js";
+import type { Conversation, FromWorker, LoadRequest, PrepareResult, ToWorker } from "../messages.js";
 import { Runner } from "./runner.js";
 
 let runner: Runner | undefined;
@@ -24,7 +23,7 @@ async function answer(message: ToWorker): Promise<void> {
       await load(message.request);
       return;
     case "prepare":
-      send({ type: "prepared", id: message.id, result: prepare(message.messages) });
+      send({ type: "prepared", id: message.id, result: prepare(message.conversation) });
       return;
     case "generate":
       runner?.generate(message.id, message.request);
@@ -58,9 +57,9 @@ async function load(request: LoadRequest): Promise<void> {
 }
 
 /** A conversation that trips the template or the tokenizer must not take the others' replies with it. */
-function prepare(messages: readonly ChatMessage[]): PrepareResult {
+function prepare(conversation: Conversation): PrepareResult {
   try {
-    return runner?.prepare(messages) ?? { type: "failed" };
+    return runner?.prepare(conversation) ?? { type: "failed" };
   } catch {
     return { type: "failed" };
   }

@@ -9,8 +9,8 @@
  *
  * The work is bounded: a conversation that cannot fit is refused by its length, or by its first part.
  */
-import type { ChatMessage } from "../../../../protocol/chat.js";
-import type { PromptResult } from "../../messages.js";
+import type { Conversation, PromptResult } from "../../messages.js";
+import { charsOf, mapTexts } from "./conversation-texts.js";
 import { Shield, type PromptPiece } from "./shield.js";
 import { SpecialTexts } from "./special-texts.js";
 import type { ChatTemplate } from "./template.js";
@@ -35,39 +35,39 @@ export class PromptBuilder {
     this.#addsLeadingSpace = afterBreak !== null && !sameTokens(afterBreak, vocabulary.tokenize("a", false));
   }
 
-  build(messages: readonly ChatMessage[]): PromptResult {
-    const chars = messages.reduce((sum, { content }) => sum + content.length, 0);
-    const fewestTokens = Math.ceil(chars / this.vocabulary.longestTokenChars);
+  build(conversation: Conversation): PromptResult {
+    const fewestTokens = Math.ceil(charsOf(conversation) / this.vocabulary.longestTokenChars);
     if (fewestTokens >= this.contextTokens) return { type: "too_long", tokens: fewestTokens, exact: false };
 
-    const result = this.#read(messages, (shield, content) =>
+    const result = this.#read(conversation, (shield, content) =>
       shield.coverSpecial(content, this.#specialTexts),
     );
-    if (result.type !== "tokens" || this.#hasOnlyTemplateTokens(result.tokens, messages)) return result;
-    return this.#read(messages, (shield, content) => shield.cover(content));
+    if (result.type !== "tokens" || this.#hasOnlyTemplateTokens(result.tokens, conversation)) return result;
+    return this.#read(conversation, (shield, content) => shield.cover(content));
   }
 
-  #read(messages: readonly ChatMessage[], cover: (shield: Shield, content: string) => string): PromptResult {
+  #read(conversation: Conversation, cover: (shield: Shield, content: string) => string): PromptResult {
     const shield = new Shield();
-    const rendered = this.template.render(
-      messages.map(({ role, content }) => ({ role, content: cover(shield, content) })),
-    );
+    const rendered = this.template.render(mapTexts(conversation, (text) => cover(shield, text)));
     if (rendered === null) return { type: "refused" };
+    const reasoningOpen = this.template.opensReasoning(rendered);
     const pieces = shield.split(rendered);
     const start = firstChars(pieces, this.contextTokens * plentifulCharsPerToken);
     const startTokens = this.#tokenize(start.pieces);
     if (startTokens.length >= this.contextTokens) {
       return { type: "too_long", tokens: startTokens.length, exact: start.whole };
     }
-    if (start.whole) return { type: "tokens", tokens: startTokens };
+    if (start.whole) return { type: "tokens", tokens: startTokens, reasoningOpen };
     const tokens = this.#tokenize(pieces);
     if (tokens.length >= this.contextTokens) return { type: "too_long", tokens: tokens.length, exact: true };
-    return { type: "tokens", tokens };
+    return { type: "tokens", tokens, reasoningOpen };
   }
 
-  #hasOnlyTemplateTokens(tokens: Uint32Array, messages: readonly ChatMessage[]): boolean {
-    const bare = messages.map(({ role, content }) => ({ role, content: content === "" ? "" : "x" }));
-    const rendered = this.template.render(bare);
+  #hasOnlyTemplateTokens(tokens: Uint32Array, conversation: Conversation): boolean {
+    const bare = mapTexts(conversation, (text) => (text === "" ? "" : "x"));
+    // A template may look at what a schema says, so of tools only the special texts are taken out.
+    const { tools } = mapTexts(conversation, (text) => this.#specialTexts.replace(text, () => ""));
+    const rendered = this.template.render({ ...bare, tools });
     if (rendered === null) return false;
     const { specialTokens } = this.vocabulary;
     const expected = this.#tokenize([{ text: rendered, special: true }]).filter((id) =>

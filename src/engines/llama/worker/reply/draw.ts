@@ -6,11 +6,16 @@
  * - A top_p after a temperature. The first call lists the likeliest tokens as biases, penalties and temperature
  *   left them, with the weight of all; the smallest set that reaches top_p is counted off; the second call draws
  *   from so many. Each call counts its token for the penalties, so the sampler is reminded of the reply first.
- * - A grammar, after some bytes: see utf8-guard.ts.
+ * - A grammar. Holding the whole vocabulary against it is slow, and most of what a model draws is allowed. So a token
+ *   is drawn as if there were none, and only if it is not allowed another, with the grammar. That gives each token
+ *   the same probability: what is not allowed leaves its share to the others in proportion. After some bytes tokens
+ *   are forbidden besides, see utf8-guard.ts.
  * - Log probabilities. They are the model's own, before anything shaped them, and read with a second sampler
  *   that has nothing to shape them with.
  */
 import type { BatchContext, Sampler } from "../batch-context.js";
+import type { GrammarState } from "./grammar.js";
+import type { Guide } from "./guide.js";
 import type { Utf8Guard } from "./utf8-guard.js";
 import { rawConfig, type SamplerConfig, type SamplingPlan } from "./sampler.js";
 import type { SamplerPool } from "./sampler-pool.js";
@@ -18,6 +23,8 @@ import type { SamplerPool } from "./sampler-pool.js";
 export interface DrawOptions extends SamplingPlan {
   /** How many alternatives to tell with each token; undefined: no log probabilities. */
   topLogprobs: number | undefined;
+  /** Where the reply follows a grammar, or may come to. */
+  guide: Guide | undefined;
 }
 
 /** A token with the natural logarithm of its probability. */
@@ -66,12 +73,12 @@ export class Draw {
 
   /** Null when nothing can be drawn. */
   async next(logitIndex: number): Promise<Drawn | null> {
-    const { nucleus, config } = this.options;
-    if (nucleus !== undefined) await this.#narrow(logitIndex, nucleus);
-    const token = await this.context.sampleToken(logitIndex, this.#sampler);
+    const { nucleus, guide } = this.options;
+    const topK = nucleus === undefined ? undefined : await this.#narrow(logitIndex, nucleus);
+    const free = await this.context.sampleToken(logitIndex, this.#sampler);
+    const token = guide === undefined ? free : await this.#guided(logitIndex, guide, free, topK);
     if (token === noToken) return null;
-    if (nucleus !== undefined || config.grammarEvaluationState !== undefined) this.#remember(token);
-    if (config.grammarEvaluationState !== undefined) this.#forbidAfter(token);
+    if (nucleus !== undefined && guide === undefined) this.#remember(token);
     if (this.#rawSampler === undefined) return { token };
     return { token, logprobs: await this.#logprobs(logitIndex, token, this.#rawSampler) };
   }
@@ -81,10 +88,39 @@ export class Draw {
     if (this.#rawSampler !== undefined) this.samplers.giveBack(this.#rawSampler);
   }
 
-  /** Leaves the next draw the smallest set of tokens whose probability reaches `nucleus`. */
-  async #narrow(logitIndex: number, nucleus: number): Promise<void> {
+  /** The token as it is, if the grammar allows it, or else one drawn again. */
+  async #guided(
+    logitIndex: number,
+    guide: Guide,
+    token: number,
+    topK: number | undefined,
+  ): Promise<number> {
+    const { state } = guide;
+    const isAllowed =
+      state === null || (token !== noToken && !this.#forbidden.includes(token) && guide.allows(token));
+    const drawn = isAllowed ? token : await this.#drawnWith(state, logitIndex, topK);
+    if (drawn === noToken) return noToken;
+    guide.accept(drawn, !isAllowed);
+    this.#remember(drawn);
+    this.#forbidden = guide.state === null ? [] : this.facts.utf8Guard.forbiddenAfter(drawn);
+    if (!isAllowed) this.#configure(this.options.config);
+    return drawn;
+  }
+
+  #drawnWith(state: GrammarState, logitIndex: number, topK: number | undefined): Promise<number> {
+    this.#configure({
+      ...this.options.config,
+      ...withForbidden(this.options.config, this.#forbidden),
+      ...(topK === undefined ? {} : { topK }),
+      grammarEvaluationState: state,
+    });
+    return this.context.sampleToken(logitIndex, this.#sampler);
+  }
+
+  /** Leaves the next draw the smallest set of tokens whose probability reaches `nucleus`, and returns its size. */
+  async #narrow(logitIndex: number, nucleus: number): Promise<number> {
     for (const top of [firstLook, this.facts.vocabularySize]) {
-      this.#configure(withoutGrammar(this.options.config));
+      this.#configure(this.options.config);
       const wanted = [[], false, false, false, top] as const;
       const [, , , logits = [], total = 1] = await this.context.sampleToken(
         logitIndex,
@@ -96,23 +132,18 @@ export class Draw {
       );
       const size = nucleusSize(logits, total, nucleus);
       if (size === null && top < this.facts.vocabularySize) continue;
-      this.#configure({ ...this.options.config, topK: size ?? this.facts.vocabularySize });
-      return;
+      const topK = size ?? this.facts.vocabularySize;
+      this.#configure({ ...this.options.config, topK });
+      return topK;
     }
+    return this.facts.vocabularySize;
   }
 
   #configure(config: SamplerConfig): void {
     this.#sampler.applyConfig({
       ...config,
-      ...withForbidden(config, this.#forbidden),
       repeatPenaltyTokens: this.#reply.subarray(0, this.#length),
     });
-  }
-
-  #forbidAfter(token: number): void {
-    const before = this.#forbidden;
-    this.#forbidden = this.facts.utf8Guard.forbiddenAfter(token);
-    if (before.length > 0 || this.#forbidden.length > 0) this.#configure(this.options.config);
   }
 
   #remember(token: number): void {
@@ -157,10 +188,6 @@ export function nucleusSize(logits: readonly number[], totalWeight: number, nucl
     if (sum >= nucleus) return (index + 1) / 2;
   }
   return null;
-}
-
-function withoutGrammar({ grammarEvaluationState: _unused, ...config }: SamplerConfig): SamplerConfig {
-  return config;
 }
 
 function withForbidden(config: SamplerConfig, forbidden: readonly number[]): Partial<SamplerConfig> {

@@ -1,25 +1,35 @@
 /**
- * One reply as it grows: tokens in, text that may be shown out, and the reason why it ends.
+ * One reply as it grows: tokens in; text, thoughts and calls that may be shown out, and the reason why it ends.
+ *
+ * Stop sequences count in the text only: nothing of a call or of a thought ends a reply.
  *
  * Log probabilities come out with the text of their tokens, not before: a token whose text is held back, since
- * it is part of a character or may begin a stop sequence, waits with it. A token that a stop sequence cuts is
- * not told of at all, as its text would show what was cut.
+ * it is part of a character, or may begin a stop sequence or markup, waits with it. A token that a stop sequence cuts,
+ * and one of a thought or a call, is not told of at all.
  */
 import type { FinishReason, ReplyLogprob, TokenLogprob } from "../../../../protocol/chat.js";
+import type { ParsedEvent, ReplyEvent, ReplyParser } from "../../../formats/replies/reply-events.js";
+import { StopMatcher } from "../../../formats/stop.js";
 import { Detokenizer, type Detokenize } from "./detokenizer.js";
 import type { Drawn, Weighed } from "./draw.js";
-import { StopMatcher } from "../../../formats/stop.js";
 
 export interface ReplyOptions {
+  /** With the texts of special tokens where there is a parser, which knows them. */
   detokenize: Detokenize;
   bytesOf: (token: number) => Uint8Array;
   isEndOfGeneration: (token: number) => boolean;
   stop: readonly string[];
   maxTokens: number;
+  /** Takes the text apart; without one all of it is shown as it is. */
+  parser?: ReplyParser | undefined;
+  /** The reply begins within thoughts. */
+  reasoningOpen?: boolean;
 }
 
 export interface ReplyPart {
   text: string;
+  /** Instead of `text`, where there is more than text. */
+  events?: readonly ReplyEvent[];
   /** Of the tokens whose text has been given out, where the tokens came with them. */
   logprobs?: readonly ReplyLogprob[];
   /** Set on the last part. */
@@ -29,22 +39,32 @@ export interface ReplyPart {
 /** A token whose text has not been given out. */
 interface Held {
   logprob: ReplyLogprob;
-  /** Characters of the reply up to its end; undefined while it is part of a character. */
+  /** Characters that the model wrote up to its end; undefined while it is part of a character. */
   end: number | undefined;
 }
 
 export class Reply {
   readonly #detokenizer: Detokenizer;
+  readonly #parser: ReplyParser;
   readonly #stop: StopMatcher;
   #tokens = 0;
-  /** Characters read from tokens, and given out. */
+  #reasoningTokens = 0;
+  #calls = 0;
+  #isThinking: boolean;
+  /** Characters read from tokens. */
   #readChars = 0;
-  #shownChars = 0;
+  /** Characters of text that the stop sequences hold back. */
+  #heldChars = 0;
   #held: Held[] = [];
+  /** Since the last part. */
+  #events: ReplyEvent[] = [];
+  #released: ReplyLogprob[] = [];
 
   constructor(private readonly options: ReplyOptions) {
     this.#detokenizer = new Detokenizer(options.detokenize);
+    this.#parser = options.parser ?? new EverythingIsText();
     this.#stop = new StopMatcher(options.stop);
+    this.#isThinking = options.reasoningOpen ?? false;
   }
 
   /** Tokens generated so far. The one that ends the generation is a signal, not part of the reply. */
@@ -54,35 +74,80 @@ export class Reply {
 
   /** Of those, the tokens of thoughts. */
   get reasoningTokens(): number {
-    return 0;
+    return this.#reasoningTokens;
+  }
+
+  get isThinking(): boolean {
+    return this.#isThinking;
   }
 
   accept(drawn: Drawn): ReplyPart {
-    if (this.options.isEndOfGeneration(drawn.token)) return this.#last(drawn, "", "stop");
+    if (this.options.isEndOfGeneration(drawn.token)) return this.#last(drawn, "stop");
     this.#tokens += 1;
     const fragment = this.#detokenizer.push(drawn.token);
     this.#hold(drawn, fragment);
-    const { text, stopped } = this.#stop.push(fragment);
-    this.#shownChars += text.length;
-    if (stopped) return this.#part(drawn, text, this.#release(), "stop");
-    if (this.#tokens < this.options.maxTokens) return this.#part(drawn, text, this.#release(), null);
-    return this.#last(drawn, text, "length");
+    const wasThinking = this.#isThinking;
+    const stopped = this.#show(this.#parser.push(fragment));
+    if (wasThinking || this.#isThinking) this.#reasoningTokens += 1;
+    if (stopped) return this.#part(drawn, "stop");
+    return this.#tokens < this.options.maxTokens ? this.#part(drawn, null) : this.#last(drawn, "length");
   }
 
   /** Nothing follows: what was held back is shown. */
-  #last(drawn: Drawn, text: string, finishReason: FinishReason): ReplyPart {
-    const held = this.#held.map(({ logprob }) => logprob);
+  #last(drawn: Drawn, finishReason: FinishReason): ReplyPart {
+    if (!this.#show(this.#parser.flush())) {
+      this.#showHeld();
+      if (!this.#isThinking && this.#calls === 0) this.#released.push(...this.#held.map(({ logprob }) => logprob));
+    }
     this.#held = [];
-    return this.#part(drawn, text + this.#stop.flush(), held, finishReason);
+    return this.#part(drawn, finishReason);
   }
 
-  #part(
-    { logprobs }: Drawn,
-    text: string,
-    released: ReplyLogprob[],
-    finishReason: FinishReason | null,
-  ): ReplyPart {
-    return logprobs === undefined ? { text, finishReason } : { text, logprobs: released, finishReason };
+  /** True when a stop sequence ended the text. */
+  #show(events: readonly ParsedEvent[]): boolean {
+    for (const { end, ...event } of events) {
+      this.#isThinking = event.type === "reasoning";
+      if (event.type === "call") this.#calls += 1;
+      if (event.type !== "text") {
+        this.#showHeld();
+        this.#events.push(event);
+        this.#drop(end);
+        continue;
+      }
+      const { text, stopped } = this.#stop.push(event.text);
+      this.#heldChars += event.text.length - text.length;
+      this.#addText(text);
+      this.#release(end - this.#heldChars);
+      if (stopped) return true;
+    }
+    return false;
+  }
+
+  /** What looked like the beginning of a stop sequence is none. */
+  #showHeld(): void {
+    this.#addText(this.#stop.flush());
+    this.#heldChars = 0;
+  }
+
+  #addText(text: string): void {
+    const last = this.#events.at(-1);
+    if (last?.type === "text") last.text += text;
+    else if (text !== "") this.#events.push({ type: "text", text });
+  }
+
+  #part({ logprobs }: Drawn, finishReason: FinishReason | null): ReplyPart {
+    const events = this.#events;
+    const released = this.#released;
+    this.#events = [];
+    this.#released = [];
+    const [first] = events;
+    const isText = events.length === 0 || (events.length === 1 && first?.type === "text");
+    return {
+      text: isText && first?.type === "text" ? first.text : "",
+      ...(isText ? {} : { events }),
+      ...(logprobs === undefined ? {} : { logprobs: released }),
+      finishReason: finishReason === "stop" && this.#calls > 0 ? "tool_calls" : finishReason,
+    };
   }
 
   #hold({ logprobs }: Drawn, fragment: string): void {
@@ -95,8 +160,16 @@ export class Reply {
     for (const held of this.#held) held.end ??= this.#readChars;
   }
 
-  #release(): ReplyLogprob[] {
-    const waiting = this.#held.findIndex(({ end }) => end === undefined || end > this.#shownChars);
+  #release(shownChars: number): void {
+    this.#released.push(...this.#takeHeld(shownChars));
+  }
+
+  #drop(readChars: number): void {
+    this.#takeHeld(readChars);
+  }
+
+  #takeHeld(chars: number): ReplyLogprob[] {
+    const waiting = this.#held.findIndex(({ end }) => end === undefined || end > chars);
     return this.#held.splice(0, waiting < 0 ? this.#held.length : waiting).map(({ logprob }) => logprob);
   }
 
@@ -107,5 +180,19 @@ export class Reply {
       isFirst && bytes[0] === 0x20 && !this.options.detokenize(Uint32Array.of(token)).startsWith(" ");
     const own = dropsSpace ? bytes.subarray(1) : bytes;
     return { token: own.toString("utf8"), bytes: [...own], logprob };
+  }
+}
+
+/** For replies without markup. */
+class EverythingIsText implements ReplyParser {
+  #chars = 0;
+
+  push(text: string): ParsedEvent[] {
+    this.#chars += text.length;
+    return [{ type: "text", text, end: this.#chars }];
+  }
+
+  flush(): ParsedEvent[] {
+    return [];
   }
 }

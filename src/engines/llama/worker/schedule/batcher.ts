@@ -350,8 +350,10 @@ export class Batcher {
   }
 }
 
-const followsGrammar = ({ group, choice }: Sequence): boolean =>
-  group.job.choices[choice]?.drawing.config.grammarEvaluationState !== undefined;
+const followsGrammar = ({ group, choice }: Sequence): boolean => {
+  const state = group.job.choices[choice]?.drawing.guide?.state;
+  return state !== null && state !== undefined;
+};
 
 function promptTokensIn(entries: readonly Entry[]): number {
   return entries.reduce((sum, { tokens, reads }) => sum + (reads ? tokens.length : 0), 0);

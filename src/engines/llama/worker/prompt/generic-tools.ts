@@ -1,0 +1,40 @@
+/**
+ * Tools for a model whose chat template knows none: the functions are listed in the system text, and the reply is one
+ * JSON object, which a grammar holds: `{"reply": "…"}` or `{"calls": [{"name": "…", "arguments": {…}}]}`. Earlier
+ * replies and results stand in the conversation in the same form.
+ */
+import type { ChatMessage, Tool } from "../../../../protocol/chat.js";
+import { argumentsValue, namesOfCalls, templateTools } from "./template-messages.js";
+
+export function withGenericTools(messages: readonly ChatMessage[], tools: readonly Tool[]): ChatMessage[] {
+  const names = namesOfCalls(messages);
+  const converted = messages.map((message): ChatMessage => {
+    const { role, content, toolCalls = [], toolCallId } = message;
+    if (toolCallId !== undefined) {
+      return { role: "user", content: `Result of ${names.get(toolCallId) ?? "the call"}: ${content}` };
+    }
+    if (role !== "assistant") return { role, content };
+    if (toolCalls.length === 0) {
+      return { role, content: tools.length === 0 ? content : JSON.stringify({ reply: content }) };
+    }
+    const calls = toolCalls.map((call) => ({ name: call.name, arguments: argumentsValue(call) }));
+    return { role, content: JSON.stringify({ calls }) };
+  });
+  return tools.length === 0 ? converted : withSystemText(converted, toolText(tools));
+}
+
+function withSystemText(messages: readonly ChatMessage[], text: string): ChatMessage[] {
+  const [first, ...rest] = messages;
+  if (first?.role !== "system") return [{ role: "system", content: text }, ...messages];
+  return [{ role: "system", content: `${first.content}\n\n${text}` }, ...rest];
+}
+
+function toolText(tools: readonly Tool[]): string {
+  const listed = templateTools(tools).map((tool) => JSON.stringify(tool.function));
+  return [
+    "You can call these functions:",
+    ...listed,
+    'Answer with one JSON object. To call functions: {"calls": [{"name": "...", "arguments": {...}}]}. ' +
+      'To reply to the user: {"reply": "..."}. Call a function only when it helps to answer.',
+  ].join("\n");
+}

@@ -1,0 +1,220 @@
+/**
+ * The agent loops of the common client libraries. The engine is scripted as a model that looks up the weather before
+ * it answers; where a schema is asked for it answers with that.
+ */
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import Instructor from "@instructor-ai/instructor";
+import { tool as langChainTool } from "@langchain/core/tools";
+import { createReactAgent } from "@langchain/langgraph/prebuilt";
+import { ChatOpenAI } from "@langchain/openai";
+import { Agent, OpenAIChatCompletionsModel, Runner, tool as agentTool } from "@openai/agents";
+import { generateObject, generateText, stepCountIs, streamText, tool as aiTool } from "ai";
+import OpenAI from "openai";
+import { zodFunction } from "openai/helpers/zod";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { z as z3 } from "zod/v3";
+import type { Generation } from "../../src/core/ports.js";
+import type { Script } from "../support/engines/fake-engine.js";
+import { startServer, type TestServer } from "../support/processes/server.js";
+
+const place = z.object({ city: z.string() });
+const prompt = "How is the weather in Paris?";
+const answer = "It is sunny in Paris.";
+const asked: string[] = [];
+const lookUp = ({ city }: { city: string }): string => {
+  asked.push(city);
+  return "sunny";
+};
+
+/** Calls the first function that it was given, once; then answers. */
+function script({ messages, tooling, format }: Generation): Script {
+  const [first] = tooling?.tools ?? [];
+  const isAnswered = messages.some(({ role }) => role === "tool");
+  if (first !== undefined && !isAnswered) {
+    const hasCity = JSON.stringify(first.parameters ?? {}).includes("city");
+    return {
+      fragments: [
+        { call: first.name, id: "call_0123456789" },
+        ...(hasCity ? ['{"ci', 'ty":"Par', 'is"}'] : ["{}"]).map((text) => ({ arguments: text })),
+      ],
+      finishReason: "tool_calls",
+    };
+  }
+  return { fragments: format.type === "text" ? ["It is ", "sunny in Paris."] : ['{"city":', '"Paris"}'] };
+}
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  server.engine.script = script;
+  asked.length = 0;
+});
+
+const openai = () => new OpenAI({ baseURL: server.baseURL, apiKey: server.apiKey, maxRetries: 0 });
+
+describe("the openai package", () => {
+  const runnable = () => zodFunction({ name: "get_weather", parameters: place, function: lookUp });
+  const messages = [{ role: "user" as const, content: prompt }];
+
+  it.each([false, true])("runs tools until there is an answer (stream: %s)", async (stream) => {
+    const runner = stream
+      ? openai().chat.completions.runTools({ model: "omega", messages, tools: [runnable()], stream: true })
+      : openai().chat.completions.runTools({ model: "omega", messages, tools: [runnable()] });
+    expect(await runner.finalContent()).toBe(answer);
+    expect(asked).toEqual(["Paris"]);
+  });
+
+  it("streams a call with its arguments in pieces", async () => {
+    const stream = openai().chat.completions.stream({
+      model: "omega",
+      messages,
+      tools: [{ type: "function", function: { name: "get_weather", parameters: z.toJSONSchema(place) } }],
+    });
+    const pieces: string[] = [];
+    stream.on("tool_calls.function.arguments.delta", ({ arguments_delta }) => pieces.push(arguments_delta));
+    const { choices } = await stream.finalChatCompletion();
+    expect(pieces.join("")).toBe('{"city":"Paris"}');
+    expect(choices[0]?.finish_reason).toBe("tool_calls");
+    expect(choices[0]?.message.tool_calls?.[0]).toMatchObject({
+      function: { name: "get_weather", arguments: '{"city":"Paris"}' },
+    });
+  });
+});
+
+describe("the AI SDK", () => {
+  const model = () =>
+    createOpenAICompatible({
+      name: "sotto",
+      includeUsage: true,
+      supportsStructuredOutputs: true,
+      baseURL: server.baseURL,
+      apiKey: server.apiKey,
+    })("omega");
+  const tools = { get_weather: aiTool({ inputSchema: place, execute: async (input) => lookUp(input) }) };
+
+  it("generates text in several steps", async () => {
+    const { text, steps } = await generateText({
+      model: model(),
+      prompt,
+      tools,
+      stopWhen: stepCountIs(3),
+      maxRetries: 0,
+    });
+    expect(text).toBe(answer);
+    expect(steps.map(({ finishReason }) => finishReason)).toEqual(["tool-calls", "stop"]);
+    expect(asked).toEqual(["Paris"]);
+  });
+
+  it("streams text in several steps", async () => {
+    const { textStream, toolCalls } = streamText({
+      model: model(),
+      prompt,
+      tools,
+      stopWhen: stepCountIs(3),
+      maxRetries: 0,
+    });
+    let text = "";
+    for await (const part of textStream) text += part;
+    expect(text).toBe(answer);
+    await toolCalls;
+    expect(asked).toEqual(["Paris"]);
+  });
+
+  it("generates an object", async () => {
+    const { object } = await generateObject({ model: model(), prompt, schema: place, maxRetries: 0 });
+    expect(object).toEqual({ city: "Paris" });
+  });
+});
+
+describe("LangChain", () => {
+  const model = () =>
+    new ChatOpenAI({
+      model: "omega",
+      apiKey: server.apiKey,
+      maxRetries: 0,
+      configuration: { baseURL: server.baseURL },
+    });
+  const weather = () =>
+    langChainTool(async (input: { city: string }) => lookUp(input), {
+      name: "get_weather",
+      description: "The weather.",
+      schema: place,
+    });
+
+  it("binds tools", async () => {
+    const { tool_calls } = await model().bindTools([weather()]).invoke(prompt);
+    expect(tool_calls).toMatchObject([{ name: "get_weather", args: { city: "Paris" } }]);
+  });
+
+  it("joins the pieces of a streamed call", async () => {
+    const pieces = await model().bindTools([weather()]).stream(prompt);
+    let whole;
+    for await (const piece of pieces) whole = whole === undefined ? piece : whole.concat(piece);
+    expect(whole?.tool_calls).toMatchObject([{ name: "get_weather", args: { city: "Paris" } }]);
+  });
+
+  it.each(["functionCalling", "jsonSchema", "jsonMode"] as const)(
+    "gives structured output by %s",
+    async (method) => {
+      const structured = model().withStructuredOutput(place, { name: "place", method });
+      expect(await structured.invoke(prompt)).toEqual({ city: "Paris" });
+    },
+  );
+
+  it("runs an agent to its answer", async () => {
+    const agent = createReactAgent({ llm: model(), tools: [weather()] });
+    const { messages } = await agent.invoke({ messages: [{ role: "user", content: prompt }] });
+    expect(messages.at(-1)?.content).toBe(answer);
+    expect(asked).toEqual(["Paris"]);
+  });
+});
+
+describe("the Agents SDK", () => {
+  const runner = () =>
+    new Runner({ model: new OpenAIChatCompletionsModel(openai(), "omega"), tracingDisabled: true });
+  const weather = () =>
+    agentTool({
+      name: "get_weather",
+      description: "The weather.",
+      parameters: place,
+      execute: async (input) => lookUp(input),
+    });
+
+  it("runs an agent with tools to its answer", async () => {
+    const result = await runner().run(new Agent({ name: "Weather", tools: [weather()] }), prompt);
+    expect(result.finalOutput).toBe(answer);
+    expect(asked).toEqual(["Paris"]);
+  });
+
+  it("streams it", async () => {
+    const agent = new Agent({ name: "Weather", tools: [weather()] });
+    const result = await runner().run(agent, prompt, { stream: true });
+    await result.completed;
+    expect(result.finalOutput).toBe(answer);
+  });
+
+  it("hands over to another agent", async () => {
+    const expert = new Agent({ name: "Expert" });
+    const result = await runner().run(new Agent({ name: "Desk", handoffs: [expert] }), prompt);
+    expect(result.lastAgent?.name).toBe("Expert");
+    expect(result.finalOutput).toBe(answer);
+  });
+});
+
+describe("instructor", () => {
+  const schema = z3.object({ city: z3.string() });
+  it.each(["TOOLS", "JSON_SCHEMA"] as const)("extracts an object in mode %s", async (mode) => {
+    const client = Instructor({ client: openai(), mode });
+    const extracted = await client.chat.completions.create({
+      model: "omega",
+      messages: [{ role: "user", content: prompt }],
+      response_model: { schema, name: "Place" },
+      max_retries: 0,
+    });
+    expect(extracted).toMatchObject({ city: "Paris" });
+  });
+});
