@@ -17,12 +17,13 @@ export const knownReasoning: readonly ReasoningSyntax[] = [
   { open: "<thinking>", close: "</thinking>" },
 ];
 
-/** Markers around the reply itself, by a text that shows that a template knows them. */
-export const droppedMarkers: readonly (readonly string[])[] = [
-  ["<|START_RESPONSE|>", "<|END_RESPONSE|>"],
-  ["<|START_TEXT|>", "<|END_TEXT|>"],
-  ["<|python_tag|>"],
-  ["<response>", "</response>"],
+/** Markers around the reply itself, or before it: no template that names them means anything else by them. */
+export const droppedMarkers: readonly string[] = [
+  "<|START_RESPONSE|>",
+  "<|END_RESPONSE|>",
+  "<|START_TEXT|>",
+  "<|END_TEXT|>",
+  "<|python_tag|>",
 ];
 
 const noGroup = { groupOpen: "", groupClose: "" };
