@@ -44,11 +44,13 @@ export class GrammarWalker {
         case "sequence":
           return node.parts.map((part) => write(part, depth)).join("");
         case "choice": {
-          const option = depth > deepest ? this.#shortest(node.options) : node.options[below(node.options.length)];
+          const option =
+            depth > deepest ? this.#shortest(node.options) : node.options[below(node.options.length)];
           return option === undefined ? "" : write(option, depth);
         }
         case "repeat": {
-          const most = depth > deepest ? node.min : Math.max(node.min, Math.min(node.max, node.min + mostRepeats));
+          const most =
+            depth > deepest ? node.min : Math.max(node.min, Math.min(node.max, node.min + mostRepeats));
           const count = node.min + below(most - node.min + 1);
           return Array.from({ length: count }, () => write(node.part, depth)).join("");
         }
@@ -70,7 +72,7 @@ export class GrammarWalker {
   }
 
   #measure(): void {
-    for (let changed = true; changed; ) {
+    for (let changed = true; changed;) {
       changed = false;
       for (const [name, node] of this.#rules) {
         const depth = 1 + this.#depthOf(node);
@@ -122,14 +124,22 @@ class Reader {
   #atom(char: string): Node {
     if (char === '"') {
       const [, text = ""] = this.#match(/"((?:[^"\\]|\\.)*)"/y);
-      return { type: "text", text: unescaped(text).map((code) => String.fromCodePoint(code)).join("") };
+      return {
+        type: "text",
+        text: unescaped(text)
+          .map((code) => String.fromCodePoint(code))
+          .join(""),
+      };
     }
     if (char === "[") {
       const [, body = ""] = this.#match(/\[([^\]]*)\]/y);
       const ranges = [...body.matchAll(/(\\[xuU][0-9A-F]+)(?:-(\\[xuU][0-9A-F]+))?/g)];
       return {
         type: "chars",
-        ranges: ranges.map(([, first = "", last = first]) => [unescaped(first)[0] ?? 0, unescaped(last)[0] ?? 0]),
+        ranges: ranges.map(([, first = "", last = first]) => [
+          unescaped(first)[0] ?? 0,
+          unescaped(last)[0] ?? 0,
+        ]),
       };
     }
     if (this.#take("(")) {

@@ -31,7 +31,12 @@ const fields: Record<string, Schema> = {
   NonNegativeFloat: { minimum: 0, title: "A", type: "number" },
   "constr(min_length=1, max_length=50)": { maxLength: 50, minLength: 1, title: "A", type: "string" },
   "constr(pattern=…)": { pattern: "^[a-z0-9_-]{3,15}$", title: "A", type: "string" },
-  "constr(pattern=…, max_length=10)": { maxLength: 10, pattern: "^[a-z]+(-[a-z]+)*$", title: "A", type: "string" },
+  "constr(pattern=…, max_length=10)": {
+    maxLength: 10,
+    pattern: "^[a-z]+(-[a-z]+)*$",
+    title: "A",
+    type: "string",
+  },
   "Annotated[str, Field(examples=…)]": { description: "A text", examples: ["a"], title: "A", type: "string" },
   Decimal: decimal(anyDecimal),
   "condecimal(decimal_places=2)": decimal("\\d*\\.?\\d{0,2}0*$"),
@@ -61,7 +66,12 @@ const fields: Record<string, Schema> = {
   SecretStr: { format: "password", title: "A", type: "string", writeOnly: true },
   Base64Str: { format: "base64", title: "A", type: "string" },
   Base64UrlStr: { format: "base64url", title: "A", type: "string" },
-  Json: { contentMediaType: "application/json", contentSchema: { type: "integer" }, title: "A", type: "string" },
+  Json: {
+    contentMediaType: "application/json",
+    contentSchema: { type: "integer" },
+    title: "A",
+    type: "string",
+  },
   Color: { format: "color", title: "A", type: "string" },
   ByteSize: { minimum: 0, title: "A", type: "integer" },
   "Pattern[str]": { format: "regex", title: "A", type: "string" },
@@ -110,7 +120,11 @@ const fields: Record<string, Schema> = {
     title: "A",
     type: "object",
   },
-  "dict[constr(pattern=…), int]": { patternProperties: { "^[a-z]+$": { type: "integer" } }, title: "A", type: "object" },
+  "dict[constr(pattern=…), int]": {
+    patternProperties: { "^[a-z]+$": { type: "integer" } },
+    title: "A",
+    type: "object",
+  },
   "dict[str, str], max_length=3": {
     additionalProperties: { type: "string" },
     maxProperties: 3,
@@ -151,7 +165,14 @@ const models: Record<string, Schema> = {
   "set[Enum]": {
     $defs: { Color: { enum: ["red", "green", "blue"], title: "Color", type: "string" } },
     properties: {
-      colors: { items: { $ref: "#/$defs/Color" }, minItems: 1, maxItems: 2, title: "C", type: "array", uniqueItems: true },
+      colors: {
+        items: { $ref: "#/$defs/Color" },
+        minItems: 1,
+        maxItems: 2,
+        title: "C",
+        type: "array",
+        uniqueItems: true,
+      },
     },
     required: ["colors"],
     title: "Model",
@@ -160,7 +181,10 @@ const models: Record<string, Schema> = {
   "nested models": {
     $defs: {
       Address: {
-        properties: { city: { title: "City", type: "string" }, zip: { maxLength: 5, minLength: 5, type: "string" } },
+        properties: {
+          city: { title: "City", type: "string" },
+          zip: { maxLength: 5, minLength: 5, type: "string" },
+        },
         required: ["city", "zip"],
         title: "Address",
         type: "object",
@@ -211,12 +235,31 @@ const models: Record<string, Schema> = {
     title: "Model",
     type: "object",
   },
-  "extra forbidden": { additionalProperties: false, properties: { a: { type: "string" } }, title: "Model", type: "object" },
-  "extra allowed": { additionalProperties: true, properties: { a: { type: "string" } }, title: "Model", type: "object" },
+  "extra forbidden": {
+    additionalProperties: false,
+    properties: { a: { type: "string" } },
+    title: "Model",
+    type: "object",
+  },
+  "extra allowed": {
+    additionalProperties: true,
+    properties: { a: { type: "string" } },
+    title: "Model",
+    type: "object",
+  },
   "root model": { items: { type: "integer" }, title: "Numbers", type: "array" },
   "before 2.10": {
-    $defs: { Address: { properties: { city: { type: "string" } }, required: ["city"], title: "Address", type: "object" } },
-    properties: { address: { allOf: [{ $ref: "#/$defs/Address" }], default: { city: "x" }, description: "Where." } },
+    $defs: {
+      Address: {
+        properties: { city: { type: "string" } },
+        required: ["city"],
+        title: "Address",
+        type: "object",
+      },
+    },
+    properties: {
+      address: { allOf: [{ $ref: "#/$defs/Address" }], default: { city: "x" }, description: "Where." },
+    },
     title: "Model",
     type: "object",
   },

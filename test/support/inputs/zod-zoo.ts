@@ -20,12 +20,17 @@ const post = z.object({
   },
 });
 const linked: z.ZodType = z.lazy(() => z.object({ value: z.int(), next: linked.nullable() }));
-const money = z.object({ amount: z.number().nonnegative().multipleOf(0.01), currency: z.enum(["EUR", "USD"]) });
+const money = z.object({
+  amount: z.number().nonnegative().multipleOf(0.01),
+  currency: z.enum(["EUR", "USD"]),
+});
 const shape = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("circle"), radius: z.number().positive() }),
   z.object({ kind: z.literal("square"), side: z.number().positive() }),
 ]);
-const named = z.object({ name: z.string().min(1).max(80) }).meta({ id: "Named", title: "A name", examples: [{ name: "x" }] });
+const named = z
+  .object({ name: z.string().min(1).max(80) })
+  .meta({ id: "Named", title: "A name", examples: [{ name: "x" }] });
 
 /** By what they are; each is encoded as the property of an object, as a list and alone. */
 export const zodZoo: Readonly<Record<string, z.ZodType>> = {
@@ -78,7 +83,11 @@ export const zodZoo: Readonly<Record<string, z.ZodType>> = {
   "regex unanchored": z.string().regex(/\d{3}/),
   "two regexes": z.string().regex(/[a-z]/).regex(/[0-9]/),
   "regex with look-ahead": z.string().regex(/^(?=.*[A-Z])(?=.*\d)[A-Za-z\d]{8,12}$/),
-  "regex with length": z.string().regex(/^[a-z-]+$/).min(3).max(20),
+  "regex with length": z
+    .string()
+    .regex(/^[a-z-]+$/)
+    .min(3)
+    .max(20),
   "length 5": z.string().length(5),
   "min and max": z.string().min(2).max(40),
   nonempty: z.string().nonempty(),
@@ -149,7 +158,10 @@ export const zodZoo: Readonly<Record<string, z.ZodType>> = {
   catch: z.object({ a: z.string().catch("x") }),
   readonly: z.object({ a: z.array(z.string()).readonly() }).readonly(),
   branded: z.string().brand("id"),
-  described: z.string().describe("A text.").meta({ title: "Text", examples: ["a"], deprecated: true, own: 1 }),
+  described: z
+    .string()
+    .describe("A text.")
+    .meta({ title: "Text", examples: ["a"], deprecated: true, own: 1 }),
   "named by meta": named,
   "named twice": z.object({ a: named, b: named }),
   pipe: z.string().pipe(z.string().min(2)),
@@ -217,7 +229,15 @@ export const zodZoo: Readonly<Record<string, z.ZodType>> = {
   "an order": z.object({
     id: z.uuid(),
     at: z.iso.datetime(),
-    lines: z.array(z.object({ sku: z.string().regex(/^[A-Z0-9-]{4,12}$/), quantity: z.int().min(1).max(99), price: money })).min(1),
+    lines: z
+      .array(
+        z.object({
+          sku: z.string().regex(/^[A-Z0-9-]{4,12}$/),
+          quantity: z.int().min(1).max(99),
+          price: money,
+        }),
+      )
+      .min(1),
     customer: z.object({ email: z.email(), phone: z.e164().optional(), country: z.string().length(2) }),
     note: z.string().max(500).nullable().default(null),
   }),

@@ -16,7 +16,15 @@ import { numbers } from "./numbers.js";
 import { Objects } from "./objects.js";
 import { tooLarge, type Parts } from "./parts.js";
 import { isOnlyReference, References } from "./references.js";
-import { isSchemaObject, listAt, SchemaError, typesOf, type JsonType, type Path, type Schema } from "./schema.js";
+import {
+  isSchemaObject,
+  listAt,
+  SchemaError,
+  typesOf,
+  type JsonType,
+  type Path,
+  type Schema,
+} from "./schema.js";
 import { Strictness } from "./strictness.js";
 import { Strings } from "./strings.js";
 import { listedValues } from "./values.js";
@@ -60,7 +68,9 @@ export function schemaGrammar(
 class Compiler implements Parts {
   readonly references: References;
   readonly #ruleNames = new Map<unknown, string>();
-  readonly #strings = new Strings(this);
+  /** What stands for the schema that is merged of another's parts. */
+  readonly #merged = new Map<Schema, object>();
+  readonly #strings: Strings;
   readonly #arrays = new Arrays(this);
   readonly #objects = new Objects(this);
   #schemas = 0;
@@ -75,6 +85,7 @@ class Compiler implements Parts {
   ) {
     this.references = new References(root, work);
     this.#open = new Set([root]);
+    this.#strings = new Strings(this);
   }
 
   value(schema: unknown, path: Path, depth: number): Expression {
@@ -83,7 +94,18 @@ class Compiler implements Parts {
     if (schema === true) return json.anyValue(this.grammar);
     if (schema === false) return impossible;
     if (!isSchemaObject(schema)) throw new SchemaError(path, "expected a schema: an object, true or false");
-    if (isOnlyReference(schema)) return this.#reference(schema, path, depth);
+    if (isOnlyReference(schema)) {
+      const target = this.references.target(schema["$ref"], path);
+      return this.#shared(target, () => this.value(target, path, depth + 1));
+    }
+    // What is merged of the same parts is the same, also where it is inside itself.
+    if ("$ref" in schema || "allOf" in schema) {
+      const place = this.#merged.get(schema) ?? {};
+      this.#merged.set(schema, place);
+      return this.#shared(place, () =>
+        this.#constrained(constraints(schema, path, this.strictness), path, depth),
+      );
+    }
     // A rule of its own: written out in each place that needs it, nested schemas would double at every level.
     return this.grammar.define(`value-${this.#schemas}`, () =>
       this.#constrained(constraints(schema, path, this.strictness), path, depth),
@@ -91,14 +113,11 @@ class Compiler implements Parts {
   }
 
   /** Each place that is referred to becomes one rule, so that schemas may refer to themselves. */
-  #reference(schema: Schema, path: Path, depth: number): Expression {
-    const target = this.references.target(schema["$ref"], path);
-    if (this.#open.has(target)) return impossible;
-    const name = this.#ruleNames.get(target) ?? `ref-${this.#ruleNames.size}`;
-    this.#ruleNames.set(target, name);
-    return this.grammar.define(name, () =>
-      this.#within(new Set([...this.#open, target]), () => this.value(target, path, depth + 1)),
-    );
+  #shared(place: unknown, make: () => Expression): Expression {
+    if (this.#open.has(place)) return impossible;
+    const name = this.#ruleNames.get(place) ?? `ref-${this.#ruleNames.size}`;
+    this.#ruleNames.set(place, name);
+    return this.grammar.define(name, () => this.#within(new Set([...this.#open, place]), make));
   }
 
   #within(open: ReadonlySet<unknown>, make: () => Expression): Expression {
@@ -120,6 +139,9 @@ class Compiler implements Parts {
     }
     if (allOf !== undefined) {
       const { allOf: _parts, ...beside } = schema;
+      const [part, ...others] = listAt(schema, "allOf", path);
+      const isAlone = part !== undefined && others.length === 0 && Object.keys(beside).length === 0;
+      if (isAlone) return this.value(part, [...path, "allOf", 0], depth + 1);
       return this.value(listAt(schema, "allOf", path).reduce(merge, beside), path, depth + 1);
     }
     if (anyOf !== undefined) {

@@ -14,7 +14,11 @@ export function modern(schema: Schema): Schema {
 function withPrefixItems(schema: Schema): Schema {
   const { additionalItems, items, ...rest } = schema;
   if (!Array.isArray(items)) return items === undefined ? rest : { ...rest, items };
-  return { ...rest, prefixItems: items, ...(additionalItems === undefined ? {} : { items: additionalItems }) };
+  return {
+    ...rest,
+    prefixItems: items,
+    ...(additionalItems === undefined ? {} : { items: additionalItems }),
+  };
 }
 
 /** In draft 4 a boolean said whether the bound beside it was exclusive. */

@@ -25,7 +25,9 @@ export function areDisjoint(a: unknown, b: unknown, references: References, path
   const shared = typesA.filter((type) => typesB.includes(type));
   if (shared.length === 0) return !(numeric(typesA) && numeric(typesB));
   if (shared.some((type) => type !== "object") || (numeric(typesA) && numeric(typesB))) return false;
-  return tellingNames(left, right, references).some((name) => differIn(name, left, right, references, path, depth));
+  return tellingNames(left, right, references).some((name) =>
+    differIn(name, left, right, references, path, depth),
+  );
 }
 
 /**
@@ -42,7 +44,8 @@ export function tellingName(a: unknown, b: unknown, references: References, path
   return (
     names.find(
       (name) =>
-        Object.hasOwn(asObject(right["properties"]), name) && differIn(name, left, right, references, path, 0),
+        Object.hasOwn(asObject(right["properties"]), name) &&
+        differIn(name, left, right, references, path, 0),
     ) ?? null
   );
 }

@@ -4,7 +4,16 @@
  * still follow once a character is written is a language again, and there are finitely many of them. Each becomes a
  * rule with one alternative for each different continuation, so that following them never leaves two ways open.
  */
-import { chars, choice, rule, sequence, text, type CodeRange, type Expression, type Grammar } from "./gbnf.js";
+import {
+  chars,
+  choice,
+  rule,
+  sequence,
+  text,
+  type CodeRange,
+  type Expression,
+  type Grammar,
+} from "./gbnf.js";
 import type { Work } from "./work.js";
 
 export type Language =
@@ -49,8 +58,8 @@ const mostStates = 400;
 const mostNodes = 20_000;
 
 /** As rules whose names begin with this one; null where it would take too many. */
-export function asRules(language: Language, name: string, grammar: Grammar, work: Work): Expression | null {
-  const nodes = new Nodes(work);
+export function asRules(language: Language, name: string, grammar: Grammar, allowance: Allowance): Expression | null {
+  const nodes = new Nodes(allowance);
   let states: Map<Node, readonly Transition[]>;
   let start: Node;
   try {
@@ -74,6 +83,19 @@ export function asRules(language: Language, name: string, grammar: Grammar, work
 }
 
 class TooManyStates extends Error {}
+
+/** The steps that all patterns of a schema may take here. What is left without is enforced in other ways, or not. */
+export class Allowance {
+  #left = 1_000_000;
+
+  constructor(private readonly work: Work) {}
+
+  readonly spend = (steps: number): void => {
+    this.#left -= steps;
+    if (this.#left < 0) throw new TooManyStates();
+    this.work.spend(steps);
+  };
+}
 
 interface Transition {
   ranges: readonly CodeRange[];
@@ -119,7 +141,7 @@ class Nodes {
   readonly #empty = this.#node("empty", { type: "empty" }, true);
   readonly #anything = this.#except(this.#never);
 
-  constructor(private readonly work: Work) {}
+  constructor(private readonly allowance: Allowance) {}
 
   of(language: Language): Node {
     switch (language.type) {
@@ -165,7 +187,7 @@ class Nodes {
 
   /** Where the next character begins to make a difference. */
   #addBoundaries({ shape }: Node, to: Set<number>): void {
-    this.work.spend(1);
+    this.allowance.spend(1);
     switch (shape.type) {
       case "chars":
         for (const [first, last] of shape.ranges) to.add(first).add(last + 1);
@@ -192,7 +214,7 @@ class Nodes {
     const key = `${node.id} ${code}`;
     const known = this.#derived.get(key);
     if (known !== undefined) return known;
-    this.work.spend(4);
+    this.allowance.spend(4);
     const derived = this.#derive(node.shape, code);
     this.#derived.set(key, derived);
     if (this.#derived.size > 10 * mostNodes) throw new TooManyStates();
@@ -275,7 +297,7 @@ class Nodes {
 
   #flat(given: readonly Node[], type: "either" | "both"): Node[] {
     const parts = given.flatMap((part) => (part.shape.type === type ? part.shape.parts : [part]));
-    this.work.spend(parts.length);
+    this.allowance.spend(parts.length);
     return [...new Set(parts)].sort((a, b) => a.id - b.id);
   }
 

@@ -12,20 +12,8 @@ const longestPath = 256;
 /** Of two sets of alternatives, each with each. */
 const mostPairs = 256;
 
-const larger = new Set<Keyword>([
-  "minimum",
-  "exclusiveMinimum",
-  "minLength",
-  "minItems",
-  "minProperties",
-]);
-const smaller = new Set<Keyword>([
-  "maximum",
-  "exclusiveMaximum",
-  "maxLength",
-  "maxItems",
-  "maxProperties",
-]);
+const larger = new Set<Keyword>(["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"]);
+const smaller = new Set<Keyword>(["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"]);
 /** Joined with what else is said of the same objects or arrays. */
 const joint = new Set<Keyword>([
   ...(["properties", "required", "additionalProperties", "patternProperties"] as const),
@@ -164,12 +152,11 @@ function arrayKeywords(left: Schema, right: Schema, context: Context, path: Path
   const [a, b] = [asList(left["prefixItems"]), asList(right["prefixItems"])];
   const [restA, restB] = [left["items"] ?? true, right["items"] ?? true];
   const prefixItems = Array.from({ length: Math.max(a.length, b.length) }, (_, index) =>
-    mergeSchemas(
-      index < a.length ? a[index] : restA,
-      index < b.length ? b[index] : restB,
-      context,
-      [...path, "prefixItems", index],
-    ),
+    mergeSchemas(index < a.length ? a[index] : restA, index < b.length ? b[index] : restB, context, [
+      ...path,
+      "prefixItems",
+      index,
+    ]),
   );
   const items = mergeSchemas(restA, restB, context, [...path, "items"]);
   return prefixItems.length === 0 ? { items } : { prefixItems, items };

@@ -33,7 +33,10 @@ export function multiplesOf(step: number, bounds: Bounds, grammar: Grammar): Exp
     return choice(
       signed(low, high, (from, to) => digits.between(from, to)),
       ...whole.map((places) => {
-        const [least, greatest] = [scaledUp(bounds.min ?? -Infinity, places, 1), scaledUp(bounds.max ?? Infinity, places, -1)];
+        const [least, greatest] = [
+          scaledUp(bounds.min ?? -Infinity, places, 1),
+          scaledUp(bounds.max ?? Infinity, places, -1),
+        ];
         return signed(Math.max(-most, least), Math.min(most, greatest), (from, to) =>
           new Digits(1, places, grammar).between(from, to),
         );
@@ -114,6 +117,7 @@ class Digits {
     const [first, last] = [Number(low[0]), Number(high[0])];
     const [zeros, nines] = ["0".repeat(low.length - 1), "9".repeat(low.length - 1)];
     const options: Expression[] = [];
+    if (this.step === 1) return this.#anyBetween(low, high);
     for (let digit = first; digit <= last; digit++) {
       const rest = this.#limited(
         digit === first ? low.slice(1) : zeros,
@@ -123,6 +127,27 @@ class Digits {
       options.push(sequence(text(this.#written(digit, low.length)), rest));
     }
     return choice(...options);
+  }
+
+  /** The same without remainders: digits in the middle go on in the same way. */
+  #anyBetween(low: string, high: string): Expression {
+    if (/^0*$/.test(low) && /^9*$/.test(high)) return this.#any(low.length, 0);
+    const [first, last] = [Number(low[0]), Number(high[0])];
+    const [zeros, nines] = ["0".repeat(low.length - 1), "9".repeat(low.length - 1)];
+    const then = (from: number, to: number, least: string, most: string): Expression =>
+      sequence(
+        text(low.length === this.decimals ? "." : ""),
+        chars([0x30 + from, 0x30 + to]),
+        this.#anyBetween(least, most),
+      );
+    if (first === last) return then(first, last, low.slice(1), high.slice(1));
+    const from = low.slice(1) === zeros ? first : first + 1;
+    const to = high.slice(1) === nines ? last : last - 1;
+    return choice(
+      ...(from > first ? [then(first, first, low.slice(1), nines)] : []),
+      ...(from <= to ? [then(from, to, zeros, nines)] : []),
+      ...(to < last ? [then(last, last, zeros, high.slice(1))] : []),
+    );
   }
 
   /** Any digits, so many that are left. */
@@ -143,7 +168,9 @@ class Digits {
   #anyDigits(left: number): Expression {
     const digits = (length: number) => repeat(chars([0x30, 0x39]), length, length);
     if (this.decimals <= 0 || left < this.decimals) return digits(left);
-    return sequence(digits(left - this.decimals), text("."), digits(this.decimals));
+    return this.grammar.define(`digits-${left}-${this.decimals}`, () =>
+      sequence(digits(left - this.decimals), text("."), digits(this.decimals)),
+    );
   }
 
   #written(digit: number, left: number): string {

@@ -68,7 +68,11 @@ export function scaledUp(bound: number, decimals: number, inwards: 1 | -1): numb
   return Math.max(-largest, Math.min(largest, units));
 }
 
-export function signed(low: number, high: number, between: (from: number, to: number) => Expression): Expression {
+export function signed(
+  low: number,
+  high: number,
+  between: (from: number, to: number) => Expression,
+): Expression {
   if (low > high) return impossible;
   const options: Expression[] = [];
   if (low < 0) options.push(sequence(text("-"), between(Math.max(1, -high), -low)));

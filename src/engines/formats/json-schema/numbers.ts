@@ -8,23 +8,30 @@ import { All, numberAt, SchemaError, type Path, type Schema } from "./schema.js"
 
 const mostListed = 500;
 
-export function numbers(type: "number" | "integer", schema: Schema, path: Path, parts: Parts): Expression {
-  const bounds = boundsOf(schema, path);
-  const { min, max } = bounds;
+export function numbers(
+  given: "number" | "integer",
+  schema: Schema,
+  path: Path,
+  parts: Parts,
+): Expression {
+  const { min, max } = boundsOf(schema, path);
   if (min !== undefined && max !== undefined && min > max) {
     throw new SchemaError([...path, "minimum"], "it is above the maximum");
   }
   const steps = stepsAt(schema, path);
   const [step] = steps;
   if (steps.length > 1) parts.strictness.leaveOut(path, "multipleOf", "several cannot be enforced together");
-  if (step !== undefined) {
-    const isWhole = Number.isInteger(step);
-    const isAnyInteger = type === "integer" && 1 % step === 0;
-    const multiples = isAnyInteger || (type === "integer" && !isWhole) ? null : steppedBy(step, bounds, parts);
+  const type = step === 1 ? "integer" : given;
+  // Every integer is a multiple of a half, a tenth and so on.
+  const isMultiple = type === "integer" && step !== undefined && Number.isInteger(1 / step);
+  if (step !== undefined && !isMultiple) {
+    const canBe = type === "number" || Number.isInteger(step);
+    const multiples = canBe ? steppedBy(step, { min, max }, parts) : null;
     if (multiples !== null) return multiples;
-    if (!isAnyInteger) parts.strictness.leaveOut(path, "multipleOf");
+    parts.strictness.leaveOut(path, "multipleOf");
   }
-  if (min === undefined && max === undefined) {
+  const bounds = withinReach({ min, max }, type === "integer" ? largest : json.largestNumber);
+  if (bounds.min === undefined && bounds.max === undefined) {
     return type === "integer" ? json.anyInteger(parts.grammar) : json.anyNumber(parts.grammar);
   }
   return type === "integer" ? integersBetween(bounds) : numbersBetween(bounds);
@@ -36,7 +43,8 @@ function steppedBy(step: number, { min, max }: Bounds, parts: Parts): Expression
   const areExact = Math.max(Math.abs(min ?? 0), Math.abs(max ?? 0)) <= Number.MAX_SAFE_INTEGER;
   if (!areFew || !areExact || !Number.isInteger(step)) return multiplesOf(step, { min, max }, parts.grammar);
   const values: Expression[] = [];
-  for (let value = Math.ceil(min / step) * step; value <= max; value += step) values.push(text(String(value)));
+  for (let value = Math.ceil(min / step) * step; value <= max; value += step)
+    values.push(text(String(value)));
   return choice(...values);
 }
 
@@ -49,16 +57,17 @@ function stepsAt(schema: Schema, path: Path): number[] {
   });
 }
 
-/** Inclusive. Bounds that are further than what is written anyway are none. */
-function boundsOf(schema: Schema, path: Path): Bounds {
-  const min = highest(numberAt(schema, "minimum", path), numberAt(schema, "exclusiveMinimum", path));
-  const max = lowest(numberAt(schema, "maximum", path), numberAt(schema, "exclusiveMaximum", path));
-  const isFar = (bound: number | undefined) => bound !== undefined && Math.abs(bound) > largest;
-  return {
-    min: isFar(min) && Number(min) < 0 ? undefined : min,
-    max: isFar(max) && Number(max) > 0 ? undefined : max,
-  };
-}
+/** Inclusive. */
+const boundsOf = (schema: Schema, path: Path): Bounds => ({
+  min: highest(numberAt(schema, "minimum", path), numberAt(schema, "exclusiveMinimum", path)),
+  max: lowest(numberAt(schema, "maximum", path), numberAt(schema, "exclusiveMaximum", path)),
+});
+
+/** Bounds that are further than what is written anyway are none. */
+const withinReach = ({ min, max }: Bounds, furthest: number): Bounds => ({
+  min: min !== undefined && min < -furthest ? undefined : min,
+  max: max !== undefined && max > furthest ? undefined : max,
+});
 
 function highest(inclusive: number | undefined, exclusive: number | undefined): number | undefined {
   if (exclusive === undefined) return inclusive;

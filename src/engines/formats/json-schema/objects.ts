@@ -29,7 +29,11 @@ export class Objects {
       this.parts.strictness.leaveOut(path, "propertyNames", "this cannot be enforced beside 'properties'");
     }
     if ("patternProperties" in schema) {
-      this.parts.strictness.leaveOut(path, "patternProperties", "this cannot be enforced beside 'properties'");
+      this.parts.strictness.leaveOut(
+        path,
+        "patternProperties",
+        "this cannot be enforced beside 'properties'",
+      );
     }
     return this.#named(schema, { declared, required, listed }, path, depth);
   }
@@ -71,7 +75,11 @@ export class Objects {
     if (min > 1) this.parts.strictness.leaveOut(path, "minProperties");
     const member = this.#member(schema, path, depth);
     if (member === null || max === 0) return min > 0 ? impossible : text("{}");
-    const more = repeat(sequence(json.comma, member), Math.max(0, min - 1), max === undefined ? max : max - 1);
+    const more = repeat(
+      sequence(json.comma, member),
+      Math.max(0, min - 1),
+      max === undefined ? max : max - 1,
+    );
     const members = sequence(member, more);
     return sequence(text("{"), min > 0 ? members : repeat(members, 0, 1), text("}"));
   }

@@ -12,11 +12,14 @@ import type { Language } from "./language.js";
 /** `excessive`: nothing that anyone would write, and too much to go through. */
 export type Pattern = { type: "language"; language: Language } | { type: "unsupported" | "excessive" };
 
-/** Of the content of a JSON string that matches. */
-export function readPattern(pattern: string): Pattern {
+/**
+ * Of the content of a JSON string that matches; `bare`: with nothing around the match, which is less than the pattern
+ * allows and easier to follow.
+ */
+export function readPattern(pattern: string, bare = false): Pattern {
   if (!isRegularExpression(pattern)) return { type: "unsupported" };
   try {
-    return { type: "language", language: new PatternReader(pattern).read() };
+    return { type: "language", language: new PatternReader(pattern, bare ? nothing : anything).read() };
   } catch (error) {
     if (error instanceof NotUnderstood) return { type: error.isExcessive ? "excessive" : "unsupported" };
     throw error;
@@ -51,6 +54,7 @@ const deepestGroups = 50;
 /** A character of any kind. */
 export const anyWritten = written(everyCode);
 const anything: Language = { type: "repeat", part: anyWritten, min: 0, max: undefined };
+const nothing: Language = { type: "sequence", parts: [] };
 
 /** Where a part of the pattern stands. */
 interface Place {
@@ -67,14 +71,22 @@ class PatternReader {
   /** Characters that stand for themselves, most of which come again. */
   readonly #written = new Map<string, Language>();
 
-  constructor(pattern: string) {
+  constructor(
+    private readonly pattern: string,
+    private readonly around: Language,
+  ) {
     this.#chars = Array.from(pattern);
   }
 
   read(): Language {
-    const language = this.#alternatives({ isStart: true, end: "open" }, true);
+    // What all alternatives have around them is said once.
+    const isOpenBefore = !this.pattern.includes("^");
+    const isOpenAfter = !/\$|\(\?[=!]/.test(this.pattern);
+    const place = { isStart: true, end: isOpenAfter ? "anchored" : "open" } as const;
+    const language = this.#alternatives(place, !isOpenBefore);
     if (this.#at < this.#chars.length) throw new NotUnderstood();
-    return language;
+    const before = isOpenBefore ? [this.around] : [];
+    return { type: "sequence", parts: [...before, language, ...(isOpenAfter ? [this.around] : [])] };
   }
 
   /** `isWhole`: nothing of the pattern precedes it, so that without `^` its match may be preceded by anything. */
@@ -89,7 +101,7 @@ class PatternReader {
     const isOpen = isWhole && !isAnchored;
     const whole = isOpen ? this.#lastGroup(place, true) : null;
     if (whole !== null) return whole;
-    const parts: Language[] = isOpen ? [anything] : [];
+    const parts: Language[] = isOpen ? [this.around] : [];
     let isStart = isAnchored;
     while (!this.#isAtEnd()) {
       if (place.end !== null && this.#sees("$") && this.#endsAfter(1)) {
@@ -103,7 +115,7 @@ class PatternReader {
       if (group !== null) return { type: "sequence", parts: [...parts, group] };
       parts.push(this.#quantified(this.#atom()));
     }
-    if (place.end === "open") parts.push(anything);
+    if (place.end === "open") parts.push(this.around);
     return { type: "sequence", parts };
   }
 

@@ -6,7 +6,7 @@
 import { repeat, type Expression } from "./gbnf.js";
 import { formatPattern } from "./formats.js";
 import * as json from "./json-text.js";
-import { asExpression, asRules, type Language } from "./language.js";
+import { Allowance, asExpression, asRules, type Language } from "./language.js";
 import { countsAt, type Parts } from "./parts.js";
 import { isCostly } from "./pattern-cost.js";
 import { anyWritten, readPattern } from "./pattern.js";
@@ -21,9 +21,12 @@ const mostCombinedChars = 1_000;
 export class Strings {
   /** Strings that were asked for before, by all that is asked of them. */
   readonly #known = new Map<string, Expression>();
+  readonly #allowance: Allowance;
   #patternChars = 0;
 
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly parts: Parts) {
+    this.#allowance = new Allowance(parts.work);
+  }
 
   of(schema: Schema, path: Path): Expression {
     const { grammar, strictness } = this.parts;
@@ -75,7 +78,7 @@ export class Strings {
     }
     const read = readPattern(pattern);
     if (read.type === "excessive") throw tooAmbiguous(path);
-    return read.type === "language" ? { language: read.language, chars: pattern.length } : null;
+    return read.type === "language" ? { language: read.language, pattern } : null;
   }
 
   /**
@@ -92,29 +95,35 @@ export class Strings {
     const languages = followed.map(({ language }) => language);
     const [shortest, longest] = lengthsOf({ type: "both", parts: languages });
     const isLongEnough = shortest >= min && longest <= (max ?? Infinity);
-    const isSmall = followed.reduce((sum, { chars }) => sum + chars, 0) <= mostCombinedChars;
+    const isSmall = followed.reduce((sum, { pattern }) => sum + pattern.length, 0) <= mostCombinedChars;
     if (!isLongEnough && isSmall) {
       const length = repeat(anyWritten, min, max);
       const rules = this.#rules([...languages, length], `${name}-of-length`);
       if (rules !== null) return rules;
     }
-    const [first] = languages;
-    const plain = first === undefined || languages.length > 1 ? null : asExpression(first);
-    if (plain !== null) return this.#unambiguous(plain, path, mustBe);
+    const [first] = followed;
+    if (first !== undefined && languages.length === 1 && asExpression(first.language) !== null) {
+      return this.#unambiguous(first, path, mustBe);
+    }
     const rules = isSmall ? this.#rules(languages, `${name}-all`) : null;
     if (rules !== null) return rules;
     if (mustBe) this.parts.strictness.leaveOut(path, "pattern", "this is too large to be enforced");
-    const simple = languages.map(asExpression).find((expression) => expression !== null);
+    const simple = followed.find(({ language }) => asExpression(language) !== null);
     return simple === undefined ? null : this.#unambiguous(simple, path, mustBe);
   }
 
   #rules(languages: readonly Language[], name: string): Expression | null {
-    return asRules({ type: "both", parts: languages }, name, this.parts.grammar, this.parts.work);
+    return asRules({ type: "both", parts: languages }, name, this.parts.grammar, this.#allowance);
   }
 
-  #unambiguous(content: Expression, path: Path, mustBe: boolean): Expression | null {
-    this.parts.grammar.announce(content);
-    if (!isCostly(content, this.parts.work)) return content;
+  #unambiguous({ language, pattern }: Followed, path: Path, mustBe: boolean): Expression | null {
+    const bare = readPattern(pattern, true);
+    const contents = [language, ...(bare.type === "language" ? [bare.language] : [])].flatMap(
+      (one) => asExpression(one) ?? [],
+    );
+    if (contents[0] !== undefined) this.parts.grammar.announce(contents[0]);
+    const content = contents.find((one) => !isCostly(one, this.parts.work));
+    if (content !== undefined) return content;
     if (mustBe) throw tooAmbiguous(path);
     return null;
   }
@@ -124,7 +133,7 @@ type Lengths = readonly [min: number, max: number | undefined];
 
 interface Followed {
   language: Language;
-  chars: number;
+  pattern: string;
 }
 
 const tooAmbiguous = (path: Path): SchemaError =>

@@ -2,7 +2,16 @@
 import type { Expression } from "./gbnf.js";
 import { isKeyword, keywords, type Keyword } from "./keywords.js";
 import { tooLarge, type Parts } from "./parts.js";
-import { isOfType, isSchemaObject, listAt, SchemaError, typeOf, typesOf, type Path, type Schema } from "./schema.js";
+import {
+  isOfType,
+  isSchemaObject,
+  listAt,
+  SchemaError,
+  typeOf,
+  typesOf,
+  type Path,
+  type Schema,
+} from "./schema.js";
 import { oneOfTexts } from "./text-choice.js";
 
 /** More make no grammar that is small enough. */
@@ -19,7 +28,10 @@ export function listedValues(schema: Schema, path: Path, parts: Parts): Expressi
   );
   const allowed = Object.keys(rest)
     .filter(isKeyword)
-    .reduce<readonly unknown[]>((left, keyword) => withoutExcluded(left, keyword, schema, path, parts), listed);
+    .reduce<readonly unknown[]>(
+      (left, keyword) => withoutExcluded(left, keyword, schema, path, parts),
+      listed,
+    );
   if (allowed.length === 0)
     throw new SchemaError([...path, "enum" in schema ? "enum" : "const"], "it allows no value");
   return oneOfTexts(allowed.map((value) => JSON.stringify(value)));
