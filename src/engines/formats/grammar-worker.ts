@@ -2,11 +2,13 @@
 import { parentPort } from "node:worker_threads";
 import { schemaGrammar } from "./json-schema/compile.js";
 import { isSchemaObject, SchemaError, type Path } from "./json-schema/schema.js";
-import { readSchemaText } from "./schema-text.js";
+import { callsGrammar, ToolSchemaError } from "./calls-request.js";
+import { readText, type ToCompile } from "./schema-text.js";
 
 export type Compiled =
   | { type: "grammar"; gbnf: string }
-  | { type: "refused"; path: Path; reason: string }
+  /** `tool`: whose schema it is, by its place in the request; undefined for that of the format. */
+  | { type: "refused"; tool?: number; path: Path; reason: string }
   /** A bug of ours. */
   | { type: "failed" };
 
@@ -14,19 +16,26 @@ export type FromGrammarWorker = { type: "ready" } | Compiled;
 
 const tell = (message: FromGrammarWorker): void => parentPort?.postMessage(message);
 
-parentPort?.on("message", (schemaText: string) => {
-  tell(compile(schemaText));
+parentPort?.on("message", (text: string) => {
+  tell(compile(text));
 });
 tell({ type: "ready" });
 
-function compile(schemaText: string): Compiled {
+function compile(text: string): Compiled {
   try {
-    const { schema, strict } = readSchemaText(schemaText);
-    if (!isSchemaObject(schema)) return { type: "failed" };
-    return { type: "grammar", gbnf: schemaGrammar(schema, { strict }) };
+    return { type: "grammar", gbnf: grammarOf(readText(text)) };
   } catch (error) {
+    if (error instanceof ToolSchemaError) {
+      return { type: "refused", tool: error.tool, path: error.path, reason: error.reason };
+    }
     // What else is thrown may quote the schema: nothing of it is told.
     if (!(error instanceof SchemaError)) return { type: "failed" };
     return { type: "refused", path: error.path, reason: error.reason };
   }
+}
+
+function grammarOf(wanted: ToCompile): string {
+  if (wanted.type === "calls") return callsGrammar(wanted.request);
+  if (!isSchemaObject(wanted.schema)) throw new Error("A schema is an object.");
+  return schemaGrammar(wanted.schema, { strict: wanted.strict });
 }

@@ -17,7 +17,8 @@ import { GrammarCache } from "./grammar-cache.js";
 import { GrammarThread, type ThreadOutcome } from "./grammar-thread.js";
 import { objectGrammar } from "./json-schema/compile.js";
 import { schemaRefusal } from "./schema-refusal.js";
-import { textToCompile } from "./schema-text.js";
+import { textOfCalls, textOfSchema } from "./schema-text.js";
+import type { CallsRequest } from "./calls-request.js";
 
 export interface GrammarsOptions {
   clock?: Clock;
@@ -67,8 +68,14 @@ export class Grammars {
       case "json_object":
         return (this.#object ??= objectGrammar());
       case "json_schema":
-        return grammarIn(await abortable(this.#outcome(textToCompile(format), accountId), signal));
+        return grammarIn(await abortable(this.#outcome(textOfSchema(format), accountId), signal));
     }
+  }
+
+  /** For replies that may call tools. Throws `invalid_value` for a schema that cannot be followed and must be. */
+  async ofCalls(request: CallsRequest, accountId: string, signal: AbortSignal): Promise<string> {
+    signal.throwIfAborted();
+    return grammarIn(await abortable(this.#outcome(textOfCalls(request), accountId), signal));
   }
 
   async close(): Promise<void> {
@@ -125,7 +132,7 @@ function grammarIn(outcome: ThreadOutcome): string {
     case "grammar":
       return outcome.gbnf;
     case "refused":
-      throw schemaRefusal(outcome.path, outcome.reason);
+      throw schemaRefusal(outcome.path, outcome.reason, outcome.tool);
     case "exhausted":
       throw schemaRefusal([], "it takes too long to compile");
     case "failed":

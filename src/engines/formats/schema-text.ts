@@ -1,13 +1,23 @@
-/** What is sent to the thread that compiles, and what its outcome is kept under: a schema as JSON, and how strict. */
+/** What is sent to the thread that compiles, and what its outcome is kept under. */
 import type { ReplyFormat } from "../../protocol/chat.js";
+import type { CallsRequest } from "./calls-request.js";
 
-/** Before the JSON of an object, which begins with a brace. */
-const mark = "strict ";
+/** Each before JSON, which begins with a brace. Without one it is a schema that is followed as far as it can be. */
+const strictMark = "strict ";
+const callsMark = "calls ";
 
-export const textToCompile = ({ schema, strict }: Extract<ReplyFormat, { type: "json_schema" }>): string =>
-  (strict === true ? mark : "") + JSON.stringify(schema);
+export type ToCompile =
+  { type: "schema"; schema: unknown; strict: boolean } | { type: "calls"; request: CallsRequest };
 
-export function readSchemaText(text: string): { schema: unknown; strict: boolean } {
-  const strict = text.startsWith(mark);
-  return { schema: JSON.parse(strict ? text.slice(mark.length) : text), strict };
+export const textOfSchema = ({ schema, strict }: Extract<ReplyFormat, { type: "json_schema" }>): string =>
+  (strict === true ? strictMark : "") + JSON.stringify(schema);
+
+export const textOfCalls = (request: CallsRequest): string => callsMark + JSON.stringify(request);
+
+export function readText(text: string): ToCompile {
+  if (text.startsWith(callsMark)) {
+    return { type: "calls", request: JSON.parse(text.slice(callsMark.length)) as CallsRequest };
+  }
+  const strict = text.startsWith(strictMark);
+  return { type: "schema", schema: JSON.parse(strict ? text.slice(strictMark.length) : text), strict };
 }

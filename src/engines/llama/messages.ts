@@ -63,6 +63,8 @@ export interface GrammarPlan {
   gbnf: string;
   /** Texts on which it begins, themselves included; undefined: from the first token on. */
   triggers?: readonly string[];
+  /** Whether a trigger counts only as the beginning of the reply, or of what follows thoughts. */
+  onlyAtStart?: boolean;
 }
 
 /** How thoughts and calls are told from the reply; without one everything is text. */
@@ -93,9 +95,7 @@ export interface LoadedFacts {
   layers: number;
   vocabularySize: number;
   /** How the model writes thoughts and calls. */
-  replySyntax: ReplySyntax;
-  /** The same for requests with tools. */
-  toolSyntax: ReplySyntax;
+  syntax: ReplySyntax;
   gpu: Backend;
   /** Architecture, size and quantisation, as the native code words it. */
   description: string;

@@ -58,7 +58,12 @@ const mostStates = 400;
 const mostNodes = 20_000;
 
 /** As rules whose names begin with this one; null where it would take too many. */
-export function asRules(language: Language, name: string, grammar: Grammar, allowance: Allowance): Expression | null {
+export function asRules(
+  language: Language,
+  name: string,
+  grammar: Grammar,
+  allowance: Allowance,
+): Expression | null {
   const nodes = new Nodes(allowance);
   let states: Map<Node, readonly Transition[]>;
   let start: Node;

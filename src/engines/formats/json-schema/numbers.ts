@@ -8,12 +8,7 @@ import { All, numberAt, SchemaError, type Path, type Schema } from "./schema.js"
 
 const mostListed = 500;
 
-export function numbers(
-  given: "number" | "integer",
-  schema: Schema,
-  path: Path,
-  parts: Parts,
-): Expression {
+export function numbers(given: "number" | "integer", schema: Schema, path: Path, parts: Parts): Expression {
   const { min, max } = boundsOf(schema, path);
   if (min !== undefined && max !== undefined && min > max) {
     throw new SchemaError([...path, "minimum"], "it is above the maximum");

@@ -13,7 +13,7 @@ import type { ReplySyntax } from "./reply-syntax.js";
 export interface ReplyTool {
   name: string;
   /** The JSON schema of its arguments. */
-  parameters?: Readonly<Record<string, unknown>>;
+  parameters?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface ParserOptions {

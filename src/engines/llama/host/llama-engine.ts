@@ -31,8 +31,18 @@ import type { ChildExit, EngineChild } from "./child.js";
 import { engineEnvironment } from "./child-environment.js";
 import type { EngineBackends } from "../gpu/engine-backends.js";
 import { Grammars } from "../../formats/grammars.js";
-import type { LoadedFacts, LoadRequest, PrepareResult, StepReport } from "../messages.js";
+import { plainSyntax, type ReplySyntax } from "../../formats/replies/reply-syntax.js";
+import type {
+  Conversation,
+  GrammarPlan,
+  LoadedFacts,
+  LoadRequest,
+  ParsingPlan,
+  PrepareResult,
+  StepReport,
+} from "../messages.js";
 import type { Residency, Resident, ResidentSize } from "./residency.js";
+import { grammarPlan, parsingPlan, withThoughts } from "./reply-plan.js";
 import { Run } from "./run.js";
 import { Slots } from "./slots.js";
 import { Supervisor, type OnDemand } from "./supervisor.js";
@@ -198,7 +208,12 @@ export class LlamaEngine implements Engine {
       serving: basename(weights),
       contextTokens: facts?.contextTokens ?? config.contextTokens ?? 0,
       defaultMaxTokens,
-      follows: { jsonSchema: true, logprobs: true, tools: true, reasoning: facts?.thinks ?? false },
+      follows: {
+        jsonSchema: true,
+        logprobs: true,
+        tools: true,
+        reasoning: facts !== undefined && thinks(facts.syntax),
+      },
       capacity: facts?.sequences ?? config.sequences ?? usualSequences,
       active: this.#active,
       restarts,
@@ -250,25 +265,33 @@ export class LlamaEngine implements Engine {
 
   async #prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
     const { systemPrompt, maxTokens } = this.#defaultsOf(generation.model);
-    const grammar = await this.#grammars.of(generation.format, generation.accountId, signal);
-    const messages = withSystemPrompt(generation.messages, systemPrompt);
+    const { tooling, reasoningEffort } = generation;
+    const conversation: Conversation = {
+      messages: withSystemPrompt(generation.messages, systemPrompt),
+      tools: tooling?.tools ?? [],
+      reasoningEffort,
+    };
+    const plan = await this.#grammarPlan(generation, signal);
     let result: PrepareResult | null = null;
     let tries = 0;
     for (; result === null && tries < this.#mostTries; tries++) {
       const child = await this.#supervisor.readyChild(signal);
       this.#refuseWhatDoesNotFit(generation);
-      result = await this.#read(child, messages, signal);
+      result = await this.#read(child, conversation, signal);
     }
     if (result === null) throw this.#supervisor.unavailable();
     const contextTokens = this.#supervisor.facts?.contextTokens ?? 0;
     switch (result.type) {
       case "tokens": {
         const promptTokens = result.tokens.length;
+        const { reasoningOpen } = result;
+        const grammar = withThoughts(plan, this.#syntax, reasoningOpen);
+        const parsing = parsingPlan(generation, this.#syntax, reasoningOpen);
         return {
           generation,
           promptTokens,
           maxTokens: Math.min(generation.maxTokens ?? maxTokens, contextTokens - promptTokens),
-          prompt: new LlamaPrompt(result.tokens, grammar, this.#mostTries - tries),
+          prompt: new LlamaPrompt(result.tokens, grammar, parsing, this.#mostTries - tries),
         };
       }
       case "too_long":
@@ -281,6 +304,18 @@ export class LlamaEngine implements Engine {
       case "failed":
         throw new Error("The engine could not read the prompt.");
     }
+  }
+
+  /** As the model that is loaded writes; before one is, nothing has been asked of it. */
+  get #syntax(): ReplySyntax {
+    return this.#supervisor.facts?.syntax ?? plainSyntax;
+  }
+
+  async #grammarPlan(generation: Generation, signal: AbortSignal): Promise<GrammarPlan | undefined> {
+    // How a model writes only the model itself can say.
+    const isFree = generation.tooling === undefined && generation.format.type === "text";
+    if (!isFree && this.#supervisor.facts === undefined) await this.#supervisor.readyChild(signal);
+    return grammarPlan(generation, this.#syntax, this.#grammars, signal);
   }
 
   async #begin(prepared: PreparedGeneration, signal: AbortSignal): Promise<Run> {
@@ -319,7 +354,7 @@ export class LlamaEngine implements Engine {
   /** Null when the child died meanwhile. */
   async #read(
     child: EngineChild,
-    messages: readonly ChatMessage[],
+    conversation: Conversation,
     signal: AbortSignal,
   ): Promise<PrepareResult | null> {
     const id = this.#nextId++;
@@ -334,7 +369,7 @@ export class LlamaEngine implements Engine {
       };
       signal.addEventListener("abort", onAbort);
       this.#reading.set(id, settle);
-      child.send({ type: "prepare", id, messages });
+      child.send({ type: "prepare", id, conversation });
     });
     signal.throwIfAborted();
     return result;
@@ -370,6 +405,7 @@ export class LlamaEngine implements Engine {
         defaults: { repeatPenalty, minP },
         topLogprobs,
         grammar: prompt.grammar,
+        parsing: prompt.parsing,
       },
     });
     return run;
@@ -398,7 +434,8 @@ export class LlamaEngine implements Engine {
 class LlamaPrompt {
   constructor(
     readonly tokens: Uint32Array,
-    readonly grammar: string | undefined,
+    readonly grammar: GrammarPlan | undefined,
+    readonly parsing: ParsingPlan | undefined,
     /** How often it may be run again when the child dies before the first token. */
     readonly retries: number,
   ) {}
@@ -408,6 +445,8 @@ function promptOf({ prompt }: PreparedGeneration): LlamaPrompt {
   if (prompt instanceof LlamaPrompt) return prompt;
   throw new Error("This generation was prepared by another engine.");
 }
+
+const thinks = (syntax: ReplySyntax): boolean => syntax.type === "harmony" || syntax.reasoning !== null;
 
 function withSystemPrompt(messages: readonly ChatMessage[], systemPrompt: string): readonly ChatMessage[] {
   if (systemPrompt === "" || messages.some(({ role }) => role === "system")) return messages;

@@ -251,7 +251,8 @@ function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext): 
 
 function requireMethods(handle: unknown, names: readonly string[]): void {
   for (const name of names) {
-    if ((typeof handle === "object" || typeof handle === "function") && handle !== null && name in handle) continue;
+    if ((typeof handle === "object" || typeof handle === "function") && handle !== null && name in handle)
+      continue;
     throw new Error(`This version of node-llama-cpp has no '${name}': install the version that Sotto pins.`);
   }
 }

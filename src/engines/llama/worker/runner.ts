@@ -68,8 +68,7 @@ export class Runner {
       gpuLayers: model.gpuLayers,
       layers: model.layers,
       vocabularySize,
-      replySyntax: template.replySyntax,
-      toolSyntax: template.toolSyntax,
+      syntax: template.syntax,
       description: model.description,
       memoryBytes: process.memoryUsage.rss(),
     };

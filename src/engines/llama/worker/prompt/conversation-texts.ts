@@ -17,7 +17,10 @@ export function mapTexts(conversation: Conversation, change: Change): Conversati
 export function charsOf({ messages, tools }: Conversation): number {
   const ofMessages = messages.reduce(
     (sum, { content, reasoning = "", toolCalls = [] }) =>
-      sum + content.length + reasoning.length + toolCalls.reduce((chars, call) => chars + call.arguments.length, 0),
+      sum +
+      content.length +
+      reasoning.length +
+      toolCalls.reduce((chars, call) => chars + call.arguments.length, 0),
     0,
   );
   return ofMessages + (tools.length === 0 ? 0 : JSON.stringify(tools).length);
@@ -61,7 +64,10 @@ function mapJson(value: unknown, change: Change, name = ""): unknown {
   if (Array.isArray(value)) return value.map((item) => mapJson(item, change, name));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [schemaWords.has(key) ? key : change(key), mapJson(item, change, key)]),
+    Object.entries(value).map(([key, item]) => [
+      schemaWords.has(key) ? key : change(key),
+      mapJson(item, change, key),
+    ]),
   );
 }
 

@@ -4,7 +4,7 @@
  * replies and results stand in the conversation in the same form.
  */
 import type { ChatMessage, Tool } from "../../../../protocol/chat.js";
-import { argumentsValue, namesOfCalls, templateTools } from "./template-messages.js";
+import { argumentsObject, namesOfCalls, templateTools } from "./template-messages.js";
 
 export function withGenericTools(messages: readonly ChatMessage[], tools: readonly Tool[]): ChatMessage[] {
   const names = namesOfCalls(messages);
@@ -17,7 +17,10 @@ export function withGenericTools(messages: readonly ChatMessage[], tools: readon
     if (toolCalls.length === 0) {
       return { role, content: tools.length === 0 ? content : JSON.stringify({ reply: content }) };
     }
-    const calls = toolCalls.map((call) => ({ name: call.name, arguments: argumentsValue(call) }));
+    const calls = toolCalls.map((call) => ({
+      name: call.name,
+      arguments: argumentsObject(call) ?? call.arguments,
+    }));
     return { role, content: JSON.stringify({ calls }) };
   });
   return tools.length === 0 ? converted : withSystemText(converted, toolText(tools));

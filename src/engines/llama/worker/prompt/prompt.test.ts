@@ -26,7 +26,11 @@ const user = (content: string): ChatMessage => ({ role: "user", content });
 
 function build(messages: readonly ChatMessage[], template = chatMlTemplate) {
   const { vocabulary } = model;
-  return new PromptBuilder(new ChatTemplate(template, vocabulary), vocabulary, 1024).build(messages);
+  return new PromptBuilder(new ChatTemplate(template, vocabulary), vocabulary, 1024).build({
+    messages,
+    tools: [],
+    reasoningEffort: undefined,
+  });
 }
 
 function tokensOf(messages: readonly ChatMessage[], template?: string): Uint32Array {

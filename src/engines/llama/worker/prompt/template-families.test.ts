@@ -222,7 +222,8 @@ const families: Family[] = [
 ];
 
 describe.each(families)("the format of $name", ({ template, texts = sentencePiece, withSystem, without }) => {
-  const render = (messages: readonly ChatMessage[]) => new ChatTemplate(template, texts).render(messages);
+  const render = (messages: readonly ChatMessage[]) =>
+    new ChatTemplate(template, texts).render({ messages, tools: [], reasoningEffort: undefined });
 
   it("is kept with a system message", () => {
     expect(render([system, ...turns])).toBe(withSystem);
@@ -246,7 +247,11 @@ describe("Qwen 3", () => {
       role,
       content: role === "assistant" ? `<think>\nhm\n</think>\n\n${content}` : content,
     }));
-    const rendered = new ChatTemplate(template, sentencePiece).render(thoughtful);
+    const rendered = new ChatTemplate(template, sentencePiece).render({
+      messages: thoughtful,
+      tools: [],
+      reasoningEffort: undefined,
+    });
     expect(rendered).toContain("assistant\nHello");
     expect(rendered).not.toContain("hm");
   });

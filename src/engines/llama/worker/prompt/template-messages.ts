@@ -4,35 +4,20 @@
  */
 import { createHash } from "node:crypto";
 import type { ChatMessage, Tool, ToolCall } from "../../../../protocol/chat.js";
+import type { CallForm } from "../../../formats/replies/detection/probe.js";
+import type {
+  TemplateCall,
+  TemplateMessage,
+  TemplateTool,
+} from "../../../formats/replies/detection/template-render.js";
 
-export interface TemplateMessage {
-  role: string;
-  content: string;
-  reasoning_content?: string;
-  tool_calls?: { id: string; type: "function"; function: { name: string; arguments: unknown } }[];
-  tool_call_id?: string;
-  /** Of a result: the function that was called. */
-  name?: string;
-}
-
-export interface TemplateTool {
-  type: "function";
-  function: { name: string; description: string; parameters: Readonly<Record<string, unknown>> };
-}
-
-/** Most templates write arguments out as JSON themselves, and some take them only as text. */
-export type ArgumentsAs = "object" | "text";
-
-export function templateMessages(
-  messages: readonly ChatMessage[],
-  argumentsAs: ArgumentsAs,
-): TemplateMessage[] {
+export function templateMessages(messages: readonly ChatMessage[], form: CallForm): TemplateMessage[] {
   const names = namesOfCalls(messages);
   return messages.map(({ role, content, toolCalls, toolCallId, reasoning }) => ({
     role,
-    content,
+    content: content === "" && toolCalls !== undefined ? form.emptyContent : content,
     ...(reasoning === undefined ? {} : { reasoning_content: reasoning }),
-    ...(toolCalls === undefined ? {} : { tool_calls: toolCalls.map((call) => templateCall(call, argumentsAs)) }),
+    ...(toolCalls === undefined ? {} : { tool_calls: toolCalls.map((call) => templateCall(call, form)) }),
     ...(toolCallId === undefined
       ? {}
       : { tool_call_id: shortId(toolCallId), name: names.get(toolCallId) ?? "" }),
@@ -49,24 +34,27 @@ export const templateTools = (tools: readonly Tool[]): TemplateTool[] =>
 export const namesOfCalls = (messages: readonly ChatMessage[]): ReadonlyMap<string, string> =>
   new Map(messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ id, name }) => [id, name] as const)));
 
-/** What the text means as JSON; the text itself where it means nothing. */
-export function argumentsValue({ arguments: text }: Pick<ToolCall, "arguments">): unknown {
+/** What the text means as a JSON object; null where it is none. */
+export function argumentsObject({ arguments: text }: Pick<ToolCall, "arguments">): TemplateObject | null {
   if (text.trim() === "") return {};
   try {
-    return JSON.parse(text) as unknown;
+    const value = JSON.parse(text) as unknown;
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
   } catch {
-    return text;
+    return null;
   }
 }
 
+type TemplateObject = Readonly<Record<string, unknown>>;
+
 const noParameters = { type: "object", properties: {} };
 
-function templateCall(call: ToolCall, argumentsAs: ArgumentsAs) {
-  const value = argumentsAs === "object" ? argumentsValue(call) : call.arguments;
+function templateCall(call: ToolCall, { argumentsAs }: CallForm): TemplateCall {
+  const given = argumentsAs === "object" ? argumentsObject(call) : null;
   return {
     id: shortId(call.id),
-    type: "function" as const,
-    function: { name: call.name, arguments: value },
+    type: "function",
+    function: { name: call.name, arguments: given ?? call.arguments },
   };
 }
 

@@ -10,7 +10,7 @@ const conversation: ChatMessage[] = [
   { role: "user", content: "Bye" },
 ];
 const render = (source: string | undefined, messages: readonly ChatMessage[]) =>
-  new ChatTemplate(source, texts).render(messages);
+  new ChatTemplate(source, texts).render({ messages, tools: [], reasoningEffort: undefined });
 
 /** As Gemma and early Mistral models have it. */
 const strict =

@@ -8,11 +8,17 @@
  */
 import { Template } from "@huggingface/jinja";
 import type { ChatMessage } from "../../../../protocol/chat.js";
-import { detectSyntax, type Rendered } from "../../../formats/replies/detect.js";
+import { detectSyntax, endsInThoughts, type TemplateAbilities } from "../../../formats/replies/detect.js";
+import {
+  withCallLists,
+  withToolsInSystem,
+  type RenderTemplate,
+  type TemplateConversation,
+} from "../../../formats/replies/detection/template-render.js";
 import type { ReplySyntax } from "../../../formats/replies/reply-syntax.js";
 import type { Conversation } from "../../messages.js";
 import { withGenericTools } from "./generic-tools.js";
-import { templateMessages, templateTools, type ArgumentsAs } from "./template-messages.js";
+import { templateMessages, templateTools } from "./template-messages.js";
 
 /** For files without a template: the layout most chat models know. */
 const chatMl =
@@ -26,12 +32,10 @@ export interface TemplateTexts {
 
 export class ChatTemplate {
   readonly #template: Template;
+  readonly #abilities: TemplateAbilities;
   readonly #takesSystem: boolean;
-  readonly #knowsTools: boolean;
-  readonly #argumentsAs: ArgumentsAs;
-  /** How the model writes thoughts and calls, in replies without tools and with them. */
-  readonly replySyntax: ReplySyntax;
-  readonly toolSyntax: ReplySyntax;
+  /** As this template wants its conversations. */
+  readonly #render: RenderTemplate;
 
   /** Throws when the template is not Jinja that can be read. */
   constructor(
@@ -39,47 +43,71 @@ export class ChatTemplate {
     private readonly texts: TemplateTexts,
   ) {
     this.#template = new Template(source ?? chatMl);
+    const plain: RenderTemplate = (conversation) => this.#try(conversation);
+    this.#abilities = detectSyntax(plain, source);
+    const { needsCallLists, toolsIn } = this.#abilities;
+    const listed = needsCallLists ? withCallLists(plain) : plain;
+    this.#render = toolsIn === "system" ? withToolsInSystem(listed) : listed;
     this.#takesSystem = this.#showsSystemMessages();
-    const detected = detectSyntax(source ?? chatMl, (variables) => this.#render(variables));
-    this.#knowsTools = detected.knowsTools;
-    this.#argumentsAs = detected.argumentsAs;
-    this.replySyntax = detected.replySyntax;
-    this.toolSyntax = detected.toolSyntax;
+  }
+
+  /** How the model writes thoughts and calls. */
+  get syntax(): ReplySyntax {
+    return this.#abilities.syntax;
   }
 
   /** The prompt's text, or null when the template takes no such conversation. */
   render(conversation: Conversation): string | null {
     const { tools } = conversation;
-    const messages = this.#knowsTools
-      ? conversation.messages
-      : withGenericTools(conversation.messages, tools);
+    const { knowsTools, callForm } = this.#abilities;
+    // Without tools in the request, calls that were made earlier may still be part of the conversation.
+    const messages =
+      knowsTools && callForm !== null
+        ? conversation.messages
+        : withGenericTools(conversation.messages, knowsTools ? [] : tools);
     const asWritten = this.#takesSystem ? messages : foldSystem(messages);
     return (
-      this.#try(conversation, asWritten) ?? this.#try(conversation, joinNeighbours(foldSystem(messages)))
+      this.#renderWith(conversation, asWritten) ??
+      this.#renderWith(conversation, joinNeighbours(foldSystem(messages)))
     );
   }
 
-  /** Whether a prompt ends within the thoughts of the reply. */
-  opensReasoning(prompt: string): boolean {
-    if (this.replySyntax.type !== "marked" || this.replySyntax.reasoning === null) return false;
-    return prompt.trimEnd().endsWith(this.replySyntax.reasoning.open);
+  /** Whether a reply to this prompt begins within thoughts. */
+  endsInThoughts(prompt: string): boolean {
+    return endsInThoughts(prompt, this.#abilities.syntax);
   }
 
-  #try({ tools, reasoningEffort }: Conversation, messages: readonly ChatMessage[]): string | null {
+  #renderWith({ tools, reasoningEffort }: Conversation, messages: readonly ChatMessage[]): string | null {
+    const { knowsTools, callForm } = this.#abilities;
     return this.#render({
-      messages: templateMessages(messages, this.#argumentsAs),
-      // Templates ask whether this "is not none", which an absent variable is not.
-      tools: this.#knowsTools && tools.length > 0 ? templateTools(tools) : null,
-      ...thinking(reasoningEffort),
+      messages: templateMessages(messages, callForm ?? usualForm),
+      tools: knowsTools && tools.length > 0 ? templateTools(tools) : null,
+      addGenerationPrompt: true,
+      variables: this.#thinking(reasoningEffort),
     });
   }
 
-  #render(variables: Rendered): string | null {
+  /** The variables by which the template is told whether to think, and for how long. */
+  #thinking(effort: Conversation["reasoningEffort"]): Record<string, unknown> {
+    const { thinking, takesEffort } = this.#abilities;
+    if (effort === undefined) return {};
+    const isOn = effort !== "none";
+    return {
+      ...(thinking === null ? {} : { [thinking.variable]: isOn ? thinking.on : thinking.off }),
+      // The least that those know who cannot be without.
+      ...(takesEffort ? { reasoning_effort: isOn ? effort : "low" } : {}),
+    };
+  }
+
+  #try({ messages, tools, addGenerationPrompt, variables = {} }: TemplateConversation): string | null {
     try {
       return this.#template.render({
+        messages,
         bos_token: this.texts.bosText,
         eos_token: this.texts.eosText,
-        add_generation_prompt: true,
+        add_generation_prompt: addGenerationPrompt,
+        // Templates ask whether these "are not none", which an absent variable is not.
+        tools,
         documents: null,
         ...variables,
       });
@@ -97,17 +125,13 @@ export class ChatTemplate {
         { role: "user", content: "?" },
       ],
       tools: null,
+      addGenerationPrompt: true,
     });
     return rendered?.includes(probe) ?? false;
   }
 }
 
-/** The variables by which templates of models that think are told whether to, and for how long. */
-function thinking(effort: Conversation["reasoningEffort"]): Record<string, unknown> {
-  if (effort === undefined) return {};
-  const thinks = effort !== "none";
-  return { enable_thinking: thinks, thinking: thinks, reasoning_effort: thinks ? effort : "low" };
-}
+const usualForm = { argumentsAs: "object", emptyContent: "" } as const;
 
 /** System text moves into the user message after it, or becomes one of its own at the end. */
 function foldSystem(messages: readonly ChatMessage[]): ChatMessage[] {

@@ -62,7 +62,7 @@ function newDraw(changes: Partial<Sampling>, topLogprobs?: number): Draw {
   const plan = samplingPlan({ ...plain, ...changes }, { repeatPenalty: 1, minP: 0 }, 100_000);
   const { vocabularySize } = model;
   const facts = { vocabularySize, utf8Guard: { forbiddenAfter: () => [] } };
-  return new Draw(model.context, samplers, facts, { ...plan, topLogprobs });
+  return new Draw(model.context, samplers, facts, { ...plan, topLogprobs, guide: undefined });
 }
 
 /** Draws again and again from the same logits. */

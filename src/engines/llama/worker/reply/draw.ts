@@ -20,11 +20,13 @@ import type { Utf8Guard } from "./utf8-guard.js";
 import { rawConfig, type SamplerConfig, type SamplingPlan } from "./sampler.js";
 import type { SamplerPool } from "./sampler-pool.js";
 
+type GuideOfDraw = Pick<Guide, "state" | "allows" | "accept">;
+
 export interface DrawOptions extends SamplingPlan {
   /** How many alternatives to tell with each token; undefined: no log probabilities. */
   topLogprobs: number | undefined;
   /** Where the reply follows a grammar, or may come to. */
-  guide: Guide | undefined;
+  guide: GuideOfDraw | undefined;
 }
 
 /** A token with the natural logarithm of its probability. */
@@ -91,7 +93,7 @@ export class Draw {
   /** The token as it is, if the grammar allows it, or else one drawn again. */
   async #guided(
     logitIndex: number,
-    guide: Guide,
+    guide: GuideOfDraw,
     token: number,
     topK: number | undefined,
   ): Promise<number> {

@@ -30,6 +30,8 @@ export class Guide {
   readonly #longestTrigger: number;
   /** The last tokens, as many as a trigger may be spread over. */
   #recent: Recent[] = [];
+  /** No trigger can come any more. */
+  #isOver = false;
 
   constructor(
     private readonly grammars: NativeGrammars,
@@ -62,11 +64,15 @@ export class Guide {
       this.#recent = [];
       return;
     }
+    if (this.#isOver) return;
     this.#recent.push({ token, bytes: Buffer.from(this.options.bytesOf(token)).toString("latin1") });
     const text = this.#recent.map(({ bytes }) => bytes).join("");
     const found = this.#triggers.map((trigger) => text.indexOf(trigger)).filter((at) => at >= 0);
-    if (found.length > 0) this.#begin(Math.min(...found));
-    else this.#forgetBefore(text.length - this.#longestTrigger);
+    const { onlyAtStart = false } = this.options.plan;
+    if (onlyAtStart && !this.#triggers.some((trigger) => canBegin(text.trimStart(), trigger)))
+      this.#isOver = true;
+    else if (found.length > 0) this.#begin(Math.min(...found));
+    else if (!onlyAtStart) this.#forgetBefore(text.length - this.#longestTrigger);
   }
 
   /** From here on the grammar holds, with the trigger at this place of what was kept. */
@@ -92,6 +98,9 @@ export class Guide {
     return this.#recent[0]?.bytes.slice(0, left) ?? "";
   }
 }
+
+const canBegin = (text: string, trigger: string): boolean =>
+  trigger.startsWith(text) || text.startsWith(trigger);
 
 /** Grammars for triggers name `root` only where it is defined. */
 function withPrefix(gbnf: string, prefix: string): string {

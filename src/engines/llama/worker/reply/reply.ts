@@ -97,7 +97,8 @@ export class Reply {
   #last(drawn: Drawn, finishReason: FinishReason): ReplyPart {
     if (!this.#show(this.#parser.flush())) {
       this.#showHeld();
-      if (!this.#isThinking && this.#calls === 0) this.#released.push(...this.#held.map(({ logprob }) => logprob));
+      if (!this.#isThinking && this.#calls === 0)
+        this.#released.push(...this.#held.map(({ logprob }) => logprob));
     }
     this.#held = [];
     return this.#part(drawn, finishReason);

@@ -213,8 +213,14 @@ function setUp({ sequences, window, reuse, movesSequences }: Setting) {
     const prompt = Uint32Array.from(tokens);
     accountOfPrompt.set(prompt.buffer, accountId);
     const newChoice = () => {
-      const config = msPerDraw === null ? rawConfig : { ...rawConfig, grammarEvaluationState: {} };
-      const drawing: DrawOptions = { config, nucleus: undefined, topLogprobs: undefined };
+      const guide =
+        msPerDraw === null ? undefined : { state: {}, allows: () => true, accept: () => undefined };
+      const drawing: DrawOptions = {
+        config: { ...rawConfig },
+        nucleus: undefined,
+        topLogprobs: undefined,
+        guide,
+      };
       grammarMs.set(drawing, msPerDraw ?? 0);
       owners.set(drawing, { accountId, prompt, said: [] });
       const reply = new Reply({

@@ -6,7 +6,10 @@ import type { Ending, StepReport } from "../../messages.js";
 import { PrefillPace } from "./prefill-pace.js";
 import { PrefixCache } from "./prefix-cache.js";
 import { Reply } from "../reply/reply.js";
+import type { DrawOptions } from "../reply/draw.js";
 import { rawConfig, type SamplerConfig } from "../reply/sampler.js";
+
+const anyGrammar = { state: {}, allows: () => true, accept: () => undefined };
 
 /**
  * A context without a model. A batch is computed when the test says so; each sequence then says `a`, `b`, `c` …
@@ -114,8 +117,8 @@ function setUp({
     onStep: (report) => reports.push(report),
     onBroken: () => (broken += 1),
   });
-  const newChoice = (maxTokens: number, config: SamplerConfig = rawConfig) => ({
-    drawing: { config, nucleus: undefined, topLogprobs: undefined },
+  const newChoice = (maxTokens: number, config: SamplerConfig = rawConfig, guide?: DrawOptions["guide"]) => ({
+    drawing: { config, nucleus: undefined, topLogprobs: undefined, guide },
     reply: new Reply({
       detokenize: (tokens) => String.fromCharCode(...tokens),
       bytesOf: (token) => Buffer.from([token]),
@@ -134,13 +137,13 @@ function setUp({
   };
   /** Each token takes so long to be drawn from the grammar. */
   const startInGrammar = (id: number, msPerDraw: number, maxTokens = 100) => {
-    const config = { ...rawConfig, grammarEvaluationState: {} };
+    const config = { ...rawConfig };
     grammarMs.set(config, msPerDraw);
     batcher.start({
       id,
       accountId: "one",
       prompt: new Uint32Array(2),
-      choices: [newChoice(maxTokens, config)],
+      choices: [newChoice(maxTokens, config, anyGrammar)],
     });
   };
   return {

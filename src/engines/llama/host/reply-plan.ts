@@ -1,0 +1,70 @@
+/** How a reply is held and how it is read, from what the request asks for and how the model writes. */
+import type { Generation } from "../../../core/ports.js";
+import { holdsFromStart } from "../../formats/calls-request.js";
+import type { Grammars } from "../../formats/grammars.js";
+import { triggersOf, triggersOnlyAtStart } from "../../formats/replies/call-grammar.js";
+import { literal, textUpTo, withPrefix } from "../../formats/replies/grammar/gbnf-text.js";
+import type { ReplySyntax } from "../../formats/replies/reply-syntax.js";
+import type { GrammarPlan, ParsingPlan } from "../messages.js";
+
+type Wanted = Pick<Generation, "format" | "tooling" | "accountId">;
+
+/** The grammar without the thoughts that may come before; undefined: anything may be written. */
+export async function grammarPlan(
+  { format, tooling, accountId }: Wanted,
+  syntax: ReplySyntax,
+  grammars: Pick<Grammars, "of" | "ofCalls">,
+  signal: AbortSignal,
+): Promise<GrammarPlan | undefined> {
+  if (tooling === undefined) {
+    const gbnf = await grammars.of(format, accountId, signal);
+    if (gbnf === undefined) return undefined;
+    return syntax.type === "harmony" ? finalMessage(gbnf) : { gbnf };
+  }
+  const request = { syntax, tooling, format };
+  const gbnf = await grammars.ofCalls(request, accountId, signal);
+  if (holdsFromStart(request)) return { gbnf };
+  return { gbnf, triggers: triggersOf(syntax), onlyAtStart: triggersOnlyAtStart(syntax) };
+}
+
+/** The reply itself comes after thoughts, which are free. */
+function finalMessage(gbnf: string): GrammarPlan {
+  const trigger = "<|channel|>final<|message|>";
+  return {
+    gbnf: `root ::= ${literal(trigger)} reply-root\n${withPrefix(gbnf, "reply-")}`,
+    triggers: [trigger],
+  };
+}
+
+/** With the thoughts that a model may write first, or has to end when the prompt began them. */
+export function withThoughts(
+  plan: GrammarPlan | undefined,
+  syntax: ReplySyntax,
+  reasoningOpen: boolean,
+): GrammarPlan | undefined {
+  if (plan === undefined || plan.triggers !== undefined) return plan;
+  if (syntax.type === "harmony" || syntax.reasoning === null) return plan;
+  const { open, close } = syntax.reasoning;
+  const thoughts = reasoningOpen ? "thoughts" : `(${literal(open)} thoughts)?`;
+  return {
+    gbnf: [
+      `root ::= ${thoughts} [ \\n]{0,4} reply-root`,
+      ...textUpTo("thoughts", close),
+      withPrefix(plan.gbnf, "reply-"),
+    ].join("\n"),
+  };
+}
+
+/** Undefined when everything the model writes is text. */
+export function parsingPlan(
+  { tooling }: Wanted,
+  syntax: ReplySyntax,
+  reasoningOpen: boolean,
+): ParsingPlan | undefined {
+  const tools = (tooling?.tools ?? []).map(({ name, parameters }) => ({ name, parameters }));
+  const isPlain =
+    syntax.type !== "harmony" &&
+    syntax.reasoning === null &&
+    (syntax.type === "generic" || syntax.dropped.length === 0);
+  return isPlain && tools.length === 0 ? undefined : { syntax, tools, reasoningOpen };
+}
