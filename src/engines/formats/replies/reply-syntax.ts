@@ -25,6 +25,8 @@ export interface NamedCalls {
   type: "named";
   /** Before the name; may be empty. */
   prefix: string;
+  /** Before an id that stands between the name and the separator (Mistral: `f[CALL_ID]x[ARGS]{…}`); may be empty. */
+  idOpen: string;
   separator: string;
   /** After the arguments; may be empty. */
   suffix: string;
@@ -66,8 +68,11 @@ export type ReplySyntax =
     }
   /** gpt-oss: channels. */
   | { type: "harmony" }
-  /** Ours, for templates that do not know tools: one JSON object, either `{"reply": "…"}` or `{"calls": […]}`. */
-  | { type: "generic" };
+  /**
+   * Ours, for templates that do not know tools: one JSON object, either `{"reply": "…"}` or `{"calls": […]}`, after
+   * thoughts where the model has them. Without tools in the request it is text with thoughts.
+   */
+  | { type: "generic"; reasoning: ReasoningSyntax | null };
 
 /** Replies without markup of any kind. */
 export const plainSyntax: ReplySyntax = { type: "marked", reasoning: null, calls: null, dropped: [] };

@@ -1,0 +1,34 @@
+/**
+ * What reads the calls of a family: by the type of its notation.
+ */
+import type { CallSyntax } from "../reply-syntax.js";
+import { jsonCalls } from "./json-calls.js";
+import type { CallReader } from "./marked-reply.js";
+import { namedCall } from "./named-calls.js";
+import type { Schema } from "./parameter-kinds.js";
+import { taggedCall } from "./tagged-calls.js";
+
+export interface OfferedTools {
+  has: (name: string) => boolean;
+  parametersOf: (name: string) => Schema | undefined;
+}
+
+export function callReader({ open, close, payload }: CallSyntax, tools: OfferedTools): CallReader {
+  switch (payload.type) {
+    case "json": {
+      // Without a marker it is a call only if it looks like one of ours.
+      const options = open === "" ? { ...payload, accepts: tools.has } : payload;
+      return (input, output) => jsonCalls(input, output, options);
+    }
+    case "named":
+      return (input, output) => namedCall(input, output, payload);
+    case "tagged":
+      return (input, output, marker) =>
+        taggedCall(input, output, {
+          payload,
+          close,
+          parametersOf: tools.parametersOf,
+          nameIsNext: marker === payload.nameOpen && marker !== open,
+        });
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * A call with its arguments one by one between tags, such as
+ * `<function=f>\n<parameter=a>\nvalue\n</parameter>\n</function>`. The JSON of the arguments is ours.
+ *
+ * Once the call has begun nothing of it is text: what stands between its parts is dropped, and so is the rest of a
+ * call that does not end.
+ */
+import type { TaggedCalls } from "../reply-syntax.js";
+import { longestName } from "./call-object.js";
+import { oneOf, skipSpace, upTo, type Input, type Reading } from "./input.js";
+import { parameterKind, type Schema } from "./parameter-kinds.js";
+import type { Output } from "./output.js";
+import { taggedValue } from "./tagged-value.js";
+
+export interface TaggedOptions {
+  payload: TaggedCalls;
+  /** What ends the call after its payload; may be empty. */
+  close: string;
+  parametersOf: (name: string) => Schema | undefined;
+  /** The marker before the name has been read already. */
+  nameIsNext: boolean;
+}
+
+/** False when no call begins here. */
+export function* taggedCall(input: Input, output: Output, options: TaggedOptions): Reading<boolean> {
+  const { payload, close } = options;
+  input.record();
+  yield* skipSpace(input);
+  if (!options.nameIsNext && payload.nameOpen !== "") {
+    if ((yield* oneOf(input, [payload.nameOpen])) === null) return false;
+  }
+  const enders = [payload.keyOpen, payload.end, close].filter((marker) => marker !== "");
+  const name = yield* shortText(input, [payload.nameClose, ...enders]);
+  if (name === null || !/^[\w.:-]+$/.test(name.text)) return false;
+  input.stopRecording();
+  output.call(name.text);
+  yield* argumentsOf(input, output, { ...options, enders, name: name.text, first: name.marker });
+  return true;
+}
+
+interface ArgumentsOptions extends TaggedOptions {
+  enders: readonly string[];
+  name: string;
+  /** The marker that ended the name: it may have begun the first argument, or ended the call. */
+  first: string;
+}
+
+function* argumentsOf(input: Input, output: Output, options: ArgumentsOptions): Reading {
+  const { payload, enders, name, first } = options;
+  const schema = options.parametersOf(name);
+  let marker: string | null = enders.includes(first) ? first : yield* upTo(input, enders, () => undefined);
+  let separator = "{";
+  while (marker === payload.keyOpen) {
+    const key = yield* shortText(input, [payload.keyClose]);
+    if (key === null) return;
+    output.arguments(`${separator}${JSON.stringify(key.text)}:`);
+    separator = ",";
+    if (!(yield* valueOpener(input, payload))) return;
+    const closers = [payload.valueClose, payload.valueClose.trim()];
+    const kind = parameterKind(schema, key.text);
+    const isWhole = yield* taggedValue(input, kind, closers, (json) => output.arguments(json));
+    if (!isWhole) return;
+    marker = yield* upTo(input, enders, () => undefined);
+  }
+  // Without an end the arguments stay open, as they do in other notations.
+  if (marker === null) return;
+  output.arguments(separator === "{" ? "{}" : "}");
+}
+
+/** A line break is often left out; a tag is not. */
+function* valueOpener(input: Input, { valueOpen }: TaggedCalls): Reading<boolean> {
+  if (valueOpen.trim() !== "") return (yield* upTo(input, [valueOpen], () => undefined)) !== null;
+  yield* oneOf(input, [valueOpen]);
+  return true;
+}
+
+/** Text up to a marker, trimmed; null if it is too long or does not come. */
+function* shortText(
+  input: Input,
+  markers: readonly string[],
+): Reading<{ text: string; marker: string } | null> {
+  let text = "";
+  for (;;) {
+    const marker = yield* oneOf(input, markers);
+    if (marker !== null) return { text: text.trim(), marker };
+    if (text.length > longestName || input.unread === "") return null;
+    text += input.take(1);
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * Text whose whitespace at an edge may belong to the markup rather than to the reader: before a call, after thoughts.
+ * Whitespace at the end waits until it is known what follows; of a long run only the last characters wait.
+ */
+const mostHeld = 64;
+
+export class TrimmedText {
+  #space = "";
+  #isBlank = true;
+
+  constructor(
+    private readonly emit: (text: string) => void,
+    /** Whether whitespace before the first other character is dropped. */
+    private readonly dropsLeading: boolean,
+  ) {}
+
+  write(text: string): void {
+    const arrived = this.#isBlank && this.dropsLeading ? text.trimStart() : text;
+    const whole = this.#space + arrived;
+    const body = whole.trimEnd();
+    if (body !== "") this.#isBlank = false;
+    const held = Math.max(body.length, whole.length - mostHeld);
+    this.#space = whole.slice(held);
+    if (held > 0) this.emit(whole.slice(0, held));
+  }
+
+  /** Whether nothing but whitespace has come. */
+  get isBlank(): boolean {
+    return this.#isBlank;
+  }
+
+  /** Markup follows, and the whitespace before it was part of it. */
+  dropSpace(): void {
+    this.#space = "";
+  }
+
+  /** It was part of the text. */
+  keepSpace(): void {
+    if (this.#space !== "") this.emit(this.#space);
+    this.#space = "";
+  }
+}
