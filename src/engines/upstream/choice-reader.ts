@@ -12,6 +12,13 @@ import { CallReader } from "./call-reader.js";
 import type { CallDelta, ChoiceDelta } from "./chunk.js";
 import { contentParser } from "./content-parser.js";
 
+/** A token and the place in the text of the fragment that it came with. */
+interface UnparsedToken {
+  start: number;
+  end: number;
+  token: ReplyLogprob;
+}
+
 /** For calls that come whole, where the engine tells no usage. */
 const usualCharsPerToken = 4;
 
@@ -26,7 +33,7 @@ export class ChoiceReader {
   #parser: ReplyParser | null;
   /** How much text the parser was given, and the tokens that it has given nothing for yet. */
   #parsedChars = 0;
-  #unparsed: { end: number; token: ReplyLogprob }[] = [];
+  #unparsed: UnparsedToken[] = [];
   readonly #matcher: StopMatcher | null;
   #heldChars = 0;
   #heldLogprobs: ReplyLogprob[] = [];
@@ -69,15 +76,11 @@ export class ChoiceReader {
   }
 
   /** True when a stop sequence ends the choice; here and in what this calls. */
-  #readText(
-    text: string,
-    tokens: readonly ReplyLogprob[] | undefined,
-    events: GenerationEvent[],
-  ): boolean {
+  #readText(text: string, tokens: readonly ReplyLogprob[] | undefined, events: GenerationEvent[]): boolean {
     if (this.#parser === null) return this.#addText(text, tokens, events);
-    this.#parsedChars += text.length;
-    const end = this.#parsedChars;
-    for (const token of tokens ?? []) this.#unparsed.push({ end, token });
+    const start = this.#parsedChars;
+    const end = (this.#parsedChars += text.length);
+    for (const token of tokens ?? []) this.#unparsed.push({ start, end, token });
     const parsed = this.#parser.push(text);
     if (parsed.some(({ type }) => type === "reasoning")) this.reasoningTokens += countOf(tokens);
     return this.#addParsed(parsed, events);
@@ -85,10 +88,10 @@ export class ChoiceReader {
 
   #addParsed(parsed: readonly ParsedEvent[], events: GenerationEvent[]): boolean {
     for (const event of parsed) {
-      const tokens = this.#tokensUpTo(event.end);
+      const tokens = this.#takeUnparsed(event.end);
       switch (event.type) {
         case "text":
-          if (this.#addText(event.text, tokens, events)) return true;
+          if (this.#addText(event.text, this.#tokensOf(event.text, event.end, tokens), events)) return true;
           break;
         case "reasoning":
           events.push({ type: "reasoning", choice: this.index, text: event.text });
@@ -103,11 +106,16 @@ export class ChoiceReader {
     return false;
   }
 
-  #tokensUpTo(end: number): ReplyLogprob[] | undefined {
-    if (this.#topLogprobs === undefined) return undefined;
+  #takeUnparsed(end: number): UnparsedToken[] {
     const after = this.#unparsed.findIndex((one) => one.end > end);
-    const taken = this.#unparsed.splice(0, after < 0 ? this.#unparsed.length : after);
-    return taken.map(({ token }) => token);
+    return this.#unparsed.splice(0, after < 0 ? this.#unparsed.length : after);
+  }
+
+  /** Without those that are markup before the text. Tokens without text are part of a character, and so of a text. */
+  #tokensOf(text: string, end: number, tokens: readonly UnparsedToken[]): ReplyLogprob[] | undefined {
+    if (this.#topLogprobs === undefined) return undefined;
+    const isMarkup = (one: UnparsedToken) => one.start < one.end && one.end <= end - text.length;
+    return tokens.flatMap((one) => (isMarkup(one) ? [] : [one.token]));
   }
 
   /** What the parser held back is now given out, and text is not parsed any more. */
@@ -116,15 +124,11 @@ export class ChoiceReader {
     this.#parser = null;
     if (this.#addParsed(parsed, events)) return true;
     // The last tokens may have no text at all.
-    const rest = this.#calls.hasCalls ? undefined : this.#tokensUpTo(this.#parsedChars);
-    return this.#addText("", rest, events);
+    const rest = this.#takeUnparsed(this.#parsedChars);
+    return this.#addText("", this.#tokensOf("", this.#parsedChars, rest), events);
   }
 
-  #addText(
-    text: string,
-    tokens: readonly ReplyLogprob[] | undefined,
-    events: GenerationEvent[],
-  ): boolean {
+  #addText(text: string, tokens: readonly ReplyLogprob[] | undefined, events: GenerationEvent[]): boolean {
     if (this.#matcher === null) {
       this.#say(text, tokens, events);
       return false;

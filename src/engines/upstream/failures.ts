@@ -55,7 +55,8 @@ class EngineRefusal extends ServiceError {
 }
 
 /** vLLM and llama-server, when they were started without; Ollama, of a model that cannot. */
-const toolMarks = /--enable-auto-tool-choice|--tool-call-parser|tools? param requires --jinja|does not support tools/i;
+const toolMarks =
+  /--enable-auto-tool-choice|--tool-call-parser|tools? param requires --jinja|does not support tools/i;
 
 /** It cannot take tools, whatever they are. llama-server says so with 500. */
 export const refusesTools = ({ status, body }: Pick<FailedResponse, "status" | "body">): boolean =>

@@ -79,7 +79,9 @@ function estimateTokens({ messages, tooling }: Conversation): number {
     return sum + tokensAroundMessage + estimateText(content) + estimateText(reasoning) + inCalls;
   }, 0);
   // Chat templates write tools as the JSON that they came as, with some words of their own about how to call.
-  return tooling === undefined ? spoken : spoken + tokensAroundTools + estimateText(JSON.stringify(tooling.tools));
+  return tooling === undefined
+    ? spoken
+    : spoken + tokensAroundTools + estimateText(JSON.stringify(tooling.tools));
 }
 
 /** High for every script: about three bytes a token for ASCII, where four are usual, and two for the rest. */

@@ -240,10 +240,7 @@ export class UpstreamEngine implements Engine {
     }
   }
 
-  #conversation(
-    { tooling, reasoningEffort }: Generation,
-    messages: readonly ChatMessage[],
-  ): Conversation {
+  #conversation({ tooling, reasoningEffort }: Generation, messages: readonly ChatMessage[]): Conversation {
     // A model that does not think has nothing to be told about it, and Ollama refuses what it is told.
     const thinks = this.#health.facts.thinks ?? true;
     return { messages, tooling, reasoningEffort: thinks ? reasoningEffort : undefined };

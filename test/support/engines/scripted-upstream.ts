@@ -101,7 +101,13 @@ export const event = (data: object | string): string =>
   `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
 
 export const chunk = (
-  delta: { content?: string | null; role?: string },
+  delta: {
+    content?: string | null;
+    role?: string;
+    reasoning_content?: string;
+    reasoning?: string;
+    tool_calls?: object[];
+  },
   finish: string | null = null,
   index = 0,
 ): object => ({
