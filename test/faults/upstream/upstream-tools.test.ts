@@ -6,8 +6,9 @@ import type { ProfileName } from "../../../src/engines/upstream/profiles.js";
 import { ReplyReader } from "../../../src/engines/upstream/reply.js";
 import { SseReader } from "../../../src/engines/upstream/sse-reader.js";
 import type { UpstreamEngine } from "../../../src/engines/upstream/upstream-engine.js";
-import type { ChatMessage, ReplyLogprob, Tooling } from "../../../src/protocol/chat.js";
+import type { ChatMessage, Tooling } from "../../../src/protocol/chat.js";
 import { generationOf, never } from "../../contract/engines/engine-contract.js";
+import { eventsOf as eventsOfEngine, saidIn, usageIn } from "../../contract/engines/engine-tools-contract.js";
 import {
   answers,
   chunk,
@@ -35,42 +36,6 @@ const send = { name: "send", description: undefined, parameters: undefined, stri
 const tooling: Tooling = { tools: [weather, send], choice: "auto", parallel: true };
 const asking = (changes: Partial<Generation> = {}) => generationOf("Hi", { tooling, ...changes });
 
-/** A choice, its parts joined. Fails when events come in an order that the contract does not have. */
-interface Said {
-  text: string;
-  reasoning: string;
-  calls: { id: string; name: string; arguments: string }[];
-  finishReason: string | undefined;
-  logprobs: ReplyLogprob[];
-}
-
-function fold(events: readonly GenerationEvent[], choice = 0): Said {
-  const said: Said = { text: "", reasoning: "", calls: [], finishReason: undefined, logprobs: [] };
-  for (const item of events) {
-    if (item.type === "done" || item.choice !== choice) continue;
-    expect(said.finishReason).toBeUndefined();
-    if (item.type === "text") {
-      said.text += item.text;
-      said.logprobs.push(...(item.logprobs ?? []));
-    }
-    if (item.type === "reasoning") {
-      expect(said.text + said.calls.join()).toBe("");
-      said.reasoning += item.text;
-    }
-    if (item.type === "call") said.calls.push({ id: item.id, name: item.name, arguments: "" });
-    if (item.type === "arguments") {
-      const last = said.calls.at(-1);
-      if (last === undefined) throw new Error("arguments of no call");
-      last.arguments += item.text;
-    }
-    if (item.type === "finished") said.finishReason = item.finishReason;
-  }
-  return said;
-}
-
-const usageOf = (events: readonly GenerationEvent[]) =>
-  events.flatMap((item) => (item.type === "done" ? [item.usage] : []))[0];
-
 /** What the stream gives, without a network. */
 function readStream(parts: readonly Buffer[], generation: Generation): GenerationEvent[] {
   const prepared = { generation, promptTokens: 180, maxTokens: 500, prompt: null };
@@ -92,12 +57,12 @@ describe.each(kinds)("%s", (kind) => {
 
   it("has two calls after a thought read right, wherever its stream is cut", () => {
     const whole = readStream([tools], asking());
-    const said = fold(whole);
+    const said = saidIn(whole);
     expect(said).toMatchObject({ text: "", reasoning: "Look both up. 🌍", finishReason: "tool_calls" });
     expect(said.calls.map(({ name }) => name)).toEqual(["get_weather", "get_weather"]);
     expect(said.calls.map((call) => JSON.parse(call.arguments) as unknown)).toEqual(both);
     expect(new Set(said.calls.map(({ id }) => id)).size).toBe(2);
-    expect(usageOf(whole)).toMatchObject({ promptTokens: 180, completionTokens: 48 });
+    expect(usageIn(whole)).toMatchObject({ promptTokens: 180, completionTokens: 48 });
     for (let at = 1; at < tools.length; at++) {
       expect(readStream([tools.subarray(0, at), tools.subarray(at)], asking())).toEqual(whole);
     }
@@ -107,14 +72,14 @@ describe.each(kinds)("%s", (kind) => {
 
   it("has thoughts told from the reply, wherever its stream is cut, and their tokens counted", () => {
     const whole = readStream([thoughts], generationOf("Hi"));
-    expect(fold(whole)).toMatchObject({
+    expect(saidIn(whole)).toMatchObject({
       text: "The sea 🌊",
       reasoning: "Hm, the sea? 🌊",
       calls: [],
       finishReason: "stop",
     });
     const told = kind === "vllm" || kind === "sglang";
-    expect(usageOf(whole)).toMatchObject({ completionTokens: 9, reasoningTokens: told ? 5 : 2 });
+    expect(usageIn(whole)).toMatchObject({ completionTokens: 9, reasoningTokens: told ? 5 : 2 });
     for (let at = 1; at < thoughts.length; at++) {
       const parts = [thoughts.subarray(0, at), thoughts.subarray(at)];
       expect(readStream(parts, generationOf("Hi"))).toEqual(whole);
@@ -134,14 +99,10 @@ describe("tools through an engine on the network", () => {
     await upstream.close();
   });
 
-  const eventsOf = async (generation: Generation, of: UpstreamEngine = engine) => {
-    const events: GenerationEvent[] = [];
-    for await (const item of of.generate(await of.prepare(generation, never()), never())) events.push(item);
-    return events;
-  };
+  const eventsOf = (generation: Generation, of = engine) => eventsOfEngine(of, generation);
   const saidBy = async (script: ChatScript, generation = asking()) => {
     upstream.chat = script;
-    return fold(await eventsOf(generation));
+    return saidIn(await eventsOf(generation));
   };
   /** A reply with its usage, whose last delta has the reason. */
   const speaks = (finish: string, ...deltas: Parameters<typeof chunk>[0][]): ChatScript =>
@@ -345,7 +306,7 @@ describe("tools through an engine on the network", () => {
     upstream.chat = speaks("stop", { content: "One ST" }, call("{}"));
     const events = await eventsOf(asking({ stop: ["STOP"] }));
     expect(events.map(({ type }) => type)).toEqual(["text", "text", "call", "arguments", "finished", "done"]);
-    expect(fold(events).text).toBe("One ST");
+    expect(saidIn(events).text).toBe("One ST");
   });
 
   it("drops calls that nobody asked for", async () => {
@@ -395,8 +356,8 @@ describe("tools through an engine on the network", () => {
       event("[DONE]"),
     );
     const events = await eventsOf(asking({ choices: 2 }));
-    expect(fold(events, 0)).toMatchObject({ reasoning: "Hm", calls: [{ arguments: "{}" }] });
-    expect(fold(events, 1)).toMatchObject({ reasoning: "", calls: [{ arguments: '{"to":1}' }] });
+    expect(saidIn(events, 0)).toMatchObject({ reasoning: "Hm", calls: [{ arguments: "{}" }] });
+    expect(saidIn(events, 1)).toMatchObject({ reasoning: "", calls: [{ arguments: '{"to":1}' }] });
   });
 
   it("has the calls of choices that are requests of their own told each with its choice", async () => {
@@ -409,9 +370,9 @@ describe("tools through an engine on the network", () => {
     upstream.chat = sends(fixture("llama-server-tools"));
     const events = await eventsOf(asking({ choices: 2 }), own);
     for (const choice of [0, 1]) {
-      expect(fold(events, choice).calls.map((one) => JSON.parse(one.arguments) as unknown)).toEqual(both);
+      expect(saidIn(events, choice).calls.map((one) => JSON.parse(one.arguments) as unknown)).toEqual(both);
     }
-    expect(usageOf(events)).toMatchObject({ completionTokens: 96, reasoningTokens: 4 });
+    expect(usageIn(events)).toMatchObject({ completionTokens: 96, reasoningTokens: 4 });
     await own.close();
   });
 
@@ -423,7 +384,7 @@ describe("tools through an engine on the network", () => {
       event(chunk(call('{"to":"abcdefgh"}'))),
       event(chunk({}, "stop")),
     );
-    const usage = usageOf(await eventsOf(asking()));
+    const usage = usageIn(await eventsOf(asking()));
     expect(usage).toMatchObject({ completionTokens: 9, reasoningTokens: 2 });
   });
 
@@ -438,7 +399,7 @@ describe("tools through an engine on the network", () => {
       withTokens(call("{}"), "<tool_call>", "…"),
       event(chunk({}, "stop")),
     );
-    const { text, logprobs } = fold(await eventsOf(asking({ topLogprobs: 0 })));
+    const { text, logprobs } = saidIn(await eventsOf(asking({ topLogprobs: 0 })));
     expect(text).toBe("Yes.");
     expect(logprobs.map((one) => one.token)).toEqual(["Yes", "."]);
   });
@@ -518,9 +479,9 @@ describe("tools through an engine on the network", () => {
         event(chunk({}, "stop")),
       );
       const events = await eventsOf(generationOf("Hi", { topLogprobs: 0 }));
-      expect(fold(events)).toMatchObject({ text: "Yes.", reasoning: "Hm" });
-      expect(fold(events).logprobs.map((one) => one.token)).toEqual(["Yes", "."]);
-      expect(usageOf(events)).toMatchObject({ completionTokens: 5, reasoningTokens: 1 });
+      expect(saidIn(events)).toMatchObject({ text: "Yes.", reasoning: "Hm" });
+      expect(saidIn(events).logprobs.map((one) => one.token)).toEqual(["Yes", "."]);
+      expect(usageIn(events)).toMatchObject({ completionTokens: 5, reasoningTokens: 1 });
     });
   });
 
