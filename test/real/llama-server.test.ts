@@ -126,11 +126,11 @@ describe("a llama-server as an engine", () => {
     expect([null, { a: [1] }]).toContainEqual(answer.next);
   });
 
-  it("is asked to leave a model's thoughts in the reply", async () => {
+  it("is asked to tell a model's thoughts from the reply", async () => {
     await replyTo(engine, generationOf("Hi", { maxTokens: 1 }));
     const slots = (await server.get("/slots")) as { params?: { reasoning_format: string } }[];
     const formats = slots.flatMap(({ params }) => params?.reasoning_format ?? []);
-    expect(new Set(formats)).toContain("none");
+    expect(new Set(formats)).toContain("auto");
   });
 
   it("says when a prompt is too long, also where nobody counted it before", async () => {

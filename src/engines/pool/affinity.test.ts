@@ -16,6 +16,14 @@ describe("affinity", () => {
     expect(keyOf("a", ...grown)).toBe(keyOf("a", ...begun));
   });
 
+  it("knows a conversation again whatever it may call and however long it may think", () => {
+    const tool = { name: "f", description: undefined, parameters: undefined, strict: false };
+    const tooling = { tools: [tool], choice: "auto", parallel: true } as const;
+    expect(affinity.keyOf(generationOf("Hello", { tooling, reasoningEffort: "low" }))).toBe(
+      affinity.keyOf(generationOf("Hello")),
+    );
+  });
+
   it("tells accounts, system messages and beginnings apart, also where their texts join alike", () => {
     const keys = [
       keyOf("a", message("user", "Hello")),

@@ -10,7 +10,12 @@ import {
 import { eventually } from "../../../test/support/eventually.js";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
 import { FakeEngine, type FakeEngineOptions } from "../../../test/support/engines/fake-engine.js";
-import { ReaderTooSlow, type Generation } from "../../core/ports.js";
+import {
+  ReaderTooSlow,
+  type Generation,
+  type GenerationEvent,
+  type PreparedGeneration,
+} from "../../core/ports.js";
 import { ServiceError } from "../../protocol/errors.js";
 import { PoolEngine, type PoolOptions } from "./pool-engine.js";
 
@@ -19,6 +24,24 @@ class ClosableEngine extends FakeEngine {
   override async close(): Promise<void> {
     this.closed = true;
     await super.close();
+  }
+}
+
+/** Yields these, then fails if it is to. */
+class TellingEngine extends FakeEngine {
+  constructor(
+    private readonly events: readonly GenerationEvent[],
+    private readonly failure?: Error,
+  ) {
+    super();
+  }
+
+  override async *generate({
+    generation,
+  }: PreparedGeneration): AsyncGenerator<GenerationEvent, void, undefined> {
+    this.generations.push(generation);
+    yield* this.events;
+    if (this.failure !== undefined) throw this.failure;
   }
 }
 
@@ -91,6 +114,33 @@ describe("a pool of engines", () => {
       expect(replies.some(({ status }) => status === "fulfilled")).toBe(true);
     },
   );
+
+  it("passes thoughts and calls on as they come, and tries elsewhere before the first event of any kind only", async () => {
+    const tool = { name: "f", description: undefined, parameters: undefined, strict: false };
+    const tooling = { tools: [tool], choice: "required", parallel: true } as const;
+    const end = { type: "finished", choice: 0, finishReason: "tool_calls" } as const;
+    const call = { type: "call", choice: 0, id: "call_1", name: "f" } as const;
+    const text = { type: "arguments", choice: 0, text: "{}" } as const;
+    const thought = { type: "reasoning", choice: 0, text: "Hm" } as const;
+    const usage = { promptTokens: 1, completionTokens: 4, cachedTokens: 0, reasoningTokens: 1 };
+    const whole: GenerationEvent[] = [thought, call, text, end, { type: "done", usage }];
+    for (const before of [[], [thought], [call], [call, text]]) {
+      const failing = new TellingEngine(before, new ServiceError("engine_unavailable"));
+      const pool = new PoolEngine([
+        { id: "failing", engine: failing, weight: 100 },
+        { id: "telling", engine: new TellingEngine(whole) },
+      ]);
+      const events: GenerationEvent[] = [];
+      const run = async () => {
+        const prepared = await pool.prepare(hello(0, { tooling }), never());
+        for await (const event of pool.generate(prepared, never())) events.push(event);
+      };
+      if (before.length === 0) await run();
+      else await expect(run()).rejects.toMatchObject({ code: "engine_unavailable" });
+      expect(events).toEqual(before.length === 0 ? whole : before);
+      expect(failing.generations[0]?.tooling).toEqual(tooling);
+    }
+  });
 
   /** Fails before the first token the first time. */
   const diesOnce = (engine: FakeEngine) => {

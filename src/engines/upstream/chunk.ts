@@ -6,9 +6,19 @@ import { countOf, isObject, listOf, objectOf, parseObject, textOf, type JsonObje
 export interface ChoiceDelta {
   choice: number;
   text: string;
+  reasoning: string;
+  calls: CallDelta[];
   /** `failed`: the engine gave the choice up. */
   finish: FinishReason | "failed" | null;
   logprobs: ReplyLogprob[] | undefined;
+}
+
+/** A part of a call as the engine sent it. What it left out is empty. */
+export interface CallDelta {
+  index: number | undefined;
+  id: string;
+  name: string;
+  arguments: string;
 }
 
 export interface Chunk {
@@ -35,8 +45,23 @@ function readChoice(choice: JsonObject): ChoiceDelta {
   return {
     choice: countOf(choice.index) ?? 0,
     text: textOf(delta.content) ?? "",
+    // vLLM up to 0.10, SGLang, llama-server; vLLM from then on, Ollama. Those that send both send the same in both.
+    reasoning: textOf(delta.reasoning_content) ?? textOf(delta.reasoning) ?? "",
+    calls: listOf(delta.tool_calls).filter(isObject).map(readCall),
     finish: readFinish(choice.finish_reason),
     logprobs: isObject(choice.logprobs) ? readLogprobs(choice.logprobs) : undefined,
+  };
+}
+
+function readCall(call: JsonObject): CallDelta {
+  const called = objectOf(call.function);
+  const given = called.arguments;
+  return {
+    index: countOf(call.index),
+    id: textOf(call.id) ?? "",
+    name: textOf(called.name) ?? "",
+    // Some engines send what the text would be read as.
+    arguments: typeof given === "object" && given !== null ? JSON.stringify(given) : (textOf(given) ?? ""),
   };
 }
 
@@ -53,8 +78,11 @@ function readFinish(reason: unknown): ChoiceDelta["finish"] {
       return "stop";
     case "length":
       return "length";
+    case "tool_calls":
+    case "function_call":
+      return "tool_calls";
     default:
-      // `abort`, `error`, `content_filter`, `tool_calls`: none of them is the reply that was asked for.
+      // `abort`, `error`, `content_filter`: none of them is the reply that was asked for.
       return "failed";
   }
 }
@@ -65,7 +93,11 @@ function readUsage(value: unknown): Usage | undefined {
   const completionTokens = countOf(value.completion_tokens);
   if (promptTokens === undefined || completionTokens === undefined) return undefined;
   const cached = countOf(objectOf(value.prompt_tokens_details).cached_tokens) ?? 0;
-  const reasoning = countOf(objectOf(value.completion_tokens_details).reasoning_tokens) ?? 0;
+  const reasoning =
+    countOf(objectOf(value.completion_tokens_details).reasoning_tokens) ??
+    // SGLang's place for it.
+    countOf(value.reasoning_tokens) ??
+    0;
   return {
     promptTokens,
     completionTokens,

@@ -4,6 +4,7 @@
  */
 import type { Generation } from "../../core/ports.js";
 import { ServiceError } from "../../protocol/errors.js";
+import { isJson } from "./json-value.js";
 
 /** The engine failed, is away, or answered with what no engine should. */
 export const unavailable = (): ServiceError =>
@@ -38,6 +39,7 @@ export function errorOfResponse(
   if ((status === 400 || status === 413 || status === 422 || status === 500) && tellsOfContext(body)) {
     return contextExceeded(contextTokens);
   }
+  if (refusesTools({ status, body })) return new EngineRefusal("tools");
   // A success that is no stream, a redirect; the operator's key or model name is wrong; the engine failed. Another
   // member of a pool may do better.
   if (status < 400 || status >= 500 || status === 401 || status === 403 || status === 404)
@@ -47,22 +49,41 @@ export function errorOfResponse(
 
 /** The engine refuses what we made of a request that is right by our contract: a fault on our side, as a rule. */
 class EngineRefusal extends ServiceError {
-  constructor() {
+  constructor(readonly told: "tools" | null = null) {
     super("internal_error");
   }
 }
+
+/** vLLM and llama-server, when they were started without; Ollama, of a model that cannot. */
+const toolMarks =
+  /--enable-auto-tool-choice|--tool-call-parser|tools? param requires --jinja|does not support tools/i;
+
+/** It cannot take tools, whatever they are. llama-server says so with 500. */
+export const refusesTools = ({ status, body }: Pick<FailedResponse, "status" | "body">): boolean =>
+  (status === 400 || status === 500) && toolMarks.test(body);
 
 /**
  * Whether an engine can follow a schema, a bias or so many choices is known to the engine alone: where a request
  * has one of them and is refused, that is taken for the reason.
  */
-export function explainRefusal(error: unknown, { format, sampling, choices }: Generation): unknown {
+export function explainRefusal(error: unknown, generation: Generation): unknown {
   if (!(error instanceof EngineRefusal)) return error;
+  const { format, sampling, choices, tooling, reasoningEffort } = generation;
+  if (error.told === "tools" && tooling !== undefined) {
+    return new ServiceError("unsupported_parameter", {
+      message: "The engine behind this model is not set up for 'tools'.",
+      param: "tools",
+    });
+  }
+  const brokenCall = placeOfBrokenCall(generation);
   const doubtful = [
+    brokenCall === null ? [] : [brokenCall, "arguments that are not JSON"],
     format.type === "json_schema" ? ["response_format.json_schema.schema", "this schema"] : [],
     sampling.logitBias.length > 0 ? ["logit_bias", "a bias for one of these tokens"] : [],
+    tooling === undefined ? [] : ["tools", "one of these tools"],
     choices > 1 ? ["n", "so many choices"] : [],
     format.type === "json_object" ? ["response_format", "this format"] : [],
+    reasoningEffort === undefined ? [] : ["reasoning_effort", "this effort"],
   ].find((entry) => entry.length > 0);
   if (doubtful === undefined) return error;
   const [param = "", what = ""] = doubtful;
@@ -70,6 +91,15 @@ export function explainRefusal(error: unknown, { format, sampling, choices }: Ge
     message: `Invalid value for '${param}': this model's engine does not take ${what}.`,
     param,
   });
+}
+
+/** Engines read the arguments of earlier calls, which a reply that was cut short leaves unfinished. */
+function placeOfBrokenCall({ messages }: Generation): string | null {
+  for (const [index, { toolCalls = [] }] of messages.entries()) {
+    const broken = toolCalls.findIndex((call) => call.arguments.trim() !== "" && !isJson(call.arguments));
+    if (broken >= 0) return `messages[${index}].tool_calls[${broken}].function.arguments`;
+  }
+  return null;
 }
 
 /** An error event in a stream that began as a success. */

@@ -15,6 +15,14 @@ export type CacheIsolation =
   /** There is no way: the operator must accept that accounts can tell, by time, what others asked. */
   | { type: "none" };
 
+/** How a model's thinking is steered. */
+export interface ReasoningControl {
+  /** Fields that switch it off, where the model's chat template can. */
+  off: Readonly<Record<string, unknown>>;
+  /** Whether the effort is also given to the chat template by name, for releases that do not pass the field on to it. */
+  inTemplate: boolean;
+}
+
 export interface Profile {
   name: ProfileName;
   label: string;
@@ -48,6 +56,13 @@ export interface Profile {
    * `nobody`: replies are of any form.
    */
   formats: "engine" | "us" | "nobody";
+  /** Whether it reads a `tool_choice` that names a function; llama-server takes that for `auto`. */
+  namesTool: boolean;
+  /** Whether log probabilities can be had of a reply that may call. */
+  hasLogprobsWithTools: boolean;
+  /** Its names for the thoughts of an earlier turn, all of them where they changed. */
+  thoughtFields: readonly string[];
+  reasoning: ReasoningControl;
   /** Some engines give no log probabilities at all when none besides the chosen token are asked for. */
   leastTopLogprobs: number;
   /** Engines that sample from a share of 0 refuse it. */
@@ -57,6 +72,13 @@ export interface Profile {
   /** Requests at once when neither the operator nor the engine says. */
   usualConcurrent: number;
 }
+
+/**
+ * The names under which chat templates know it: Qwen's, GLM's and others' the first, DeepSeek's the second. vLLM and
+ * SGLang refuse `reasoning_effort: "none"` in releases that do not know it, and give templates what they are not asked
+ * about without harm.
+ */
+const templateWithoutThoughts = { chat_template_kwargs: { enable_thinking: false, thinking: false } };
 
 export const profiles: Readonly<Record<ProfileName, Profile>> = {
   vllm: {
@@ -74,6 +96,10 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     hasLogprobs: true,
     hasSeed: true,
     formats: "engine",
+    namesTool: true,
+    hasLogprobsWithTools: true,
+    thoughtFields: ["reasoning_content", "reasoning"],
+    reasoning: { off: templateWithoutThoughts, inTemplate: true },
     leastTopLogprobs: 0,
     leastTopP: 1e-6,
     capsReply: false,
@@ -94,6 +120,10 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     hasLogprobs: true,
     hasSeed: true,
     formats: "engine",
+    namesTool: true,
+    hasLogprobsWithTools: true,
+    thoughtFields: ["reasoning_content"],
+    reasoning: { off: templateWithoutThoughts, inTemplate: true },
     leastTopLogprobs: 0,
     leastTopP: 1e-6,
     capsReply: false,
@@ -108,8 +138,8 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     counting: "template",
     load: { path: "/metrics", waiting: "llamacpp:requests_deferred" },
     cache: { type: "off", fields: { cache_prompt: false } },
-    // A model's thoughts are part of its reply, as they are in the other engines; it would take them out.
-    always: { reasoning_format: "none" },
+    // Thoughts apart from the reply, however it was started.
+    always: { reasoning_format: "auto" },
     // It has `n` since late 2025, limited by its slots and, before that, silently answered with one choice.
     choices: "separate",
     logitBias: "pairs",
@@ -118,6 +148,12 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     // Of `response_format` it makes a grammar of its own which has to match the end of the prompt, too, and does not
     // for models with a SentencePiece vocabulary (Llama 2, TinyLlama, Mistral): it refuses every format for them.
     formats: "us",
+    namesTool: false,
+    // "logprobs is not supported with tools + stream".
+    hasLogprobsWithTools: false,
+    thoughtFields: ["reasoning_content"],
+    // Releases of 2026 know the effort "none"; those before it only the template's words.
+    reasoning: { off: { reasoning_effort: "none", ...templateWithoutThoughts }, inTemplate: true },
     leastTopLogprobs: 1,
     leastTopP: 0,
     capsReply: true,
@@ -138,6 +174,10 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     hasLogprobs: true,
     hasSeed: true,
     formats: "engine",
+    namesTool: true,
+    hasLogprobsWithTools: true,
+    thoughtFields: ["reasoning"],
+    reasoning: { off: { reasoning_effort: "none" }, inTemplate: false },
     leastTopLogprobs: 0,
     leastTopP: 0,
     capsReply: true,
@@ -158,6 +198,10 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     hasLogprobs: true,
     hasSeed: true,
     formats: "engine",
+    namesTool: true,
+    hasLogprobsWithTools: true,
+    thoughtFields: ["reasoning_content"],
+    reasoning: { off: { reasoning_effort: "none" }, inTemplate: false },
     leastTopLogprobs: 0,
     leastTopP: 0,
     capsReply: true,

@@ -7,6 +7,7 @@
 import type { Clock } from "../../core/ports.js";
 import type { ChatMessage } from "../../protocol/chat.js";
 import type { Connection } from "./connection.js";
+import { promptFields, type Conversation } from "./conversation.js";
 import { countOf, listOf, textOf } from "./json-value.js";
 import type { Profile } from "./profiles.js";
 
@@ -19,6 +20,7 @@ export interface PromptCount {
 const pauseAfterFailureMs = 10_000;
 /** Roles and markers around a message. */
 const tokensAroundMessage = 8;
+const tokensAroundTools = 150;
 
 export class PromptCounter {
   #pausedUntilMs = 0;
@@ -30,11 +32,11 @@ export class PromptCounter {
     private readonly clock: Clock,
   ) {}
 
-  async count(model: string, messages: readonly ChatMessage[], signal: AbortSignal): Promise<PromptCount> {
-    const estimate = { tokens: estimateTokens(messages), exact: false };
+  async count(model: string, conversation: Conversation, signal: AbortSignal): Promise<PromptCount> {
+    const estimate = { tokens: estimateTokens(conversation), exact: false };
     if (this.profile.counting === "none" || this.clock.monotonicMs() < this.#pausedUntilMs) return estimate;
     try {
-      return { tokens: await this.#ask(model, messages, signal), exact: true };
+      return { tokens: await this.#ask(model, conversation, signal), exact: true };
     } catch {
       signal.throwIfAborted();
       this.#pausedUntilMs = this.clock.monotonicMs() + pauseAfterFailureMs;
@@ -42,21 +44,19 @@ export class PromptCounter {
     }
   }
 
-  async #ask(model: string, messages: readonly ChatMessage[], signal: AbortSignal): Promise<number> {
-    const conversation = messages.map(({ role, content }) => ({ role, content }));
+  async #ask(model: string, conversation: Conversation, signal: AbortSignal): Promise<number> {
+    const prompt = promptFields(this.profile, conversation);
     if (this.profile.counting === "messages") {
       const answer = await this.connection.askJson("/tokenize", this.timeoutMs, signal, {
         model,
-        messages: conversation,
+        ...prompt,
         add_generation_prompt: true,
       });
       return required(countOf(answer.count));
     }
     // The two steps share one limit.
     const endsMs = this.clock.monotonicMs() + this.timeoutMs;
-    const rendered = await this.connection.askJson("/apply-template", this.timeoutMs, signal, {
-      messages: conversation,
-    });
+    const rendered = await this.connection.askJson("/apply-template", this.timeoutMs, signal, prompt);
     const leftMs = Math.max(1, Math.ceil(endsMs - this.clock.monotonicMs()));
     const answer = await this.connection.askJson("/tokenize", leftMs, signal, {
       content: required(textOf(rendered.prompt)),
@@ -72,13 +72,23 @@ function required<T>(value: T | undefined): T {
   return value;
 }
 
-/** High for every script: about three bytes a token for ASCII, where four are usual, and two for the rest. */
-function estimateTokens(messages: readonly ChatMessage[]): number {
-  return messages.reduce((sum, { content }) => {
-    const bytes = Buffer.byteLength(content);
-    const wide = bytes - content.length;
-    return sum + tokensAroundMessage + Math.ceil((bytes - wide) / 3 + wide / 2);
+function estimateTokens({ messages, tooling }: Conversation): number {
+  const spoken = messages.reduce((sum, { content, toolCalls = [], reasoning = "" }) => {
+    const calls = toolCalls.map((call) => tokensAroundMessage + estimateText(call.name + call.arguments));
+    const inCalls = calls.reduce((total, tokens) => total + tokens, 0);
+    return sum + tokensAroundMessage + estimateText(content) + estimateText(reasoning) + inCalls;
   }, 0);
+  // Chat templates write tools as the JSON that they came as, with some words of their own about how to call.
+  return tooling === undefined
+    ? spoken
+    : spoken + tokensAroundTools + estimateText(JSON.stringify(tooling.tools));
+}
+
+/** High for every script: about three bytes a token for ASCII, where four are usual, and two for the rest. */
+function estimateText(text: string): number {
+  const bytes = Buffer.byteLength(text);
+  const wide = bytes - text.length;
+  return Math.ceil((bytes - wide) / 3 + wide / 2);
 }
 
 /** A prompt has at least so many tokens: hardly any token is longer. */

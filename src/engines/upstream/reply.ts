@@ -9,9 +9,8 @@
  * usage that no request can have had is counted instead, since it would be charged to an account.
  */
 import type { GenerationEvent, PreparedGeneration, Usage } from "../../core/ports.js";
-import type { FinishReason, ReplyLogprob } from "../../protocol/chat.js";
-import { StopMatcher } from "../formats/stop.js";
-import { readChunk, type Chunk, type ChoiceDelta } from "./chunk.js";
+import { ChoiceReader } from "./choice-reader.js";
+import { readChunk, type Chunk } from "./chunk.js";
 import { errorOfEvent, unavailable } from "./failures.js";
 import { weightOf, type SseEvent } from "./sse-reader.js";
 
@@ -31,9 +30,12 @@ export class ReplyReader {
     private readonly prepared: PreparedGeneration,
     choices: number,
     private readonly contextTokens: number,
+    newCallId: () => string,
   ) {
-    const { stop, topLogprobs } = prepared.generation;
-    this.#choices = Array.from({ length: choices }, (_, index) => new ChoiceReader(index, stop, topLogprobs));
+    this.#choices = Array.from(
+      { length: choices },
+      (_, index) => new ChoiceReader(index, prepared.generation, newCallId),
+    );
     this.#open = choices;
     this.#charsLeft = prepared.maxTokens * choices * mostCharsPerToken + mostCharsBesides;
   }
@@ -66,7 +68,11 @@ export class ReplyReader {
   end(): GenerationEvent {
     if (this.#open > 0) throw unavailable();
     const told = this.#usage;
-    return { type: "done", usage: told !== undefined && this.#canBe(told) ? told : this.#counted() };
+    const counted = this.#counted();
+    if (told === undefined || !this.#canBe(told)) return { type: "done", usage: counted };
+    // Many engines do not tell how many of the tokens were thoughts.
+    const thoughts = told.reasoningTokens > 0 ? told.reasoningTokens : counted.reasoningTokens;
+    return { type: "done", usage: { ...told, reasoningTokens: Math.min(thoughts, told.completionTokens) } };
   }
 
   #canBe({ promptTokens, completionTokens }: Usage): boolean {
@@ -74,78 +80,12 @@ export class ReplyReader {
     return promptTokens <= most && completionTokens <= most * this.#choices.length;
   }
 
-  #counted() {
-    const completionTokens = this.#choices.reduce((sum, { tokens }) => sum + tokens, 0);
+  #counted(): Usage {
     return {
       promptTokens: this.prepared.promptTokens,
-      completionTokens,
+      completionTokens: this.#choices.reduce((sum, { tokens }) => sum + tokens, 0),
       cachedTokens: 0,
-      reasoningTokens: 0,
+      reasoningTokens: this.#choices.reduce((sum, { reasoningTokens }) => sum + reasoningTokens, 0),
     };
   }
 }
-
-class ChoiceReader {
-  /** Fragments, or tokens where the engine names them: the best count there is without a usage. */
-  tokens = 0;
-  wasCut = false;
-  #finished = false;
-  readonly #matcher: StopMatcher | null;
-  #heldChars = 0;
-  #heldLogprobs: ReplyLogprob[] = [];
-
-  constructor(
-    private readonly index: number,
-    stop: readonly string[],
-    private readonly topLogprobs: number | undefined,
-  ) {
-    this.#matcher = stop.length === 0 ? null : new StopMatcher(stop);
-  }
-
-  /** Adds what the delta gives to `events`; true when it ends the choice. */
-  read({ text, logprobs }: ChoiceDelta, finish: FinishReason | null, events: GenerationEvent[]): boolean {
-    if (this.#finished) return false;
-    const tokens = this.topLogprobs === undefined ? undefined : trimmed(logprobs, this.topLogprobs);
-    if (text !== "") this.tokens += tokens === undefined || tokens.length === 0 ? 1 : tokens.length;
-    if (this.#matcher === null) {
-      this.#say(text, tokens, events);
-      return finish !== null && this.#finish(finish, events);
-    }
-    const { text: safe, stopped } = this.#matcher.push(text);
-    this.#heldChars += text.length - safe.length;
-    this.#heldLogprobs.push(...(tokens ?? []));
-    if (stopped) {
-      this.wasCut = true;
-      this.#say(safe, undefined, events);
-      return this.#finish("stop", events);
-    }
-    // Tokens of text that is held back are held back with it.
-    if (this.#heldChars === 0) this.#say(safe, this.#releaseLogprobs(tokens), events);
-    else this.#say(safe, undefined, events);
-    if (finish === null) return false;
-    this.#say(this.#matcher.flush(), this.#releaseLogprobs(tokens), events);
-    return this.#finish(finish, events);
-  }
-
-  #releaseLogprobs(current: readonly ReplyLogprob[] | undefined): readonly ReplyLogprob[] | undefined {
-    const held = this.#heldLogprobs;
-    this.#heldLogprobs = [];
-    return held.length === 0 ? (current === undefined ? undefined : []) : held;
-  }
-
-  #say(text: string, logprobs: readonly ReplyLogprob[] | undefined, events: GenerationEvent[]): void {
-    const hasTokens = logprobs !== undefined && logprobs.length > 0;
-    if (text === "" && !hasTokens) return;
-    events.push({ type: "text", choice: this.index, text, ...(hasTokens ? { logprobs } : {}) });
-  }
-
-  #finish(finishReason: FinishReason, events: GenerationEvent[]): boolean {
-    this.#finished = true;
-    events.push({ type: "finished", choice: this.index, finishReason });
-    return true;
-  }
-}
-
-/** No more alternatives than were asked for, whatever the engine needed to be asked. */
-const trimmed = (logprobs: ReplyLogprob[] | undefined, most: number): ReplyLogprob[] | undefined =>
-  logprobs?.map((token) => ({ ...token, top: token.top.slice(0, most) }));

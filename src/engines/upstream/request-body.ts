@@ -3,8 +3,10 @@
  * exists by then: what it added, a cache salt of its own included, was dropped when it was parsed.
  */
 import type { Generation } from "../../core/ports.js";
-import type { ChatMessage, ReplyFormat, Sampling } from "../../protocol/chat.js";
+import type { ReplyFormat, Sampling } from "../../protocol/chat.js";
 import { ServiceError } from "../../protocol/errors.js";
+import type { EngineFacts } from "./checks/facts.js";
+import { callingFields, promptFields, type Conversation } from "./conversation.js";
 import type { Profile } from "./profiles.js";
 
 export interface UpstreamRequest {
@@ -12,7 +14,7 @@ export interface UpstreamRequest {
   /** The engine's name for the model. */
   model: string;
   generation: Generation;
-  messages: readonly ChatMessage[];
+  conversation: Conversation;
   maxTokens: number;
   /** How many choices this one request asks for. */
   choices: number;
@@ -25,11 +27,18 @@ export interface UpstreamRequest {
 /** Throws for what this engine would ignore although it changes the reply. */
 export function requireSupported(
   profile: Profile,
-  { sampling, topLogprobs, format }: Generation,
-  vocabularySize: number | undefined,
+  { sampling, topLogprobs, format, tooling }: Generation,
+  { vocabularySize, hasTools }: Pick<EngineFacts, "vocabularySize" | "hasTools">,
 ): void {
   if (profile.logitBias === "none" && sampling.logitBias.length > 0) throw unsupported("logit_bias");
   if (!profile.hasLogprobs && topLogprobs !== undefined) throw unsupported("logprobs");
+  if (hasTools === false && tooling !== undefined) throw unsupported("tools");
+  if (!profile.hasLogprobsWithTools && topLogprobs !== undefined && tooling !== undefined) {
+    throw new ServiceError("unsupported_parameter", {
+      message: "The engine behind this model does not support 'logprobs' together with 'tools'.",
+      param: "logprobs",
+    });
+  }
   if (profile.formats === "nobody" && format.type !== "text") throw unsupported("response_format");
   if (!profile.hasSeed && sampling.seed !== undefined) throw unsupported("seed");
   if (vocabularySize !== undefined && sampling.logitBias.some(([token]) => token >= vocabularySize)) {
@@ -47,11 +56,12 @@ const unsupported = (param: string): ServiceError =>
   });
 
 export function requestBody(request: UpstreamRequest): Record<string, unknown> {
-  const { profile, generation, messages, choices } = request;
+  const { profile, generation, conversation, choices } = request;
   const { topLogprobs, stop } = generation;
   return {
     model: request.model,
-    messages: messages.map(({ role, content }) => ({ role, content })),
+    ...promptFields(profile, conversation),
+    ...callingFields(profile, conversation.tooling),
     stream: true,
     stream_options: { include_usage: true },
     max_tokens: request.maxTokens,

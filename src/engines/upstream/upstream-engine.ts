@@ -6,6 +6,7 @@
  * which is how these engines learn that nobody waits. When the engine fails, the request fails with
  * `engine_unavailable` or `overloaded`, and the health watch is told; trying elsewhere is the pool's affair.
  */
+import { randomBytes } from "node:crypto";
 import {
   ReaderTooSlow,
   systemClock,
@@ -22,6 +23,7 @@ import type { ModelId } from "../../protocol/models.js";
 import { Grammars } from "../formats/grammars.js";
 import { CacheSalts } from "./cache-salt.js";
 import { Connection } from "./connection.js";
+import type { Conversation } from "./conversation.js";
 import { contextExceeded, explainRefusal, unavailable } from "./failures.js";
 import { HealthWatch } from "./checks/health.js";
 import { requireIsolation } from "./isolation.js";
@@ -36,6 +38,8 @@ import { StreamCall } from "./stream-call.js";
 export interface UpstreamEngineParts {
   clock?: Clock;
   random?: () => number;
+  /** Makes the id of a call whose engine gave it none. */
+  newCallId?: () => string;
   /** Told when the engine comes and goes, for logs. */
   onState?: (state: EngineStatus["state"]) => void;
   /** Shared with other engines; by default its own. */
@@ -47,6 +51,7 @@ const mostConnections = 256;
 
 export class UpstreamEngine implements Engine {
   readonly #clock: Clock;
+  readonly #newCallId: () => string;
   readonly #profile: Profile;
   readonly #timeouts: UpstreamTimeouts;
   readonly #connections: number;
@@ -68,11 +73,13 @@ export class UpstreamEngine implements Engine {
     {
       clock = systemClock,
       random = Math.random,
+      newCallId = () => `call_${randomBytes(12).toString("hex")}`,
       onState = () => undefined,
       grammars,
     }: UpstreamEngineParts = {},
   ) {
     this.#clock = clock;
+    this.#newCallId = newCallId;
     requireIsolation(options);
     this.#grammars = grammars ?? new Grammars();
     this.#ownsGrammars = grammars === undefined;
@@ -106,21 +113,23 @@ export class UpstreamEngine implements Engine {
   async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
     signal.throwIfAborted();
     const defaults = this.#defaultsOf(generation.model);
-    requireSupported(this.#profile, generation, this.#health.facts.vocabularySize);
+    requireSupported(this.#profile, generation, this.#health.facts);
     const grammar =
-      this.#profile.formats === "us"
+      // llama-server takes no grammar beside tools, and then makes one of the format and the tools together.
+      this.#profile.formats === "us" && generation.tooling === undefined
         ? await this.#grammars.of(generation.format, generation.accountId, signal)
         : undefined;
     if (this.#closed || this.#health.state !== "ready") throw unavailable();
     const messages = withSystemPrompt(generation.messages, defaults.systemPrompt);
     const contextTokens = this.#contextTokens();
     if (contextTokens > 0 && fewestTokens(messages) >= contextTokens) throw contextExceeded(contextTokens);
-    const count = await this.#counter.count(this.#modelName(generation.model), messages, signal);
+    const conversation = this.#conversation(generation, messages);
+    const count = await this.#counter.count(this.#modelName(generation.model), conversation, signal);
     return {
       generation,
       promptTokens: count.tokens,
       maxTokens: this.#replyTokens(generation.maxTokens ?? defaults.maxTokens, count, messages),
-      prompt: new UpstreamPrompt(messages, grammar),
+      prompt: new UpstreamPrompt(conversation, grammar),
     };
   }
 
@@ -149,8 +158,8 @@ export class UpstreamEngine implements Engine {
       follows: {
         jsonSchema: this.#profile.formats !== "nobody",
         logprobs: this.#profile.hasLogprobs,
-        tools: true,
-        reasoning: true,
+        tools: this.#health.facts.hasTools ?? true,
+        reasoning: this.#health.facts.thinks ?? true,
       },
       capacity: this.#capacity(),
       active: this.#calls.size,
@@ -180,12 +189,12 @@ export class UpstreamEngine implements Engine {
     signal.throwIfAborted();
     if (this.#closed) throw unavailable();
     const { generation, maxTokens } = prepared;
-    const { messages, grammar } = promptOf(prepared);
+    const { conversation, grammar } = promptOf(prepared);
     const body = requestBody({
       profile: this.#profile,
       model: this.#modelName(generation.model),
       generation,
-      messages,
+      conversation,
       grammar,
       maxTokens,
       choices,
@@ -206,7 +215,7 @@ export class UpstreamEngine implements Engine {
     );
     signal.addEventListener("abort", hangUp, { once: true });
     this.#calls.add(call);
-    const reader = new ReplyReader(prepared, choices, this.#contextTokens());
+    const reader = new ReplyReader(prepared, choices, this.#contextTokens(), this.#newCallId);
     let over = false;
     try {
       this.#connection.stream("/v1/chat/completions", body, call);
@@ -229,6 +238,12 @@ export class UpstreamEngine implements Engine {
     } finally {
       if (!over) call.abort(unavailable());
     }
+  }
+
+  #conversation({ tooling, reasoningEffort }: Generation, messages: readonly ChatMessage[]): Conversation {
+    // A model that does not think has nothing to be told about it, and Ollama refuses what it is told.
+    const thinks = this.#health.facts.thinks ?? true;
+    return { messages, tooling, reasoningEffort: thinks ? reasoningEffort : undefined };
   }
 
   #defaultsOf(model: ModelId) {
@@ -268,10 +283,10 @@ export class UpstreamEngine implements Engine {
   }
 }
 
-/** The messages as the engine gets them, and the grammar of the reply where it follows ours. */
+/** The conversation as the engine gets it, and the grammar of the reply where it follows ours. */
 class UpstreamPrompt {
   constructor(
-    readonly messages: readonly ChatMessage[],
+    readonly conversation: Conversation,
     readonly grammar: string | undefined,
   ) {}
 }

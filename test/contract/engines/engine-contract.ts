@@ -133,6 +133,7 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
         promptTokens,
         completionTokens: 24,
         cachedTokens: expect.any(Number) as number,
+        reasoningTokens: 0,
       });
     });
 

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { CallingEngine } from "../../support/engines/calling-engine.js";
 import { serveAsUpstream } from "../../support/engines/engine-as-upstream.js";
 import { startTinyEngine } from "../../support/engines/tiny-engine.js";
 import { connectUpstream } from "../../support/engines/upstream-engine.js";
 import { describeEngineContract, generationOf, never, replyTo } from "./engine-contract.js";
+import { describeToolContract, eventsOf, saidIn, usageIn } from "./engine-tools-contract.js";
 
 describeEngineContract("An upstream engine", async () => {
   const tiny = startTinyEngine();
@@ -19,7 +21,42 @@ describeEngineContract("An upstream engine", async () => {
   };
 });
 
+const serveCalls = async (profile: "vllm" | "openai") => {
+  const upstream = await serveAsUpstream(new CallingEngine());
+  const engine = await connectUpstream({
+    url: profile === "vllm" ? upstream.url : upstream.sottoUrl,
+    key: upstream.key,
+    profile,
+    acceptSharedCache: true,
+  });
+  const dispose = async () => {
+    await engine.close();
+    await upstream.close();
+  };
+  return { engine, dispose };
+};
+
+describeToolContract("An upstream engine", () => serveCalls("vllm"));
+
 describe("another Sotto as an engine", () => {
+  it("thinks and calls through both", async () => {
+    const { engine, dispose } = await serveCalls("openai");
+    const parameters = { type: "object", properties: { city: { enum: ["Rome"] } } };
+    const tool = { name: "weather", description: undefined, parameters, strict: false };
+    const tooling = { tools: [tool], choice: "required", parallel: true } as const;
+    const events = await eventsOf(engine, generationOf("Hi", { tooling }));
+    expect(saidIn(events)).toMatchObject({
+      text: "",
+      reasoning: "I must call.",
+      calls: [{ id: "call_0_0", name: "weather", arguments: '{"city":"Rome"}' }],
+      finishReason: "tool_calls",
+    });
+    expect(usageIn(events)).toMatchObject({ completionTokens: 8, reasoningTokens: 3 });
+    const silent = await eventsOf(engine, generationOf("Hi", { tooling, reasoningEffort: "none" }));
+    expect(saidIn(silent)).toMatchObject({ reasoning: "", calls: [{ name: "weather" }] });
+    await dispose();
+  });
+
   it("answers under our name for the model, counts what it used, and says when a prompt is too long", async () => {
     const tiny = startTinyEngine();
     await tiny.engine.ready();

@@ -3,6 +3,7 @@ import type { UpstreamSource } from "../../../src/engines/upstream/options.js";
 import { preflight } from "../../../src/engines/upstream/checks/preflight.js";
 import { textWith } from "../../support/matchers.js";
 import {
+  answers,
   startScriptedUpstream,
   vllmAnswers,
   type ScriptedUpstream,
@@ -109,6 +110,43 @@ describe("the preflight of an engine", () => {
     const unknown = { level: "warn", text: textWith("contextTokens") };
     expect(await findings(list, source)).toContainEqual(unknown);
     expect(await findings(list, { ...source, contextTokens: 4096 })).not.toContainEqual(unknown);
+  });
+
+  it("tells of engines that were started without tools or without a parser for thoughts, and refuses none", async () => {
+    const off = '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set';
+    const chat = upstream.chat;
+    upstream.chat = answers(400, JSON.stringify({ message: off }));
+    upstream.chats.length = 0;
+    const vllm = { level: "warn", text: textWith("--enable-auto-tool-choice") };
+    expect(await findings(vllmAnswers(), {}, true)).toContainEqual(vllm);
+    // There is nothing in it to answer.
+    expect(upstream.chats.map(({ body }) => body.messages)).toEqual([[]]);
+    upstream.chat = answers(400, JSON.stringify({ message: "messages must not be empty" }));
+    expect(await findings(vllmAnswers(), {}, true)).not.toContainEqual(vllm);
+    upstream.chat = chat;
+
+    const info = { version: "0.5.18", tool_call_parser: null, reasoning_parser: null };
+    const source = { profile: "sglang" } as const;
+    expect(await findings({ ...sglang, "/get_server_info": info }, source, true)).toEqual([
+      { level: "warn", text: textWith("--tool-call-parser") },
+      { level: "warn", text: textWith("--reasoning-parser") },
+    ]);
+    const on = { version: "0.5.18", tool_call_parser: "qwen25", reasoning_parser: "qwen3" };
+    expect(await findings({ ...sglang, "/get_server_info": on }, source, true)).toEqual([]);
+
+    const plain = answers(500, JSON.stringify({ error: { message: "tools param requires --jinja flag" } }));
+    const jinja = { level: "warn", text: textWith("--jinja") };
+    const server = { profile: "llama-server" } as const;
+    expect(await findings({ ...llamaServer, "/apply-template": plain }, server, true)).toContainEqual(jinja);
+    const rendered = { ...llamaServer, "/apply-template": { prompt: "" } };
+    expect(await findings(rendered, server, true)).not.toContainEqual(jinja);
+
+    const ollama = { profile: "ollama", acceptSharedCache: true } as const;
+    const models = { "/api/version": { version: "0.20.0" }, "/v1/models": { data: [{ id: "gemma2" }] } };
+    const cannot = { level: "warn", text: textWith("cannot call tools") };
+    const able = (...capabilities: string[]) => ({ ...models, "/api/show": { capabilities } });
+    expect(await findings(able("completion"), ollama)).toContainEqual(cannot);
+    expect(await findings(able("completion", "tools"), ollama)).not.toContainEqual(cannot);
   });
 
   it("knows that Ollama's cloud models do not run here", async () => {

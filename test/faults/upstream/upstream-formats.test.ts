@@ -199,7 +199,7 @@ describe("engines of each kind", () => {
       { type: "text", choice: 0, text: "b" },
       { type: "finished", choice: 0, finishReason: "stop" },
       { type: "finished", choice: 1, finishReason: "length" },
-      { type: "done", usage: { promptTokens: 7, completionTokens: 2, cachedTokens: 0 } },
+      { type: "done", usage: { promptTokens: 7, completionTokens: 2, cachedTokens: 0, reasoningTokens: 0 } },
     ]);
     expect(upstream.chats.map(({ body }) => body.n)).toEqual([2]);
     await engine.close();
@@ -226,7 +226,7 @@ describe("engines of each kind", () => {
     }
     expect(events.at(-1)).toEqual({
       type: "done",
-      usage: { promptTokens: 12, completionTokens: 9, cachedTokens: 0 },
+      usage: { promptTokens: 12, completionTokens: 9, cachedTokens: 0, reasoningTokens: 0 },
     });
     expect(upstream.chats.map(({ body }) => body.seed).sort()).toEqual([40, 41, 42]);
     expect(upstream.chats.every(({ body }) => !("n" in body))).toBe(true);

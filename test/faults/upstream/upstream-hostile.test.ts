@@ -97,6 +97,6 @@ describe("a hostile engine", () => {
       event("[DONE]"),
     );
     const { usage } = await replyTo(engine, short);
-    expect(usage).toEqual({ promptTokens: 7, completionTokens: 2, cachedTokens: 0 });
+    expect(usage).toEqual({ promptTokens: 7, completionTokens: 2, cachedTokens: 0, reasoningTokens: 0 });
   });
 });

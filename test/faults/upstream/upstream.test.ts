@@ -194,7 +194,7 @@ describe("an engine on the network", () => {
       event(chunk({ content: "b" }, "length")),
     );
     const { usage, finishReason } = await replyTo(engine, hello);
-    expect(usage).toEqual({ promptTokens: 7, completionTokens: 2, cachedTokens: 0 });
+    expect(usage).toEqual({ promptTokens: 7, completionTokens: 2, cachedTokens: 0, reasoningTokens: 0 });
     expect(finishReason).toBe("length");
   });
 

@@ -12,7 +12,7 @@ import { startApp, type App } from "../../../src/app.js";
 import { loadConfig } from "../../../src/config.js";
 import { createKey } from "../../../src/core/keys/issue-keys.js";
 import { systemClock, type Engine } from "../../../src/core/ports.js";
-import type { ChatMessage } from "../../../src/protocol/chat.js";
+import { parseChatRequest } from "../../../src/protocol/chat-request.js";
 import { ServiceError } from "../../../src/protocol/errors.js";
 import { generationOf } from "../../contract/engines/engine-contract.js";
 
@@ -87,10 +87,12 @@ export async function serveAsUpstream(engine: Engine): Promise<EngineAsUpstream>
 async function answerCount(engine: Engine, incoming: IncomingMessage, response: ServerResponse) {
   const parts: Buffer[] = [];
   for await (const part of incoming) parts.push(part as Buffer);
-  const { messages } = JSON.parse(Buffer.concat(parts).toString()) as { messages: ChatMessage[] };
+  const asked = JSON.parse(Buffer.concat(parts).toString()) as Record<string, unknown>;
   try {
     const signal = new AbortController().signal;
-    const { promptTokens } = await engine.prepare(generationOf("", { messages }), signal);
+    const { messages, tooling, reasoningEffort } = parseChatRequest({ ...asked, model: "omega" });
+    const generation = generationOf("", { messages, tooling, reasoningEffort });
+    const { promptTokens } = await engine.prepare(generation, signal);
     response.end(JSON.stringify({ count: promptTokens }));
   } catch (error) {
     const tooLong = error instanceof ServiceError && error.code === "context_length_exceeded";

@@ -15,6 +15,8 @@ export interface Asked {
 /** Answers one chat request. */
 export type ChatScript = (response: ServerResponse, asked: Asked) => void;
 
+type Answer = object | number | string | ChatScript;
+
 export interface ScriptedUpstream {
   url: string;
   port: number;
@@ -28,7 +30,7 @@ export interface ScriptedUpstream {
   open: number;
   chat: ChatScript;
   /** JSON answers by path; a number is a status without a body; what is missing is 404. */
-  answers: Record<string, object | number | string>;
+  answers: Record<string, Answer>;
   close(): Promise<void>;
 }
 
@@ -46,7 +48,7 @@ export async function startScriptedUpstream(
       if (path.endsWith("/chat/completions")) answerChat(asked, response);
       else {
         upstream.questions.push(asked);
-        answerQuestion(upstream.answers[path], response);
+        answerQuestion(upstream.answers[path], response, asked);
       }
     });
   });
@@ -80,11 +82,14 @@ export async function startScriptedUpstream(
   return upstream;
 }
 
-function answerQuestion(answer: object | number | string | undefined, response: ServerResponse): void {
-  if (typeof answer === "number" || answer === undefined) response.writeHead(answer ?? 404).end();
+function answerQuestion(answer: Answer | undefined, response: ServerResponse, asked: Asked): void {
+  if (isScript(answer)) answer(response, asked);
+  else if (typeof answer === "number" || answer === undefined) response.writeHead(answer ?? 404).end();
   else if (typeof answer === "string") response.writeHead(200, { "content-type": "text/plain" }).end(answer);
   else response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
 }
+
+const isScript = (answer: Answer | undefined): answer is ChatScript => typeof answer === "function";
 
 /** What a healthy vLLM tells about itself. */
 export const vllmAnswers = (): ScriptedUpstream["answers"] => ({
@@ -101,7 +106,13 @@ export const event = (data: object | string): string =>
   `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
 
 export const chunk = (
-  delta: { content?: string | null; role?: string },
+  delta: {
+    content?: string | null;
+    role?: string;
+    reasoning_content?: string;
+    reasoning?: string;
+    tool_calls?: object[];
+  },
   finish: string | null = null,
   index = 0,
 ): object => ({

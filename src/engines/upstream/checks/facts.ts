@@ -12,6 +12,10 @@ export interface EngineFacts {
   concurrent: number | undefined;
   /** How many tokens its model knows; undefined when it does not tell. */
   vocabularySize: number | undefined;
+  /** Whether its model can call tools; undefined when it does not tell. */
+  hasTools: boolean | undefined;
+  /** Whether its model thinks; undefined when it does not tell. */
+  thinks: boolean | undefined;
 }
 
 export const nothingKnown: EngineFacts = {
@@ -19,6 +23,8 @@ export const nothingKnown: EngineFacts = {
   contextTokens: undefined,
   concurrent: undefined,
   vocabularySize: undefined,
+  hasTools: undefined,
+  thinks: undefined,
 };
 
 /** Ollama loads a model with this when nobody said otherwise, whatever the model could do. */
@@ -48,6 +54,7 @@ export async function askFacts(
     case "props": {
       const props = await ask("/props");
       return {
+        ...nothingKnown,
         models,
         contextTokens: countOf(objectOf(props.default_generation_settings).n_ctx),
         concurrent: countOf(props.total_slots),
@@ -55,8 +62,11 @@ export async function askFacts(
         vocabularySize: countOf(objectOf((model ?? listed[0])?.meta).n_vocab),
       };
     }
-    case "ollama":
-      return { ...nothingKnown, models, contextTokens: await ollamaContext(ask, chosen) };
+    case "ollama": {
+      const shown = await ask("/api/show", { model: chosen ?? "" });
+      const contextTokens = await ollamaContext(ask, chosen, shown);
+      return { ...nothingKnown, models, contextTokens, ...ollamaAbilities(shown) };
+    }
   }
 }
 
@@ -86,12 +96,19 @@ export async function askWaiting(
 async function ollamaContext(
   ask: (path: string, body?: object) => Promise<JsonObject>,
   model: string | undefined,
+  shown: JsonObject,
 ): Promise<number> {
   const loaded = listOf((await ask("/api/ps")).models).filter(isObject);
   const running = loaded.find((item) => item.name === model || item.model === model);
   const runsWith = countOf(running?.context_length);
   if (runsWith !== undefined) return runsWith;
-  const shown = await ask("/api/show", { model: model ?? "" });
   const asked = /^\s*num_ctx\s+(\d+)/m.exec(textOf(shown.parameters) ?? "");
   return asked === null ? ollamaUsualContext : Number(asked[1]);
+}
+
+/** Ollama lists them since 2025. */
+function ollamaAbilities({ capabilities }: JsonObject): Pick<EngineFacts, "hasTools" | "thinks"> {
+  if (!Array.isArray(capabilities)) return { hasTools: undefined, thinks: undefined };
+  const listed = listOf(capabilities);
+  return { hasTools: listed.includes("tools"), thinks: listed.includes("thinking") };
 }

@@ -4,6 +4,7 @@ import type { EngineFacts } from "./facts.js";
 import { isObject, listOf, objectOf, textOf, type JsonObject } from "../json-value.js";
 import type { UpstreamSource } from "../options.js";
 import type { Profile } from "../profiles.js";
+import { toolsRefused } from "./tool-probe.js";
 import { isOlder } from "./version.js";
 
 export interface Finding {
@@ -50,6 +51,7 @@ const checks: Record<Profile["name"], (engine: Examined) => Promise<Finding[]>> 
         certainly("vLLM runs in development mode (VLLM_SERVER_DEV_MODE), which opens its inside to callers."),
       );
     }
+    findings.push(...(await vllmToolFindings(engine)));
     findings.push(
       possibly(
         "vLLM reports usage statistics to its makers unless VLLM_NO_USAGE_STATS=1 or DO_NOT_TRACK=1 is set; it does not tell whether it is.",
@@ -76,10 +78,11 @@ const checks: Record<Profile["name"], (engine: Examined) => Promise<Finding[]>> 
         certainly("SGLang stores its cache outside the process, where salts do not keep accounts apart."),
       );
     }
-    return findings;
+    return [...findings, ...sglangParserFindings(info)];
   },
   "llama-server": async (engine) => [
     ...(await slotFindings(engine)),
+    ...(await jinjaFindings(engine)),
     ...((await savesSlots(engine))
       ? [
           certainly(
@@ -101,6 +104,9 @@ const checks: Record<Profile["name"], (engine: Examined) => Promise<Finding[]>> 
       findings.push(
         certainly(`'${name}' does not run here: Ollama sends conversations to its makers' service.`),
       );
+    }
+    if (facts.hasTools === false) {
+      findings.push(possibly(`'${name}' cannot call tools, says Ollama: requests with tools are refused.`));
     }
     return findings;
   },
@@ -179,6 +185,39 @@ async function slotFindings({ connection, timeoutMs }: Examined): Promise<Findin
 async function savesSlots({ connection, timeoutMs }: Examined): Promise<boolean> {
   const answer = await connection.ask("/slots/none?action=none", timeoutMs, undefined, {}).catch(() => null);
   return answer?.status === 400;
+}
+
+async function vllmToolFindings({ source, facts, connection, timeoutMs }: Examined): Promise<Finding[]> {
+  const model = source.name ?? facts.models[0] ?? "";
+  if (!(await toolsRefused(connection, "/v1/chat/completions", model, timeoutMs))) return [];
+  return [
+    possibly(
+      "vLLM was started without tools: requests with them are refused unless they name one. Start it with " +
+        "--enable-auto-tool-choice and --tool-call-parser.",
+    ),
+  ];
+}
+
+/** It tells how it was started. What it leaves in the text of replies is only split off in its most usual form. */
+function sglangParserFindings(info: JsonObject): Finding[] {
+  const lacks = (name: string) => name in info && info[name] === null;
+  return [
+    ...(lacks("tool_call_parser")
+      ? [possibly("SGLang has no parser for calls of tools: start it with --tool-call-parser.")]
+      : []),
+    ...(lacks("reasoning_parser")
+      ? [
+          possibly(
+            "SGLang has no parser for thoughts; if its model thinks, start it with --reasoning-parser.",
+          ),
+        ]
+      : []),
+  ];
+}
+
+async function jinjaFindings({ connection, timeoutMs }: Examined): Promise<Finding[]> {
+  if (!(await toolsRefused(connection, "/apply-template", "", timeoutMs))) return [];
+  return [possibly("llama-server was started without --jinja: requests with tools are refused.")];
 }
 
 function parseList(text: string): readonly unknown[] {

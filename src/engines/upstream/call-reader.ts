@@ -1,0 +1,188 @@
+/**
+ * The calls of one choice, as an engine's stream tells of them, put into the order that our events have: a call begins
+ * once, with an id of its own and its whole name, and its arguments follow before the next one begins.
+ *
+ * Engines differ from that in ways that their users report:
+ * - all calls have the index 0 (Ollama, and proxies before other engines): a name with another id, another name, or
+ *   a name again after arguments that are over begins a new call;
+ * - each part of a call has a new id (vLLM up to 0.8 for a named function), or the name again, or a piece of the name:
+ *   the names of the request's tools tell a piece from a new call;
+ * - ids are missing or repeated: such a call gets one of ours. Others stay as they are, since some chat templates
+ *   (Kimi's, Mistral's) want their own form of id back;
+ * - calls come interleaved: what belongs to a later one waits until the arguments before it are over.
+ *
+ * Arguments that are no JSON at the end of a reply that was not cut short are the engine's failure: repairing them
+ * would be guessing what is to be done. What is kept of a reply for all this is bounded.
+ */
+import type { GenerationEvent } from "../../core/ports.js";
+import type { FinishReason, Tooling } from "../../protocol/chat.js";
+import type { CallDelta } from "./chunk.js";
+import { unavailable } from "./failures.js";
+import { JsonExtent } from "./json-extent.js";
+import { isJson } from "./json-value.js";
+
+const maxCalls = 256;
+/** Of all calls of a choice: ids, names and arguments. */
+const maxChars = 1024 * 1024;
+const maxIdChars = 256;
+
+export class CallReader {
+  readonly #known: readonly string[];
+  readonly #mostCalls: number;
+  /** In the order in which they began. */
+  readonly #calls: Call[] = [];
+  /** The latest call of each index, also of those that nobody wants. */
+  readonly #byIndex = new Map<number, Call>();
+  readonly #ids = new Set<string>();
+  #lastIndex = 0;
+  /** How many calls are told in full, but for the last, which may still grow. */
+  #told = 0;
+  #chars = 0;
+
+  constructor(
+    private readonly choice: number,
+    tooling: Tooling | undefined,
+    private readonly newId: () => string,
+  ) {
+    this.#known = tooling?.tools.map(({ name }) => name) ?? [];
+    // Some engines do not know `parallel_tool_calls`. Calls of a request without tools could be run by nobody.
+    this.#mostCalls = tooling === undefined ? 0 : tooling.parallel ? maxCalls : 1;
+  }
+
+  /** Whether any call has begun. */
+  get hasCalls(): boolean {
+    return this.#calls.length > 0;
+  }
+
+  /** For the next call, where calls are told in order. */
+  get nextIndex(): number {
+    return this.#byIndex.size;
+  }
+
+  /** Adds to `events` what is certain after this part. */
+  read(delta: CallDelta, events: GenerationEvent[]): void {
+    const index = delta.index ?? this.#lastIndex;
+    this.#lastIndex = index;
+    this.#chars += delta.id.length + delta.name.length + delta.arguments.length;
+    if (this.#chars > maxChars) throw unavailable();
+    const current = this.#byIndex.get(index);
+    if (current === undefined) {
+      const isEmpty = delta.id === "" && delta.name === "" && delta.arguments === "";
+      if (!isEmpty) this.#begin(index, delta, false);
+    } else if (this.#beginsAnother(current, delta)) this.#begin(index, delta, delta.name === current.name);
+    else this.#continue(current, delta);
+    this.#tell(events);
+  }
+
+  /** The choice is over. Throws when a call of it cannot be run as it is. */
+  finish(reason: FinishReason, events: GenerationEvent[]): void {
+    for (const call of this.#calls) {
+      call.isOver = true;
+      // A reply that was cut short may end anywhere in a call.
+      if (reason === "length" || call.isEcho) continue;
+      if (call.text.trim() === "") call.append("{}");
+      if (call.name === "" || !isJson(call.text)) throw unavailable();
+    }
+    this.#tell(events);
+  }
+
+  #begin(index: number, delta: CallDelta, hasSameName: boolean): void {
+    const replaced = this.#byIndex.get(index);
+    if (replaced !== undefined) replaced.isOver = true;
+    const call = new Call(delta.id);
+    this.#byIndex.set(index, call);
+    if (this.#byIndex.size > maxCalls) throw unavailable();
+    if (this.#calls.length < this.#mostCalls) this.#calls.push(call);
+    else if (this.#mostCalls === maxCalls) throw unavailable();
+    call.name = delta.name;
+    call.mayBeEcho = hasSameName;
+    call.append(delta.arguments);
+  }
+
+  #continue(call: Call, delta: CallDelta): void {
+    call.sentId ||= delta.id;
+    if (delta.name !== "" && delta.name !== call.name) call.name += delta.name;
+    call.append(delta.arguments);
+  }
+
+  #beginsAnother(call: Call, { id, name, arguments: text }: CallDelta): boolean {
+    // Every call has a name; a part without one goes on with what there is.
+    if (name === "" || call.name === "") return false;
+    if (name !== call.name) return !this.#isRestOfName(call, name);
+    const hasOtherId = id !== "" && call.sentId !== "" && id !== call.sentId;
+    return call.isComplete && (hasOtherId || text.trim() !== "");
+  }
+
+  #isRestOfName(call: Call, name: string): boolean {
+    if (call.text !== "" || this.#known.includes(name)) return false;
+    return this.#known.some((known) => known.startsWith(call.name + name));
+  }
+
+  #tell(events: GenerationEvent[]): void {
+    for (;;) {
+      const call = this.#calls[this.#told];
+      if (call === undefined) return;
+      this.#tellCall(call, events);
+      const isPassed = (call.isOver || call.isComplete) && this.#told + 1 < this.#calls.length;
+      if (!isPassed) return;
+      this.#told += 1;
+    }
+  }
+
+  #tellCall(call: Call, events: GenerationEvent[]): void {
+    const { choice } = this;
+    if (!call.hasBegun) {
+      if (!this.#isNameWhole(call)) return;
+      call.hasBegun = true;
+      events.push({ type: "call", choice, id: this.#idOf(call), name: call.name });
+    }
+    const text = call.takeNew();
+    if (text !== "") events.push({ type: "arguments", choice, text });
+  }
+
+  #isNameWhole({ name, text, isOver, isEcho }: Call): boolean {
+    if (name === "" || isEcho) return false;
+    if (text !== "" || isOver) return true;
+    return this.#known.includes(name) && !this.#known.some((one) => one !== name && one.startsWith(name));
+  }
+
+  #idOf({ sentId }: Call): string {
+    const isUsable = sentId !== "" && sentId.length <= maxIdChars && !this.#ids.has(sentId);
+    const id = isUsable ? sentId : this.newId();
+    this.#ids.add(id);
+    return id;
+  }
+}
+
+class Call {
+  name = "";
+  text = "";
+  /** No more of it will come. */
+  isOver = false;
+  hasBegun = false;
+  /** It has the name of the call before it. With arguments it is another one; without, its last part once more. */
+  mayBeEcho = false;
+  #toldChars = 0;
+  readonly #extent = new JsonExtent();
+
+  constructor(public sentId: string) {}
+
+  get isComplete(): boolean {
+    return this.#extent.isOver;
+  }
+
+  get isEcho(): boolean {
+    return this.mayBeEcho && this.text.trim() === "";
+  }
+
+  append(text: string): void {
+    this.text += text;
+    this.#extent.push(text);
+  }
+
+  takeNew(): string {
+    const fresh = this.text.slice(this.#toldChars);
+    this.#toldChars = this.text.length;
+    return fresh;
+  }
+}

@@ -1,0 +1,211 @@
+/**
+ * One choice of an engine's stream as events: text up to a stop sequence, thoughts, and calls.
+ *
+ * Text goes through two sieves, of which each may hold some of it back: markup that the engine left in it
+ * (content-parser.ts), then stop sequences. A call ends the text before it, and releases what was held.
+ */
+import type { Generation, GenerationEvent } from "../../core/ports.js";
+import type { FinishReason, ReplyLogprob } from "../../protocol/chat.js";
+import type { ParsedEvent, ReplyParser } from "../formats/replies/reply-events.js";
+import { StopMatcher } from "../formats/stop.js";
+import { CallReader } from "./call-reader.js";
+import type { CallDelta, ChoiceDelta } from "./chunk.js";
+import { contentParser } from "./content-parser.js";
+
+/** A token and the place in the text of the fragment that it came with. */
+interface UnparsedToken {
+  start: number;
+  end: number;
+  token: ReplyLogprob;
+}
+
+/** For calls that come whole, where the engine tells no usage. */
+const usualCharsPerToken = 4;
+
+export class ChoiceReader {
+  /** Fragments, or tokens where the engine names them: the best count there is without a usage. */
+  tokens = 0;
+  reasoningTokens = 0;
+  wasCut = false;
+  #finished = false;
+  readonly #topLogprobs: number | undefined;
+  readonly #calls: CallReader;
+  #parser: ReplyParser | null;
+  /** How much text the parser was given, and the tokens that it has given nothing for yet. */
+  #parsedChars = 0;
+  #unparsed: UnparsedToken[] = [];
+  readonly #matcher: StopMatcher | null;
+  #heldChars = 0;
+  #heldLogprobs: ReplyLogprob[] = [];
+  /** Blank text at the beginning: of a reply that goes on to call, it is no reply. Null once there is other text. */
+  #blank: string | null;
+
+  constructor(
+    private readonly index: number,
+    { stop, topLogprobs, tooling }: Generation,
+    newCallId: () => string,
+  ) {
+    this.#topLogprobs = topLogprobs;
+    this.#calls = new CallReader(index, tooling, newCallId);
+    this.#parser = contentParser(tooling);
+    this.#matcher = stop.length === 0 ? null : new StopMatcher(stop);
+    this.#blank = tooling === undefined || topLogprobs !== undefined ? null : "";
+  }
+
+  /** Adds what the delta gives to `events`; true when it ends the choice. */
+  read(delta: ChoiceDelta, finish: FinishReason | null, events: GenerationEvent[]): boolean {
+    if (this.#finished) return false;
+    const { text, reasoning, calls } = delta;
+    const tokens = this.#topLogprobs === undefined ? undefined : trimmed(delta.logprobs, this.#topLogprobs);
+    if (text !== "") this.tokens += countOf(tokens);
+    if (reasoning !== "") this.#think(reasoning, text === "" ? countOf(tokens) : 1, events);
+    // Tokens beside thoughts and calls alone are theirs.
+    const isTextsOwn = text !== "" || (reasoning === "" && calls.length === 0);
+    if (this.#readText(text, isTextsOwn ? tokens : undefined, events)) return this.#finish("stop", events);
+    if (calls.length > 0) this.#readCalls(calls, events);
+    if (finish === null) return false;
+    if (this.#endParsing(events)) return this.#finish("stop", events);
+    this.#endText(events);
+    return this.#finish(finish, events);
+  }
+
+  #think(text: string, tokens: number, events: GenerationEvent[]): void {
+    this.tokens += tokens;
+    this.reasoningTokens += tokens;
+    events.push({ type: "reasoning", choice: this.index, text });
+  }
+
+  /** True when a stop sequence ends the choice; here and in what this calls. */
+  #readText(text: string, tokens: readonly ReplyLogprob[] | undefined, events: GenerationEvent[]): boolean {
+    if (this.#parser === null) return this.#addText(text, tokens, events);
+    const start = this.#parsedChars;
+    const end = (this.#parsedChars += text.length);
+    for (const token of tokens ?? []) this.#unparsed.push({ start, end, token });
+    const parsed = this.#parser.push(text);
+    if (parsed.some(({ type }) => type === "reasoning")) this.reasoningTokens += countOf(tokens);
+    return this.#addParsed(parsed, events);
+  }
+
+  #addParsed(parsed: readonly ParsedEvent[], events: GenerationEvent[]): boolean {
+    for (const event of parsed) {
+      const tokens = this.#takeUnparsed(event.end);
+      switch (event.type) {
+        case "text":
+          if (this.#addText(event.text, this.#tokensOf(event.text, event.end, tokens), events)) return true;
+          break;
+        case "reasoning":
+          events.push({ type: "reasoning", choice: this.index, text: event.text });
+          break;
+        case "call":
+          this.#addCalls([{ index: this.#calls.nextIndex, id: "", name: event.name, arguments: "" }], events);
+          break;
+        case "arguments":
+          this.#addCalls([{ index: undefined, id: "", name: "", arguments: event.text }], events);
+      }
+    }
+    return false;
+  }
+
+  #takeUnparsed(end: number): UnparsedToken[] {
+    const after = this.#unparsed.findIndex((one) => one.end > end);
+    return this.#unparsed.splice(0, after < 0 ? this.#unparsed.length : after);
+  }
+
+  /** Without those that are markup before the text. Tokens without text are part of a character, and so of a text. */
+  #tokensOf(text: string, end: number, tokens: readonly UnparsedToken[]): ReplyLogprob[] | undefined {
+    if (this.#topLogprobs === undefined) return undefined;
+    const isMarkup = (one: UnparsedToken) => one.start < one.end && one.end <= end - text.length;
+    return tokens.flatMap((one) => (isMarkup(one) ? [] : [one.token]));
+  }
+
+  /** What the parser held back is now given out, and text is not parsed any more. */
+  #endParsing(events: GenerationEvent[]): boolean {
+    const parsed = this.#parser?.flush() ?? [];
+    this.#parser = null;
+    if (this.#addParsed(parsed, events)) return true;
+    // The last tokens may have no text at all.
+    const rest = this.#takeUnparsed(this.#parsedChars);
+    return this.#addText("", this.#tokensOf("", this.#parsedChars, rest), events);
+  }
+
+  #addText(text: string, tokens: readonly ReplyLogprob[] | undefined, events: GenerationEvent[]): boolean {
+    if (this.#matcher === null) {
+      this.#say(text, tokens, events);
+      return false;
+    }
+    const { text: safe, stopped } = this.#matcher.push(text);
+    this.#heldChars += text.length - safe.length;
+    this.#heldLogprobs.push(...(tokens ?? []));
+    if (stopped) {
+      this.wasCut = true;
+      this.#say(safe, undefined, events);
+      return true;
+    }
+    // Tokens of text that is held back are held back with it.
+    this.#say(safe, this.#heldChars === 0 ? this.#releaseLogprobs() : undefined, events);
+    return false;
+  }
+
+  #endText(events: GenerationEvent[]): void {
+    if (this.#matcher === null) return;
+    this.#heldChars = 0;
+    this.#say(this.#matcher.flush(), this.#releaseLogprobs(), events);
+  }
+
+  #releaseLogprobs(): readonly ReplyLogprob[] {
+    const held = this.#heldLogprobs;
+    this.#heldLogprobs = [];
+    return held;
+  }
+
+  #readCalls(calls: readonly CallDelta[], events: GenerationEvent[]): void {
+    for (const { name, arguments: text } of calls) {
+      this.tokens += Math.max(1, Math.ceil((name.length + text.length) / usualCharsPerToken));
+    }
+    // An engine that tells of calls has a parser of its own: from here on, markup in its text is text.
+    if (this.#parser !== null) this.#endParsing(events);
+    this.#addCalls(calls, events);
+  }
+
+  #addCalls(calls: readonly CallDelta[], events: GenerationEvent[]): void {
+    const told: GenerationEvent[] = [];
+    for (const call of calls) this.#calls.read(call, told);
+    if (told.length === 0) return;
+    this.#blank = null;
+    this.#endText(events);
+    events.push(...told);
+  }
+
+  #say(text: string, logprobs: readonly ReplyLogprob[] | undefined, events: GenerationEvent[]): void {
+    const hasTokens = logprobs !== undefined && logprobs.length > 0;
+    if (text === "" && !hasTokens) return;
+    if (this.#calls.hasCalls && text.trim() === "") return;
+    const whole = (this.#blank ?? "") + text;
+    if (this.#blank !== null && whole.trim() === "") {
+      this.#blank = whole;
+      return;
+    }
+    this.#blank = null;
+    events.push({ type: "text", choice: this.index, text: whole, ...(hasTokens ? { logprobs } : {}) });
+  }
+
+  #finish(reason: FinishReason, events: GenerationEvent[]): boolean {
+    this.#finished = true;
+    const { hasCalls } = this.#calls;
+    this.#calls.finish(reason, events);
+    if (!hasCalls && this.#blank !== null && this.#blank !== "") {
+      events.push({ type: "text", choice: this.index, text: this.#blank });
+    }
+    const ended = hasCalls ? "tool_calls" : "stop";
+    const finishReason = reason === "length" ? "length" : ended;
+    events.push({ type: "finished", choice: this.index, finishReason });
+    return true;
+  }
+}
+
+const countOf = (tokens: readonly ReplyLogprob[] | undefined): number =>
+  tokens === undefined || tokens.length === 0 ? 1 : tokens.length;
+
+/** No more alternatives than were asked for, whatever the engine needed to be asked. */
+const trimmed = (logprobs: ReplyLogprob[] | undefined, most: number): ReplyLogprob[] | undefined =>
+  logprobs?.map((token) => ({ ...token, top: token.top.slice(0, most) }));
