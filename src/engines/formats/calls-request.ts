@@ -2,7 +2,8 @@
 import type { ReplyFormat, Tool, Tooling } from "../../protocol/chat.js";
 import { objectGrammar, schemaGrammar } from "./json-schema/compile.js";
 import { SchemaError, type Path } from "./json-schema/schema.js";
-import { callGrammar, type GrammarTool } from "./replies/call-grammar.js";
+import { callGrammar } from "./replies/call-grammar.js";
+import type { GrammarTool } from "./replies/grammar/call-rules.js";
 import { oneOf, withPrefix } from "./replies/grammar/gbnf-text.js";
 import { taggedParameters } from "./replies/grammar/tagged-parameters.js";
 import type { ReplySyntax } from "./replies/reply-syntax.js";
