@@ -138,7 +138,7 @@ class Parser {
 
   rules(): Map<string, Node> {
     const rules = new Map<string, Node>();
-    for (this.#space(); this.#rest !== ""; this.#space()) {
+    while (this.#next() !== "") {
       const name = this.#match(/^([a-zA-Z0-9-]+)\s*::=/);
       if (name === null) throw new Error(`no rule begins at: ${this.#rest.slice(0, 40)}`);
       if (rules.has(name)) throw new Error(`two rules are called ${name}`);
@@ -150,7 +150,7 @@ class Parser {
 
   #choice(): Node {
     const options = [this.#sequence()];
-    for (this.#space(); this.#rest.startsWith("|"); this.#space()) {
+    while (this.#next().startsWith("|")) {
       this.#rest = this.#rest.slice(1);
       options.push(this.#sequence());
     }
@@ -159,7 +159,7 @@ class Parser {
 
   #sequence(): Node {
     const parts: Node[] = [];
-    for (this.#space(); !/^(?:$|[|)]|[a-zA-Z0-9-]+\s*::=)/.test(this.#rest); this.#space()) {
+    while (!/^(?:$|[|)]|[a-zA-Z0-9-]+\s*::=)/.test(this.#next())) {
       parts.push(this.#repeated(this.#single()));
     }
     return { type: "sequence", parts };
@@ -199,8 +199,10 @@ class Parser {
     else if (node.type === "choice") for (const option of node.options) this.#check(option, rules);
   }
 
-  #space(): void {
+  /** What comes after whitespace and comments. */
+  #next(): string {
     this.#rest = this.#rest.replace(/^(?:\s|#[^\n]*\n)+/, "");
+    return this.#rest;
   }
 
   #match(pattern: RegExp): string | null {

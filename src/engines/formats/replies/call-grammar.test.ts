@@ -5,7 +5,7 @@ import { schemaGrammar } from "../json-schema/compile.js";
 import { callGrammar, triggersOf, triggersOnlyAtStart, type CallGrammarOptions } from "./call-grammar.js";
 import { families, type FamilyName } from "./families.js";
 import type { GrammarTool } from "./grammar/call-rules.js";
-import { textUpTo, withPrefix } from "./grammar/gbnf-text.js";
+import { oneOfNames, textUpTo, withPrefix } from "./grammar/gbnf-text.js";
 import { taggedParameters } from "./grammar/tagged-parameters.js";
 import { replyParser } from "./parser-of.js";
 import type { ParsedEvent } from "./reply-events.js";
@@ -207,6 +207,17 @@ describe("the pieces of grammars", () => {
     expect(withPrefix(grammar, "t0-")).toBe(
       't0-root ::= t0-value{2,3} "root value" [root"-] t0-part-0? # value\nt0-value ::= "\\"x" | t0-root\n',
     );
+  });
+
+  it("write the beginnings of names once", () => {
+    const entries = ["get_a", "get_b", "get", "set"].map((name) => ({
+      name,
+      rest: `${name.replace("_", "-")}-rule`,
+    }));
+    expect(oneOfNames(entries)).toBe(
+      '("get" ("_" ("a" get-a-rule | "b" get-b-rule) | get-rule) | "set" set-rule)',
+    );
+    expect(oneOfNames([...entries.slice(0, 1), ...entries.slice(0, 1)])).toBe('"get_a" get-a-rule');
   });
 
   it.each(["</think>", "<<a<<b", "aab", "ababc"])("end a text at the first %s", (marker) => {

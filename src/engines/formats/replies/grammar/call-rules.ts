@@ -1,8 +1,8 @@
 /**
- * The grammar of one call of one tool, in each notation.
+ * The grammar of a call, in each notation: what all calls begin with, then a name, then what follows for that tool.
  */
 import type { CallSyntax, JsonCalls, NamedCalls, TaggedCalls } from "../reply-syntax.js";
-import { literal, oneOf, optional, sequence, textUpTo, withPrefix } from "./gbnf-text.js";
+import { literal, oneOf, oneOfNames, optional, sequence, textUpTo, withPrefix } from "./gbnf-text.js";
 import type { TaggedParameter } from "./tagged-parameters.js";
 
 export interface GrammarTool {
@@ -13,24 +13,45 @@ export interface GrammarTool {
   taggedParameters?: readonly TaggedParameter[] | null;
 }
 
-export interface CallRule {
-  /** The call itself, without the markers around it. */
-  expression: string;
-  rules: string[];
+/** The rule `call`, a call of any of the tools without the markers around it, and the rules that it needs. */
+export function callRules(tools: readonly GrammarTool[], payload: CallSyntax["payload"]): string[] {
+  const rules: string[] = [];
+  const entries = tools.map((tool, index) => ({
+    name: tool.name,
+    rest: afterName(tool, index, payload, rules),
+  }));
+  return [`call ::= ${sequence(beforeName(payload), oneOfNames(entries))}`, ...new Set(rules)];
 }
 
-export function callRule(tool: GrammarTool, index: number, payload: CallSyntax["payload"]): CallRule {
-  const rules = [argumentsRules(tool, index)];
+function beforeName(payload: CallSyntax["payload"]): string {
+  switch (payload.type) {
+    case "json":
+      return beforeJsonName(payload);
+    case "named":
+      return literal(payload.prefix);
+    case "tagged":
+      return literal(payload.nameOpen);
+  }
+}
+
+function afterName(
+  tool: GrammarTool,
+  index: number,
+  payload: CallSyntax["payload"],
+  rules: string[],
+): string {
+  if (payload.type === "tagged" && tool.taggedParameters) {
+    return afterTaggedName(tool.taggedParameters, payload, prefixOf(index), rules);
+  }
+  rules.push(argumentsRules(tool, index));
   const value = callArguments(index);
   switch (payload.type) {
     case "json":
-      return { expression: jsonCall(tool.name, payload, value), rules };
+      return afterJsonName(payload, value);
     case "named":
-      return { expression: namedCall(tool.name, payload, value), rules };
+      return afterPlainName(payload, value);
     case "tagged":
-      if (tool.taggedParameters)
-        return taggedCall(tool.name, tool.taggedParameters, payload, prefixOf(index));
-      return { expression: between(tool.name, payload, [value, "space"]), rules };
+      return sequence(literal(payload.nameClose), "space", value, "space", literal(payload.end));
   }
 }
 
@@ -42,56 +63,57 @@ export const callArguments = (index: number): string => `${prefixOf(index)}root`
 export const argumentsRules = ({ argumentsGrammar }: GrammarTool, index: number): string =>
   withPrefix(argumentsGrammar, prefixOf(index));
 
-function jsonCall(name: string, { nameField, argumentsField, idField }: JsonCalls, value: string): string {
-  const key = (field: string) => sequence(literal(`"${field}":`), "space");
-  const id = idField === undefined ? "" : sequence(key(idField), `"\\x22" [a-zA-Z0-9]{1,16} "\\x22"`);
-  const before = id === "" ? "" : optional(sequence(id, literal(","), "space"));
-  const after = id === "" ? "" : optional(sequence(literal(","), "space", id));
-  return sequence(
-    ...[literal("{"), "space", before, key(nameField), literal(`"${name}",`), "space"],
-    ...[key(argumentsField), value, after, "space", literal("}")],
-  );
+const key = (field: string): string => sequence(literal(`"${field}":`), "space");
+/** A field with an id may come first or last. */
+const idOf = ({ idField }: JsonCalls): string =>
+  idField === undefined ? "" : sequence(key(idField), `"\\x22" [a-zA-Z0-9]{1,16} "\\x22"`);
+
+function beforeJsonName(payload: JsonCalls): string {
+  const id = idOf(payload);
+  const first = id === "" ? "" : optional(sequence(id, literal(","), "space"));
+  return sequence(literal("{"), "space", first, key(payload.nameField), literal('"'));
 }
 
-function namedCall(name: string, { prefix, idOpen, separator, suffix }: NamedCalls, value: string): string {
+function afterJsonName(payload: JsonCalls, value: string): string {
+  const id = idOf(payload);
+  const last = id === "" ? "" : optional(sequence(literal(","), "space", id));
+  return sequence(literal('",'), "space", key(payload.argumentsField), value, last, "space", literal("}"));
+}
+
+function afterPlainName({ idOpen, separator, suffix }: NamedCalls, value: string): string {
   const id = idOpen === "" ? "" : optional(sequence(literal(idOpen), "[a-zA-Z0-9]{1,16}"));
-  return sequence(literal(prefix + name), id, literal(separator), value, literal(suffix));
+  return sequence(id, literal(separator), value, literal(suffix));
 }
 
-function taggedCall(
-  name: string,
+function afterTaggedName(
   parameters: readonly TaggedParameter[],
   payload: TaggedCalls,
   prefix: string,
-): CallRule {
-  const rules: string[] = [];
+  rules: string[],
+): string {
   const written = parameters.map((parameter, index) => {
-    const own = `${prefix}p${index}`;
-    const parts = [literal(payload.keyOpen + parameter.name + payload.keyClose), opener(payload)];
-    parts.push(valueOf(parameter, payload, own, rules));
-    const expression = sequence(...parts, "space");
+    const tag = literal(payload.keyOpen + parameter.name + payload.keyClose);
+    const value = valueOf(parameter, payload, `${prefix}p${index}-`, rules);
+    const expression = sequence(tag, opener(payload), value, "space");
     return parameter.required ? expression : optional(expression);
   });
-  return { expression: between(name, payload, written), rules };
+  return sequence(literal(payload.nameClose), "space", ...written, literal(payload.end));
 }
-
-const between = (name: string, { nameOpen, nameClose, end }: TaggedCalls, parts: readonly string[]): string =>
-  sequence(literal(nameOpen + name + nameClose), "space", ...parts, literal(end));
 
 /** Between the two tags of GLM there is a line break; where the value begins at once there is none to allow. */
 const opener = ({ valueOpen }: TaggedCalls): string =>
   valueOpen.trim() === "" ? literal(valueOpen) : sequence("space", literal(valueOpen));
 
-function valueOf({ value }: TaggedParameter, payload: TaggedCalls, own: string, rules: string[]): string {
+function valueOf({ value }: TaggedParameter, payload: TaggedCalls, prefix: string, rules: string[]): string {
   const close = literal(payload.valueClose);
   switch (value.type) {
     case "text":
-      rules.push(...textUpTo(`${own}-text`, payload.valueClose.trim()));
-      return `${own}-text`;
+      rules.push(...textUpTo("tagged-text", payload.valueClose.trim()));
+      return "tagged-text";
     case "texts":
       return sequence(oneOf(value.texts.map(literal)), close);
     case "json":
-      rules.push(withPrefix(value.grammar, `${own}-`));
-      return sequence(`${own}-root`, close);
+      rules.push(withPrefix(value.grammar, prefix));
+      return sequence(`${prefix}root`, close);
   }
 }

@@ -17,6 +17,26 @@ export const oneOf = (options: readonly string[]): string => `(${options.join(" 
 export const sequence = (...parts: readonly string[]): string =>
   parts.filter((part) => part !== "" && part !== '""').join(" ") || '""';
 
+/**
+ * One of several names, each with what follows it. Beginnings that names share are written once: the native engine
+ * follows every alternative that a text may still become, for every token of the vocabulary.
+ */
+export function oneOfNames(entries: readonly { name: string; rest: string }[]): string {
+  const [first] = entries;
+  if (first === undefined || entries.length === 1 || entries.every(({ name }) => name === first.name)) {
+    return sequence(literal(first?.name ?? ""), first?.rest ?? "");
+  }
+  let shared = 0;
+  while (entries.every(({ name }) => name[shared] !== undefined && name[shared] === first.name[shared]))
+    shared += 1;
+  const next = new Set(entries.map(({ name }) => name[shared]));
+  const options = [...next].map((char) => {
+    const group = entries.filter(({ name }) => name[shared] === char);
+    return oneOfNames(group.map(({ name, rest }) => ({ name: name.slice(shared), rest })));
+  });
+  return sequence(literal(first.name.slice(0, shared)), oneOf(options));
+}
+
 /** Whitespace as models lay JSON out: none, a space, or a line break with some indentation. */
 export const spaceRule = 'space ::= (" " | "\\n" " "{0,8})?';
 

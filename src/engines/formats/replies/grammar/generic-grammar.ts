@@ -3,7 +3,7 @@
  */
 import { callsField, genericCallFields, replyField } from "../parts/generic-reply.js";
 import type { ReasoningSyntax } from "../reply-syntax.js";
-import { callRule, type GrammarTool } from "./call-rules.js";
+import { callRules, type GrammarTool } from "./call-rules.js";
 import { literal, oneOf, sequence, spaceRule } from "./gbnf-text.js";
 import { severalOf, type MarkedGrammarOptions } from "./marked-grammar.js";
 import { thoughtsBefore } from "./thoughts-rule.js";
@@ -22,7 +22,6 @@ export function genericGrammar(
   { parallel, from, reasoning: state }: MarkedGrammarOptions,
 ): string {
   const payload = { type: "json", ...genericCallFields, list: true } as const;
-  const written = tools.map((tool, index) => callRule(tool, index, payload));
   const thoughts = thoughtsBefore(reasoning, state);
   const list = severalOf("call", sequence(literal(","), "space"), parallel);
   const member = (name: string, value: string) =>
@@ -31,11 +30,10 @@ export function genericGrammar(
   const isFree = from === "trigger";
   return [
     `root ::= ${sequence(thoughts.expression, isFree ? oneOf([member(replyField, "string"), calls]) : calls)}`,
-    `call ::= ${oneOf(written.map(({ expression }) => expression))}`,
     spaceRule,
     ...(isFree ? stringRules : []),
     ...thoughts.rules,
-    ...written.flatMap(({ rules }) => rules),
+    ...callRules(tools, payload),
     "",
   ].join("\n");
 }

@@ -2,7 +2,7 @@
  * The grammar of a call in the format of gpt-oss. The recipient may stand before the channel or after it.
  */
 import { argumentsRules, callArguments, type GrammarTool } from "./call-rules.js";
-import { literal, oneOf, optional, sequence, spaceRule, textUpTo } from "./gbnf-text.js";
+import { literal, oneOf, oneOfNames, optional, sequence, spaceRule, textUpTo } from "./gbnf-text.js";
 
 export interface HarmonyGrammarOptions {
   from: "start" | "trigger";
@@ -23,16 +23,16 @@ export function harmonyGrammar(
   // Once a reply has begun, a message that names its recipient first begins like this.
   const start = literal(from === "start" ? recipientFirst : nextMessage + recipientFirst);
   const type = optional(oneOf([sequence('" "?', literal("<|constrain|>json")), literal(" json")]));
-  const written = tools.map((tool, index) => {
-    const name = literal(tool.name);
-    const header = oneOf([
-      sequence(literal(channelFirst), name, type),
-      sequence(start, name, literal("<|channel|>commentary"), type),
-    ]);
-    return sequence(header, literal("<|message|>"), callArguments(index), optional(literal("<|call|>")));
-  });
+  const message = (index: number) =>
+    sequence(literal("<|message|>"), callArguments(index), optional(literal("<|call|>")));
+  const calls = (afterName: string) =>
+    oneOfNames(tools.map(({ name }, index) => ({ name, rest: sequence(afterName, message(index)) })));
+  const either = oneOf([
+    sequence(literal(channelFirst), calls(type)),
+    sequence(start, calls(sequence(literal("<|channel|>commentary"), type))),
+  ]);
   return [
-    `root ::= ${sequence(before, oneOf(written))}`,
+    `root ::= ${sequence(before, either)}`,
     ...(before === "" ? [] : textUpTo("thoughts", "<|end|>")),
     spaceRule,
     ...tools.map((tool, index) => argumentsRules(tool, index)),

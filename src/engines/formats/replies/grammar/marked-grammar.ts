@@ -2,7 +2,7 @@
  * The grammar of calls between a family's markers.
  */
 import type { CallSyntax, ReplySyntax } from "../reply-syntax.js";
-import { callRule, type GrammarTool } from "./call-rules.js";
+import { callRules, type GrammarTool } from "./call-rules.js";
 import { literal, oneOf, optional, sequence, spaceRule } from "./gbnf-text.js";
 import { thoughtsBefore } from "./thoughts-rule.js";
 
@@ -22,18 +22,16 @@ export function markedGrammar(
   tools: readonly GrammarTool[],
   { parallel, from, reasoning: state }: MarkedGrammarOptions,
 ): string {
-  const written = tools.map((tool, index) => callRule(tool, index, calls.payload));
   const thoughts = thoughtsBefore(reasoning, from === "start" ? state : "none");
   // Only replies without a marker of their own begin with one that means nothing (Llama's).
   const isMarkless = from === "start" && calls.open === "" && dropped.length > 0;
   const prefix = isMarkless ? optional(oneOf(dropped.map(literal))) : "";
   return [
     `root ::= ${sequence(thoughts.expression, prefix, callsOf(calls, parallel, from))}`,
-    `call ::= ${oneOf(written.map(({ expression }) => expression))}`,
     ...oneCall(calls),
     spaceRule,
     ...thoughts.rules,
-    ...written.flatMap(({ rules }) => rules),
+    ...callRules(tools, calls.payload),
     "",
   ].join("\n");
 }
