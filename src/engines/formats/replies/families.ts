@@ -49,7 +49,7 @@ const mistral: CallSyntax = {
   open: "[TOOL_CALLS]",
   close: "",
   ...noGroup,
-  payload: { type: "json", nameField: "name", argumentsField: "arguments", list: true },
+  payload: { type: "json", nameField: "name", argumentsField: "arguments", list: true, idField: "id" },
 };
 
 /** `[TOOL_CALLS]f[ARGS]{…}`, since 2025; some write `f[CALL_ID]x[ARGS]{…}`. */
@@ -148,7 +148,13 @@ const command: CallSyntax = {
   open: "<|START_ACTION|>",
   close: "<|END_ACTION|>",
   ...noGroup,
-  payload: { type: "json", nameField: "tool_name", argumentsField: "parameters", list: true },
+  payload: {
+    type: "json",
+    nameField: "tool_name",
+    argumentsField: "parameters",
+    list: true,
+    idField: "tool_call_id",
+  },
 };
 
 const marked = (

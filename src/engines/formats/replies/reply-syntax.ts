@@ -18,6 +18,8 @@ export interface JsonCalls {
   nameField: string;
   argumentsField: string;
   list: boolean;
+  /** A field with an id that models of the family write, too. Ids are ours, so it is dropped. */
+  idField?: string;
 }
 
 /** The name as plain text, then what separates it, then the arguments as one JSON object: `f[ARGS]{…}`. */

@@ -354,6 +354,11 @@ export const transcripts: Record<FamilyName, readonly Transcript[]> = {
       ],
     },
     {
+      name: "arguments as JSON in the place of the tags, and a call as JSON",
+      raw: `<tool_call>\n<function=save-note>\n${trickyWith("</function>")}\n</function>\n</tool_call><tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris", "days": 3}}\n</tool_call>`,
+      events: [...noteWith("</function>"), weather, paris],
+    },
+    {
       name: "values that are not of their type, and Python's words",
       raw: "<tool_call>\n<function=get_weather>\n<parameter=city>\n5\n</parameter>\n<parameter=days>\nthree\n</parameter>\n<parameter=more>\nTrue\n</parameter>\n</function>\n</tool_call>",
       events: [weather, ["arguments", '{"city":"5","days":"three","more":true}']],

@@ -2,11 +2,14 @@
  * What reads the calls of a family: by the type of its notation.
  */
 import type { CallSyntax } from "../reply-syntax.js";
+import { peek, skipSpace } from "./input.js";
 import { jsonCalls } from "./json-calls.js";
 import type { CallReader } from "./marked-reply.js";
 import { namedCall } from "./named-calls.js";
 import type { Schema } from "./parameter-kinds.js";
 import { taggedCall } from "./tagged-calls.js";
+
+const jsonInTags = { nameField: "name", argumentsField: "arguments" };
 
 export interface OfferedTools {
   has: (name: string) => boolean;
@@ -23,12 +26,18 @@ export function callReader({ open, close, payload }: CallSyntax, tools: OfferedT
     case "named":
       return (input, output) => namedCall(input, output, payload);
     case "tagged":
-      return (input, output, marker) =>
-        taggedCall(input, output, {
+      return function* (input, output, marker) {
+        input.record();
+        yield* skipSpace(input);
+        // As other families do it, whose data these models have seen.
+        if (marker === open && (yield* peek(input)) === "{")
+          return yield* jsonCalls(input, output, jsonInTags);
+        return yield* taggedCall(input, output, {
           payload,
           close,
           parametersOf: tools.parametersOf,
           nameIsNext: marker === payload.nameOpen && marker !== open,
         });
+      };
   }
 }

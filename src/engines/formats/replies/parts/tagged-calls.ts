@@ -2,12 +2,16 @@
  * A call with its arguments one by one between tags, such as
  * `<function=f>\n<parameter=a>\nvalue\n</parameter>\n</function>`. The JSON of the arguments is ours.
  *
+ * The arguments may also be one JSON object in the place of the tags: where their schema cannot be held between tags,
+ * our grammar has them written like that, and so do some models.
+ *
  * Once the call has begun nothing of it is text: what stands between its parts is dropped, and so is the rest of a
  * call that does not end.
  */
 import type { TaggedCalls } from "../reply-syntax.js";
 import { longestName } from "./call-object.js";
-import { oneOf, skipSpace, upTo, type Input, type Reading } from "./input.js";
+import { oneOf, peek, skipSpace, upTo, type Input, type Reading } from "./input.js";
+import { argumentsText } from "./named-calls.js";
 import { parameterKind, type Schema } from "./parameter-kinds.js";
 import type { Output } from "./output.js";
 import { taggedValue } from "./tagged-value.js";
@@ -34,7 +38,18 @@ export function* taggedCall(input: Input, output: Output, options: TaggedOptions
   if (name === null || !/^[\w.:-]+$/.test(name.text)) return false;
   input.stopRecording();
   output.call(name.text);
+  if (name.marker === payload.nameClose && (yield* jsonArguments(input, output, options))) return true;
   yield* argumentsOf(input, output, { ...options, enders, name: name.text, first: name.marker });
+  return true;
+}
+
+/** The whole of the arguments as JSON, with what ends them; false if something else stands there. */
+function* jsonArguments(input: Input, output: Output, { payload, close }: TaggedOptions): Reading<boolean> {
+  yield* skipSpace(input);
+  if ((yield* peek(input)) !== "{") return false;
+  yield* argumentsText(input, output);
+  const end = payload.end === "" ? close : payload.end;
+  if (end !== "") yield* upTo(input, [end], () => undefined);
   return true;
 }
 
