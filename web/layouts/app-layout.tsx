@@ -5,7 +5,7 @@
  */
 import { Menu as MenuIcon, X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
-import { Activity, useEffect, useState, type ReactNode } from "react";
+import { Activity, Fragment, useEffect, useState, type ReactNode } from "react";
 import { Link, Redirect, useLocation } from "wouter";
 import type { Me } from "../../src/protocol/dashboard-api.js";
 import { IconButton } from "../components/controls/button.tsx";
@@ -17,6 +17,7 @@ import { PageLoading } from "../components/states/page-loading.tsx";
 import { SkipLink } from "../components/frame/skip-link.tsx";
 import { cx } from "../cx.ts";
 import { MeContext } from "../hooks/use-me.ts";
+import { useVisit } from "../hooks/use-visit.ts";
 import NotFound from "../pages/not-found.tsx";
 import { useSite } from "../service/queries.ts";
 import { SessionExpired } from "./session-expired.tsx";
@@ -25,6 +26,7 @@ import { Sidebar } from "./sidebar.tsx";
 export default function AppLayout({ admin = false, children }: { admin?: boolean; children: ReactNode }) {
   const { data: site, error, refetch } = useSite();
   const [path] = useLocation();
+  const visit = useVisit();
   // Whose page this is, from the first answer on.
   const [owner, setOwner] = useState<Me | null>(null);
   const now = site?.me ?? null;
@@ -48,7 +50,10 @@ export default function AppLayout({ admin = false, children }: { admin?: boolean
     <MeContext value={me}>
       {/* Hidden, it keeps its state and stops reading from the service. */}
       <Activity mode={now === null ? "hidden" : "visible"}>
-        <Shell me={me}>{admin && me.account.role !== "admin" ? <NotFound /> : children}</Shell>
+        <Shell me={me}>
+          {/* A conversation, a draft and a key that is shown once are not there again on Back. */}
+          <Fragment key={visit}>{admin && me.account.role !== "admin" ? <NotFound /> : children}</Fragment>
+        </Shell>
       </Activity>
       {now === null && <SessionExpired email={me.account.email} />}
     </MeContext>
