@@ -31,7 +31,8 @@ function Hero() {
         <div className="lg:col-span-5">
           <p className="text-lg text-muted">
             Sotto speaks the OpenAI format, so the libraries you already use work with it. What you write is
-            held in memory while it is answered. Then it is gone.
+            processed in memory and never written to disk. A conversation’s cached state is dropped ten
+            minutes after its last turn.
           </p>
           <SignUpButtons />
         </div>
@@ -43,9 +44,9 @@ function Hero() {
 
 const stations = [
   { title: "You ask", text: "with your key, in the OpenAI format" },
-  { title: "It is answered", text: "in memory, on the operator’s own hardware" },
+  { title: "It is answered", text: "in memory, on hardware the operator controls" },
   { title: "You read", text: "as it is written, word by word" },
-  { title: "Nothing stays", text: "not stored, not logged, not trained on" },
+  { title: "Nothing is stored", text: "not on disk, not in logs, not trained on" },
 ];
 
 /** What happens to a request, from left to right. */

@@ -18,7 +18,7 @@ export function DeleteAccount({ email }: { email: string }) {
   return (
     <Card
       title="Delete account"
-      description="Your keys stop working at once, and your account, keys, sessions, links and usage are removed. The audit trail keeps what admins did to your account, without your id, for as long as it is kept. The bare ids of your account and keys stay for up to two hours, so that every server learns that they are gone. Nothing can be brought back."
+      description="Your keys stop working immediately, and your account, keys, sessions, links and usage are removed. The audit trail keeps what admins did to your account, without your id. The bare ids of your account and keys stay for up to two hours, so that every server learns of the deletion. Log lines with your account and key ids, and backups, last as long as the operator keeps them. This cannot be undone."
     >
       <Button onClick={() => setOpen(true)}>Delete account…</Button>
       {open && <DeleteDialog email={email} onClose={() => setOpen(false)} />}

@@ -10,8 +10,8 @@ export function Conversation({ chat }: { chat: ReturnType<typeof useConversation
   if (turns.length === 0) {
     return (
       <EmptyState icon={<MessageSquare />} title="Ask something">
-        Your messages count against the same limits as your keys. They are held in memory while they are
-        answered.
+        Your messages count against the same limits as your keys. They are processed in memory, and stay there
+        for up to ten minutes so that your next turn starts faster.
       </EmptyState>
     );
   }
