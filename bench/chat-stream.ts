@@ -1,4 +1,5 @@
 /** One streamed completion over HTTP, timed token by token. */
+import { EventSourceParserStream } from "eventsource-parser/stream";
 import { Agent, fetch } from "undici";
 
 export interface ChatEndpoint {
@@ -50,23 +51,21 @@ export async function streamChat({ baseURL, key }: ChatEndpoint, ask: Ask): Prom
     fragmentsMs: [],
     firstMs: 0,
   };
-  let pending = "";
-  for await (const part of response.body.pipeThrough(new TextDecoderStream())) {
-    const lines = (pending + part).split("\n");
-    pending = lines.pop() ?? "";
-    for (const line of lines) {
-      if (!line.startsWith("data: {")) continue;
-      const { choices, usage } = JSON.parse(line.slice("data: ".length)) as Chunk;
-      const content = choices?.[0]?.delta?.content ?? "";
-      if (content !== "") {
-        times.text += content;
-        times.fragmentsMs.push(performance.now() - startedMs);
-        ask.onFragment?.();
-      }
-      times.tokens = usage?.completion_tokens ?? times.tokens;
-      times.promptTokens = usage?.prompt_tokens ?? times.promptTokens;
-      times.cachedTokens = usage?.prompt_tokens_details?.cached_tokens ?? times.cachedTokens;
+  const events = response.body
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream());
+  for await (const { data } of events) {
+    if (data === "[DONE]") continue;
+    const { choices, usage } = JSON.parse(data) as Chunk;
+    const content = choices?.[0]?.delta?.content ?? "";
+    if (content !== "") {
+      times.text += content;
+      times.fragmentsMs.push(performance.now() - startedMs);
+      ask.onFragment?.();
     }
+    times.tokens = usage?.completion_tokens ?? times.tokens;
+    times.promptTokens = usage?.prompt_tokens ?? times.promptTokens;
+    times.cachedTokens = usage?.prompt_tokens_details?.cached_tokens ?? times.cachedTokens;
   }
   times.firstMs = times.fragmentsMs[0] ?? performance.now() - startedMs;
   return times;

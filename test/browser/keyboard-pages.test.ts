@@ -162,11 +162,11 @@ describe("with the keyboard alone, a person", { timeout: 60_000 }, () => {
     await open("/app/keys", "Keys");
     await page.getByText("Robot").waitFor();
     await keyboard.chooseFrom(/^Actions for Robot$/, "Rotate");
-    await keyboard.isOn(/^The old key works on for$/);
+    await keyboard.isOn(/^Keep the old key working for$/);
     await keyboard.press("Escape");
     await keyboard.isOn(/^Actions for Robot$/);
     await keyboard.takeItem("Rotate");
-    await keyboard.isOn(/^The old key works on for$/);
+    await keyboard.isOn(/^Keep the old key working for$/);
     await keyboard.press("ArrowUp");
     await keyboard.choose(/^Rotate key$/);
     await page.getByText("The old key, ending in").waitFor();

@@ -11,7 +11,7 @@ const ofKeys: Opening[] = [
   },
   {
     name: "creating a key, and its secret",
-    file: "pages/app/keys/create-key-dialog.tsx",
+    file: "pages/app/keys/issue-key-dialog.tsx",
     path: "/app/keys",
     open: async (page, look) => {
       await openDialog(page, "Create key");
@@ -29,7 +29,7 @@ const ofKeys: Opening[] = [
   },
   {
     name: "rotating a key, and the new secret",
-    file: "pages/app/keys/rotate-key-dialog.tsx",
+    file: "pages/app/keys/issue-key-dialog.tsx",
     path: "/app/keys",
     open: async (page, look) => {
       await chooseAction(page, "Old program", "Rotate");
