@@ -76,7 +76,7 @@ describe("the keyboard alone", { timeout: 120_000 }, () => {
     await page.getByRole("alertdialog").waitFor();
     await keyboard.choose(/^Revoke key$/);
     await page.getByRole("alertdialog").waitFor({ state: "detached" });
-    await page.getByText("No key that works").waitFor();
+    await page.getByText("No working keys").waitFor();
     await context.close();
   });
 });

@@ -77,7 +77,7 @@ describe("with the keyboard alone, the operator", { timeout: 60_000 }, () => {
 
     await keyboard.takeItem("Password reset");
     await page.getByRole("dialog", { name: "Password reset link" }).waitFor();
-    await keyboard.choose(/^Make link$/);
+    await keyboard.choose(/^Create link$/);
     await page.getByText(/\/reset#token=/).waitFor();
     await keyboard.choose(/^Done$/);
     await keyboard.isOn(menu);
@@ -119,14 +119,14 @@ describe("with the keyboard alone, the operator", { timeout: 60_000 }, () => {
 
   it("writes an entry and deletes it, and the focus goes to the page when its button is gone", async () => {
     await open("/admin/changelog", "Changelog");
-    await keyboard.choose(/^Write entry$/);
+    await keyboard.choose(/^New entry$/);
     await keyboard.isOn(/^Title$/);
     await keyboard.type("Faster replies");
     await keyboard.to(/^Text$/);
     await keyboard.type("By **a lot**.");
     await keyboard.choose(/^Publish$/);
     await row("Faster replies").waitFor();
-    await keyboard.isOn(/^Write entry$/);
+    await keyboard.isOn(/^New entry$/);
     await keyboard.choose(/^Delete Faster replies$/);
     await keyboard.isOn(/^Cancel$/);
     await keyboard.choose(/^Delete/);
@@ -143,7 +143,7 @@ describe("with the keyboard alone, the operator", { timeout: 60_000 }, () => {
     await keyboard.isOn(/^Title$/);
     await keyboard.type("New disks");
     await keyboard.press("Enter");
-    await row("New disks").getByText("Planned").waitFor();
+    await row("New disks").getByText("Scheduled", { exact: true }).waitFor();
     await keyboard.isOn(/^Schedule maintenance$/);
 
     await keyboard.choose(/^Edit New disks$/);
@@ -156,6 +156,6 @@ describe("with the keyboard alone, the operator", { timeout: 60_000 }, () => {
     await keyboard.choose(/^Call off$/);
     await row("More disks").getByText("Called off").waitFor();
     await page.goto(`${dashboard.url}/changelog`);
-    await page.getByText("Called off, was planned:").waitFor();
+    await page.getByText("Called off, was scheduled:").waitFor();
   });
 });

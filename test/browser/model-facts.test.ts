@@ -10,7 +10,7 @@ import { layoutErrors } from "./support/layout-faults.js";
 import { openPage, returningContext } from "./support/visit.js";
 
 const operatorEmail = "operator@example.com";
-const note = "A demonstration model answers";
+const note = "Demonstration model";
 const starter = `/data/models/${starterFileNames[0] ?? ""}`;
 
 let browser: Browser;
@@ -90,7 +90,7 @@ describe("when another model answers", { timeout: 120_000 }, () => {
         expect(text).not.toContain(note);
         for (const fact of [
           "1,000 tokens",
-          "41.5 tokens a second",
+          "41.5 tokens/s",
           "Qwen3 4B Instruct 2507",
           "Apache-2.0",
           "Our best for letters",

@@ -78,7 +78,7 @@ describe("an operator in a browser", { timeout: 240_000 }, () => {
     await dialog(page, "Change omega");
     await page.getByRole("tab", { name: "Download" }).click();
     await page.getByLabel("Hugging Face").fill("hf:acme/better-GGUF");
-    await press(page, "Pull");
+    await press(page, "Download");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     const bar = page.getByRole("progressbar", { name: file });
     const isAt = (percent: string) =>

@@ -85,14 +85,14 @@ describe("offline", { timeout: 60_000 }, () => {
       path: "/admin/accounts",
       send: async () => {
         await openDialog(page, "Invite");
-        await press(page, "Make link");
+        await press(page, "Create link");
       },
     },
     {
       name: "an entry of the changelog",
       path: "/admin/changelog",
       send: async () => {
-        await openDialog(page, "Write entry");
+        await openDialog(page, "New entry");
         await page.getByLabel("Title").fill("Faster");
         await press(page, "Publish");
       },
@@ -125,7 +125,7 @@ describe("offline", { timeout: 60_000 }, () => {
 
   it("what cannot be read says so, can be tried again, and is read once the network is back", async () => {
     await page.goto(`${dashboard.url}/app/usage`);
-    await page.getByText("No request in this time").waitFor();
+    await page.getByText("No requests in this period").waitFor();
     await context.setOffline(true);
     await page.getByText("7 days").click();
     await page.getByText("Could not load the usage").waitFor();
@@ -133,7 +133,7 @@ describe("offline", { timeout: 60_000 }, () => {
     await press(page, "Try again");
     await page.getByText("Could not load the usage").waitFor();
     await context.setOffline(false);
-    await page.getByText("No request in this time").waitFor();
+    await page.getByText("No requests in this period").waitFor();
   });
 });
 

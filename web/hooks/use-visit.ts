@@ -2,9 +2,9 @@ import { useEffect, useState } from "react";
 import { flushSync } from "react-dom";
 
 /**
- * A number that changes when the page is left, to be used as a `key`: what stood on the page is gone when the browser
- * shows it again on Back. Browsers keep a page in memory for that (the back/forward cache) and freeze it as soon as
- * `pagehide` has been told, so the change cannot wait for the next frame.
+ * A number that changes when the page is left, to be used as a `key`, so that nothing is left of its state when
+ * the browser shows it again on Back. Browsers keep a page in memory for that (the back/forward cache) and freeze
+ * it right after `pagehide`, so the change cannot wait for the next frame.
  */
 export function useVisit(): number {
   const [visit, setVisit] = useState(0);

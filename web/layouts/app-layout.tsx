@@ -27,13 +27,13 @@ export default function AppLayout({ admin = false, children }: { admin?: boolean
   const { data: site, error, refetch } = useSite();
   const [path] = useLocation();
   const visit = useVisit();
-  // Whose page this is, from the first answer on.
+  // The account this page belongs to, known from the first response on.
   const [owner, setOwner] = useState<Me | null>(null);
   const now = site?.me ?? null;
   const isSomeoneElse = owner !== null && now !== null && now.account.id !== owner.account.id;
   if (now !== null && now !== owner && !isSomeoneElse) setOwner(now);
   useEffect(() => {
-    // Signed in as another account in another tab: nothing of this page may go on.
+    // Another tab signed in as a different account: nothing of this page may continue.
     if (isSomeoneElse) location.replace("/app");
   }, [isSomeoneElse]);
   if (isSomeoneElse) return <PageLoading />;
@@ -51,7 +51,7 @@ export default function AppLayout({ admin = false, children }: { admin?: boolean
       {/* Hidden, it keeps its state and stops reading from the service. */}
       <Activity mode={now === null ? "hidden" : "visible"}>
         <Shell me={me}>
-          {/* A conversation, a draft and a key that is shown once are not there again on Back. */}
+          {/* A conversation, a draft or a key that is shown once must not reappear on Back. */}
           <Fragment key={visit}>{admin && me.account.role !== "admin" ? <NotFound /> : children}</Fragment>
         </Shell>
       </Activity>

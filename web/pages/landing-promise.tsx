@@ -11,7 +11,7 @@ const promises = [
   },
   {
     title: "Never logged",
-    text: "A log line is built from a closed list of fields: ids, model, status, token counts, durations. None of them holds text.",
+    text: "A log line is built from a closed list of fields: ids, model, status, token counts, durations. None of them holds content.",
   },
   {
     title: "Never used for training",

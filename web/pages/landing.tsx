@@ -45,7 +45,7 @@ function Hero() {
 const stations = [
   { title: "You ask", text: "with your key, in the OpenAI format" },
   { title: "It is answered", text: "in memory, on hardware the operator controls" },
-  { title: "You read", text: "as it is written, word by word" },
+  { title: "You read", text: "as it streams, word by word" },
   { title: "Nothing is stored", text: "not on disk, not in logs, not trained on" },
 ];
 
@@ -77,11 +77,11 @@ function Quickstart() {
           Change two lines
         </h2>
         <p className="mt-4 text-lg text-muted">
-          Point the library you have at this address and give it your key. Requests, replies, streams and
-          errors have the form it expects.
+          Point your library at this address and give it your key. Requests, replies, streams and errors have
+          the format it expects.
         </p>
         <p className="mt-6">
-          <ArrowLink href="/docs">AI SDK, LangChain and the rest</ArrowLink>
+          <ArrowLink href="/docs">AI SDK, LangChain and others</ArrowLink>
         </p>
       </div>
       <CodeTabs label="Language" samples={chatSamples()} className="min-w-0 lg:col-span-8" />
@@ -100,8 +100,7 @@ function Closing() {
       </h2>
       <div className="lg:col-span-5">
         <p className="text-lg text-muted">
-          An account is free and takes an email address and a password, no payment card. Every plan comes with
-          an API key.
+          Accounts are free: an email address and a password, no payment card. Every plan includes an API key.
         </p>
         <SignUpButtons />
       </div>

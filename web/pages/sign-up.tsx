@@ -20,14 +20,14 @@ export default function SignUp() {
   if (site.signUp === "closed") {
     return (
       <Closed title="Sign-up is closed">
-        {site.ownerName} creates new accounts. If you have one, sign in.
+        {site.ownerName} creates accounts here. If you have one, sign in.
       </Closed>
     );
   }
   if (site.signUp === "invite" && invite === null) {
     return (
       <Closed title="Sign-up is by invitation">
-        Open the link in your invitation to create an account. {site.ownerName} can send you one.
+        Open the link in your invitation to create an account. {site.ownerName} can invite you.
       </Closed>
     );
   }

@@ -36,7 +36,7 @@ function DeleteDialog({ email, onClose }: { email: string; onClose: () => void }
     mutationFn: () => api.deleteAccount({ password }),
     onSuccess: () => {
       depart("/");
-      toast("Your account is deleted.");
+      toast("Your account was deleted.");
     },
     gcTime: 0,
   });
@@ -50,8 +50,8 @@ function DeleteDialog({ email, onClose }: { email: string; onClose: () => void }
       title="Delete account"
       description={
         <>
-          This removes <Address email={email} className="font-medium text-ink" />, its keys and its usage for
-          good.
+          This permanently deletes <Address email={email} className="font-medium text-ink" />, its keys and
+          its usage.
         </>
       }
       footer={

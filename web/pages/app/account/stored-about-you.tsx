@@ -9,7 +9,7 @@ import { SkeletonLines } from "../../../components/states/skeleton.tsx";
 import { queries } from "../../../service/queries.ts";
 import { StoredTable } from "./stored-table.tsx";
 
-/** The rows themselves, table by table. Nothing is summed up or left out but secrets. */
+/** The rows themselves, table by table. Nothing is aggregated, and only secrets are left out. */
 export function StoredAboutYou() {
   const { data, error, refetch } = useQuery(queries.stored);
   return (

@@ -34,8 +34,8 @@ export function Quickstart({ plan }: { plan: PlanView }) {
         issued !== null
           ? "The code below has it filled in."
           : first
-            ? "It lets a program use the API in your name. Any OpenAI client works with it."
-            : "With any OpenAI client and a key of yours."
+            ? "It lets a program use the API on your behalf. Any OpenAI client works with it."
+            : "With any OpenAI client and one of your keys."
       }
       actions={
         issued === null ? (
@@ -52,7 +52,7 @@ export function Quickstart({ plan }: { plan: PlanView }) {
           <NewSecret name={issued.key.name} secret={issued.secret}>
             <div>
               <Button size="sm" onClick={() => setIssued(null)}>
-                I have copied it
+                I’ve copied it
               </Button>
             </div>
           </NewSecret>

@@ -39,7 +39,7 @@ export function Conversation({ chat }: { chat: ReturnType<typeof useConversation
   );
 }
 
-/** Read aloud once a reply is there, not word by word. Failures are announced where they stand. */
+/** Announced once a reply is complete, not word by word. Failures are announced where they are shown. */
 function announcement(turn: Turn | undefined): string {
   if (turn?.role !== "assistant") return "";
   if (turn.state === "waiting") return "Waiting for the reply.";
