@@ -156,7 +156,7 @@ const ofModels: Opening[] = [
       await page.getByRole("list", { name: "Catalogue" }).waitFor();
       await look();
       await toTab(page, "Files");
-      await page.getByLabel("Path of a GGUF file").fill("/nothing.gguf");
+      await page.getByLabel("Path to a GGUF file").fill("/nothing.gguf");
       await press(page, "Use this file");
       await refused(page);
       await look();

@@ -75,6 +75,6 @@ const columns: readonly Column<AuditEntry>[] = [
 function Target({ entry: { actor, target, targetIsId } }: { entry: AuditEntry }) {
   if (target === "") return <span className="text-muted">–</span>;
   if (target === actor) return <span className="text-muted">their own account</span>;
-  if (targetIsId) return <span className="font-mono text-sm wrap-anywhere text-muted">{target}</span>;
+  if (targetIsId) return <span className="font-mono text-xs wrap-anywhere text-muted">{target}</span>;
   return <Address email={target} />;
 }
