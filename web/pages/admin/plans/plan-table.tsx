@@ -25,7 +25,7 @@ export function PlanTable({ onEdit, onDelete, ...table }: PlanTableProps) {
     number("concurrent", "Concurrent", (plan) => formatCount(plan.concurrentRequests)),
     number("keys", "Keys", (plan) => formatCount(plan.maxKeys)),
     number("reply", "Max. reply", (plan) =>
-      plan.maxTokens === null ? "Context" : formatCount(plan.maxTokens),
+      plan.maxTokens === null ? "No limit" : formatCount(plan.maxTokens),
     ),
     number("accounts", "Accounts", (plan) => formatCount(plan.accounts)),
     {
