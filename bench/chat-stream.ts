@@ -12,9 +12,9 @@ export interface StreamTimes {
   cachedTokens: number;
   promptTokens: number;
   text: string;
-  /** When each fragment came, from the request on. */
+  /** When each fragment arrived, since the request. */
   fragmentsMs: number[];
-  /** When the first came, or the end of a reply without text. */
+  /** When the first arrived, or the end of a reply without text. */
   firstMs: number;
 }
 
@@ -24,7 +24,7 @@ export interface Ask {
   onFragment?: () => void;
 }
 
-/** Connections are kept, and as many as there are streams; a long prompt may take its time. */
+/** Keep-alive connections, one for each stream; long timeouts, for long prompts. */
 const dispatcher = new Agent({ connections: 64, headersTimeout: 600_000, bodyTimeout: 600_000 });
 
 export async function streamChat({ baseURL, key }: ChatEndpoint, ask: Ask): Promise<StreamTimes> {

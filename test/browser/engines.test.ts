@@ -132,7 +132,7 @@ describe.each([
     await page.context().close();
   };
 
-  it("the operator sees how each engine of a pool is, and why", { timeout: 60_000 }, async () => {
+  it("the operator sees the state of each engine of a pool, and why", { timeout: 60_000 }, async () => {
     const page = await visit("/admin/engines");
     const prism = card(page, "prism");
     await prism.getByText("Partially available").waitFor();
@@ -153,7 +153,7 @@ describe.each([
     await leave(page);
   });
 
-  it("everyone sees which model does not answer", { timeout: 60_000 }, async () => {
+  it("everyone sees which model is unavailable", { timeout: 60_000 }, async () => {
     const page = await visit("/status");
     await page.getByText("Partial outage").waitFor();
     const lambda = page.getByRole("listitem").filter({ hasText: "lambda" });

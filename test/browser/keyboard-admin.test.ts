@@ -42,7 +42,7 @@ const open = async (path: string, heading: string) => {
 const row = (text: string) => page.getByRole("row").filter({ hasText: text });
 
 describe("with the keyboard alone, the operator", { timeout: 60_000 }, () => {
-  it("finds an account, suspends and resumes it, changes its plan, makes a reset link", async () => {
+  it("finds an account, suspends and resumes it, changes its plan, creates a reset link", async () => {
     await open("/admin/accounts", "Accounts");
     await row("ada@example.com").waitFor();
     await keyboard.to(/^Search accounts$/);
@@ -83,7 +83,7 @@ describe("with the keyboard alone, the operator", { timeout: 60_000 }, () => {
     await keyboard.isOn(menu);
   });
 
-  it("invites someone, and is told what is wrong with an address beside it", async () => {
+  it("invites someone, and sees an invalid address explained beside it", async () => {
     await open("/admin/accounts", "Accounts");
     await keyboard.choose(/^Invite$/);
     await keyboard.isOn(/^Email$/);
@@ -97,7 +97,7 @@ describe("with the keyboard alone, the operator", { timeout: 60_000 }, () => {
     await keyboard.isOn(/^Invite$/);
   });
 
-  it("edits a plan, and is led to the number that is refused, with the reason", async () => {
+  it("edits a plan, and is taken to the invalid number, with the reason", async () => {
     await open("/admin/plans", "Plans");
     await row("Team").waitFor();
     await keyboard.choose(/^Edit Team$/);

@@ -39,7 +39,7 @@ const open = async (path: string, heading: string) => {
 };
 
 describe("with the keyboard alone, a person", { timeout: 60_000 }, () => {
-  it("makes a key with limits of its own", async () => {
+  it("creates a key with limits of its own", async () => {
     await open("/app/keys", "Keys");
     await keyboard.choose(/^Create key$/);
     await keyboard.isOn(/^Name$/);
@@ -174,7 +174,7 @@ describe("with the keyboard alone, a person", { timeout: 60_000 }, () => {
     await keyboard.isOn(/^Actions for Robot$/);
   });
 
-  it("switches the theme, and finds the way on a phone", async () => {
+  it("switches the theme, and navigates on a phone", async () => {
     await page.setViewportSize({ width: 375, height: 812 });
     await open("/app", "Overview");
     await keyboard.choose(/^Open menu$/);

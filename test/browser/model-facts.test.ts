@@ -1,4 +1,4 @@
-/** What people and the operator read about the models while the starter answers, and when another model does. */
+/** What people and the operator read about the models while the starter is in use, and when another model does. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { noteSpeed } from "../../src/models/measured-speed.js";
@@ -51,7 +51,7 @@ async function textOf(page: Page, path: string): Promise<string> {
 
 const places = ["/", "/docs/models", "/app/playground"];
 
-describe("while the starter answers", { timeout: 120_000 }, () => {
+describe("while the starter is in use", { timeout: 120_000 }, () => {
   it("pages say that it is a demonstration and what it cannot do", () =>
     visit(starter, async (page) => {
       for (const path of places) {
@@ -82,8 +82,8 @@ describe("while the starter answers", { timeout: 120_000 }, () => {
     }));
 });
 
-describe("when another model answers", { timeout: 120_000 }, () => {
-  it("pages say what to choose it by, and nothing of a demonstration", () =>
+describe("when another model is in use", { timeout: 120_000 }, () => {
+  it("pages show its facts, and nothing about a demonstration", () =>
     visit("/data/models/Qwen3-4B-Instruct-2507-Q4_K_M.gguf", async (page) => {
       for (const path of places) {
         const text = await textOf(page, path);

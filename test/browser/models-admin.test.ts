@@ -62,7 +62,7 @@ async function openModels(): Promise<{ page: Page; faults: string[] }> {
 }
 
 describe("an operator in a browser", { timeout: 240_000 }, () => {
-  it("pulls a model that arrives slowly, in pieces and wrong once, switches to it, asks it and rolls back", async () => {
+  it("downloads a model slowly, in pieces and corrupt once, switches to it, asks it something and rolls back", async () => {
     const { page, faults } = await openModels();
     const omega = page.getByRole("region", { name: "omega" });
     await omega.getByText("first.gguf").waitFor();

@@ -13,7 +13,7 @@ describe("readEvents", () => {
     ]);
   });
 
-  it("joins several data lines and takes off one space only", async () => {
+  it("joins several data lines and strips one space only", async () => {
     expect(await read("data: one\ndata:  two\ndata:three\ndata\n\n")).toEqual(["one\n two\nthree\n"]);
   });
 
