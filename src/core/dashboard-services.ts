@@ -18,7 +18,7 @@ import { OneTimeLinks } from "./sign-in/one-time-links.js";
 import { Outbox } from "./sign-in/outbox.js";
 import { OwnAccount } from "./accounts/own-account.js";
 import { OwnKeys } from "./keys/own-keys.js";
-import { withBoundedLine, type Passwords } from "./sign-in/password-line.js";
+import { withBoundedQueue, type Passwords } from "./sign-in/password-queue.js";
 import { PasswordReset } from "./sign-in/password-reset.js";
 import type { Clock, Counter } from "./ports.js";
 import type { Sessions } from "./sign-in/sessions.js";
@@ -76,7 +76,7 @@ export interface Dashboard {
 export function createDashboard(options: DashboardOptions): Dashboard {
   const { store, sessions, clock, counter, keys, cutStreams, ownerName, publicUrl, reportError } = options;
   const { accounts } = store;
-  const passwords = withBoundedLine(options.passwords);
+  const passwords = withBoundedQueue(options.passwords);
   const audit = new Audit(store.audit, clock);
   const links = new OneTimeLinks(store.links, clock);
   const devices = new KnownDevices(store, clock);

@@ -4,7 +4,7 @@ import type { CutTarget } from "../serving/completion.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { AccountStore, SessionRecord } from "../dashboard-ports.js";
 import type { KeyRing } from "../keys/key-ring.js";
-import type { Passwords } from "../sign-in/password-line.js";
+import type { Passwords } from "../sign-in/password-queue.js";
 import type { Sessions } from "../sign-in/sessions.js";
 import type { SignIn } from "../sign-in/sign-in.js";
 import type { UsageRecorder } from "../usage/usage-recorder.js";

@@ -16,6 +16,7 @@ import { ServiceError } from "../../protocol/errors.js";
 import { DrainRate } from "./drain-rate.js";
 import type { Clock } from "../ports.js";
 import { ReturnTimes } from "./return-times.js";
+import { waitForTurn } from "../wait-for-turn.js";
 
 export interface FairQueueOptions {
   /** How many may run now. Read again and again, since an engine's capacity can change; it may be 0. */
@@ -80,39 +81,24 @@ export class FairQueue {
   async enter({ accountId, cost, places }: Entrant, signal: AbortSignal): Promise<Slot> {
     signal.throwIfAborted();
     this.requireRoom(places);
-    return new Promise<Slot>((resolve, reject) => {
-      const stopWaiting = () => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", onAbort);
-      };
-      const waiter: Waiter = {
-        accountId,
-        cost,
-        places,
-        startTag: this.#tag(accountId, cost),
-        enter: (slot) => {
-          stopWaiting();
-          resolve(slot);
-        },
-      };
-      const abandon = (reason: Error) => {
-        stopWaiting();
-        this.#waiting.delete(waiter);
-        this.#giveBack(accountId, cost);
-        reject(reason);
-        // Those behind may need less room.
-        this.#dispatch();
-      };
-      const onAbort = () => {
-        abandon(abortReason(signal));
-      };
-      const timer = setTimeout(() => {
-        abandon(this.#overloaded("The request waited too long"));
-      }, this.options.maxWaitMs);
-      signal.addEventListener("abort", onAbort, { once: true });
-      this.#waiting.add(waiter);
-      this.#dispatch();
+    return waitForTurn<Slot>((enter) => this.#join({ accountId, cost, places }, enter), {
+      signal,
+      limitMs: this.options.maxWaitMs,
+      tooLate: () => this.#overloaded("The request waited too long"),
     });
+  }
+
+  #join(entrant: Entrant, enter: (slot: Slot) => void): () => void {
+    const { accountId, cost } = entrant;
+    const waiter: Waiter = { ...entrant, startTag: this.#tag(accountId, cost), enter };
+    this.#waiting.add(waiter);
+    this.#dispatch();
+    return () => {
+      this.#waiting.delete(waiter);
+      this.#giveBack(accountId, cost);
+      // Those behind may need less room.
+      this.#dispatch();
+    };
   }
 
   #dispatch(): void {
@@ -217,6 +203,3 @@ export class FairQueue {
     });
   }
 }
-
-const abortReason = (signal: AbortSignal): Error =>
-  signal.reason instanceof Error ? signal.reason : new Error("The request was aborted.");

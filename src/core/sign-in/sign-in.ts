@@ -11,7 +11,7 @@ import type { Audit } from "../audit.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { AccountStore, Credentials } from "../dashboard-ports.js";
 import type { KnownDevices } from "./known-devices.js";
-import type { Passwords } from "./password-line.js";
+import type { Passwords } from "./password-queue.js";
 import type { Account, Clock, Counter } from "../ports.js";
 import { newToken } from "./secret-token.js";
 import { Throttle, type Refund } from "./throttle.js";

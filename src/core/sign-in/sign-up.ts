@@ -9,7 +9,7 @@ import { checkEmail, defaultPlanId } from "../accounts/accounts.js";
 import type { Audit } from "../audit.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { FullStore, NewLink } from "../dashboard-ports.js";
-import type { Passwords } from "./password-line.js";
+import type { Passwords } from "./password-queue.js";
 import { DuplicateEmail, type Account, type Clock, type Counter } from "../ports.js";
 import { emailHash, tokenHash } from "./secret-token.js";
 import { Throttle } from "./throttle.js";

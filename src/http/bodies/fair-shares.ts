@@ -4,6 +4,7 @@
  * pass, one that waits for the whole is not overtaken, so that a large request is not starved by small ones.
  * Whoever has nothing may take more than its share: a request larger than a share runs alone.
  */
+import { waitForTurn } from "../../core/wait-for-turn.js";
 import { ServiceError } from "../../protocol/errors.js";
 
 export interface FairSharesOptions {
@@ -49,40 +50,26 @@ export class FairShares {
     };
   }
 
-  #wait(owner: string, amount: number, signal: AbortSignal): Promise<void> {
-    if (this.#waiters >= this.options.maxWaiting) return Promise.reject(overloaded());
-    return new Promise((resolve, reject) => {
-      const settle = () => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", onAbort);
-      };
-      const waiter: Waiter = {
-        amount,
-        grant: () => {
-          settle();
-          resolve();
-        },
-      };
-      const giveUp = (error: unknown) => {
-        settle();
-        this.#leave(owner, waiter);
-        this.#serve();
-        reject(error instanceof Error ? error : overloaded());
-      };
-      const onAbort = () => {
-        giveUp(signal.reason);
-      };
-      const timer = setTimeout(() => {
-        giveUp(overloaded());
-      }, this.options.maxWaitMs);
-      signal.addEventListener("abort", onAbort);
-      const line = this.#waiting.get(owner) ?? [];
-      line.push(waiter);
-      this.#waiting.set(owner, line);
-      this.#waiters += 1;
-      // It may fit although others wait, who wait for shares of their own.
-      this.#serve();
+  async #wait(owner: string, amount: number, signal: AbortSignal): Promise<void> {
+    if (this.#waiters >= this.options.maxWaiting) throw overloaded();
+    await waitForTurn<void>((grant) => this.#join(owner, { amount, grant }), {
+      signal,
+      limitMs: this.options.maxWaitMs,
+      tooLate: overloaded,
     });
+  }
+
+  #join(owner: string, waiter: Waiter): () => void {
+    const line = this.#waiting.get(owner) ?? [];
+    line.push(waiter);
+    this.#waiting.set(owner, line);
+    this.#waiters += 1;
+    // It may fit although others wait, who wait for shares of their own.
+    this.#serve();
+    return () => {
+      this.#leave(owner, waiter);
+      this.#serve();
+    };
   }
 
   /** Lets in whom there is room for now. */
