@@ -26,7 +26,8 @@ export function optional<T>(object: JsonObject, name: string, read: Reader<T>, p
 
 export const string: Reader<string> = (value, path) => {
   if (typeof value !== "string") throw wrongType(path, "a string", value);
-  return wellFormed(value);
+  // `\ud800` alone is legal JSON but no text: it cannot be written as UTF-8, so nothing downstream may meet it.
+  return value.toWellFormed();
 };
 
 export const nonEmptyString: Reader<string> = (value, path) => {
@@ -122,6 +123,3 @@ function kindOf(value: unknown): string {
   if (Array.isArray(value)) return "an array";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
-
-/** `\ud800` alone is legal JSON but no text: it cannot be written as UTF-8, so nothing downstream may meet it. */
-const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, "\ufffd");
