@@ -18,6 +18,7 @@ import { Exchanges } from "./connection/exchange.js";
 import { newRequestId } from "./connection/ids.js";
 import { lingerOnUnreadBody } from "./connection/linger.js";
 import { createNodeServer } from "./connection/node-server.js";
+import { PendingResponses } from "./connection/pending-responses.js";
 import { defaultTimeouts, type HttpParts } from "./parts.js";
 import { routableTarget } from "./connection/paths.js";
 import { recordExchange } from "./connection/record.js";
@@ -32,12 +33,13 @@ const closeMs = 5_000;
 
 export function createHttpServer(parts: HttpParts): FastifyInstance {
   const timeouts = { ...defaultTimeouts, ...parts.timeouts };
-  const badHttp = new BadHttp(parts, timeouts.lingerMs);
+  const pending = new PendingResponses(parts.clock);
+  const badHttp = new BadHttp(parts, pending, timeouts.lingerMs);
   const exchanges = new Exchanges();
   const record = recordExchange(parts);
 
   const app = fastify({
-    serverFactory: (handle) => createNodeServer(handle, parts, badHttp, timeouts),
+    serverFactory: (handle) => createNodeServer(handle, parts, pending, badHttp, timeouts),
     clientErrorHandler: (_error, socket) => {
       badHttp.refuse(socket);
     },

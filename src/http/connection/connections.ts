@@ -9,6 +9,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { finished } from "node:stream/promises";
 import { errorBody, ServiceError } from "../../protocol/errors.js";
+import type { PendingResponses } from "./pending-responses.js";
 import { newRequestId } from "./ids.js";
 import type { HttpParts } from "../parts.js";
 
@@ -22,7 +23,7 @@ interface ConnectionsOptions {
   refusals: number;
   lingerMs: number;
   /** Answers a connection that has asked nothing. */
-  refuse: (socket: Socket, fault: ServiceError) => void;
+  refuse: (socket: Socket, error: ServiceError) => void;
 }
 
 export class Connections {
@@ -30,12 +31,12 @@ export class Connections {
   #refusing = 0;
   /** The longest idle first. */
   readonly #idle = new Set<Socket>();
-  readonly #underWay = new WeakMap<Socket, number>();
   readonly #refused = new WeakSet<Socket>();
   readonly #leaving = new WeakMap<Socket, () => void>();
 
   constructor(
     private readonly parts: Pick<HttpParts, "log" | "metrics">,
+    private readonly pending: PendingResponses,
     private readonly options: ConnectionsOptions,
   ) {}
 
@@ -50,9 +51,8 @@ export class Connections {
   begin(message: IncomingMessage, response: ServerResponse): boolean {
     const { socket } = message;
     this.#idle.delete(socket);
-    this.#underWay.set(socket, (this.#underWay.get(socket) ?? 0) + 1);
     response.once("close", () => {
-      this.#end(socket);
+      if (this.#isIdle(socket) && this.#leaving.has(socket)) this.#idle.add(socket);
     });
     if (!this.#refused.has(socket)) return true;
     response.shouldKeepAlive = false;
@@ -82,7 +82,7 @@ export class Connections {
     this.#refused.add(socket);
     this.#refusing += 1;
     const silent = setTimeout(() => {
-      if ((this.#underWay.get(socket) ?? 0) === 0) refuse(socket, noRoom());
+      if (this.#isIdle(socket)) refuse(socket, noRoom());
     }, lingerMs);
     socket.once("close", () => {
       this.#refusing -= 1;
@@ -90,10 +90,8 @@ export class Connections {
     });
   }
 
-  #end(socket: Socket): void {
-    const left = (this.#underWay.get(socket) ?? 1) - 1;
-    this.#underWay.set(socket, left);
-    if (left === 0 && this.#leaving.has(socket)) this.#idle.add(socket);
+  #isIdle(socket: Socket): boolean {
+    return this.pending.on(socket).size === 0;
   }
 
   #closeLongestIdle(): void {
@@ -106,20 +104,20 @@ export class Connections {
 
   /** The end of the response waits until the request has arrived: linger.ts says why. */
   async #answerRefusal(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const fault = noRoom();
+    const error = noRoom();
     const requestId = newRequestId();
-    const body = JSON.stringify(errorBody(fault));
+    const body = JSON.stringify(errorBody(error));
     // A write that fails means that the client is gone.
     response.on("error", () => undefined);
     response
-      .writeHead(fault.status, {
+      .writeHead(error.status, {
         "content-type": "application/json; charset=utf-8",
         "content-length": Buffer.byteLength(body),
         "retry-after": String(retryAfterSeconds),
         "x-request-id": requestId,
       })
       .write(body);
-    const { code, status } = fault;
+    const { code, status } = error;
     this.parts.log.info("request", { requestId, route, method: "other", status, code, outcome: "failed" });
     this.parts.metrics.request({ route, status, code, durationMs: 0 });
     message.resume();
