@@ -1,9 +1,9 @@
 /**
- * The part of the dashboard's API that is about what answers for the models, for admins: see `dashboard.ts` for what
+ * The part of the dashboard's API that is about what answers for the models, for admins: see `dashboard-api.ts` for what
  * holds for all of it. Keys of engines and tokens go in and never come out.
  */
 import { z } from "zod";
-import type { EngineComputeView } from "./dashboard-api.js";
+import type { EngineComputeView } from "./dashboard-engines.js";
 import { upstreamProfiles } from "./engine-member.js";
 import { modelIds, type ModelId } from "./models.js";
 
@@ -80,9 +80,9 @@ export interface CatalogView {
 export interface FileView {
   /** In the models folder; or the path of one elsewhere that a model uses. */
   file: string;
-  /** Null when it cannot be used: `fault` says why. */
+  /** Null when it cannot be used: `problem` says why. */
   weights: WeightsView | null;
-  fault: string | null;
+  problem: string | null;
   fits: "yes" | "tight" | "no";
   speed: SpeedView | null;
   /** The models it answers for. */

@@ -1,11 +1,11 @@
 import type { Dashboard } from "../../core/dashboard-services.js";
 import type { ModelAdmin } from "../../core/operator/model-admin.js";
+import type { ModelWeightsView } from "../../protocol/dashboard-api.js";
 import type {
   EngineComputeView,
   EngineMemberView,
   ModelSuggestion,
-  ModelWeightsView,
-} from "../../protocol/dashboard-api.js";
+} from "../../protocol/dashboard-engines.js";
 import type { ModelId } from "../../protocol/models.js";
 import type { HttpParts } from "../parts.js";
 
