@@ -3,13 +3,7 @@
  * bodies that Node or Fastify would send by themselves are all taken over, so that a client meets only those
  * of the specification.
  */
-import {
-  fastify,
-  type FastifyInstance,
-  type FastifyReply,
-  type onRequestAsyncHookHandler,
-  type RouteOptions,
-} from "fastify";
+import { fastify, type FastifyInstance, type FastifyReply, type onRequestAsyncHookHandler } from "fastify";
 import { ServiceError } from "../protocol/errors.js";
 import { authenticate, countRequest } from "./api/auth.js";
 import { BadHttp, requireSoundHead } from "./connection/bad-http.js";
@@ -22,8 +16,9 @@ import { PendingResponses } from "./connection/pending-responses.js";
 import { defaultTimeouts, type HttpParts } from "./parts.js";
 import { routableTarget } from "./connection/paths.js";
 import { recordExchange } from "./connection/record.js";
-import { apiRoutes, openRoutes } from "./routes.js";
+import { apiRoutes, openRoutes, type ApiRoute } from "./routes.js";
 import { writeSecurityHeaders } from "./connection/security-headers.js";
+import { unknownUrlOf, type UnknownUrl } from "./unknown-url.js";
 
 export { createMetricsServer } from "./api/metrics.js";
 export type { HttpParts } from "./parts.js";
@@ -69,13 +64,11 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   });
   app.addHook("onRequest", writeSecurityHeaders);
   app.addHook("onRequest", requireSoundHead);
-  addRoutes(
-    app,
-    "/v1",
-    [announceMaintenance(parts), authenticate(parts), countRequest(parts)],
-    apiRoutes(parts),
-  );
-  addRoutes(app, "", [], openRoutes(parts));
+  const api = apiRoutes(parts);
+  const unknownUrl = unknownUrlOf(api);
+  const forCallers = [announceMaintenance(parts), authenticate(parts), countRequest(parts)];
+  addRoutes(app, "/v1", forCallers, api, unknownUrl);
+  addRoutes(app, "", [], openRoutes(parts), unknownUrl);
   app.addHook("onSend", closeWhileDraining(parts));
   app.addHook("onSend", lingerOnUnreadBody(parts.config.bodyLimitBytes, timeouts.lingerMs));
   return app;
@@ -86,15 +79,19 @@ function addRoutes(
   app: FastifyInstance,
   prefix: string,
   onRequest: onRequestAsyncHookHandler[],
-  routes: Pick<RouteOptions, "method" | "url" | "handler">[],
+  routes: readonly ApiRoute[],
+  unknownUrl: UnknownUrl,
 ): void {
   void app.register(
     async (scope) => {
       for (const hook of onRequest) scope.addHook("onRequest", hook);
       // After every onRequest hook, also those of the dashboard, which has a page for people who are lost.
-      scope.addHook("preParsing", refuseUnknownUrl);
-      scope.setNotFoundHandler(() => {
-        throw unknownUrl();
+      // Before anything is read: whether there is a body and what kind does not matter to an unknown path.
+      scope.addHook("preParsing", async (request) => {
+        if (request.is404) throw unknownUrl(request);
+      });
+      scope.setNotFoundHandler((request) => {
+        throw unknownUrl(request);
       });
       for (const route of routes) scope.route(route);
     },
@@ -119,10 +116,3 @@ function closeWhileDraining({ isDraining }: HttpParts) {
     if (isDraining?.() === true) reply.header("connection", "close");
   };
 }
-
-/** Before anything is read: whether there is a body and what kind does not matter to a path that is not there. */
-async function refuseUnknownUrl({ is404 }: { is404: boolean }): Promise<void> {
-  if (is404) throw unknownUrl();
-}
-
-const unknownUrl = () => new ServiceError("unknown_url");

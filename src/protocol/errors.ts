@@ -105,7 +105,7 @@ export const errorTable = {
     status: 404,
     type: "invalid_request_error",
     message: "There is no such endpoint. See /docs for the ones that exist.",
-    when: "The path does not exist, or not with this method.",
+    when: "The path does not exist, or not with this method. The message names the endpoints, and the likely one.",
   },
   model_not_found: {
     status: 404,
