@@ -51,7 +51,7 @@ export class Semaphore {
     if (this.#waiting.size === 0 && this.#fits(count)) this.#taken += count;
     else if (this.#waiting.size >= maxWaiting) throw refusal();
     else
-      await waitForTurn<void>((grant) => this.#join(count, grant), {
+      await waitForTurn<true>((grant) => this.#join(count, () => grant(true)), {
         signal,
         limitMs: maxWaitMs,
         tooLate: refusal,

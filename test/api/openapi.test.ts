@@ -11,8 +11,8 @@ describe("docs/openapi.yaml", () => {
   it("describes every route, and no other", async () => {
     const server = await startServer();
     const table = [
-      ...apiRoutes(server.parts).map(({ method, url }) => `${String(method)} /v1${url}`),
-      ...openRoutes(server.parts).map(({ method, url }) => `${String(method)} ${url}`),
+      ...apiRoutes(server.parts).map(({ method, url }) => `${method} /v1${url}`),
+      ...openRoutes(server.parts).map(({ method, url }) => `${method} ${url}`),
     ];
     await server.close();
     const documented = openApiKeys("paths").flatMap((path) =>

@@ -52,7 +52,7 @@ export class FairShares {
 
   async #wait(owner: string, amount: number, signal: AbortSignal): Promise<void> {
     if (this.#waiters >= this.options.maxWaiting) throw overloaded();
-    await waitForTurn<void>((grant) => this.#join(owner, { amount, grant }), {
+    await waitForTurn<true>((grant) => this.#join(owner, { amount, grant: () => grant(true) }), {
       signal,
       limitMs: this.options.maxWaitMs,
       tooLate: overloaded,
