@@ -1,6 +1,6 @@
 /**
- * The composition root: configuration in, running service out. It only wires; what each part does is the
- * part's own affair. `close()` ends everything in reverse order, whatever fails meanwhile.
+ * The composition root: configuration in, running service out. It only wires; what each part does is up to the
+ * part. `close()` ends everything in reverse order, whatever fails meanwhile.
  */
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -64,7 +64,7 @@ export interface AppOverrides extends EngineOverrides {
   keepAliveMs?: number;
   /** Folder of the built pages. */
   webDir?: string;
-  /** Told in a sentence for the operator: what is being waited for, what was lost. */
+  /** Called with a sentence for the operator: what is being waited for, what was lost. */
   onNotice?: (notice: string) => void;
   /** Files that this process may have open. */
   openFiles?: number;
@@ -132,7 +132,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     });
     closers.push(async () => gate.close());
     await gate.refresh();
-    let storeHealth: "ok" | "away" = "ok";
+    let storeHealth: "ok" | "unreachable" = "ok";
     const metrics = new Metrics({
       sequencesActive: (model) => fleet.status(model).active,
       sequencesCapacity: (model) => fleet.status(model).capacity,
@@ -290,7 +290,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       queue: (model) => fleet.queueOf(model),
       sharers: () => fleet.sharers(),
       defaultMaxTokens: (model) => fleet.defaultMaxTokens(model),
-      limitsHealth: () => counters.health(),
+      limitsHealth: () => (counters.health() === "ok" ? "ok" : "degraded"),
       memoryBytes: (model) => engines.memoryBytes(model),
       compute: (model) => engines.compute(model),
       members: (model) => engines.members(model),
@@ -336,13 +336,13 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       abandon: () => dashboard.usage.spill(),
     };
   } catch (error) {
-    // Why it could not start is what the operator must hear.
+    // The operator needs the error of the start, not that of the closing.
     await close().catch((closing: unknown) => log.unexpected(closing));
     throw await explainUnavailable(error, config);
   }
 }
 
-/** Loaded only where it is wanted: few want it, and it is large. */
+/** Loaded only where it is configured: most installations do without, and it is large. */
 async function startTracing({ otlpEndpoint, otlpHeaders, otlpServiceName }: Config["service"]) {
   if (otlpEndpoint === undefined) return null;
   const { Tracing } = await import("./tracing.js");

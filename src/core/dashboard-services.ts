@@ -1,6 +1,6 @@
 /**
- * The parts behind the dashboard, made together since they share the store, the clock and the audit trail.
- * The composition root makes one and hands it to HTTP; `close` writes what has gathered.
+ * The parts behind the dashboard, created together since they share the store, the clock and the audit trail.
+ * The composition root creates one and passes it to HTTP; `close` writes what is still in memory.
  */
 import type { SignUpMode } from "../protocol/dashboard-api.js";
 import { AccountAdmin } from "./accounts/account-admin.js";
@@ -44,7 +44,7 @@ export interface DashboardOptions {
   publicUrl: () => string;
   /** Ends the replies that a key or an account has under way. */
   cutStreams: (target: CutTarget) => void;
-  /** Told of what goes wrong behind the scenes. */
+  /** Gets errors that no request is waiting for. */
   reportError: (error: unknown) => void;
   /** Where counts wait when the server ends before they are in the store. */
   usageSpill?: UsageSpill;

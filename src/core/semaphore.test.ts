@@ -39,7 +39,7 @@ describe("a semaphore", () => {
     expect(order).toEqual([0, 1, 2, 3]);
   });
 
-  it("refuses whoever finds the queue full, and admits again once there is room", async () => {
+  it("refuses when the queue is full, and admits again once there is room", async () => {
     const full = semaphore(1, { maxWaiting: 1 });
     const { release } = enter(full, 2);
     await settled();
@@ -51,7 +51,7 @@ describe("a semaphore", () => {
     await third;
   });
 
-  it("refuses whoever has waited too long, and admits those behind all the same", async () => {
+  it("gives up a wait that is too long, and still admits those behind", async () => {
     const impatient = semaphore(1, { maxWaitMs: 1 });
     const release = await impatient.acquire();
     await expect(impatient.acquire()).rejects.toThrow("busy");

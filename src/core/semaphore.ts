@@ -10,7 +10,7 @@ export interface SemaphoreOptions {
   permits: number;
   maxWaiting: number;
   maxWaitMs: number;
-  /** The error for whoever finds the queue full or has waited too long. */
+  /** The error when the queue is full or the wait was too long. */
   refusal: () => Error;
 }
 
@@ -28,7 +28,7 @@ export class Semaphore {
     this.#permits = options.permits;
   }
 
-  /** Those who hold more than there are keep them until they release them. */
+  /** Permits that are held already stay valid, also when there are fewer now. */
   setPermits(permits: number): void {
     this.#permits = permits;
     this.#dispatch();
@@ -85,7 +85,7 @@ export class Semaphore {
     }
   }
 
-  /** What needs more than there are in all runs alone. */
+  /** A request for more permits than exist runs alone. */
   #fits(count: number): boolean {
     return this.#taken + Math.min(count, Math.max(1, this.#permits)) <= this.#permits;
   }

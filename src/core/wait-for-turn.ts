@@ -1,6 +1,6 @@
 /**
  * The wait that every queue here has in common: it ends when the turn is granted, when the caller's signal
- * aborts, or when the time limit passes, whichever comes first. Who is next is the queue's own business.
+ * aborts, or when the time limit passes, whichever comes first. The queue decides who is next.
  */
 export interface TurnOptions {
   signal?: AbortSignal | undefined;

@@ -1,7 +1,7 @@
 /**
  * The HTTP server: what happens to every request, in order, and the routes at the end of it. Statuses and
- * bodies that Node or Fastify would send by themselves are all taken over, so that a client meets only those
- * of the specification.
+ * bodies that Node or Fastify would send by themselves are all replaced, so that clients only see those of the
+ * specification.
  */
 import { fastify, type FastifyInstance, type FastifyReply, type onRequestAsyncHookHandler } from "fastify";
 import { ServiceError } from "../protocol/errors.js";
@@ -85,7 +85,7 @@ function addRoutes(
   void app.register(
     async (scope) => {
       for (const hook of onRequest) scope.addHook("onRequest", hook);
-      // After every onRequest hook, also those of the dashboard, which has a page for people who are lost.
+      // After every onRequest hook, also those of the dashboard, which has a page for unknown addresses.
       // Before anything is read: whether there is a body and what kind does not matter to an unknown path.
       scope.addHook("preParsing", async (request) => {
         if (request.is404) throw unknownUrl(request);
@@ -99,7 +99,7 @@ function addRoutes(
   );
 }
 
-/** On every answer of the API, so that programs can tell their people beforehand. */
+/** On every answer of the API, so that programs can warn their users beforehand. */
 function announceMaintenance({ maintenance }: HttpParts): onRequestAsyncHookHandler {
   return async (_request, reply) => {
     const announced = maintenance?.() ?? null;
@@ -108,8 +108,8 @@ function announceMaintenance({ maintenance }: HttpParts): onRequestAsyncHookHand
 }
 
 /**
- * A kept connection would be cut when the server ends, perhaps under the next request. Told so, clients and load
- * balancers open the next one elsewhere. Streams under way have sent their headers; they finish as they are.
+ * A kept connection would be cut when the server ends, perhaps during the next request. With this header, clients and
+ * load balancers open the next one elsewhere. Streams under way have sent their headers; they finish as they are.
  */
 function closeWhileDraining({ isDraining }: HttpParts) {
   return async (_request: unknown, reply: FastifyReply): Promise<void> => {

@@ -58,7 +58,7 @@ describe("an unknown path", () => {
     ["/embeddings", "/v1/embeddings"],
     ["/v1/images/generations", "/v1/images"],
     ["/v1/fine_tuning/jobs/ft-1", "/v1/fine_tuning"],
-  ])("%s is said not to be served", async (path, name) => {
+  ])("%s is named as not offered", async (path, name) => {
     expect(await messageOf({ path })).toBe(`This service does not offer ${name}. ${endpoints}`);
   });
 

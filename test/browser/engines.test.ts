@@ -157,7 +157,7 @@ describe.each([
     const page = await visit("/status");
     await page.getByText("Some of it is slow or down").waitFor();
     const lambda = page.getByRole("listitem").filter({ hasText: "lambda" });
-    expect(await lambda.textContent()).toContain("The engine does not answer at the moment.Down");
+    expect(await lambda.textContent()).toContain("The engine is not responding.Down");
     await leave(page);
   });
 });

@@ -37,7 +37,7 @@ export class OwnAccount {
     await this.parts.audit.record({ accountId: account.id }, "signed out everywhere", account.id);
   }
 
-  /** Its keys die, its streams end and its rows are gone before this resolves. See `docs/privacy.md`. */
+  /** Its keys stop working, its streams end and its rows are deleted before this resolves. See `docs/privacy.md`. */
   async remove({ account }: SessionRecord, password: string): Promise<void> {
     const { signIn, accounts, keys, usage, cutStreams, audit } = this.parts;
     await signIn.confirm(account, password, "password");

@@ -3,7 +3,7 @@ import { DashboardError } from "../dashboard-error.js";
 import { withBoundedQueue } from "./password-queue.js";
 
 describe("the queue for passwords", () => {
-  it("hashes only a few at once, in order, and refuses whoever finds the queue full", async () => {
+  it("hashes only a few at once, in order, and refuses when the queue is full", async () => {
     const running: { password: string; finish: () => void }[] = [];
     const slow = {
       hash: (password: string) =>
@@ -28,7 +28,7 @@ describe("the queue for passwords", () => {
     }
   });
 
-  it("refuses whoever waits longer than the limit", async () => {
+  it("gives up a wait that is too long", async () => {
     const stuck = { hash: () => new Promise<string>(() => {}), verify: async () => true };
     const queue = withBoundedQueue(stuck, { permits: 1, maxWaiting: 5, maxWaitMs: 1 });
     void queue.hash("a");

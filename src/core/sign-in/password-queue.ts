@@ -15,7 +15,7 @@ export interface Passwords {
 
 const defaultLimits = { permits: 4, maxWaiting: 60, maxWaitMs: 10_000 };
 
-/** Throws `unavailable` for whoever finds the queue full or waits too long. */
+/** Throws `unavailable` when the queue is full or the wait is too long. */
 export function withBoundedQueue(
   passwords: Passwords,
   limits: Omit<SemaphoreOptions, "refusal"> = defaultLimits,

@@ -10,7 +10,7 @@ export interface LastFlush {
   clock: Clock;
   /** By the monotonic clock. */
   endsMs: number;
-  /** Told in a sentence for the operator when it has to be tried again. */
+  /** Called with a sentence for the operator when it has to be retried. */
   onNotice?: ((notice: string) => void) | undefined;
 }
 

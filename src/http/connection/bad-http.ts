@@ -1,7 +1,7 @@
 /**
  * Requests that are not HTTP: what Node's parser refuses (smuggling, giant headers), what does not arrive in
- * time, and a tunnel that was asked for. There is no request object, so the answer is written by hand; then
- * the connection ends, after a while in which what still arrives is thrown away (linger.ts says why).
+ * time, and requests for a tunnel. There is no request object, so the answer is written by hand; then
+ * the connection ends, after a while in which what still arrives is discarded (linger.ts says why).
  */
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
@@ -50,7 +50,7 @@ export class BadHttp {
 export async function requireSoundHead({ raw }: FastifyRequest, reply: FastifyReply): Promise<void> {
   const hosts = headerValues(raw.rawHeaders, "host").length;
   const hasOneHost = hosts === 1 || (hosts === 0 && raw.httpVersion !== "1.1");
-  // Of a coding inside the chunks nobody here would take the wrapping off.
+  // Nothing here would decode a further coding inside the chunks.
   const coding = headerValues(raw.rawHeaders, "transfer-encoding").join(",").trim().toLowerCase();
   if (hasOneHost && ["", "chunked"].includes(coding)) return;
   if (coding !== "") reply.header("connection", "close");

@@ -1,9 +1,9 @@
 /**
- * Holds the server to its limit of connections. One too many takes the place of the connection that has been
- * idle the longest. Where none is idle, its first request is answered 503 and it is closed, at the latest after
- * `lingerMs`; probes are answered all the same, since a server that is full is not one to restart. When `refusals`
- * of them are open, the next is sent the same 503 before it has asked and closed on the spot: most clients read it,
- * some see a reset, and no file stays open for it.
+ * Enforces the limit on connections. A connection beyond it replaces the one that has been idle the longest. Where
+ * none is idle, its first request is answered 503 and it is closed, at the latest after `lingerMs`; probes are
+ * answered all the same, since a full server should not be restarted. While `refusals` such connections are open, the
+ * next one is sent the same 503 before it has sent a request and is closed at once: most clients read it, some see a
+ * reset, and no file stays open for it.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -22,7 +22,7 @@ interface ConnectionsOptions {
   /** How many may be open beyond it, to be answered. */
   refusals: number;
   lingerMs: number;
-  /** Answers a connection that has asked nothing. */
+  /** Answers a connection that has sent no request. */
   refuse: (socket: Socket, error: ServiceError) => void;
 }
 
@@ -128,6 +128,6 @@ export class Connections {
 
 const noRoom = (): ServiceError =>
   new ServiceError("overloaded", {
-    message: "The server has as many connections as it can hold. Try again after the time in Retry-After.",
+    message: "The server has reached its limit of connections. Try again after the time in Retry-After.",
     retryAfterSeconds,
   });

@@ -1,7 +1,7 @@
 /**
  * Node's HTTP server with the answers it would give by itself taken over, since some have statuses or bodies
  * that this API does not have: 417 for an unknown `Expect`, 400 without a body for a missing `Host`, a bare
- * close for `CONNECT`. A client that waits for `100 Continue` is not told to go on until body.ts says so.
+ * close for `CONNECT`. A client that waits for `100 Continue` does not get it until body.ts decides.
  */
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { PendingResponses } from "./pending-responses.js";
@@ -28,7 +28,7 @@ export function createNodeServer(
     requireHostHeader: false,
     noDelay: true,
   });
-  // Headers beyond the count would be dropped without a word, a second Authorization among them. Their size is bounded.
+  // Headers beyond the count would be dropped silently, a second Authorization among them. Their size is bounded.
   server.maxHeadersCount = 0;
   const limit = parts.connectionLimit ?? defaultConnectionLimit;
   const connections = new Connections(parts, pending, {
