@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ask, errorOf, type Sent } from "../support/clients/chat.js";
-import { startServer, type TestServer } from "../support/processes/server.js";
+import { ask, errorOf, type Sent } from "../../test/support/clients/chat.js";
+import { startServer, type TestServer } from "../../test/support/processes/server.js";
 
 let server: TestServer;
 beforeAll(async () => {
