@@ -1,6 +1,6 @@
 /**
  * From the JSON body of `POST /v1/chat/completions` to a `ChatRequest`. The order of the statements below is
- * the contract's order of faults: `model`, then `messages`, then the other fields. Unknown fields are
+ * the contract's order of errors: `model`, then `messages`, then the other fields. Unknown fields are
  * ignored; a field that would silently change the meaning of the reply if it were ignored is refused.
  */
 import type { ChatMessage, ChatRequest, ChatRole } from "./chat.js";
@@ -24,7 +24,7 @@ import {
 } from "./read-json.js";
 
 const maxStops = 4;
-/** OpenAI's own bound. A template is run over every message, and a hundred thousand empty ones hold an engine up. */
+/** OpenAI's own bound. A template is run over every message, and a hundred thousand empty ones would block an engine. */
 const maxMessages = 2048;
 const tokenCount = integer(1, 2 ** 31 - 1);
 const seed = integer(-(2 ** 63), 2 ** 63);

@@ -114,7 +114,7 @@ describe("random schemas", () => {
   }, 300_000);
 });
 
-describe("schemas made to hold everyone up", () => {
+describe("schemas designed to block the service", () => {
   const properties = Object.fromEntries(many(1_990, (index) => [`p${index}`, { type: "string" }]));
   const string = (pattern: string) => ({ type: "string", pattern });
   it.each<[string, object]>([

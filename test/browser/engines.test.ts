@@ -9,7 +9,7 @@ import { loadConfig, type Config } from "../../src/config.js";
 import { ensureSetupLink } from "../../src/core/sign-in/one-time-links.js";
 import { systemClock } from "../../src/core/ports.js";
 import { createLog } from "../../src/log.js";
-import type { EngineView } from "../../src/protocol/dashboard-api.js";
+import type { EngineView } from "../../src/protocol/dashboard-engines.js";
 import { launchBrowser } from "../support/browser.js";
 import { Browser as Visitor, tokenOf } from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";
@@ -157,7 +157,7 @@ describe.each([
     const page = await visit("/status");
     await page.getByText("Partial outage").waitFor();
     const lambda = page.getByRole("listitem").filter({ hasText: "lambda" });
-    expect(await lambda.textContent()).toContain("The engine does not answer at the moment.Down");
+    expect(await lambda.textContent()).toContain("The engine is not responding.Down");
     await leave(page);
   });
 });

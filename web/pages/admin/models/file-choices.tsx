@@ -57,7 +57,7 @@ export function FileChoices({ choices, current, model, choose }: FileChoicesProp
             <div className="min-w-0">
               <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
                 <span className="min-w-0 font-medium wrap-anywhere">{item.file}</span>
-                {item.fault === null && <FitBadge fits={item.fits} />}
+                {item.problem === null && <FitBadge fits={item.fits} />}
                 {item.models.map((one) => (
                   <Badge key={one} tone="accent">
                     Serves {one}
@@ -66,7 +66,7 @@ export function FileChoices({ choices, current, model, choose }: FileChoicesProp
               </p>
               <p className="mt-1 text-sm wrap-anywhere text-muted">{factsOf(item)}</p>
             </div>
-            {item.fault === null && !item.models.includes(model) && (
+            {item.problem === null && !item.models.includes(model) && (
               <Button
                 size="sm"
                 pending={isPending(choose, item.file)}
@@ -119,8 +119,8 @@ export function FileChoices({ choices, current, model, choose }: FileChoicesProp
 const isPending = ({ isPending: pending, variables }: Choice, id: string): boolean =>
   pending && variables.id === id;
 
-function factsOf({ weights, fault, speed }: FileView): string {
-  if (weights === null) return `It ${fault ?? "cannot be read"}.`;
+function factsOf({ weights, problem, speed }: FileView): string {
+  if (weights === null) return `It ${problem ?? "cannot be read"}.`;
   return [
     weights.quantisation,
     formatSize(weights.bytes),
