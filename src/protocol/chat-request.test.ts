@@ -79,7 +79,7 @@ describe("a chat request", () => {
       },
       choices: 8,
       topLogprobs: 20,
-      format: { type: "json_schema", name: "city", schema: { type: "object" } },
+      format: { type: "json_schema", name: "city", schema: { type: "object" }, strict: true },
       maxTokens: 2147483647,
       stop: ["a", "b", "c", "d"],
       stream: true,

@@ -22,11 +22,14 @@ export interface Sampling {
   logitBias: readonly (readonly [token: number, bias: number])[];
 }
 
-/** What the reply must be. A `json_schema` is as the client sent it: whether it can be followed is the engine's to say. */
+/**
+ * What the reply must be. A `json_schema` is as the client sent it: whether it can be followed is the engine's to say.
+ * `strict`: what cannot be enforced is refused rather than ignored.
+ */
 export type ReplyFormat =
   | { type: "text" }
   | { type: "json_object" }
-  | { type: "json_schema"; name: string; schema: Readonly<Record<string, unknown>> };
+  | { type: "json_schema"; name: string; schema: Readonly<Record<string, unknown>>; strict?: boolean };
 
 export interface ChatRequest {
   /** As sent; whether such a model exists is judged later, in the contract's order of errors. */

@@ -1,7 +1,7 @@
 /** `response_format`: plain text, any JSON object, or JSON that a schema describes. */
 import type { ReplyFormat } from "./chat.js";
 import { ServiceError } from "./errors.js";
-import { object, optional, required, string, type JsonObject, type Reader } from "./read-json.js";
+import { boolean, object, optional, required, string, type JsonObject, type Reader } from "./read-json.js";
 import { excessOf } from "./schema-budget.js";
 
 export const readFormat = (body: JsonObject): ReplyFormat =>
@@ -12,13 +12,19 @@ const format: Reader<ReplyFormat> = (value, path) => {
   switch (required(fields, "type", string, path)) {
     case "text":
       return { type: "text" };
-    case "json_object":
-      return { type: "json_object" };
+    case "json_object": {
+      // Some clients send a schema here, and mean it.
+      const schema = optional(fields, "schema", modestSchema, path);
+      return schema === undefined
+        ? { type: "json_object" }
+        : { type: "json_schema", name: defaultName, schema };
+    }
     case "json_schema": {
       const described = required(fields, "json_schema", object, path);
       const name = required(described, "name", schemaName, `${path}.json_schema`);
       const schema = required(described, "schema", modestSchema, `${path}.json_schema`);
-      return { type: "json_schema", name, schema };
+      const strict = optional(described, "strict", boolean, `${path}.json_schema`) ?? false;
+      return { type: "json_schema", name, schema, ...(strict ? { strict } : {}) };
     }
     default:
       throw new ServiceError("invalid_value", {
@@ -27,6 +33,9 @@ const format: Reader<ReplyFormat> = (value, path) => {
       });
   }
 };
+
+/** Where a client names none. */
+const defaultName = "reply";
 
 const schemaName: Reader<string> = (value, path) => {
   const name = string(value, path);

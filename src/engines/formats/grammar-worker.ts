@@ -2,6 +2,7 @@
 import { parentPort } from "node:worker_threads";
 import { schemaGrammar } from "./json-schema/compile.js";
 import { isSchemaObject, SchemaError, type Path } from "./json-schema/schema.js";
+import { readSchemaText } from "./schema-text.js";
 
 export type Compiled =
   | { type: "grammar"; gbnf: string }
@@ -20,9 +21,9 @@ tell({ type: "ready" });
 
 function compile(schemaText: string): Compiled {
   try {
-    const schema: unknown = JSON.parse(schemaText);
+    const { schema, strict } = readSchemaText(schemaText);
     if (!isSchemaObject(schema)) return { type: "failed" };
-    return { type: "grammar", gbnf: schemaGrammar(schema) };
+    return { type: "grammar", gbnf: schemaGrammar(schema, { strict }) };
   } catch (error) {
     // What else is thrown may quote the schema: nothing of it is told.
     if (!(error instanceof SchemaError)) return { type: "failed" };

@@ -17,6 +17,7 @@ import { GrammarCache } from "./grammar-cache.js";
 import { GrammarThread, type ThreadOutcome } from "./grammar-thread.js";
 import { objectGrammar } from "./json-schema/compile.js";
 import { schemaRefusal } from "./schema-refusal.js";
+import { textToCompile } from "./schema-text.js";
 
 export interface GrammarsOptions {
   clock?: Clock;
@@ -66,7 +67,7 @@ export class Grammars {
       case "json_object":
         return (this.#object ??= objectGrammar());
       case "json_schema":
-        return grammarIn(await abortable(this.#outcome(JSON.stringify(format.schema), accountId), signal));
+        return grammarIn(await abortable(this.#outcome(textToCompile(format), accountId), signal));
     }
   }
 

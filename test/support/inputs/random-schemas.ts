@@ -104,7 +104,7 @@ export function randomSchemas(seed: number): () => Schema {
 const patterns = [
   "^[A-Z]{2}-\\d{3}$",
   "^(yes|no|may ?be)$",
-  "[a-f]{1,4}",
+  "^[a-f]{1,4}$",
   "^\\w{1,5}\\s?\\S{1,3}$",
   "^[^a-z]{2,4}$",
   '^".{1,3}"$',

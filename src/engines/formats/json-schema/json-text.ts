@@ -84,6 +84,9 @@ export function anyInteger(grammar: Grammar): Expression {
   );
 }
 
+/** Above all that is written as any number: fifteen digits and an exponent of two. */
+export const largestNumber = 1e115;
+
 export function anyNumber(grammar: Grammar): Expression {
   return grammar.define("number", () =>
     sequence(

@@ -1,3 +1,4 @@
+import { isKeyword } from "./keywords.js";
 import type { Work } from "./work.js";
 import { isSchemaObject, SchemaError, type Path, type Schema } from "./schema.js";
 
@@ -57,18 +58,7 @@ export class References {
 
 /** Whether the reference says all, and what stands beside it constrains nothing. */
 export function isOnlyReference(schema: Schema): boolean {
-  const beside = [
-    "title",
-    "description",
-    "default",
-    "examples",
-    "$comment",
-    "$defs",
-    "definitions",
-    "$schema",
-    "$id",
-  ];
-  return "$ref" in schema && Object.keys(schema).every((key) => key === "$ref" || beside.includes(key));
+  return "$ref" in schema && Object.keys(schema).every((key) => key === "$ref" || !isKeyword(key));
 }
 
 function decode(text: string): string {

@@ -1,4 +1,6 @@
 /** A JSON schema as the client sent it, and the ways to look at it without trusting it. */
+import type { Keyword } from "./keywords.js";
+
 export type Schema = Readonly<Record<string, unknown>>;
 
 /**
@@ -17,53 +19,20 @@ export class SchemaError extends Error {
 /** Names that a client chose are told by their position: there is no way to write one into a path. */
 export type Path = readonly (Keyword | number)[];
 
-/** Every keyword that means something here or in a later version: the words that a path is made of. */
-export type Keyword = (typeof followed)[number] | (typeof notFollowed)[number];
+/** What several schemas say with one keyword, for a value that is subject to all of them. No JSON is one of these. */
+export class All {
+  constructor(readonly values: readonly unknown[]) {}
+
+  static of(...parts: readonly unknown[]): All {
+    return new All(parts.flatMap((part) => (part instanceof All ? part.values : [part])));
+  }
+}
 
 const jsonTypes = ["object", "array", "string", "number", "integer", "boolean", "null"] as const;
 export type JsonType = (typeof jsonTypes)[number];
 
 export function isSchemaObject(value: unknown): value is Schema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** The keywords with no say in what is valid. */
-const annotations = new Set([
-  ..."$schema $id $comment $anchor title description default examples deprecated readOnly writeOnly".split(
-    " ",
-  ),
-  ..."$defs definitions contentEncoding contentMediaType".split(" "),
-]);
-
-const followed = [
-  ...(["$ref", "type", "enum", "const", "allOf", "anyOf", "oneOf"] as const),
-  ...(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"] as const),
-  ...(["minLength", "maxLength", "pattern", "format"] as const),
-  ...(["items", "prefixItems", "minItems", "maxItems", "uniqueItems"] as const),
-  ...(["properties", "required", "additionalProperties", "minProperties", "maxProperties"] as const),
-] as const;
-
-/** Of JSON Schema, with a say in what is valid. */
-const notFollowed = [
-  ...(["not", "if", "then", "else", "contains", "minContains", "maxContains", "additionalItems"] as const),
-  ...(["patternProperties", "propertyNames", "dependencies", "dependentRequired"] as const),
-  ...(["dependentSchemas", "unevaluatedItems", "unevaluatedProperties"] as const),
-  ...(["$dynamicRef", "$recursiveRef", "$dynamicAnchor", "$recursiveAnchor", "$vocabulary"] as const),
-] as const;
-
-/** Undefined for a word that is not followed. */
-export const keywordOf = (word: string): Keyword | undefined => followed.find((known) => known === word);
-
-/** Keywords that constrain, without annotations. Throws for one that cannot be followed. */
-export function constraints(schema: Schema, path: Path): Schema {
-  const names = Object.keys(schema);
-  const unknown = names.findIndex((name) => !annotations.has(name) && keywordOf(name) === undefined);
-  if (unknown >= 0) {
-    const keyword = notFollowed.find((known) => known === names[unknown]);
-    if (keyword !== undefined) throw new SchemaError([...path, keyword], "this keyword is not supported");
-    throw new SchemaError(path, `its keyword number ${unknown + 1} is not one that is supported`);
-  }
-  return Object.fromEntries(Object.entries(schema).filter(([name]) => !annotations.has(name)));
 }
 
 export function typesOf(schema: Schema, path: Path): JsonType[] {

@@ -1,0 +1,243 @@
+/** Ordinary zod 4 types, one of each kind that people write, for all that an encoder may make of them. */
+import { z } from "zod";
+
+const category = z.object({
+  name: z.string(),
+  get children() {
+    return z.array(category);
+  },
+});
+const person = z.object({
+  email: z.email(),
+  get posts() {
+    return z.array(post);
+  },
+});
+const post = z.object({
+  title: z.string(),
+  get author() {
+    return person.optional();
+  },
+});
+const linked: z.ZodType = z.lazy(() => z.object({ value: z.int(), next: linked.nullable() }));
+const money = z.object({
+  amount: z.number().nonnegative().multipleOf(0.01),
+  currency: z.enum(["EUR", "USD"]),
+});
+const shape = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("circle"), radius: z.number().positive() }),
+  z.object({ kind: z.literal("square"), side: z.number().positive() }),
+]);
+const named = z
+  .object({ name: z.string().min(1).max(80) })
+  .meta({ id: "Named", title: "A name", examples: [{ name: "x" }] });
+
+/** By what they are; each is encoded as the property of an object, as a list and alone. */
+export const zodZoo: Readonly<Record<string, z.ZodType>> = {
+  string: z.string(),
+  email: z.email(),
+  "email of HTML": z.email({ pattern: z.regexes.html5Email }),
+  "email of RFC 5322": z.email({ pattern: z.regexes.rfc5322Email }),
+  "email of any script": z.email({ pattern: z.regexes.unicodeEmail }),
+  uuid: z.uuid(),
+  "uuid v4": z.uuidv4(),
+  "uuid v6": z.uuidv6(),
+  "uuid v7": z.uuidv7(),
+  guid: z.guid(),
+  url: z.url(),
+  "url of a host": z.url({ hostname: /^example\.com$/ }),
+  "http url": z.httpUrl(),
+  hostname: z.hostname(),
+  emoji: z.emoji(),
+  base64: z.base64(),
+  base64url: z.base64url(),
+  hex: z.hex(),
+  jwt: z.jwt(),
+  nanoid: z.nanoid(),
+  cuid2: z.cuid2(),
+  ulid: z.ulid(),
+  xid: z.xid(),
+  ksuid: z.ksuid(),
+  ipv4: z.ipv4(),
+  ipv6: z.ipv6(),
+  "cidr v4": z.cidrv4(),
+  "cidr v6": z.cidrv6(),
+  mac: z.mac(),
+  e164: z.e164(),
+  sha256: z.hash("sha256"),
+  "iso date": z.iso.date(),
+  "iso time": z.iso.time(),
+  "iso time to the minute": z.iso.time({ precision: -1 }),
+  "iso datetime": z.iso.datetime(),
+  "iso datetime with offset": z.iso.datetime({ offset: true }),
+  "iso datetime local": z.iso.datetime({ local: true }),
+  "iso datetime in milliseconds": z.iso.datetime({ precision: 3 }),
+  "iso duration": z.iso.duration(),
+  "starts with": z.string().startsWith("https://"),
+  includes: z.string().includes("a.b"),
+  "ends with": z.string().endsWith(".png"),
+  "starts and ends with": z.string().startsWith("<").endsWith(">"),
+  "starts with, includes, ends with": z.string().startsWith("a").includes("-").endsWith("z"),
+  regex: z.string().regex(/^[A-Z]{3}-\d{4}$/),
+  "regex unanchored": z.string().regex(/\d{3}/),
+  "two regexes": z.string().regex(/[a-z]/).regex(/[0-9]/),
+  "regex with look-ahead": z.string().regex(/^(?=.*[A-Z])(?=.*\d)[A-Za-z\d]{8,12}$/),
+  "regex with length": z
+    .string()
+    .regex(/^[a-z-]+$/)
+    .min(3)
+    .max(20),
+  "length 5": z.string().length(5),
+  "min and max": z.string().min(2).max(40),
+  nonempty: z.string().nonempty(),
+  "a long maximum": z.string().max(20_000),
+  "email with maximum": z.email().max(120),
+  "email with both": z.email().min(10).max(30),
+  "url with maximum": z.url().max(2_000),
+  lowercase: z.string().lowercase(),
+  uppercase: z.string().uppercase(),
+  trimmed: z.string().trim().min(1),
+  "format of one's own": z.stringFormat("creditcard", /^\d{16}$/),
+  "template literal": z.templateLiteral(["v", z.int(), ".", z.enum(["alpha", "beta"])]),
+  "template literal of a number": z.templateLiteral([z.number(), "px"]),
+  "template literal of an email": z.templateLiteral(["mailto:", z.email()]),
+  number: z.number(),
+  int: z.int(),
+  int32: z.int32(),
+  uint32: z.uint32(),
+  float32: z.float32(),
+  float64: z.float64(),
+  positive: z.number().positive(),
+  negative: z.number().negative(),
+  nonnegative: z.number().nonnegative(),
+  nonpositive: z.int().nonpositive(),
+  between: z.number().min(0).max(1),
+  "between exclusively": z.number().gt(-1.5).lt(2.25),
+  "int between": z.int().min(1).max(31),
+  "int from": z.int().min(18),
+  "multiple of 5": z.int().multipleOf(5),
+  "multiple of 7": z.int().nonnegative().multipleOf(7),
+  "multiple of 2500": z.number().multipleOf(2500).min(0).max(1_000_000),
+  "decimal of two places": z.number().multipleOf(0.01),
+  "price in steps": z.number().min(0).max(99.95).multipleOf(0.05),
+  percent: z.number().min(0).max(100).multipleOf(0.5),
+  boolean: z.boolean(),
+  null: z.null(),
+  any: z.any(),
+  unknown: z.unknown(),
+  stringbool: z.stringbool(),
+  "bigint as anything": z.bigint(),
+  "date as anything": z.date(),
+  "set as anything": z.set(z.string()),
+  "map as anything": z.map(z.string(), z.number()),
+  coerced: z.coerce.number(),
+  literal: z.literal("only"),
+  "literal number": z.literal(42),
+  literals: z.literal(["a", 1, null, true]),
+  enum: z.enum(["red", "green", "blue"]),
+  "native enum": z.enum({ Low: 1, High: 2 }),
+  "excluded enum": z.enum(["a", "b", "c"]).exclude(["b"]),
+  keyof: z.object({ a: z.string(), b: z.string() }).keyof(),
+  object: z.object({ id: z.int(), tags: z.array(z.string()) }),
+  "empty object": z.object({}),
+  "optional property": z.object({ a: z.string(), b: z.number().optional() }),
+  "all optional": z.object({ a: z.string(), b: z.number(), c: z.boolean() }).partial(),
+  "strict object": z.strictObject({ a: z.string() }),
+  "loose object": z.looseObject({ a: z.string() }),
+  catchall: z.object({ a: z.string() }).catchall(z.number()),
+  "never optional": z.object({ a: z.string(), b: z.never().optional() }),
+  extended: z.object({ a: z.string() }).extend({ b: z.iso.date() }),
+  picked: z.object({ a: z.string(), b: z.string() }).pick({ a: true }),
+  omitted: z.object({ a: z.string(), b: z.string() }).omit({ a: true }),
+  nullable: z.string().nullable(),
+  "nullable object": money.nullable(),
+  nullish: z.object({ a: z.string().nullish() }),
+  default: z.object({ a: z.string().default("x"), b: z.int().default(3) }),
+  prefault: z.object({ a: z.string().prefault("x") }),
+  catch: z.object({ a: z.string().catch("x") }),
+  readonly: z.object({ a: z.array(z.string()).readonly() }).readonly(),
+  branded: z.string().brand("id"),
+  described: z
+    .string()
+    .describe("A text.")
+    .meta({ title: "Text", examples: ["a"], deprecated: true, own: 1 }),
+  "named by meta": named,
+  "named twice": z.object({ a: named, b: named }),
+  pipe: z.string().pipe(z.string().min(2)),
+  refined: z.string().refine((text) => text !== ""),
+  preprocessed: z.preprocess((value) => value, z.int()),
+  lazy: z.lazy(() => z.string()),
+  array: z.array(z.string()),
+  "array between": z.array(z.int()).min(1).max(3),
+  "array of length": z.array(z.boolean()).length(2),
+  "array of objects": z.array(money).nonempty(),
+  "array of arrays": z.array(z.array(z.number()).max(2)),
+  tuple: z.tuple([z.string(), z.number()]),
+  "tuple with optional": z.tuple([z.string(), z.number().optional()]),
+  "tuple with rest": z.tuple([z.string()], z.boolean()),
+  "empty tuple": z.tuple([]),
+  record: z.record(z.string(), z.number()),
+  "record of objects": z.record(z.string(), money),
+  "record by enum": z.record(z.enum(["a", "b"]), z.number()),
+  "record by literals": z.record(z.union([z.literal("a"), z.literal("b")]), z.string()),
+  "record by pattern": z.record(z.string().regex(/^x-[a-z]+$/), z.number()),
+  "record by number": z.record(z.number(), z.string()),
+  "record by uuid": z.record(z.uuid(), z.string()),
+  "record by template": z.record(z.templateLiteral(["k-", z.int()]), z.string()),
+  "record by short names": z.record(z.string().min(2).max(8), z.int()),
+  "partial record": z.partialRecord(z.enum(["a", "b", "c"]), z.number()),
+  "loose record": z.looseRecord(z.string().regex(/^x-/), z.number()),
+  union: z.union([z.string(), z.number()]),
+  "union of formats": z.union([z.ipv4(), z.ipv6()]),
+  "union of objects": z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]),
+  "exclusive union": z.xor([z.string(), z.number(), z.null()]),
+  "discriminated union": shape,
+  "discriminated by enum": z.discriminatedUnion("k", [
+    z.object({ k: z.enum(["a", "b"]), x: z.int() }),
+    z.object({ k: z.literal("c"), y: z.string() }),
+  ]),
+  "nested discriminated": z.discriminatedUnion("type", [
+    z.object({ type: z.literal("shape"), shape }),
+    z.discriminatedUnion("code", [
+      z.object({ type: z.literal("error"), code: z.literal(400) }),
+      z.object({ type: z.literal("error"), code: z.literal(500) }),
+    ]),
+  ]),
+  intersection: z.intersection(z.object({ a: z.string() }), z.object({ b: z.number() })),
+  and: z.looseObject({ a: z.string() }).and(z.looseObject({ b: z.string() })),
+  "intersection of unions": z.intersection(
+    z.union([z.looseObject({ a: z.string() }), z.looseObject({ b: z.string() })]),
+    z.union([z.looseObject({ c: z.int() }), z.looseObject({ d: z.int() })]),
+  ),
+  json: z.json(),
+  recursive: category,
+  "mutually recursive": person,
+  "recursive inside": z.object({ root: category, other: category }),
+  "recursive by lazy": linked,
+  "optional recursion": z.object({
+    value: z.string(),
+    get next() {
+      return category.optional();
+    },
+  }),
+  file: z.file(),
+  codec: z.codec(z.iso.datetime(), z.date(), {
+    decode: (text) => new Date(text),
+    encode: (date) => date.toISOString(),
+  }),
+  "an order": z.object({
+    id: z.uuid(),
+    at: z.iso.datetime(),
+    lines: z
+      .array(
+        z.object({
+          sku: z.string().regex(/^[A-Z0-9-]{4,12}$/),
+          quantity: z.int().min(1).max(99),
+          price: money,
+        }),
+      )
+      .min(1),
+    customer: z.object({ email: z.email(), phone: z.e164().optional(), country: z.string().length(2) }),
+    note: z.string().max(500).nullable().default(null),
+  }),
+};
