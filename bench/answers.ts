@@ -1,6 +1,6 @@
 /**
  * How many ordinary questions the starter answers, with its correction and without, at the usual temperature and at
- * 0. The whole service is asked, as a newcomer would: its own system prompt, sampling and cap. `ANSWERS=verbose`
+ * 0. Questions go to the whole service, as a newcomer would ask: with its own system prompt, sampling and cap. `ANSWERS=verbose`
  * prints every answer that was counted as wrong; settings given in the environment (SOTTO_MODELS_OMEGA_MIN_P and
  * its siblings) are passed on, which is how they were chosen.
  */
@@ -33,7 +33,7 @@ export async function benchAnswers(): Promise<void> {
   if (usual === undefined || cold === undefined || usualBefore === undefined || coldBefore === undefined)
     return;
   console.log(
-    `\ncorrected / uncorrected: ${(usual / usualBefore).toFixed(2)} at the usual temperature, ${(cold / coldBefore).toFixed(2)} at 0 (aim: 1.5)`,
+    `\ncorrected / uncorrected: ${(usual / usualBefore).toFixed(2)} at the usual temperature, ${(cold / coldBefore).toFixed(2)} at 0 (target: 1.5)`,
   );
 }
 

@@ -1,6 +1,6 @@
 /**
  * The whole service as its users meet it, on the starter weights: from `npm start` to the first token, then
- * tokens a second and time to first token with 1, 2, 4 and 8 streams, the API's event-loop delay while the
+ * tokens per second and time to first token with 1, 2, 4 and 8 streams, the API's event-loop delay while the
  * engine works, and the memory of both processes.
  */
 import { execFileSync } from "node:child_process";
@@ -44,7 +44,7 @@ export async function benchApi(): Promise<void> {
     }
     const delay = await sotto.metric("nodejs_eventloop_lag_p99_seconds");
     console.log(
-      `\nAPI event-loop delay p99 while generating: ${(delay * 1000).toFixed(1)} ms (aim: at most 20)`,
+      `\nAPI event-loop delay p99 while generating: ${(delay * 1000).toFixed(1)} ms (target: at most 20)`,
     );
     console.log(
       `memory: API ${megabytes(sotto.pid)}, engine ${childrenOf(sotto.pid).map(megabytes).join(" + ")}`,

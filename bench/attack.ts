@@ -1,8 +1,9 @@
 /**
  * What one account can do to another with JSON schemas: schemas that take long to compile, and schemas whose grammars
  * take long to follow, as fast as the default plan lets one account send them. Meanwhile another account lists models
- * and reads a stream. Told are its latencies and the longest gap of its stream, and how they compare with a quiet
- * service; for the stream also with as many requests in an ordinary schema, which share the engine too.
+ * and reads a stream. Reported are its latencies and the longest gap in its stream, relative to an idle
+ * service; for the stream also relative to the same number of requests with an ordinary schema, which share
+ * the engine too.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { closeConnections, streamChat, type ChatEndpoint } from "./chat-stream.js";
@@ -12,7 +13,7 @@ import { percentile } from "./statistics.js";
 const measuredMs = 20_000;
 const rounds = 2;
 const betweenListsMs = 50;
-/** The default plan: 16 at once, 600 a minute. */
+/** The default plan: 16 concurrent, 600 per minute. */
 const attackers = 16;
 const betweenAttacksMs = (attackers * 60_000) / 600;
 
@@ -90,7 +91,7 @@ export async function benchAttack(): Promise<void> {
   }
 }
 
-/** Sends the next when it has the answer to the last, and no faster than its share of the plan. */
+/** Sends the next request after the response to the last, and no faster than its share of the plan. */
 async function attack(
   { baseURL, key }: ChatEndpoint,
   { schemas }: Situation,
@@ -104,7 +105,7 @@ async function attack(
       model: "omega",
       messages: [{ role: "user", content: "Go." }],
       max_tokens: 64,
-      // Never the same twice: what is asked again is not compiled again.
+      // Never the same twice: a repeated schema is not compiled again.
       response_format: {
         type: "json_schema",
         json_schema: { name: "a", schema: { ...schema, title: `${turn}` } },
@@ -159,7 +160,7 @@ function print(readings: ReadonlyMap<string, readonly Reading[]>): void {
   const quiet = best("quiet");
   const ordinary = best("7 in an ordinary schema");
   console.log(
-    `the better of ${rounds} rounds of ${measuredMs / 1000} s each; ratios to quiet (aim: at most 2)`,
+    `the better of ${rounds} rounds of ${measuredMs / 1000} s each; ratios to quiet (target: at most 2)`,
   );
   for (const name of readings.keys()) {
     const { p50Ms, p99Ms, gapMs } = best(name);

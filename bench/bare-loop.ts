@@ -1,7 +1,6 @@
 /**
- * The least that can be done with the same binding: read all prompts, then one token of every stream a step, the
- * likeliest one, in a process of its own. No HTTP, no text, no fairness: what the rest of the service is measured
- * against.
+ * The minimum with the same binding: read all prompts, then one token of every stream per step, the most likely
+ * one, in a separate process. No HTTP, no text, no fairness: the baseline for the rest of the service.
  */
 import { loadModel } from "../src/engines/llama/worker/addon.js";
 import type { LoadRequest } from "../src/engines/llama/messages.js";

@@ -30,7 +30,9 @@ export async function benchBodies(): Promise<void> {
       models: () => get(`${sotto.baseURL}/models`, other),
       "one token": () => post(chatTarget(sotto.baseURL, other, { max_tokens: 1 })),
     };
-    console.log("large bodies             another's     p50        p99      answers a second to the sender");
+    console.log(
+      "large bodies             another's     p50        p99      responses per second to the sender",
+    );
     const measure = async (name: string, sent: () => string) => {
       for (const [probe, ask] of Object.entries(probes)) {
         const times = await timesOf(ask);
@@ -53,7 +55,7 @@ export async function benchBodies(): Promise<void> {
   }
 }
 
-/** One request every so often, whether the last was answered or not: a stall is met by all that fall into it. */
+/** Open loop: one request at a fixed interval, whether or not the last was answered, so that a stall affects every request that falls into it. */
 async function timesOf(ask: () => Promise<void>, forMs = probeMs): Promise<number[]> {
   const times: number[] = [];
   const asked: Promise<void>[] = [];
@@ -83,7 +85,7 @@ async function post({ url, headers, body }: Target): Promise<void> {
   if (!response.ok) throw new Error(`the request failed with ${response.status}`);
 }
 
-/** A process of its own: sending so much would slow down the one that measures. */
+/** A separate process: sending that much would slow down the measuring one. */
 function startSender(url: string, key: string, body: string) {
   const script = `
     let body = "";

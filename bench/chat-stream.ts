@@ -1,4 +1,5 @@
 /** One streamed completion over HTTP, timed token by token. */
+import { EventSourceParserStream } from "eventsource-parser/stream";
 import { Agent, fetch } from "undici";
 
 export interface ChatEndpoint {
@@ -11,9 +12,9 @@ export interface StreamTimes {
   cachedTokens: number;
   promptTokens: number;
   text: string;
-  /** When each fragment came, from the request on. */
+  /** When each fragment arrived, since the request. */
   fragmentsMs: number[];
-  /** When the first came, or the end of a reply without text. */
+  /** When the first arrived, or the end of a reply without text. */
   firstMs: number;
 }
 
@@ -23,7 +24,7 @@ export interface Ask {
   onFragment?: () => void;
 }
 
-/** Connections are kept, and as many as there are streams; a long prompt may take its time. */
+/** Keep-alive connections, one for each stream; long timeouts, for long prompts. */
 const dispatcher = new Agent({ connections: 64, headersTimeout: 600_000, bodyTimeout: 600_000 });
 
 export async function streamChat({ baseURL, key }: ChatEndpoint, ask: Ask): Promise<StreamTimes> {
@@ -50,23 +51,21 @@ export async function streamChat({ baseURL, key }: ChatEndpoint, ask: Ask): Prom
     fragmentsMs: [],
     firstMs: 0,
   };
-  let pending = "";
-  for await (const part of response.body.pipeThrough(new TextDecoderStream())) {
-    const lines = (pending + part).split("\n");
-    pending = lines.pop() ?? "";
-    for (const line of lines) {
-      if (!line.startsWith("data: {")) continue;
-      const { choices, usage } = JSON.parse(line.slice("data: ".length)) as Chunk;
-      const content = choices?.[0]?.delta?.content ?? "";
-      if (content !== "") {
-        times.text += content;
-        times.fragmentsMs.push(performance.now() - startedMs);
-        ask.onFragment?.();
-      }
-      times.tokens = usage?.completion_tokens ?? times.tokens;
-      times.promptTokens = usage?.prompt_tokens ?? times.promptTokens;
-      times.cachedTokens = usage?.prompt_tokens_details?.cached_tokens ?? times.cachedTokens;
+  const events = response.body
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream());
+  for await (const { data } of events) {
+    if (data === "[DONE]") continue;
+    const { choices, usage } = JSON.parse(data) as Chunk;
+    const content = choices?.[0]?.delta?.content ?? "";
+    if (content !== "") {
+      times.text += content;
+      times.fragmentsMs.push(performance.now() - startedMs);
+      ask.onFragment?.();
     }
+    times.tokens = usage?.completion_tokens ?? times.tokens;
+    times.promptTokens = usage?.prompt_tokens ?? times.promptTokens;
+    times.cachedTokens = usage?.prompt_tokens_details?.cached_tokens ?? times.cachedTokens;
   }
   times.firstMs = times.fragmentsMs[0] ?? performance.now() - startedMs;
   return times;

@@ -18,7 +18,7 @@ import { median } from "./statistics.js";
 
 export interface BenchSetup {
   weights: string;
-  /** Undefined: what each contender takes by itself. */
+  /** Undefined: each contender's own default. */
   threads: number | undefined;
   sequences: number;
   contextTokens: number;
@@ -158,7 +158,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Processor time of these processes so far, where the system tells (Linux); their waiting does not count. */
+/** CPU time of these processes so far, where the system reports it (Linux); waiting does not count. */
 export function processorMs(pids: readonly number[]): number {
   const ticks = pids.map((pid) => {
     const [user = "", system = ""] = readFileSync(`/proc/${pid}/stat`, "utf8")

@@ -44,7 +44,7 @@ export async function benchCrowded(): Promise<void> {
 async function compare(machine: string, contenders: readonly Contender[]): Promise<void> {
   for (const streams of [1, 4]) {
     const rates = contenders.map((): number[] => []);
-    // The first round is for getting used to the machine.
+    // The first round is warm-up.
     for (let round = 0; round <= rounds; round++) {
       for (const [index, { run }] of contenders.entries()) {
         const prompts = Array.from(
@@ -59,7 +59,7 @@ async function compare(machine: string, contenders: readonly Contender[]): Promi
     const [first = 0, ...others] = medians;
     const cells = contenders.map(({ name }, index) => `${name} ${medians[index]?.toFixed(1)}`);
     console.log(
-      `${machine}, ${streams} streams, tokens a second: ${cells.join(", ")}; ` +
+      `${machine}, ${streams} streams, tokens per second: ${cells.join(", ")}; ` +
         `adapting is ${others.map((rate) => (first / rate).toFixed(2)).join(" and ")} of the others`,
     );
   }

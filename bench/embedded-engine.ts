@@ -1,10 +1,10 @@
 /**
  * The embedded engine as its users meet it, over HTTP, beside a bare loop on the same binding and, when
- * `LLAMA_SERVER` names one (scripts/build-llama-server.js), beside llama-server: tokens a second and time to first
- * token with 1 to 16 streams. The contenders take turns and the medians of several rounds are shown, so that the
- * machine's speed and mood cancel out in the ratios; the processor time for the same tokens tells on a busy machine
- * too. Then what a conversation's second turn costs, what a long prompt does to the replies beside it, whether the
- * engine keeps to the memory that is stated for it, and whether memory stays flat.
+ * `LLAMA_SERVER` names one (scripts/build-llama-server.js), beside llama-server: tokens per second and time to first
+ * token with 1 to 16 streams. The contenders take turns and the medians of several rounds are shown, so that
+ * the machine's speed and load cancel out in the ratios; the CPU time for the same tokens is meaningful on a
+ * busy machine too. Then what a conversation's second turn costs, what a long prompt does to the replies beside it, whether
+ * the engine stays within its memory estimate, and whether memory stays flat.
  *
  * `BENCH_WEIGHTS` names a GGUF file, or `tiny` or `small` for random weights: next to none, which shows the cost of
  * everything but the model, or 60 MB. Without it the starter weights are used. `BENCH_THREADS`, `BENCH_ROUNDS`
@@ -37,7 +37,7 @@ const streamCounts = (process.env.BENCH_STREAMS ?? "1,2,4,8,16").split(",").map(
 const tokensPerStream = 32;
 const topics = ["the sea", "a mountain", "an old clock", "two friends", "a key", "rain", "bread", "a train"];
 let asked = 0;
-/** The number comes first, so that no prompt finds its beginning in a cache. */
+/** The number comes first, so that no prompt has a cached prefix. */
 const newPrompt = () => `${++asked}. Write a long story about ${topics[asked % topics.length] ?? "life"}.`;
 const words = (count: number) =>
   Array.from(
@@ -54,7 +54,7 @@ export async function benchEngine(): Promise<void> {
   };
   const { threads } = setup;
   const chosen = threads === undefined ? "threads as each takes them by itself" : `${threads} threads`;
-  console.log(`${tokensPerStream} tokens a stream, ${chosen}\n`);
+  console.log(`${tokensPerStream} tokens per stream, ${chosen}\n`);
   const asked = process.env.BENCH_PARTS?.split(",");
   const wants = (part: string) => asked?.includes(part) ?? true;
   if (wants("streams")) await benchStreams(setup);
@@ -93,7 +93,7 @@ async function benchStreams(setup: BenchSetup): Promise<void> {
   const binary = process.env.LLAMA_SERVER;
   if (binary !== undefined) contenders.push(await startLlamaServer(binary, setup));
   try {
-    // The first run of each pays for what every later one finds warm.
+    // The first run of each is warm-up.
     for (const { run } of contenders) await run([newPrompt()], 4);
     const [, ...others] = contenders;
     printRow([
@@ -139,7 +139,7 @@ async function measureWords(endpoint: ChatEndpoint): Promise<number> {
   return 100 / ((await ask(words(120))) - (await ask(words(20))));
 }
 
-/** Aim: a quarter of the cold one at most. */
+/** Target: a quarter of the cold one at most. */
 async function benchSecondTurn(endpoint: ChatEndpoint, history: string): Promise<void> {
   const ratios: number[] = [];
   for (let round = 0; round < 3; round++) {
@@ -155,10 +155,10 @@ async function benchSecondTurn(endpoint: ChatEndpoint, history: string): Promise
         ` cached), cold ${coldMs.toFixed(0)} ms (${cold.promptTokens} tokens)`,
     );
   }
-  console.log(`second turn: ${median(ratios).toFixed(2)} of the cold one (aim: at most 0.25)`);
+  console.log(`second turn: ${median(ratios).toFixed(2)} of the cold one (target: at most 0.25)`);
 }
 
-/** Aim: the longest gap three times the usual one at most. */
+/** Target: the longest gap three times the usual one at most. */
 async function benchLongPrompt(endpoint: ChatEndpoint, document: string): Promise<void> {
   const times: number[][] = [];
   const replies = Array.from({ length: 7 }, async (_, stream) => {
@@ -186,13 +186,13 @@ async function benchLongPrompt(endpoint: ChatEndpoint, document: string): Promis
   console.log(
     `\nlong prompt: ${long.promptTokens} tokens read in ${(readMs - arrivedMs).toFixed(0)} ms beside seven streams; ` +
       `their longest gap ${longest.toFixed(0)} ms, usually ${usual.toFixed(0)} ms: ` +
-      `${(longest / usual).toFixed(1)} times (aim: at most 3)`,
+      `${(longest / usual).toFixed(1)} times (target: at most 3)`,
   );
 }
 
 /**
- * Every sequence in use. What the system maps of the file counts apart: it is dropped where memory is short, and
- * read again where it is needed.
+ * Every sequence in use. The mapped file is counted separately: the system evicts it when memory is short and
+ * reads it again when needed.
  */
 async function benchBudget(
   setup: BenchSetup,

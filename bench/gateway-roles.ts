@@ -21,7 +21,7 @@ const usage = `data: ${JSON.stringify({
   usage: { prompt_tokens: 20, completion_tokens: fragments, total_tokens: 20 + fragments },
 })}\n\n`;
 
-/** Answers at once, but as engines do: each fragment by itself, in a turn of the event loop of its own. */
+/** Answers immediately, but as engines do: each fragment by itself, in its own turn of the event loop. */
 const engine: RequestListener = (request, response) => {
   request.resume();
   if (request.method !== "POST") {

@@ -1,9 +1,9 @@
 /**
- * What passing a chat on to an engine costs: the time that Sotto adds to a streamed reply, beside a bare
+ * What forwarding a chat to an engine costs: the time that Sotto adds to a streamed reply, beside a bare
  * pass-through (node:http and undici, which checks and counts nothing) and the npm package @portkey-ai/gateway,
  * all in one run and each in a process of its own, in front of the same scripted engine.
  *
- * Added time is the difference to asking the engine directly with as many connections. Portkey is fetched from
+ * Added time is the difference to asking the engine directly with the same number of connections. Portkey is fetched from
  * npm into a temporary folder: `npm run bench -- gateway`; SOTTO_BENCH_PORTKEY=off leaves it out.
  */
 import { execFile, spawn, type ChildProcess } from "node:child_process";
@@ -39,7 +39,7 @@ interface Measured {
   p50: number;
   p99: number;
   requestsPerSecond: number;
-  /** Of the contender's process, for each request: says more than time on a machine with other work. */
+  /** Of the contender's process, for each request: more meaningful than time on a busy machine. */
   cpuMs: number;
   failures: number;
 }
@@ -68,7 +68,7 @@ export async function benchGateway(): Promise<void> {
     for (const { connections, seconds } of rounds) {
       const samples = new Map(contenders.map((contender) => [contender, newSample()]));
       for (const contender of contenders) await load(contender, connections, 1, newSample());
-      // They take turns, so that what else the machine does falls on all of them.
+      // They alternate, so that other load on the machine affects all of them.
       for (let turn = 0; turn < turns; turn++) {
         for (const [contender, sample] of samples)
           await load(contender, connections, seconds / turns, sample);
@@ -110,10 +110,10 @@ function report(connections: number, results: ReadonlyMap<string, Measured>): vo
   const cpu = (other: string) =>
     ((results.get("sotto")?.cpuMs ?? NaN) / (results.get(other)?.cpuMs ?? NaN)).toFixed(2);
   console.log(
-    `  Sotto adds ${ratio("bare")} of the bare pass-through (aim: at most 1.5), CPU ${cpu("bare")}`,
+    `  Sotto adds ${ratio("bare")} of the bare pass-through (target: at most 1.5), CPU ${cpu("bare")}`,
   );
   if (!results.has("portkey")) return;
-  console.log(`  Sotto adds ${ratio("portkey")} of Portkey (aim: below 0.33), CPU ${cpu("portkey")}`);
+  console.log(`  Sotto adds ${ratio("portkey")} of Portkey (target: below 0.33), CPU ${cpu("portkey")}`);
 }
 
 interface Sample {
@@ -125,7 +125,7 @@ interface Sample {
 
 const newSample = (): Sample => ({ times: [], elapsedMs: 0, cpuMs: 0, failures: 0 });
 
-/** Closed loop: every connection asks again as soon as it has its answer. */
+/** Closed loop: every connection sends its next request as soon as it has the response. */
 async function load(
   { port, pid, headers }: Contender,
   connections: number,
@@ -215,8 +215,8 @@ async function startRole(
 
 /**
  * Run as npm installs it, Portkey fails every stream on Node 20: it adds headers to an answer of `fetch`, which
- * are immutable under the version of Hono that its range resolves to. An answer with headers of its own mends it,
- * at a cost too small to see.
+ * are immutable under the version of Hono that its range resolves to. A response with its own headers fixes
+ * that, at negligible cost.
  */
 const mutableHeaders = `const real = fetch, Answer = Response;
 globalThis.fetch = async (...args) => {
@@ -225,7 +225,7 @@ globalThis.fetch = async (...args) => {
   return new Answer(answer.body, { status, statusText, headers: new Headers(answer.headers) });
 };`;
 
-/** Null, with a word on why, when it cannot be had here. */
+/** Null, with a printed reason, when it is not available here. */
 async function startPortkey(
   folder: string,
   engineUrl: string,

@@ -7,7 +7,7 @@ export interface LoadResult {
   requestsPerSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** How many answers had each status. */
+  /** How many responses had each status. */
   statuses: Map<number, number>;
 }
 
@@ -17,7 +17,7 @@ export interface Target {
   body: string;
 }
 
-/** Each of `connections` sends the next request when it has the whole answer to the last. */
+/** Each of `connections` sends the next request when it has the whole response to the last. */
 export async function load({ url, headers, body }: Target, connections: number, forMs: number) {
   const { origin, pathname } = new URL(url);
   const pool = new Pool(origin, { connections });
@@ -62,7 +62,7 @@ export function chatTarget(baseURL: string, key: string, fields: object = {}): T
   };
 }
 
-/** Limits that no measurement meets. */
+/** Limits that no measurement reaches. */
 export const noLimits = {
   SOTTO_LIMIT_REQUESTS_PER_MINUTE: "1000000000",
   SOTTO_LIMIT_TOKENS_PER_MINUTE: "1000000000",

@@ -1,6 +1,6 @@
 /**
- * What the API path costs without an engine: requests a second and latency of a whole reply, beside a bare
- * `node:http` server that reads the request and returns the same bytes. The two take turns. Then how long a
+ * What the API path costs without an engine: requests per second and latency of a whole reply, beside a bare
+ * `node:http` server that reads the request and returns the same bytes. The two alternate. Then how long a
  * refusal takes when the queue is full.
  */
 import { spawn } from "node:child_process";
@@ -96,7 +96,7 @@ async function measureFullQueue(): Promise<void> {
     await Promise.allSettled(holders);
     const [p50, p99, worst] = [0.5, 0.99, 1].map((share) => percentile(latencies, share).toFixed(1));
     console.log(
-      `\nqueue full: 503 after p50 ${p50} ms, p99 ${p99} ms, at most ${worst} ms (aim: at most 50)`,
+      `\nqueue full: 503 after p50 ${p50} ms, p99 ${p99} ms, at most ${worst} ms (target: at most 50)`,
     );
   } finally {
     await sotto.stop();

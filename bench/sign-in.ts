@@ -1,6 +1,6 @@
 /**
  * Whether the time of an answer tells if an address has an account: wrong passwords and reset requests for a
- * known and an unknown address, in turns. The share in which the known one took longer would be 0.5 if chance
+ * known and an unknown address, alternating. The share in which the known one took longer would be 0.5 if chance
  * alone decided; a guesser needs it to be far from that.
  */
 import { startDashboard } from "../test/support/processes/dashboard-server.js";

@@ -1,6 +1,6 @@
 /**
  * The starter weights as they come (IQ2_XXS) beside the same weights merged with their correction (Q4_0): how long
- * the merge takes; tokens a second, taking turns so that the machine's mood cancels out; and perplexity on a text
+ * the merge takes; tokens per second, alternating, so that other load on the machine cancels out; and perplexity on a text
  * of our own. Both are read through the binding, so the engine's own arithmetic judges the merge.
  */
 import { mkdtemp, rm } from "node:fs/promises";
@@ -63,7 +63,7 @@ interface Loaded {
 
 async function load(llama: Llama, modelPath: string): Promise<Loaded> {
   const model = await llama.loadModel({ modelPath });
-  // The binding would take at least four: on fewer processors they wait for one another, at half a token a second.
+  // The binding would take at least four: on fewer processors they wait for one another, at half a token per second.
   const threads = availableParallelism();
   const context = await model.createContext({ contextSize: 1024, batchSize: 512, threads });
   return { model, sequence: context.getSequence() };
@@ -71,12 +71,12 @@ async function load(llama: Llama, modelPath: string): Promise<Loaded> {
 
 async function compareSpeed(before: Loaded, after: Loaded): Promise<void> {
   const rates: [number, number][] = [];
-  // The first round pays for what every later one finds warm.
+  // The first round is warm-up.
   for (let round = 0; round <= rounds; round++) rates.push([await rate(before), await rate(after)]);
   rates.shift();
   const [a, b] = [median(rates.map(([rate]) => rate)), median(rates.map(([, rate]) => rate))];
   console.log(
-    `tokens a second   before ${a.toFixed(1)}   after ${b.toFixed(1)}   ratio ${(b / a).toFixed(2)}`,
+    `tokens per second   before ${a.toFixed(1)}   after ${b.toFixed(1)}   ratio ${(b / a).toFixed(2)}`,
   );
   const all = rates.map((pair) => pair.map((rate) => rate.toFixed(1)).join(" / ")).join(", ");
   console.log(`  medians of ${rounds} rounds of ${tokensPerRound} tokens: ${all}`);

@@ -37,10 +37,10 @@ export async function benchStreams(): Promise<void> {
     console.log(`${active} streams at one token a second, for ${watchSeconds} s`);
     console.log(`events received a second    ${(received.events / watchSeconds).toFixed(0)}`);
     console.log(
-      `memory for each stream      ${((after - before) / readers / 1024).toFixed(1)} KB (aim: at most 64)`,
+      `memory for each stream      ${((after - before) / readers / 1024).toFixed(1)} KB (target: at most 64)`,
     );
     console.log(`memory in all               ${inMegabytes(after)}`);
-    console.log(`event-loop delay p99        ${(delay * 1000).toFixed(1)} ms (aim: at most 50)`);
+    console.log(`event-loop delay p99        ${(delay * 1000).toFixed(1)} ms (target: at most 50)`);
   } finally {
     for (const socket of sockets) socket.destroy();
     await sotto.stop();
@@ -73,7 +73,7 @@ export async function benchStalled(): Promise<void> {
     }
     clearInterval(watch);
     console.log(`\n${active} readers that do not read, an engine without limit`);
-    console.log(`memory in all               ${inMegabytes(most)} at most (aim: at most 300 MB)`);
+    console.log(`memory in all               ${inMegabytes(most)} at most (target: at most 300 MB)`);
     console.log(`of it before they came      ${inMegabytes(before)}`);
   } finally {
     for (const socket of sockets) socket.destroy();

@@ -1,5 +1,5 @@
 /**
- * Holds the Kubernetes manifests against Kubernetes' own schemas. By hand, since the schemas are large:
+ * Validates the Kubernetes manifests against Kubernetes' own schemas. Run by hand, since the schemas are large:
  *
  *   npm install --no-save --prefix /tmp/schemas kubernetes-models @kubernetes-models/prometheus-operator yaml
  *   node deploy/check-manifests.mjs /tmp/schemas deploy/kubernetes/*.yaml

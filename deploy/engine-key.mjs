@@ -1,9 +1,9 @@
 /**
- * Runs once before the services of compose.yaml: makes a key for the engine, and writes the configuration file
+ * Runs once before the services of compose.yaml: creates a key for the engine, and writes the configuration file
  * with which the replicas find and use it. Keys are random, so neither side could know it beforehand.
  *
- * It runs on the engine's data directory, before the engine starts. Run again, it leaves a key that is there
- * and still good as it is, and makes a new one otherwise.
+ * It runs on the engine's data directory, before the engine starts. Run again, it keeps a key that is still
+ * valid, and creates a new one otherwise.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ const sotto = (...words) =>
   JSON.parse(execFileSync(execPath, [program, ...words, "--json"], { encoding: "utf8", timeout: 60_000 }));
 
 const accounts = sotto("accounts", "list");
-// An operator without a password: nobody can sign in as it, and the engine prints no link to make another.
+// An operator without a password: nobody can sign in as it, and the engine prints no set-up link.
 if (!accounts.some((account) => account.email === email)) sotto("accounts", "create", email, "--admin");
 
 if (isGood(file)) {

@@ -1,5 +1,5 @@
 /**
- * For images without a shell or curl: ends with 0 when the server on this machine answers 200.
+ * For images without a shell or curl: exits with 0 when the server on this machine answers 200.
  *
  *   node healthcheck.mjs [path, by default /healthz]
  */

@@ -1,6 +1,6 @@
 /**
  * Builds the program into dist/ and its pages into dist/web. `npm start` calls this when a source is newer
- * than the build, so a fresh clone needs no separate step. Types are taken off, not checked (`npm run types`
+ * than the build, so a fresh clone needs no separate step. Types are stripped, not checked (`npm run types`
  * checks them): that takes a second rather than twenty. Pages that have not changed are not built again.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -40,7 +40,7 @@ async function buildPages() {
   const built = modified(`${root}/dist/web/index.html`);
   const sources = [...filesBelow("web"), ...filesBelow("src/protocol"), `${root}/package-lock.json`];
   if (sources.every((path) => modified(path) < built)) return;
-  // Whoever builds, the pages are for people: in a test run they would be built with the slow, talkative React.
+  // Whoever builds, the pages are for people: in a test run they would be built with React's slow development version.
   process.env.NODE_ENV = "production";
   const vite = await import("vite");
   await vite.build({ configFile: `${root}/web/vite.config.ts`, logLevel: "warn" });

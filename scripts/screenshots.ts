@@ -1,11 +1,11 @@
 /**
- * Pictures of every page, light, dark and on a phone, into the git-ignored folder screenshots/: to look at.
+ * Screenshots of every page, light, dark and on a phone, in the git-ignored folder screenshots/.
  *
  *   npx tsx scripts/screenshots.ts [--base http://127.0.0.1:8080] [--email … --password …] [--cookie name=value]
  *                                  [--chromium /usr/bin/chromium] [--out screenshots] [/page …]
  *
  * Without pages it takes all of them; those behind the sign-in only when an account or a cookie is given.
- * Prints what the browser complained about on the way, which a good page leaves empty.
+ * Prints console errors and requests to other hosts; a good page has none.
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -57,7 +57,7 @@ async function takeScreenshots(options: ScreenshotOptions): Promise<string[]> {
     const isOpen = (page: string) => !/^\/(app|admin)\b/.test(page);
     const { baseURL, out, pages, account, cookies } = options;
     for (const [name, look] of Object.entries(looks)) {
-      // Who is signed in is led past the pages for signing in.
+      // Signed-in visitors are redirected away from the sign-in pages.
       complaints.push(
         ...(await takeLook(browser, { baseURL, out, pages: pages.filter(isOpen) }, name, look)),
       );
@@ -103,7 +103,7 @@ async function takeLook(
   return complaints;
 }
 
-/** Until the page's data is in and its skeletons are gone. Pages that poll never fall silent: hence the limit. */
+/** Waits until the page's data is loaded and its skeletons are gone. Pages that poll are never idle: hence the limit. */
 async function settle(page: Page): Promise<void> {
   await page.waitForLoadState("networkidle", { timeout: 3_000 }).catch(() => undefined);
   await page

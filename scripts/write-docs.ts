@@ -1,8 +1,10 @@
 /** Writes the reference pages that are made from code. `npm run docs`; a test fails when they are stale. */
 import { writeFileSync } from "node:fs";
 import { configurationPage, errorsPage, metricsPage, modelsPage } from "./reference-pages.js";
+import { schemasPage } from "./schemas-page.js";
 
 writeFileSync("docs/configuration.md", await configurationPage());
 writeFileSync("docs/errors.md", await errorsPage());
 writeFileSync("docs/metrics.md", await metricsPage());
 writeFileSync("docs/models.md", await modelsPage());
+writeFileSync("docs/schemas.md", await schemasPage());

@@ -1,6 +1,6 @@
 /**
- * The composition root: configuration in, running service out. It only wires; what each part does is the
- * part's own affair. `close()` ends everything in reverse order, whatever fails meanwhile.
+ * The composition root: configuration in, running service out. It only wires; what each part does is up to the
+ * part. `close()` ends everything in reverse order, whatever fails meanwhile.
  */
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -24,7 +24,8 @@ import { MaintenanceGate } from "./core/serving/maintenance-gate.js";
 import { ModelAdmin } from "./core/operator/model-admin.js";
 import { systemClock, type Clock, type Engine } from "./core/ports.js";
 import { Sessions } from "./core/sign-in/sessions.js";
-import type { UsageLeft, UsageRecorder } from "./core/usage/usage-recorder.js";
+import { flushUntil } from "./core/usage/last-flush.js";
+import type { UsageLeft } from "./core/usage/usage-recorder.js";
 import { registerDashboard } from "./http/dashboard/dashboard-api.js";
 import { Bodies } from "./http/bodies/bodies.js";
 import { connectionLimit } from "./http/connection/connection-limit.js";
@@ -37,7 +38,7 @@ import { allowedHosts } from "./models/pull/allowed-hosts.js";
 import { SpeedNotes } from "./models/measured-speed.js";
 import { ShownWeights } from "./models/shown-weights.js";
 import { howToRaise, openFileLimit } from "./open-files.js";
-import type { ModelSuggestion } from "./protocol/dashboard-api.js";
+import type { ModelSuggestion } from "./protocol/dashboard-engines.js";
 import { ServedModels } from "./models/choice/model-sources.js";
 import { PullJobs } from "./models/pull/pull-jobs.js";
 import { ServiceError } from "./protocol/errors.js";
@@ -50,7 +51,6 @@ import { usageSpill, usageSpillPath } from "./store/usage-spill.js";
 
 /** A database server that is started together with this one may take a while. */
 const databaseWaitMs = 30_000;
-const retryUsageMs = 500;
 const dayMs = 24 * 60 * 60_000;
 
 const { version } = z
@@ -64,7 +64,7 @@ export interface AppOverrides extends EngineOverrides {
   keepAliveMs?: number;
   /** Folder of the built pages. */
   webDir?: string;
-  /** Told in a sentence for the operator: what is being waited for, what was lost. */
+  /** Called with a sentence for the operator: what is being waited for, what was lost. */
   onNotice?: (notice: string) => void;
   /** Files that this process may have open. */
   openFiles?: number;
@@ -118,7 +118,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     });
     closers.push(() => counters.close());
     if (counters.health() === "away") overrides.onNotice?.(withoutRedis(config.storage.redisUrl));
-    const { counter, leases, announcements } = counters;
+    const { counter, leases, wakeUps } = counters;
 
     const engines = await startEngines({ config, overrides, store, log, clock });
     const { fleet } = engines;
@@ -132,7 +132,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     });
     closers.push(async () => gate.close());
     await gate.refresh();
-    let storeHealth: "ok" | "away" = "ok";
+    let storeHealth: "ok" | "unreachable" = "ok";
     const metrics = new Metrics({
       sequencesActive: (model) => fleet.status(model).active,
       sequencesCapacity: (model) => fleet.status(model).capacity,
@@ -178,9 +178,9 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     });
     closers.push(() => follower.close());
     void engines.catchUp();
-    announcements.onAnnounced(() => void follower.look());
+    wakeUps.onWakeUp(() => void follower.look());
     store.changes.onAppended(() => {
-      announcements.announce();
+      wakeUps.wakeOthers();
       // What is changed here takes effect the same way as what is changed elsewhere, without the wait.
       void follower.look();
     });
@@ -290,7 +290,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       queue: (model) => fleet.queueOf(model),
       sharers: () => fleet.sharers(),
       defaultMaxTokens: (model) => fleet.defaultMaxTokens(model),
-      limitsHealth: () => counters.health(),
+      limitsHealth: () => (counters.health() === "ok" ? "ok" : "degraded"),
       memoryBytes: (model) => engines.memoryBytes(model),
       compute: (model) => engines.compute(model),
       members: (model) => engines.members(model),
@@ -330,19 +330,19 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
         );
         const endsMs = clock.monotonicMs() + drainMs;
         await until(() => completions.active === 0, clock, drainMs);
-        await writeUsage(dashboard.usage, clock, endsMs, overrides.onNotice);
+        await flushUntil({ usage: dashboard.usage, clock, endsMs, onNotice: overrides.onNotice });
       },
       close,
       abandon: () => dashboard.usage.spill(),
     };
   } catch (error) {
-    // Why it could not start is what the operator must hear.
+    // The operator needs the error of the start, not that of the closing.
     await close().catch((closing: unknown) => log.unexpected(closing));
     throw await explainUnavailable(error, config);
   }
 }
 
-/** Loaded only where it is wanted: few want it, and it is large. */
+/** Loaded only where it is configured: most installations do without, and it is large. */
 async function startTracing({ otlpEndpoint, otlpHeaders, otlpServiceName }: Config["service"]) {
   if (otlpEndpoint === undefined) return null;
   const { Tracing } = await import("./tracing.js");
@@ -367,26 +367,6 @@ async function until(holds: () => boolean, clock: Clock, limitMs: number): Promi
 
 function withoutRedis(redisUrl = ""): string {
   return `Redis at ${new URL(redisUrl).host} cannot be reached. Starting without it: this server admits its share of every limit until it can.`;
-}
-
-/** A database that is unreachable may recover in time. */
-async function writeUsage(
-  usage: UsageRecorder,
-  clock: Clock,
-  endsMs: number,
-  onNotice?: (notice: string) => void,
-): Promise<void> {
-  await usage.flush();
-  const leftSeconds = Math.ceil((endsMs - clock.monotonicMs()) / 1000);
-  if (usage.waiting > 0 && leftSeconds > 0) {
-    onNotice?.(
-      `The usage of ${usage.waiting} requests cannot be written to the database. Trying for up to ${leftSeconds} s.`,
-    );
-  }
-  while (usage.waiting > 0 && clock.monotonicMs() < endsMs) {
-    await sleep(retryUsageMs);
-    await usage.flush();
-  }
 }
 
 function usageNotice(

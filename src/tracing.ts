@@ -4,7 +4,7 @@
  * span open while content is at hand, and no attribute that could hold any. A caller's `traceparent` is
  * honoured when it has the standard form, so that its own traces go on here.
  *
- * Spans leave in batches. When the collector is away they are dropped once the batch queue is full; requests
+ * Spans leave in batches. When the collector is unreachable they are dropped once the batch queue is full; requests
  * never wait for it.
  */
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Context } from "@opentelemetry/api";
@@ -69,7 +69,7 @@ export class Tracing {
         { kind: SpanKind.SERVER, startTime, attributes: attributesOf(request) },
         parentOf(request.traceparent),
       );
-    // What a client did wrong is no fault of the service.
+    // A client's mistake is not an error of the service.
     if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR, message: code });
     span.end(endedAt);
   }

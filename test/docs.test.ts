@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { bestFor } from "../src/models/choice/best-model.js";
 import { catalog } from "../src/models/choice/catalog.js";
 import { configurationPage, errorsPage, metricsPage, modelsPage } from "../scripts/reference-pages.js";
+import { schemasPage } from "../scripts/schemas-page.js";
 
 describe("documentation", () => {
   it("docs/configuration.md says what src/config.ts says (npm run docs)", async () => {
@@ -17,6 +18,12 @@ describe("documentation", () => {
     const page = readFileSync("docs/metrics.md", "utf8");
     expect(page).toBe(await metricsPage());
     expect(page).toContain("| `sotto_requests_total` ");
+  });
+
+  it("docs/schemas.md says what src/engines/formats/json-schema/keywords.ts says (npm run docs)", async () => {
+    const page = readFileSync("docs/schemas.md", "utf8");
+    expect(page).toBe(await schemasPage());
+    expect(page).toContain("| `uniqueItems` ");
   });
 
   it("docs/models.md has the catalogue of src/models/choice/catalog.ts (npm run docs)", async () => {

@@ -1,10 +1,10 @@
 /**
- * Which network addresses this service never connects to, whoever names them: link-local and multicast ones, and
- * those where clouds hand out credentials to whoever asks from the machine.
+ * Which network addresses this service never connects to, no matter who configured them: link-local and multicast ones, and
+ * those where clouds hand out credentials to any program on the machine.
  *
- * An IPv6 address can stand for an IPv4 address behind it (mapped, translated by NAT64 or SIIT, tunnelled by 6to4,
+ * An IPv6 address can lead to an IPv4 address (mapped, translated by NAT64 or SIIT, tunnelled by 6to4,
  * Teredo or ISATAP), and is refused when that one is. A name is judged by what it resolves to: `guardedLookup` goes
- * into the socket itself, so what was judged is what is connected to, however quickly a name server changes its mind.
+ * into the socket itself, so what was judged is what is connected to, however quickly its DNS records change.
  */
 import { lookup as systemLookup, type LookupAddress, type LookupAllOptions } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";

@@ -19,8 +19,8 @@ export type AuditAction =
   | "resumed account"
   | "changed plan of account"
   | "changed role of account"
-  | "made reset link"
-  | "made invitation"
+  | "created reset link"
+  | "created invitation"
   | "created key"
   | "rotated key"
   | "disabled key"
@@ -42,7 +42,7 @@ export type AuditAction =
   | "resumed pull"
   | "cancelled pull";
 
-/** What stands for an account and a key that were deleted, the same for all of them. */
+/** Replaces the id of every deleted account, and of every deleted key. */
 export const deletedAccount = "deleted account";
 export const deletedKey = "deleted key";
 

@@ -1,7 +1,7 @@
 import type { DashboardErrorCode } from "../protocol/dashboard-api.js";
 
 interface ErrorDetails {
-  /** The input at fault, by its name in the request. */
+  /** The invalid input, by its name in the request. */
   field?: string;
   retryAfterSeconds?: number;
 }

@@ -42,7 +42,7 @@ export interface AccountStore {
   findCredentialsById(id: string): Promise<Credentials | null>;
   /**
    * Sets the password and, in the same transaction, ends every session of the account but `keepSession`, and
-   * the reset links that were made before.
+   * the earlier reset links.
    */
   setPassword(id: string, passwordHash: string, keepSession: Uint8Array | null): Promise<void>;
   hasAdmin(): Promise<boolean>;
@@ -125,9 +125,9 @@ export interface LinkStore {
   /** Looks without using it up. Null when unknown, used or expired. */
   find(kind: LinkKind, hash: Uint8Array, now: Date): Promise<NewLink | null>;
   /**
-   * Uses up a set-up link or an invitation and makes the account. Null when the link does not work (any
+   * Uses up a set-up link or an invitation and creates the account. Null when the link does not work (any
    * more), or is for setting up and an admin exists. Rejects with `DuplicateEmail` when the address is taken;
-   * the link works on then. Exactly one of many callers succeeds.
+   * the link keeps working then. Exactly one of many callers succeeds.
    */
   createAccount(
     kind: "setup" | "invite",

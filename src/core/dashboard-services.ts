@@ -1,6 +1,6 @@
 /**
- * The parts behind the dashboard, made together since they share the store, the clock and the audit trail.
- * The composition root makes one and hands it to HTTP; `close` writes what has gathered.
+ * The parts behind the dashboard, created together since they share the store, the clock and the audit trail.
+ * The composition root creates one and passes it to HTTP; `close` writes what is still in memory.
  */
 import type { SignUpMode } from "../protocol/dashboard-api.js";
 import { AccountAdmin } from "./accounts/account-admin.js";
@@ -18,7 +18,7 @@ import { OneTimeLinks } from "./sign-in/one-time-links.js";
 import { Outbox } from "./sign-in/outbox.js";
 import { OwnAccount } from "./accounts/own-account.js";
 import { OwnKeys } from "./keys/own-keys.js";
-import { withBoundedLine, type Passwords } from "./sign-in/password-line.js";
+import { withBoundedQueue, type Passwords } from "./sign-in/password-queue.js";
 import { PasswordReset } from "./sign-in/password-reset.js";
 import type { Clock, Counter } from "./ports.js";
 import type { Sessions } from "./sign-in/sessions.js";
@@ -44,7 +44,7 @@ export interface DashboardOptions {
   publicUrl: () => string;
   /** Ends the replies that a key or an account has under way. */
   cutStreams: (target: CutTarget) => void;
-  /** Told of what goes wrong behind the scenes. */
+  /** Gets errors that no request is waiting for. */
   reportError: (error: unknown) => void;
   /** Where counts wait when the server ends before they are in the store. */
   usageSpill?: UsageSpill;
@@ -76,7 +76,7 @@ export interface Dashboard {
 export function createDashboard(options: DashboardOptions): Dashboard {
   const { store, sessions, clock, counter, keys, cutStreams, ownerName, publicUrl, reportError } = options;
   const { accounts } = store;
-  const passwords = withBoundedLine(options.passwords);
+  const passwords = withBoundedQueue(options.passwords);
   const audit = new Audit(store.audit, clock);
   const links = new OneTimeLinks(store.links, clock);
   const devices = new KnownDevices(store, clock);

@@ -124,7 +124,7 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** Thrown by `generate`: the consumer reads too slowly. The engine is well, and nobody else is affected. */
+/** Thrown by `generate`: the consumer reads too slowly. The engine is fine, and no other request is affected. */
 export class ReaderTooSlow extends Error {
   constructor() {
     super("The reply was not read fast enough.");
@@ -279,7 +279,7 @@ export class DuplicateEmail extends Error {
   }
 }
 
-/** The database is away, too slow, or out of room. Trying again later may work. */
+/** The database is unreachable, too slow, or out of disk space. Trying again later may work. */
 export class StoreUnavailable extends Error {
   constructor(cause: unknown) {
     super("The database cannot be reached or cannot be written to right now.", { cause });

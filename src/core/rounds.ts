@@ -1,6 +1,6 @@
 /**
- * Work done in rounds, one at a time: by itself every `everyMs`, and whenever somebody asks. Whoever asks while
- * a round is under way shares it. The work must not reject: nobody is there to hear it.
+ * Work done in rounds, one at a time: by itself every `everyMs`, and whenever somebody asks. A caller that asks while
+ * a round is under way shares it. The work must not reject: nothing would handle the rejection.
  */
 export class Rounds {
   #underWay: Promise<void> | null = null;
@@ -20,7 +20,7 @@ export class Rounds {
     return this.#underWay;
   }
 
-  /** No more of them by itself. */
+  /** Stops the timer. */
   stop(): void {
     clearInterval(this.#timer);
   }

@@ -1,4 +1,4 @@
-/** The one place where what was thrown becomes what a client is shown. */
+/** The one place where a thrown error becomes a response. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { StoreUnavailable } from "../core/ports.js";
 import type { Log } from "../log.js";
@@ -10,29 +10,29 @@ const defaultRetryAfterSeconds = 5;
 /** For `setErrorHandler`: anything thrown before the response has begun. */
 export function answerError(log: Log) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const fault = errorOf(error, request, log);
-    if (fault === null) {
+    const shown = errorOf(error, request, log);
+    if (shown === null) {
       reply.hijack();
       return;
     }
-    if (fault.status === 401) reply.header("www-authenticate", "Bearer");
-    if (fault.status === 429 || fault.status === 503) reply.header("retry-after", retryAfter(fault));
-    reply.code(fault.status).send(errorBody(fault));
+    if (shown.status === 401) reply.header("www-authenticate", "Bearer");
+    if (shown.status === 429 || shown.status === 503) reply.header("retry-after", retryAfter(shown));
+    reply.code(shown.status).send(errorBody(shown));
   };
 }
 
-/** The fault to show, noted on the exchange; null when the client is gone and there is nobody to show it to. */
+/** The error to show, noted on the exchange; null when the client is gone. */
 export function errorOf(error: unknown, request: FastifyRequest, log: Log): ServiceError | null {
   if (error instanceof ClientHungUp) return null;
-  const fault = known(error) ?? unexpected(error, request, log);
-  request.exchange.code = fault.code;
-  return fault;
+  const shown = known(error) ?? unexpected(error, request, log);
+  request.exchange.code = shown.code;
+  return shown;
 }
 
 function known(error: unknown): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
   if (error instanceof StoreUnavailable) {
-    return new ServiceError("overloaded", { message: "The database cannot be reached. Try again shortly." });
+    return new ServiceError("overloaded", { message: "The database is unreachable. Try again shortly." });
   }
   // Fastify looks at the content type before any parser does, and refuses what it cannot read.
   const isContentTypeError =

@@ -33,11 +33,11 @@ export interface HttpParts {
   /** The operator's line about the model; null without one. */
   modelDescription?: (model: ModelId) => string | null;
   metrics: Metrics;
-  /** Told of every finished request, where the operator wants traces. */
+  /** Gets every finished request, where the operator configured traces. */
   traces?: Pick<Tracing, "record">;
-  /** Told of every request for a completion that named a model or was refused, for its account's usage. */
+  /** Gets every completion request that named a model or was refused, for its account's usage. */
   usage?: Pick<UsageRecorder, "record">;
-  /** Addresses of the proxies that are believed about who asks and over what, with commas between. */
+  /** Addresses of trusted proxies, separated by commas: their `X-Forwarded-*` headers are believed. */
   trustProxy?: string | undefined;
   log: Log;
   clock: Clock;
@@ -56,7 +56,7 @@ export interface Timeouts {
   requestMs: number;
   /** Idle time of a kept connection. Longer than clients keep theirs, so that they close first. */
   idleMs: number;
-  /** For a client that does not read its stream before it counts as gone. */
+  /** For a client to read what is buffered for it, before it is disconnected. */
   stallMs: number;
   /** For a client to read its answer before a connection is closed on what it still sends. */
   lingerMs: number;

@@ -7,17 +7,18 @@ import { listModels, retrieveModel } from "./api/models.js";
 import { openApi } from "./api/openapi.js";
 import type { HttpParts } from "./parts.js";
 
-type Route = Pick<RouteOptions, "method" | "url" | "handler">;
+/** With one method, so that it can be named. */
+export type ApiRoute = Pick<RouteOptions, "url" | "handler"> & { method: "GET" | "POST" };
 
 /** Under `/v1`, for callers with a key. */
-export const apiRoutes = (parts: HttpParts): Route[] => [
+export const apiRoutes = (parts: HttpParts): ApiRoute[] => [
   { method: "POST", url: "/chat/completions", handler: createChatCompletion(parts) },
   { method: "GET", url: "/models", handler: listModels(parts) },
   { method: "GET", url: "/models/:id", handler: retrieveModel(parts) },
 ];
 
 /** For everyone. */
-export const openRoutes = (parts: HttpParts): Route[] => [
+export const openRoutes = (parts: HttpParts): ApiRoute[] => [
   { method: "GET", url: "/healthz", handler: healthz },
   { method: "GET", url: "/readyz", handler: readyz(parts) },
   { method: "GET", url: "/openapi.json", handler: openApi() },

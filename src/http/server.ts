@@ -1,15 +1,9 @@
 /**
  * The HTTP server: what happens to every request, in order, and the routes at the end of it. Statuses and
- * bodies that Node or Fastify would send by themselves are all taken over, so that a client meets only those
- * of the specification.
+ * bodies that Node or Fastify would send by themselves are all replaced, so that clients only see those of the
+ * specification.
  */
-import {
-  fastify,
-  type FastifyInstance,
-  type FastifyReply,
-  type onRequestAsyncHookHandler,
-  type RouteOptions,
-} from "fastify";
+import { fastify, type FastifyInstance, type FastifyReply, type onRequestAsyncHookHandler } from "fastify";
 import { ServiceError } from "../protocol/errors.js";
 import { authenticate, countRequest } from "./api/auth.js";
 import { BadHttp, requireSoundHead } from "./connection/bad-http.js";
@@ -18,11 +12,13 @@ import { Exchanges } from "./connection/exchange.js";
 import { newRequestId } from "./connection/ids.js";
 import { lingerOnUnreadBody } from "./connection/linger.js";
 import { createNodeServer } from "./connection/node-server.js";
+import { PendingResponses } from "./connection/pending-responses.js";
 import { defaultTimeouts, type HttpParts } from "./parts.js";
 import { routableTarget } from "./connection/paths.js";
 import { recordExchange } from "./connection/record.js";
-import { apiRoutes, openRoutes } from "./routes.js";
+import { apiRoutes, openRoutes, type ApiRoute } from "./routes.js";
 import { writeSecurityHeaders } from "./connection/security-headers.js";
+import { unknownUrlOf, type UnknownUrl } from "./unknown-url.js";
 
 export { createMetricsServer } from "./api/metrics.js";
 export type { HttpParts } from "./parts.js";
@@ -32,12 +28,13 @@ const closeMs = 5_000;
 
 export function createHttpServer(parts: HttpParts): FastifyInstance {
   const timeouts = { ...defaultTimeouts, ...parts.timeouts };
-  const badHttp = new BadHttp(parts, timeouts.lingerMs);
+  const pending = new PendingResponses(parts.clock);
+  const badHttp = new BadHttp(parts, pending, timeouts.lingerMs);
   const exchanges = new Exchanges();
   const record = recordExchange(parts);
 
   const app = fastify({
-    serverFactory: (handle) => createNodeServer(handle, parts, badHttp, timeouts),
+    serverFactory: (handle) => createNodeServer(handle, parts, pending, badHttp, timeouts),
     clientErrorHandler: (_error, socket) => {
       badHttp.refuse(socket);
     },
@@ -67,13 +64,11 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   });
   app.addHook("onRequest", writeSecurityHeaders);
   app.addHook("onRequest", requireSoundHead);
-  addRoutes(
-    app,
-    "/v1",
-    [announceMaintenance(parts), authenticate(parts), countRequest(parts)],
-    apiRoutes(parts),
-  );
-  addRoutes(app, "", [], openRoutes(parts));
+  const api = apiRoutes(parts);
+  const unknownUrl = unknownUrlOf(api);
+  const forCallers = [announceMaintenance(parts), authenticate(parts), countRequest(parts)];
+  addRoutes(app, "/v1", forCallers, api, unknownUrl);
+  addRoutes(app, "", [], openRoutes(parts), unknownUrl);
   app.addHook("onSend", closeWhileDraining(parts));
   app.addHook("onSend", lingerOnUnreadBody(parts.config.bodyLimitBytes, timeouts.lingerMs));
   return app;
@@ -84,15 +79,19 @@ function addRoutes(
   app: FastifyInstance,
   prefix: string,
   onRequest: onRequestAsyncHookHandler[],
-  routes: Pick<RouteOptions, "method" | "url" | "handler">[],
+  routes: readonly ApiRoute[],
+  unknownUrl: UnknownUrl,
 ): void {
   void app.register(
     async (scope) => {
       for (const hook of onRequest) scope.addHook("onRequest", hook);
-      // After every onRequest hook, also those of the dashboard, which has a page for people who are lost.
-      scope.addHook("preParsing", refuseUnknownUrl);
-      scope.setNotFoundHandler(() => {
-        throw unknownUrl();
+      // After every onRequest hook, also those of the dashboard, which has a page for unknown addresses.
+      // Before anything is read: whether there is a body and what kind does not matter to an unknown path.
+      scope.addHook("preParsing", async (request) => {
+        if (request.is404) throw unknownUrl(request);
+      });
+      scope.setNotFoundHandler((request) => {
+        throw unknownUrl(request);
       });
       for (const route of routes) scope.route(route);
     },
@@ -100,7 +99,7 @@ function addRoutes(
   );
 }
 
-/** On every answer of the API, so that programs can tell their people beforehand. */
+/** On every answer of the API, so that programs can warn their users beforehand. */
 function announceMaintenance({ maintenance }: HttpParts): onRequestAsyncHookHandler {
   return async (_request, reply) => {
     const announced = maintenance?.() ?? null;
@@ -109,18 +108,11 @@ function announceMaintenance({ maintenance }: HttpParts): onRequestAsyncHookHand
 }
 
 /**
- * A kept connection would be cut when the server ends, perhaps under the next request. Told so, clients and load
- * balancers open the next one elsewhere. Streams under way have sent their headers; they finish as they are.
+ * A kept connection would be cut when the server ends, perhaps during the next request. With this header, clients and
+ * load balancers open the next one elsewhere. Streams under way have sent their headers; they finish as they are.
  */
 function closeWhileDraining({ isDraining }: HttpParts) {
   return async (_request: unknown, reply: FastifyReply): Promise<void> => {
     if (isDraining?.() === true) reply.header("connection", "close");
   };
 }
-
-/** Before anything is read: whether there is a body and what kind does not matter to a path that is not there. */
-async function refuseUnknownUrl({ is404 }: { is404: boolean }): Promise<void> {
-  if (is404) throw unknownUrl();
-}
-
-const unknownUrl = () => new ServiceError("unknown_url");

@@ -79,7 +79,7 @@ describe("a chat request", () => {
       },
       choices: 8,
       topLogprobs: 20,
-      format: { type: "json_schema", name: "city", schema: { type: "object" } },
+      format: { type: "json_schema", name: "city", schema: { type: "object" }, strict: true },
       maxTokens: 2147483647,
       stop: ["a", "b", "c", "d"],
       stream: true,
@@ -366,7 +366,7 @@ describe("refuses", () => {
     expect(refusal(body)).toMatchObject({ code, param });
   });
 
-  test("the second of two faults only after the first", () => {
+  test("the second of two errors only after the first", () => {
     expect(refusal({ messages: [], temperature: 9 }).param).toBe("model");
     expect(refusal({ model: "omega", temperature: 9 }).param).toBe("messages");
     expect(refusal({ model: "omega", messages: [{ role: "x" }], temperature: 9 }).param).toBe(
@@ -377,7 +377,7 @@ describe("refuses", () => {
     );
   });
 
-  test("by naming the message at fault", () => {
+  test("by naming the invalid message", () => {
     const messages = [...minimal.messages, ...minimal.messages, { role: "narrator", content: "x" }];
     const { message, param } = refusal({ model: "omega", messages });
     expect(param).toBe("messages[2].role");

@@ -1,6 +1,6 @@
 /**
  * From the JSON body of `POST /v1/chat/completions` to a `ChatRequest`. The order of the statements below is
- * the contract's order of faults: `model`, then `messages`, then the other fields. Unknown fields are
+ * the contract's order of errors: `model`, then `messages`, then the other fields. Unknown fields are
  * ignored; a field that would silently change the meaning of the reply if it were ignored is refused.
  */
 import type { ChatRequest, ReasoningEffort } from "./chat.js";

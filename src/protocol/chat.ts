@@ -67,7 +67,7 @@ export type ReplyFormat =
   | { type: "json_schema"; name: string; schema: Readonly<Record<string, unknown>>; strict?: boolean };
 
 export interface ChatRequest {
-  /** As sent; whether such a model exists is judged later, in the contract's order of faults. */
+  /** As sent; whether such a model exists is judged later, in the contract's order of errors. */
   model: string;
   messages: ChatMessage[];
   sampling: Sampling;

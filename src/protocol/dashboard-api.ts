@@ -1,11 +1,11 @@
 /**
  * The dashboard's own API, under `/api`: one schema for each body that comes in, one type for each that goes
  * out. The browser imports only the types. It is no public interface: it changes with the pages it serves.
- * What a schema refuses is shown beside the input at fault, so each says in plain words what it wants.
+ * What a schema refuses is shown beside the invalid input, so each says in plain words what it expects.
  *
- * Every error has the form `{ "error": { "code", "message", "field"? } }`, with `field` naming the input at
- * fault. Times are ISO 8601 in UTC. Requests that change something need the session cookie, a JSON body (an
- * empty object where nothing is to be said) and an `Origin` of this service.
+ * Every error has the form `{ "error": { "code", "message", "field"? } }`, with `field` naming the
+ * invalid input. Times are ISO 8601 in UTC. Requests that change something need the session cookie, a JSON body (an
+ * empty object where there is nothing to send) and an `Origin` of this service.
  */
 import { z } from "zod";
 import { longest, passwordLength } from "./dashboard-bounds.js";
@@ -124,7 +124,7 @@ const newPassword = z
   .string("Enter a password.")
   .min(passwordLength.min, `The password must have at least ${passwordLength.min} characters.`)
   .max(passwordLength.max, `The password must have at most ${passwordLength.max} characters.`);
-/** One that is compared with what is stored: its shape is nobody's business. */
+/** Only compared with the stored hash, so its form is not checked. */
 const oldPassword = z.string("Enter your password.").max(passwordLength.max, "The password is wrong.");
 const brokenLink = "The link is not complete. Copy all of it.";
 const token = z.string(brokenLink).min(20, brokenLink).max(200, brokenLink);
@@ -254,7 +254,7 @@ export interface KeyWithSecret {
 
 // --------------------------------------------------------------------------------------------------- usage
 
-const moment = (what: string) => z.iso.datetime(`Say ${what}, as a date and a time.`);
+const moment = (what: string) => z.iso.datetime(`Enter ${what}, as a date and a time.`);
 
 export interface UsageBucket {
   /** Start of the hour, or of the day in UTC. */
@@ -352,55 +352,6 @@ export const planBody = z.object({
   models: someModels,
 });
 // DELETE /api/admin/plans/:id → {} (409 while accounts are on it)
-
-/** GET /api/admin/engines → { engines: EngineView[] } */
-export interface EngineView {
-  /** Those it serves: one, or several that share it. */
-  models: ModelId[];
-  serving: string;
-  state: "starting" | "ready" | "asleep" | "waking" | "down";
-  active: number;
-  capacity: number;
-  waiting: number;
-  contextTokens: number;
-  restarts: number;
-  /** Over the last ten seconds, replies under way included. */
-  tokensPerSecond: number;
-  memoryBytes: number | null;
-  queueWaitMsP50: number | null;
-  /** What it is computed on; null where no engine of this machine answers. */
-  compute: EngineComputeView | null;
-  /** The engines of its pool; none where one engine answers alone. */
-  members: EngineMemberView[];
-}
-
-/** GET /api/admin/model-suggestion → { suggestion: ModelSuggestion | null }; null unless the starter answers. */
-export interface ModelSuggestion {
-  /** The first that the starter answers for. */
-  model: ModelId;
-  /** The best of the catalogue that this machine can hold; null when none fits. */
-  best: { id: string; title: string; bytes: number; goodFor: string } | null;
-  /** Gets it; or lists the catalogue. */
-  command: string;
-}
-
-export interface EngineComputeView {
-  backend: "cuda" | "vulkan" | "metal" | "cpu";
-  /** GPU backends that are not used, why, and what to do about it. */
-  failures: { backend: "cuda" | "vulkan" | "metal"; reason: string; advice: string }[];
-}
-
-export interface EngineMemberView {
-  /** An address, or a file. */
-  id: string;
-  /** The same for a reader: the host and its kind, or the file's name. */
-  serving: string;
-  state: "starting" | "ready" | "asleep" | "waking" | "down";
-  /** Left out while it fails, or on its way out. */
-  note: "" | "left out" | "leaving";
-  weight: number;
-  active: number;
-}
 
 const title = line("a title", longest.title);
 const announcement = z

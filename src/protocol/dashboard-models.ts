@@ -1,9 +1,9 @@
 /**
- * The part of the dashboard's API that is about what answers for the models, for admins: see `dashboard.ts` for what
+ * The part of the dashboard's API that is about what answers for the models, for admins: see `dashboard-api.ts` for what
  * holds for all of it. Keys of engines and tokens go in and never come out.
  */
 import { z } from "zod";
-import type { EngineComputeView } from "./dashboard-api.js";
+import type { EngineComputeView } from "./dashboard-engines.js";
 import { upstreamProfiles } from "./engine-member.js";
 import { modelIds, type ModelId } from "./models.js";
 
@@ -80,9 +80,9 @@ export interface CatalogView {
 export interface FileView {
   /** In the models folder; or the path of one elsewhere that a model uses. */
   file: string;
-  /** Null when it cannot be used: `fault` says why. */
+  /** Null when it cannot be used: `problem` says why. */
   weights: WeightsView | null;
-  fault: string | null;
+  problem: string | null;
   fits: "yes" | "tight" | "no";
   speed: SpeedView | null;
   /** The models it answers for. */
@@ -114,7 +114,7 @@ const yesOrNo = (words: string) => z.boolean(words).optional();
 export const useWeightsBody = z.object({
   file: line("Enter a file in the models folder, or its whole path.", 4096),
   /** Without the check that it fits into memory, for machines whose GPU holds it. */
-  force: yesOrNo("Say whether to use it without the check of the memory."),
+  force: yesOrNo("Choose whether to skip the memory check."),
 });
 
 const contextWords = "Enter a whole number of tokens from 128 to 100,000,000.";
@@ -132,8 +132,8 @@ export const engineBody = z.object({
     .min(128, contextWords)
     .max(100_000_000, contextWords)
     .optional(),
-  acceptSharedCache: yesOrNo("Say whether a shared prompt cache is accepted."),
-  allowPublic: yesOrNo("Say whether a public address is allowed."),
+  acceptSharedCache: yesOrNo("Choose whether to accept a shared prompt cache."),
+  allowPublic: yesOrNo("Choose whether to allow a public address."),
 });
 export type EngineBody = z.infer<typeof engineBody>;
 /** POST /api/admin/models/preflight → EnginePreflight: looks at an engine and changes nothing */
@@ -146,7 +146,7 @@ export interface EnginePreflight {
 
 export interface PullView {
   id: string;
-  /** What was asked for, without what stands behind a question mark. */
+  /** What was asked for, without its query string. */
   reference: string;
   /** The model that it was pulled for. */
   model: ModelId | null;

@@ -42,7 +42,7 @@ const upstreamSchema = z.strictObject({
 /** A GGUF file, or `starter`, run by this process beside the others of its pool. */
 const embeddedSchema = z.strictObject({ weights: z.string().min(1).max(4_096), weight });
 
-/** By what it has, so that a fault is told of the kind that was meant. */
+/** Decided by its fields, so that an error is about the kind that was meant. */
 export const engineMemberSchema = z.record(z.string(), z.unknown()).transform((value, context) => {
   const parsed = ("weights" in value ? embeddedSchema : upstreamSchema).safeParse(value);
   if (parsed.success) return parsed.data;

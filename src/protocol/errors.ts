@@ -12,7 +12,7 @@ export type ErrorType =
 interface ErrorEntry {
   status: 400 | 401 | 403 | 404 | 429 | 500 | 503;
   type: ErrorType;
-  /** Shown when the thrower has nothing more exact to say. */
+  /** Shown unless the error has a more specific message. */
   message: string;
   /** For docs/errors.md: when it happens and what the client should do. */
   when: string;
@@ -105,7 +105,7 @@ export const errorTable = {
     status: 404,
     type: "invalid_request_error",
     message: "There is no such endpoint. See /docs for the ones that exist.",
-    when: "The path does not exist, or not with this method.",
+    when: "The path does not exist, or not with this method. The message names the endpoints, and the likely one.",
   },
   model_not_found: {
     status: 404,
@@ -117,17 +117,17 @@ export const errorTable = {
     status: 429,
     type: "rate_limit_error",
     message: "Too many requests. Try again later.",
-    when: "A limit of the plan is reached. The message says which, its value and when to come back.",
+    when: "A limit of the plan is reached. The message says which, its value and when to retry.",
   },
   internal_error: {
     status: 500,
     type: "server_error",
     message: "Something went wrong on our side. Try again after a brief pause.",
-    when: "A fault of the service. The request id in `x-request-id` finds it in the operator's log.",
+    when: "An error of the service. Its line in the operator's log has the id in `x-request-id`.",
   },
   overloaded: unavailable(
     "The service is at capacity. Try again after the time in Retry-After.",
-    "The queue is full, or the request waited in it for too long; or the server has as many connections or large requests as it can hold.",
+    "The queue is full, or the request waited in it for too long; or the server has reached its limit of connections or large requests.",
   ),
   maintenance: unavailable(
     "The service is down for scheduled maintenance. See /changelog.",
@@ -143,13 +143,13 @@ export type ErrorCode = keyof typeof errorTable;
 
 interface ErrorDetails {
   message?: string;
-  /** The field at fault, as a path: `messages[2].role`. */
+  /** The invalid field, as a path: `messages[2].role`. */
   param?: string;
   /** Whole seconds; clamped to 1–59 when written, since SDKs give up or oversleep beyond that. */
   retryAfterSeconds?: number;
 }
 
-/** A fault with a public face. Anything else that is thrown is a bug and is shown as `internal_error`. */
+/** An error that clients may see. Anything else that is thrown is a bug and is shown as `internal_error`. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly param: string | null;

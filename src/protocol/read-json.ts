@@ -1,6 +1,6 @@
 /**
  * Readers for values of a JSON body. Each takes a value and the path where it was found, and returns it with
- * its type known, or throws the error that names the path, what was expected and the kind of thing that came.
+ * its type known, or throws the error that names the path, what was expected and the type that was sent.
  * None of them ever puts the value itself into a message: it may be a user's text.
  */
 import { ServiceError } from "./errors.js";
@@ -26,7 +26,8 @@ export function optional<T>(object: JsonObject, name: string, read: Reader<T>, p
 
 export const string: Reader<string> = (value, path) => {
   if (typeof value !== "string") throw wrongType(path, "a string", value);
-  return wellFormed(value);
+  // `\ud800` alone is legal JSON but not text: it cannot be encoded as UTF-8, so it must not get any further.
+  return value.toWellFormed();
 };
 
 export const nonEmptyString: Reader<string> = (value, path) => {
@@ -122,6 +123,3 @@ function kindOf(value: unknown): string {
   if (Array.isArray(value)) return "an array";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
-
-/** `\ud800` alone is legal JSON but no text: it cannot be written as UTF-8, so nothing downstream may meet it. */
-const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, "\ufffd");

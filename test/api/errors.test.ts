@@ -79,7 +79,7 @@ describe("the specification's table of errors", () => {
       { status: 429, type: "rate_limit_error", code: "rate_limit_exceeded" },
     ],
     [
-      "500: a fault of ours",
+      "500: an internal error",
       () => {
         server.failVerification(new TypeError("secret detail"));
         return {};
@@ -222,7 +222,7 @@ describe("a body", () => {
     expect(await response.json()).toMatchObject({ error: { code: "unsupported_content_type" } });
   });
 
-  it("that is compressed is told so", async () => {
+  it("that is compressed is refused with a reason", async () => {
     for (const encoding of ["gzip", "br", "deflate", "zstd"]) {
       const { json } = await ask(server, { body: bytes, headers: { "content-encoding": encoding } });
       expect(json).toMatchObject({ error: { message: textLike(/compressed.*uncompressed/i) } });

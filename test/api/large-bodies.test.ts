@@ -114,7 +114,7 @@ describe("a large body", () => {
     expect(errorOf(first.json)).toEqual(errorOf(second.json));
   });
 
-  it("holds up nobody while it is parsed", async () => {
+  it("does not hold up other requests while it is parsed", async () => {
     await start({ parseWorkerFile: otherThread(`parentPort.on("message", () => undefined);`) });
     const stuck = new AbortController();
     const sent: Sent = { body: large(), signal: stuck.signal };
@@ -145,7 +145,7 @@ describe("a large body", () => {
 describe("large bodies of one account", () => {
   const almostAll = { ...large("x ".repeat(limitBytes / 2 - 200)) };
 
-  it("wait for one another, and nobody else waits for them", async () => {
+  it("wait for one another, and no other request waits for them", async () => {
     await start();
     const other = server.addKey("sk-other", { accountId: "acc_other" });
     const first = await begin(server.apiKey, almostAll);

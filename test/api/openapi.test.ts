@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { errorTable, type ErrorCode } from "../../src/protocol/errors.js";
 import { parseChatRequest } from "../../src/protocol/chat-request.js";
 import { apiRoutes, openRoutes } from "../../src/http/routes.js";
+import { ask } from "../support/clients/chat.js";
 import { expectOurs, openApiAt, openApiKeys } from "../support/clients/openapi.js";
 import { startServer } from "../support/processes/server.js";
 
@@ -11,8 +12,8 @@ describe("docs/openapi.yaml", () => {
   it("describes every route, and no other", async () => {
     const server = await startServer();
     const table = [
-      ...apiRoutes(server.parts).map(({ method, url }) => `${String(method)} /v1${url}`),
-      ...openRoutes(server.parts).map(({ method, url }) => `${String(method)} ${url}`),
+      ...apiRoutes(server.parts).map(({ method, url }) => `${method} /v1${url}`),
+      ...openRoutes(server.parts).map(({ method, url }) => `${method} ${url}`),
     ];
     await server.close();
     const documented = openApiKeys("paths").flatMap((path) =>
@@ -59,15 +60,18 @@ describe("docs/openapi.yaml", () => {
   });
 
   it("uses the table's own words where they are general", () => {
-    const general: ErrorCode[] = [
-      "invalid_json",
-      "unsupported_content_type",
-      "invalid_api_key",
-      "unknown_url",
-    ];
+    const general: ErrorCode[] = ["invalid_json", "unsupported_content_type", "invalid_api_key"];
     general.push("model_not_found", "internal_error", "maintenance", "engine_unavailable");
     const text = JSON.stringify(openApiAt("components", "responses"));
     for (const code of general) expect(text).toContain(JSON.stringify(errorTable[code].message));
+  });
+
+  it("shows the message of an unknown path as the service words it", async () => {
+    const server = await startServer();
+    const { json } = await ask(server, { path: "/v1/chat" });
+    await server.close();
+    const content = openApiAt("components", "responses", "NotFound", "content", "application/json");
+    expect(content).toMatchObject({ examples: { unknown_url: { value: json } } });
   });
 
   it("has examples of requests that are accepted", () => {

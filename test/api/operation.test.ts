@@ -50,7 +50,7 @@ describe("the operator", () => {
 describe("metrics", () => {
   const metricsToken = "a-token-of-sixteen-or-more";
 
-  it("are there for whoever has the token", async () => {
+  it("are served to callers with the token", async () => {
     server = await startServer({ metricsToken });
     await ask(server);
     await ask(server, { body: "{" });

@@ -3,7 +3,7 @@ import { ask, errorOf, question, type Sent } from "../support/clients/chat.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
 
 /**
- * Each fault on its own, in the contract's order. Every pair of faults that one request can have at once is
+ * Each error on its own, in the contract's order. Every pair of errors that one request can have at once is
  * sent, and must be answered with the earlier of the two.
  */
 let server: TestServer;
@@ -20,10 +20,10 @@ afterAll(() => server.close());
 
 type Fields = Record<string, unknown>;
 
-interface Fault {
+interface Mistake {
   name: string;
   answered: string;
-  /** Parts of the request that it needs; two faults that need different values of one part exclude each other. */
+  /** Parts of the request that it needs; two errors that need different values of one part exclude each other. */
   key?: string | null;
   path?: string;
   contentType?: string;
@@ -31,7 +31,7 @@ interface Fault {
   fields?: Fields;
 }
 
-const faults: Fault[] = [
+const mistakes: Mistake[] = [
   { name: "no key", answered: "401 invalid_api_key", key: null },
   { name: "requests spent", answered: "429 rate_limit_exceeded", key: "spent" },
   { name: "unknown endpoint", answered: "404 unknown_url", path: "/v1/nothing" },
@@ -67,8 +67,8 @@ const faults: Fault[] = [
   },
 ];
 
-function combine(first: Fault, second: Fault): Fault | undefined {
-  const combined: Fault = { ...second, ...first, name: `${first.name} + ${second.name}` };
+function combine(first: Mistake, second: Mistake): Mistake | undefined {
+  const combined: Mistake = { ...second, ...first, name: `${first.name} + ${second.name}` };
   for (const part of ["key", "path", "contentType", "raw"] as const) {
     const both = first[part] !== undefined && second[part] !== undefined;
     if (both) return undefined;
@@ -80,7 +80,7 @@ function combine(first: Fault, second: Fault): Fault | undefined {
   return combined;
 }
 
-async function answerTo({ key, path, contentType, raw, fields }: Fault): Promise<string> {
+async function answerTo({ key, path, contentType, raw, fields }: Mistake): Promise<string> {
   const sent: Sent = {
     body: raw ?? { ...question, ...fields },
     ...(key === undefined ? {} : { key }),
@@ -92,16 +92,16 @@ async function answerTo({ key, path, contentType, raw, fields }: Fault): Promise
   return [status, code, param].filter((part) => part !== null).join(" ");
 }
 
-const pairs = faults.flatMap((first, index) =>
-  faults
+const pairs = mistakes.flatMap((first, index) =>
+  mistakes
     .slice(index + 1)
     .map((second) => combine(first, second))
     .filter((pair) => pair !== undefined),
 );
 
-describe("the order of faults", () => {
-  it.each(faults)("$name alone is $answered", async (fault) => {
-    expect(await answerTo(fault)).toBe(fault.answered);
+describe("the order of errors", () => {
+  it.each(mistakes)("$name alone is $answered", async (mistake) => {
+    expect(await answerTo(mistake)).toBe(mistake.answered);
   });
 
   it("has pairs to look at", () => {

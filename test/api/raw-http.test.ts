@@ -52,7 +52,7 @@ describe("a body over the limit", () => {
     expectError(await socket.untilClosed(), "request_too_large");
   });
 
-  it("is refused to a client that waits for 100 Continue, without a word to go on", async () => {
+  it("is refused to a client that waits for 100 Continue, without sending it", async () => {
     const socket = await open(head("Content-Length: 99999999", "Expect: 100-continue"));
     const received = await socket.untilClosed();
     expect(received).not.toContain("100 Continue");
@@ -106,7 +106,7 @@ describe("a body over the limit", () => {
 });
 
 describe("100 Continue", () => {
-  it("is said to a request that is in order", async () => {
+  it("is sent for a valid request", async () => {
     const socket = await open(head(`Content-Length: ${body.length}`, "Expect: 100-continue"));
     await socket.untilReceived(/^HTTP\/1\.1 100 Continue\r\n\r\n/);
     socket.send(body);
@@ -130,7 +130,7 @@ describe("100 Continue", () => {
       () => head("Content-Length: 10", "Expect: 100-continue").with(0, "POST /v1/x HTTP/1.1"),
       404,
     ],
-  ])("is not said to a request with %s", async (_what, lines, status) => {
+  ])("is not sent for a request with %s", async (_what, lines, status) => {
     const socket = await open(lines());
     const received = await socket.untilClosed();
     expect(received.slice(0, 12)).toBe(`HTTP/1.1 ${status}`);

@@ -2,8 +2,11 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { hostileSchemas } from "../support/inputs/hostile-schemas.js";
+import { pydanticZoo } from "../support/inputs/pydantic-zoo.js";
 import { randomSchemas } from "../support/inputs/random-schemas.js";
+import { zodZoo } from "../support/inputs/zod-zoo.js";
 import type { SottoProcess } from "../support/processes/sotto-process.js";
 import { startTinySotto } from "../support/processes/tiny-sotto.js";
 
@@ -114,7 +117,47 @@ describe("random schemas", () => {
   }, 300_000);
 });
 
-describe("schemas made to hold everyone up", () => {
+describe("schemas as libraries write them", () => {
+  const format = (schema: object, strict: boolean) =>
+    withFields({ response_format: { type: "json_schema", json_schema: { name: "test", schema, strict } } });
+  const ofZod = Object.entries(zodZoo).map(([name, type]): [string, object] => [
+    name,
+    z.toJSONSchema(type, { unrepresentable: "any", target: "draft-7" }),
+  ]);
+
+  it("are accepted with strict and without, and take the grammar that they are given", async () => {
+    const all = [...ofZod, ...Object.entries(pydanticZoo)];
+    const bodies = all.flatMap(([, schema]) => [format(schema, true), format(schema, false)]);
+    const refused: string[] = [];
+    for (let at = 0; at < bodies.length; at += 8) {
+      const answers = await Promise.all(bodies.slice(at, at + 8).map((body) => post(body)));
+      answers.forEach((answer, index) => {
+        if (answer.status !== 200) refused.push(`${bodies[at + index] ?? ""} → ${answer.text}`);
+      });
+    }
+    expect(refused).toEqual([]);
+  }, 300_000);
+
+  it("are told what to write instead where they cannot be enforced, with strict alone", async () => {
+    const schema = { type: "array", items: { type: "string" }, uniqueItems: true };
+    expect((await post(format(schema, false))).status).toBe(200);
+    const strict = await post(format(schema, true));
+    expect(strict.status).toBe(400);
+    expect(bodyOf(strict).error).toMatchObject({
+      code: "invalid_value",
+      param: "response_format.json_schema.schema.uniqueItems",
+      message: expect.stringContaining("list the items in an 'enum'") as string,
+    });
+  });
+
+  it("are followed beside json_object too", async () => {
+    const schema = { type: "object", properties: { ok: { const: true } }, required: ["ok"] };
+    const answer = await post(withFields({ response_format: { type: "json_object", schema } }));
+    expect(JSON.parse(bodyOf(answer).choices?.[0]?.message.content ?? "")).toEqual({ ok: true });
+  });
+});
+
+describe("schemas designed to block the service", () => {
   const properties = Object.fromEntries(many(1_990, (index) => [`p${index}`, { type: "string" }]));
   const string = (pattern: string) => ({ type: "string", pattern });
   it.each<[string, object]>([
@@ -150,15 +193,18 @@ describe("schemas made to hold everyone up", () => {
 
 describe("an error", () => {
   const mark = "mark7f3";
-  const schema = (of: object) =>
-    withFields({ response_format: { type: "json_schema", json_schema: { name: "test", schema: of } } });
+  const schema = (of: object, strict = false) =>
+    withFields({
+      response_format: { type: "json_schema", json_schema: { name: "test", schema: of, strict } },
+    });
 
   it.each<[string, string]>([
     ["a property of a schema", schema({ properties: { [mark]: { type: "date" } } })],
-    ["a keyword of a schema", schema({ [mark]: 1 })],
+    ["a keyword of a schema", schema({ [mark]: 1, type: mark })],
     ["a definition", schema({ $ref: "#/$defs/a", $defs: { a: { $ref: `#/$defs/${mark}` } } })],
-    ["a pattern", schema({ type: "string", pattern: `(?<${mark}>a)` })],
-    ["a value of a schema", schema({ type: "string", enum: [mark], minLength: 3 })],
+    ["a pattern", schema({ type: "string", pattern: `(?<=${mark})a` }, true)],
+    ["a pattern of names", schema({ patternProperties: { [mark]: {}, [`${mark}2`]: {} } }, true)],
+    ["a value of a schema", schema({ type: "string", enum: [mark], maxLength: 3 })],
     [
       "the name of a schema",
       withFields({ response_format: { type: "json_schema", json_schema: { name: `${mark} `, schema: {} } } }),

@@ -85,7 +85,7 @@ describe("while it is open, in light and then in dark,", () => {
     await dashboard.close();
   });
 
-  it.each(openings)("$name has nothing that axe finds", { timeout: 60_000 }, async (opening) => {
+  it.each(openings)("$name has no accessibility violations", { timeout: 60_000 }, async (opening) => {
     const context = contexts.get(opening.phone === true ? "phone" : "desk");
     if (context === undefined) throw new Error("no browser of that size");
     const { page, faults } = await openPage(context, dashboard.url);

@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 describe("every page, in light and then in dark,", { timeout: 240_000 }, () => {
-  it("has nothing that axe finds, asks no other host and keeps to the policy", async () => {
+  it("has no accessibility violations, contacts no other host and respects the policy", async () => {
     const context = await browser.newContext({ colorScheme: "light", reducedMotion: "reduce" });
     const { page, faults } = await openPage(context, sotto.url);
     const look = async (path: string) => {
@@ -52,7 +52,7 @@ describe("every page, in light and then in dark,", { timeout: 240_000 }, () => {
 });
 
 describe("the keyboard alone", { timeout: 120_000 }, () => {
-  it("signs up, makes a key and revokes it", async () => {
+  it("signs up, creates a key and revokes it", async () => {
     const context = await browser.newContext();
     const { page } = await openPage(context, sotto.url);
     await page.goto(`${sotto.url}/sign-up`);
@@ -76,7 +76,7 @@ describe("the keyboard alone", { timeout: 120_000 }, () => {
     await page.getByRole("alertdialog").waitFor();
     await keyboard.choose(/^Revoke key$/);
     await page.getByRole("alertdialog").waitFor({ state: "detached" });
-    await page.getByText("No key that works").waitFor();
+    await page.getByText("No working keys").waitFor();
     await context.close();
   });
 });

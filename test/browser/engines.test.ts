@@ -9,7 +9,7 @@ import { loadConfig, type Config } from "../../src/config.js";
 import { ensureSetupLink } from "../../src/core/sign-in/one-time-links.js";
 import { systemClock } from "../../src/core/ports.js";
 import { createLog } from "../../src/log.js";
-import type { EngineView } from "../../src/protocol/dashboard-api.js";
+import type { EngineView } from "../../src/protocol/dashboard-engines.js";
 import { launchBrowser } from "../support/browser.js";
 import { Browser as Visitor, tokenOf } from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";
@@ -132,32 +132,32 @@ describe.each([
     await page.context().close();
   };
 
-  it("the operator sees how each engine of a pool is, and why", { timeout: 60_000 }, async () => {
+  it("the operator sees the state of each engine of a pool, and why", { timeout: 60_000 }, async () => {
     const page = await visit("/admin/engines");
     const prism = card(page, "prism");
-    await prism.getByText("Partly ready").waitFor();
-    await prism.getByText("1 of 3 engines at work").waitFor();
+    await prism.getByText("Partially available").waitFor();
+    await prism.getByText("1 of 3 engines available").waitFor();
     const rowOf = async (upstream: ScriptedUpstream) =>
       prism
         .getByRole("listitem")
         .filter({ hasText: hostOf(upstream) })
         .textContent();
     expect(await rowOf(busy)).toMatch(/running *Ready$/);
-    expect(await rowOf(gone)).toContain("It does not answer.Down");
-    expect(await rowOf(failing)).toContain("Left out");
-    expect(await rowOf(leaving)).toMatch(/[1-9]\d* running.*Leaving$/);
+    expect(await rowOf(gone)).toContain("It is unreachable.Down");
+    expect(await rowOf(failing)).toContain("Unhealthy");
+    expect(await rowOf(leaving)).toMatch(/[1-9]\d* running.*Draining$/);
     await card(page, "lambda")
-      .getByText(`${hostOf(gone)} (vLLM). It does not answer.`)
+      .getByText(`${hostOf(gone)} (vLLM). It is unreachable.`)
       .waitFor();
     await card(page, "omega").getByText("Unknown: set contextTokens").waitFor();
     await leave(page);
   });
 
-  it("everyone sees which model does not answer", { timeout: 60_000 }, async () => {
+  it("everyone sees which model is unavailable", { timeout: 60_000 }, async () => {
     const page = await visit("/status");
-    await page.getByText("Some of it is slow or down").waitFor();
+    await page.getByText("Partial outage").waitFor();
     const lambda = page.getByRole("listitem").filter({ hasText: "lambda" });
-    expect(await lambda.textContent()).toContain("The engine does not answer at the moment.Down");
+    expect(await lambda.textContent()).toContain("The engine is not responding.Down");
     await leave(page);
   });
 });

@@ -102,7 +102,7 @@ describe("usage", { timeout: 60_000 }, () => {
       .waitFor();
   });
 
-  it("is there as numbers where the plot cannot be drawn", async () => {
+  it("is shown as numbers where the plot cannot be drawn", async () => {
     const page = await open("/app/account");
     // What Chromium says of itself when it runs without a locale.
     await page.addInitScript(() =>
@@ -142,7 +142,7 @@ describe("the plan in the sidebar", { timeout: 60_000 }, () => {
     await account().filter({ hasText: "Free plan" }).waitFor();
   });
 
-  it("changes at once for an admin who changes their own", async () => {
+  it("changes immediately for an admin who changes their own", async () => {
     await operator.must("PUT", "/api/admin/plans/free", { ...plan, name: "Free" });
     const page = await open("/admin/plans", { email: "operator@example.com" });
     await page.getByRole("button", { name: "Edit Free" }).click();
@@ -185,7 +185,7 @@ describe("an engine that all models share", { timeout: 60_000 }, () => {
 });
 
 describe("the default of max_tokens", { timeout: 60_000 }, () => {
-  it("is told where a reply is asked for, by model", async () => {
+  it("is shown for each model where a reply is requested", async () => {
     const page = await open("/app/playground");
     const field = page.getByLabel("Max tokens");
     expect(await field.getAttribute("placeholder")).toBe("Default: 256");

@@ -42,7 +42,7 @@ describe("the pages", { timeout: 60_000 }, () => {
     await page.goto(`${dashboard.url}/app/playground`);
     await page.getByRole("textbox", { name: "Message" }).fill("hello");
     await page.keyboard.press("Enter");
-    const reply = page.getByRole("article", { name: "Reply of omega" });
+    const reply = page.getByRole("article", { name: "Reply from omega" });
     await reply.getByText("the end").waitFor();
     expect(await reply.locator("img, script, iframe, [onerror], [href^='javascript:' i]").count()).toBe(0);
     expect(await page.evaluate(() => "hacked" in window)).toBe(false);

@@ -88,7 +88,7 @@ describe("a person", { timeout: 120_000 }, () => {
     const before = await page.evaluate(() => history.length);
     await page.getByRole("textbox", { name: "Message" }).fill("a secret sentence");
     await page.keyboard.press("Enter");
-    const reply = page.getByRole("article", { name: "Reply of omega" });
+    const reply = page.getByRole("article", { name: "Reply from omega" });
     await eventually(async () => ((await reply.textContent()) ?? "").length > 20, 20_000);
 
     await page.getByLabel("Model", { exact: true }).selectOption("prism");
@@ -99,7 +99,7 @@ describe("a person", { timeout: 120_000 }, () => {
       .getByRole("button", { name: "Stop" })
       .click({ timeout: 5_000 })
       .catch(() => undefined);
-    await page.getByRole("article", { name: "Reply of prism" }).waitFor();
+    await page.getByRole("article", { name: "Reply from prism" }).waitFor();
     await eventually(async () => (await sotto.metric("sotto_sequences_active", "prism")) === 0);
 
     const kept = await page.evaluate(async () => {

@@ -42,7 +42,7 @@ const open = async (path: string, heading: string) => {
 const row = (text: string) => page.getByRole("row").filter({ hasText: text });
 
 describe("with the keyboard alone, the operator", { timeout: 60_000 }, () => {
-  it("finds an account, suspends and resumes it, changes its plan, makes a reset link", async () => {
+  it("finds an account, suspends and resumes it, changes its plan, creates a reset link", async () => {
     await open("/admin/accounts", "Accounts");
     await row("ada@example.com").waitFor();
     await keyboard.to(/^Search accounts$/);
@@ -77,13 +77,13 @@ describe("with the keyboard alone, the operator", { timeout: 60_000 }, () => {
 
     await keyboard.takeItem("Password reset");
     await page.getByRole("dialog", { name: "Password reset link" }).waitFor();
-    await keyboard.choose(/^Make link$/);
+    await keyboard.choose(/^Create link$/);
     await page.getByText(/\/reset#token=/).waitFor();
     await keyboard.choose(/^Done$/);
     await keyboard.isOn(menu);
   });
 
-  it("invites someone, and is told what is wrong with an address beside it", async () => {
+  it("invites someone, and sees an invalid address explained beside it", async () => {
     await open("/admin/accounts", "Accounts");
     await keyboard.choose(/^Invite$/);
     await keyboard.isOn(/^Email$/);
@@ -97,7 +97,7 @@ describe("with the keyboard alone, the operator", { timeout: 60_000 }, () => {
     await keyboard.isOn(/^Invite$/);
   });
 
-  it("edits a plan, and is led to the number that is refused, with the reason", async () => {
+  it("edits a plan, and is taken to the invalid number, with the reason", async () => {
     await open("/admin/plans", "Plans");
     await row("Team").waitFor();
     await keyboard.choose(/^Edit Team$/);
@@ -119,14 +119,14 @@ describe("with the keyboard alone, the operator", { timeout: 60_000 }, () => {
 
   it("writes an entry and deletes it, and the focus goes to the page when its button is gone", async () => {
     await open("/admin/changelog", "Changelog");
-    await keyboard.choose(/^Write entry$/);
+    await keyboard.choose(/^New entry$/);
     await keyboard.isOn(/^Title$/);
     await keyboard.type("Faster replies");
     await keyboard.to(/^Text$/);
     await keyboard.type("By **a lot**.");
     await keyboard.choose(/^Publish$/);
     await row("Faster replies").waitFor();
-    await keyboard.isOn(/^Write entry$/);
+    await keyboard.isOn(/^New entry$/);
     await keyboard.choose(/^Delete Faster replies$/);
     await keyboard.isOn(/^Cancel$/);
     await keyboard.choose(/^Delete/);
@@ -143,7 +143,7 @@ describe("with the keyboard alone, the operator", { timeout: 60_000 }, () => {
     await keyboard.isOn(/^Title$/);
     await keyboard.type("New disks");
     await keyboard.press("Enter");
-    await row("New disks").getByText("Planned").waitFor();
+    await row("New disks").getByText("Scheduled", { exact: true }).waitFor();
     await keyboard.isOn(/^Schedule maintenance$/);
 
     await keyboard.choose(/^Edit New disks$/);
@@ -156,6 +156,6 @@ describe("with the keyboard alone, the operator", { timeout: 60_000 }, () => {
     await keyboard.choose(/^Call off$/);
     await row("More disks").getByText("Called off").waitFor();
     await page.goto(`${dashboard.url}/changelog`);
-    await page.getByText("Called off, was planned:").waitFor();
+    await page.getByText("Called off, was scheduled:").waitFor();
   });
 });

@@ -39,23 +39,23 @@ const open = async (path: string, heading: string) => {
 };
 
 describe("with the keyboard alone, a person", { timeout: 60_000 }, () => {
-  it("makes a key with limits of its own", async () => {
+  it("creates a key with limits of its own", async () => {
     await open("/app/keys", "Keys");
     await keyboard.choose(/^Create key$/);
     await keyboard.isOn(/^Name$/);
     await keyboard.type("tests");
-    await keyboard.to(/^Lower than my plan's/);
+    await keyboard.to(/^Set lower limits than my plan's/);
     await keyboard.press("Space");
-    await keyboard.to(/^Requests a minute$/);
+    await keyboard.to(/^Requests per minute$/);
     await keyboard.type("many");
     await keyboard.choose(/^Create key$/);
     await page.getByText("Enter a whole number from 1").waitFor();
-    await keyboard.to(/^Requests a minute$/, "Shift+Tab");
+    await keyboard.to(/^Requests per minute$/, "Shift+Tab");
     await keyboard.type("30");
     await keyboard.choose(/^Create key$/);
     await page.getByRole("heading", { name: "Key created" }).waitFor();
     await keyboard.choose(/^Done$/);
-    await page.getByText("At most 30 requests a minute").waitFor();
+    await page.getByText("At most 30 requests per minute").waitFor();
   });
 
   it("talks in the playground, stops a reply, switches the model and views the code", async () => {
@@ -77,7 +77,7 @@ describe("with the keyboard alone, a person", { timeout: 60_000 }, () => {
     await keyboard.to(/^Message$/, "Shift+Tab");
     await keyboard.type("and now you");
     await keyboard.press("Enter");
-    await page.getByRole("article", { name: "Reply of prism" }).getByText("Hello from prism.").waitFor();
+    await page.getByRole("article", { name: "Reply from prism" }).getByText("Hello from prism.").waitFor();
     await keyboard.isOn(/^Message$/);
 
     await keyboard.to(/^View code$/, "Shift+Tab");
@@ -162,11 +162,11 @@ describe("with the keyboard alone, a person", { timeout: 60_000 }, () => {
     await open("/app/keys", "Keys");
     await page.getByText("Robot").waitFor();
     await keyboard.chooseFrom(/^Actions for Robot$/, "Rotate");
-    await keyboard.isOn(/^The old key works on for$/);
+    await keyboard.isOn(/^Keep the old key working for$/);
     await keyboard.press("Escape");
     await keyboard.isOn(/^Actions for Robot$/);
     await keyboard.takeItem("Rotate");
-    await keyboard.isOn(/^The old key works on for$/);
+    await keyboard.isOn(/^Keep the old key working for$/);
     await keyboard.press("ArrowUp");
     await keyboard.choose(/^Rotate key$/);
     await page.getByText("The old key, ending in").waitFor();
@@ -174,7 +174,7 @@ describe("with the keyboard alone, a person", { timeout: 60_000 }, () => {
     await keyboard.isOn(/^Actions for Robot$/);
   });
 
-  it("switches the theme, and finds the way on a phone", async () => {
+  it("switches the theme, and navigates on a phone", async () => {
     await page.setViewportSize({ width: 375, height: 812 });
     await open("/app", "Overview");
     await keyboard.choose(/^Open menu$/);

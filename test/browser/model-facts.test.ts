@@ -1,4 +1,4 @@
-/** What people and the operator read about the models while the starter answers, and when another model does. */
+/** What people and the operator read about the models while the starter is in use, and when another model does. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { noteSpeed } from "../../src/models/measured-speed.js";
@@ -10,7 +10,7 @@ import { layoutErrors } from "./support/layout-faults.js";
 import { openPage, returningContext } from "./support/visit.js";
 
 const operatorEmail = "operator@example.com";
-const note = "A demonstration model answers";
+const note = "Demonstration model";
 const starter = `/data/models/${starterFileNames[0] ?? ""}`;
 
 let browser: Browser;
@@ -51,7 +51,7 @@ async function textOf(page: Page, path: string): Promise<string> {
 
 const places = ["/", "/docs/models", "/app/playground"];
 
-describe("while the starter answers", { timeout: 120_000 }, () => {
+describe("while the starter is in use", { timeout: 120_000 }, () => {
   it("pages say that it is a demonstration and what it cannot do", () =>
     visit(starter, async (page) => {
       for (const path of places) {
@@ -82,15 +82,15 @@ describe("while the starter answers", { timeout: 120_000 }, () => {
     }));
 });
 
-describe("when another model answers", { timeout: 120_000 }, () => {
-  it("pages say what to choose it by, and nothing of a demonstration", () =>
+describe("when another model is in use", { timeout: 120_000 }, () => {
+  it("pages show its facts, and nothing about a demonstration", () =>
     visit("/data/models/Qwen3-4B-Instruct-2507-Q4_K_M.gguf", async (page) => {
       for (const path of places) {
         const text = await textOf(page, path);
         expect(text).not.toContain(note);
         for (const fact of [
           "1,000 tokens",
-          "41.5 tokens a second",
+          "41.5 tokens/s",
           "Qwen3 4B Instruct 2507",
           "Apache-2.0",
           "Our best for letters",

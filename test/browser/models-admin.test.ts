@@ -62,7 +62,7 @@ async function openModels(): Promise<{ page: Page; faults: string[] }> {
 }
 
 describe("an operator in a browser", { timeout: 240_000 }, () => {
-  it("pulls a model that arrives slowly, in pieces and wrong once, switches to it, asks it and rolls back", async () => {
+  it("downloads a model slowly, in pieces and corrupt once, switches to it, asks it something and rolls back", async () => {
     const { page, faults } = await openModels();
     const omega = page.getByRole("region", { name: "omega" });
     await omega.getByText("first.gguf").waitFor();
@@ -78,7 +78,7 @@ describe("an operator in a browser", { timeout: 240_000 }, () => {
     await dialog(page, "Change omega");
     await page.getByRole("tab", { name: "Download" }).click();
     await page.getByLabel("Hugging Face").fill("hf:acme/better-GGUF");
-    await press(page, "Pull");
+    await press(page, "Download");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     const bar = page.getByRole("progressbar", { name: file });
     const isAt = (percent: string) =>

@@ -33,7 +33,7 @@ const keyNames = async () => {
 };
 
 describe("offline", { timeout: 60_000 }, () => {
-  it("no key is created behind the reader's back: it fails at once and the form stays", async () => {
+  it("no key is created behind the reader's back: it fails immediately and the form stays", async () => {
     await page.goto(`${dashboard.url}/app/keys`);
     await openDialog(page, "Create key");
     const dialog = page.getByRole("dialog");
@@ -85,14 +85,14 @@ describe("offline", { timeout: 60_000 }, () => {
       path: "/admin/accounts",
       send: async () => {
         await openDialog(page, "Invite");
-        await press(page, "Make link");
+        await press(page, "Create link");
       },
     },
     {
       name: "an entry of the changelog",
       path: "/admin/changelog",
       send: async () => {
-        await openDialog(page, "Write entry");
+        await openDialog(page, "New entry");
         await page.getByLabel("Title").fill("Faster");
         await press(page, "Publish");
       },
@@ -114,7 +114,7 @@ describe("offline", { timeout: 60_000 }, () => {
       },
     },
   ];
-  it.each(changes)("$name fails at once", async ({ path, send }) => {
+  it.each(changes)("$name fails immediately", async ({ path, send }) => {
     await page.goto(dashboard.url + path);
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.waitForLoadState("networkidle");
@@ -123,9 +123,9 @@ describe("offline", { timeout: 60_000 }, () => {
     await page.getByText(offline).first().waitFor();
   });
 
-  it("what cannot be read says so, can be tried again, and is read once the network is back", async () => {
+  it("what cannot be loaded says so, can be retried, and loads once the network recovers", async () => {
     await page.goto(`${dashboard.url}/app/usage`);
-    await page.getByText("No request in this time").waitFor();
+    await page.getByText("No requests in this period").waitFor();
     await context.setOffline(true);
     await page.getByText("7 days").click();
     await page.getByText("Could not load the usage").waitFor();
@@ -133,11 +133,11 @@ describe("offline", { timeout: 60_000 }, () => {
     await press(page, "Try again");
     await page.getByText("Could not load the usage").waitFor();
     await context.setOffline(false);
-    await page.getByText("No request in this time").waitFor();
+    await page.getByText("No requests in this period").waitFor();
   });
 });
 
-it("a dialog whose request is under way cannot be cancelled: what it brings would be lost", async () => {
+it("a dialog whose request is in progress cannot be cancelled: its result would be lost", async () => {
   await page.goto(`${dashboard.url}/app/keys`);
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => {
@@ -158,7 +158,7 @@ it("a dialog whose request is under way cannot be cancelled: what it brings woul
   await page.unroute("**/api/keys");
 });
 
-it("what is said about an entry goes when the entry is changed, and comes back if it is still wrong", async () => {
+it("a field's error disappears when the field is edited, and comes back if it still applies", async () => {
   await page.goto(`${dashboard.url}/app/keys`);
   await openDialog(page, "Create key");
   const dialog = page.getByRole("dialog");

@@ -92,7 +92,7 @@ describe("when the session expires", { timeout: 60_000 }, () => {
     await page.getByText("Key created").waitFor();
   });
 
-  it("what was read is gone when the tab is looked at again, and read anew after signing in", async () => {
+  it("what was loaded is gone when the tab is shown again, and loaded again after signing in", async () => {
     await page.clock.install();
     await page.goto(`${dashboard.url}/app/keys`);
     const key = page.getByText("Robot", { exact: true });
@@ -106,7 +106,7 @@ describe("when the session expires", { timeout: 60_000 }, () => {
     await key.waitFor();
   });
 
-  it("what was read is gone although a change is taken back", async () => {
+  it("what was loaded is gone although a change is reverted", async () => {
     await page.goto(`${dashboard.url}/app/keys`);
     const key = page.getByText("Robot", { exact: true });
     await key.waitFor();
@@ -151,7 +151,7 @@ describe("the tabs of one browser", { timeout: 60_000 }, () => {
     expect(await page.getByText("Robot", { exact: true }).count()).toBe(0);
   });
 
-  it("go on with whoever signs in, and show that account nothing of another's", async () => {
+  it("continue with whoever signs in, and show that account nothing of another's", async () => {
     await page.goto(`${dashboard.url}/app/keys`);
     await page.getByText("Robot", { exact: true }).waitFor();
     await loseSession();

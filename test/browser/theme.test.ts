@@ -56,7 +56,7 @@ const colours = (page: Page, choose: "Dark theme" | "Light theme" | null = null)
   }, choose);
 
 describe.each(["reduce", "no-preference"] as const)("with motion %s", (reducedMotion) => {
-  it.each(paths)("all of %s has its new colours at once", { timeout: 60_000 }, async (path) => {
+  it.each(paths)("all of %s has its new colours immediately", { timeout: 60_000 }, async (path) => {
     const page = await visit(path, reducedMotion);
     for (const theme of ["Dark theme", "Light theme"] as const) {
       const before = await colours(page);
@@ -70,7 +70,7 @@ describe.each(["reduce", "no-preference"] as const)("with motion %s", (reducedMo
 });
 
 describe("when the system changes its own", () => {
-  it.each(paths)("all of %s follows, at once without motion", { timeout: 60_000 }, async (path) => {
+  it.each(paths)("all of %s follows, immediately without motion", { timeout: 60_000 }, async (path) => {
     const page = await visit(path, "reduce");
     const light = await colours(page);
     await page.emulateMedia({ colorScheme: "dark" });

@@ -88,7 +88,7 @@ describe("the audit trail", () => {
       "suspended account",
       "resumed account",
       "changed plan of account",
-      "made reset link",
+      "created reset link",
       "published changelog entry",
       "deleted account",
     ]);

@@ -62,7 +62,7 @@ describe("accounts", () => {
     expect((await signIn("a new password")).status).toBe(200);
   });
 
-  it("are told which input is at fault", async () => {
+  it("get the name of the invalid input", async () => {
     const visitor = dashboard.browser();
     const signUp = (body: unknown) => visitor.send("POST", "/api/sign-up", body);
     expect((await signUp({ email: "short@example.com", password: "short" })).json).toEqual({

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { AccountView, EngineView, KeyWithSecret, Me } from "../../src/protocol/dashboard-api.js";
+import type { AccountView, KeyWithSecret, Me } from "../../src/protocol/dashboard-api.js";
+import type { EngineView } from "../../src/protocol/dashboard-engines.js";
 import type { Access } from "../../src/http/dashboard/route.js";
 import { dashboardRoutes } from "../../src/http/dashboard/routes.js";
 import {
@@ -64,7 +65,7 @@ describe("an admin", () => {
     (await operator.get<{ accounts: AccountView[]; total: number }>(`/api/admin/accounts?search=${search}`))
       .accounts;
 
-  it.each(adminRoutes)("is who %s %s is for, and nobody else", async (method, path) => {
+  it.each(adminRoutes)("%s %s is for admins only", async (method, path) => {
     expect((await ada.send(method, path)).json).toMatchObject({ error: { code: "forbidden" } });
     expect((await dashboard.browser().send(method, path)).json).toMatchObject({
       error: { code: "signed_out" },
@@ -179,7 +180,7 @@ describe("an admin", () => {
     expect((await ada.send("GET", "/api/admin/plans")).status).toBe(403);
   });
 
-  it("makes plans, puts accounts on them, and deletes those that nobody is on", async () => {
+  it("creates plans, puts accounts on them, and deletes unused ones", async () => {
     const plan = {
       name: "Gold",
       requestsPerMinute: 1,

@@ -73,8 +73,8 @@ describe("deleting an account", () => {
     const { account: admin } = await operator.get<Me>("/api/me");
     expect(trail).toMatchObject([
       { actor: admin.id, action: "set up the service", target: admin.id },
-      { actor: admin.id, action: "made reset link", target: "deleted account" },
-      { actor: admin.id, action: "made invitation", target: "" },
+      { actor: admin.id, action: "created reset link", target: "deleted account" },
+      { actor: admin.id, action: "created invitation", target: "" },
       { actor: "deleted account", action: "deleted account", target: "deleted account" },
     ]);
     const { entries } = await operator.get<{ entries: object[] }>("/api/admin/audit");

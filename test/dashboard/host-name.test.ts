@@ -54,7 +54,7 @@ describe("a request under another host name", () => {
     expect((await signIn(`127.0.0.1:${dashboard.app.port}`)).status).toBe(200);
   });
 
-  it("gets neither pages nor anything of the dashboard's, and is told which setting to set", async () => {
+  it("gets neither pages nor anything of the dashboard's, and is refused with the name of the setting", async () => {
     await start();
     for (const path of ["/", "/app", "/changelog.atom", "/openapi.json", "/nope", "/api/site", "/api/nope"]) {
       const answer = await ask("evil.test", path, { headers: { accept: "text/html" } });
@@ -65,7 +65,7 @@ describe("a request under another host name", () => {
     expect(dashboard.log()).not.toContain("unexpected error");
   });
 
-  it("is served where the name does not matter: by key, and to whoever probes", async () => {
+  it("is served where the name does not matter: by key, and to health probes", async () => {
     await start({ SOTTO_METRICS_TOKEN: "a-token-for-the-tests" });
     const status = async (path: string) => (await ask("sotto.internal:8080", path)).status;
     expect(await status("/healthz")).toBe(200);

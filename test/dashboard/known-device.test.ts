@@ -81,7 +81,7 @@ describe("a browser that signed in before", () => {
     }
   });
 
-  it("is known by a cookie that cannot be made up, changed or kept for ever", async () => {
+  it("is known by a cookie that cannot be forged, changed or kept indefinitely", async () => {
     const cookie = ada.cookies.get("sotto_device") ?? "";
     const [name = "", day = "", mac = ""] = cookie.split(".");
     const forged = [
@@ -126,7 +126,7 @@ describe("a browser that signed in before", () => {
   });
 });
 
-it("whoever is signed in can change the password while a stranger guesses", async () => {
+it("a signed-in owner can change the password while a stranger guesses", async () => {
   await guessUntilRefused();
   const change = { current: password, next: "another password" };
   expect((await ada.send("POST", "/api/me/password", change)).status).toBe(200);

@@ -27,7 +27,7 @@ describe("with a mail server", () => {
     dashboard.browser().send("POST", "/api/reset/request", { email }, headers);
   const linkIn = (mail: string) => /https:\S+/.exec(mail)?.[0];
 
-  it("whoever forgot their password is mailed a link that works", async () => {
+  it("a person who forgot their password is mailed a link that works", async () => {
     await dashboard.signUp("Ada@example.com");
     expect((await dashboard.browser().get<Site>("/api/site")).canMail).toBe(true);
     expect((await ask("ada@example.com")).text).toBe("{}");
@@ -82,7 +82,7 @@ describe("with a mail server", () => {
 });
 
 describe("with a mail server that refuses", () => {
-  it("the answer is the same, and the operator is told in the log", async () => {
+  it("the answer is the same, and the log has the error", async () => {
     const smtp = await startSmtpServer({ refuses: true });
     const dashboard = await startDashboard({ env: { SOTTO_SMTP_URL: smtp.url } });
     await dashboard.signUp("ada@example.com");

@@ -14,7 +14,7 @@ describe("what the dashboard's API refuses", () => {
     expect(schemas.length).toBeGreaterThan(15);
   });
 
-  it.each(schemas)("is said in plain words by each field of %s", (_name, schema) => {
+  it.each(schemas)("is in plain words for each field of %s", (_name, schema) => {
     const messages = Object.values(schema.shape).flatMap((field) =>
       wrong.flatMap((value) => {
         const result = z.safeParse(field, value);

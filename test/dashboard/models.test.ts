@@ -97,7 +97,7 @@ describe("a pull from the dashboard", () => {
     const done = await until(id, "done");
     expect(done).toMatchObject({ file: "tiny-Q4_K_M.gguf", model: "omega", doneBytes: bytes.length });
     const { files } = await operator.get<ModelChoicesView>("/api/admin/models/choices");
-    expect(files).toMatchObject([{ file: "tiny-Q4_K_M.gguf", fault: null, fits: "yes", models: [] }]);
+    expect(files).toMatchObject([{ file: "tiny-Q4_K_M.gguf", problem: null, fits: "yes", models: [] }]);
 
     await operator.post("/api/admin/models/omega/weights", { file: done.file });
     expect(await settledModel("omega")).toMatchObject({

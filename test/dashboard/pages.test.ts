@@ -138,7 +138,7 @@ describe("the pages", () => {
       .filter((line) => line.includes(requestId))
       .map((line): unknown => JSON.parse(line))[0];
 
-  it("are sent compressed to whoever can read that", async () => {
+  it("are sent compressed to clients that accept it", async () => {
     const script = "/assets/main-4fJ2.js";
     const sent = async (accepts: string) => {
       const { head, body } = await get(script, [`Accept-Encoding: ${accepts}`]);
@@ -229,7 +229,7 @@ describe("the dashboard's API", () => {
     expect(answer.text).toContain("65536");
   });
 
-  it("shows a fault of its own as internal, and says nothing more", async () => {
+  it("shows an unexpected error as internal, and reveals nothing more", async () => {
     await dashboard.app.store.close();
     const answer = await dashboard.browser().send("GET", "/api/changelog");
     expect(answer).toMatchObject({ status: 500, json: { error: { code: "internal" } } });

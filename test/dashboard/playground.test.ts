@@ -115,7 +115,7 @@ describe("the playground", () => {
     [{ messages: body.messages }, 400, "bad_request", "model"],
     [{ ...body, model: "gpt-4" }, 404, "not_found", "model"],
     [{ ...body, temperature: 3 }, 400, "bad_request", "temperature"],
-  ])("tells faults in the dashboard's own shape: %j", async (request, status, code, field) => {
+  ])("reports errors in the dashboard's own shape: %j", async (request, status, code, field) => {
     const answer = await ada.send("POST", "/api/playground", request);
     expect(answer).toMatchObject({ status, json: { error: { code, field } } });
   });

@@ -84,7 +84,7 @@ describe("signing in", () => {
     expect((await ada.send("DELETE", "/api/me", { password })).status).toBe(429);
   });
 
-  it("says that an account is suspended only to whoever knows its password", async () => {
+  it("says that an account is suspended only when the password is right", async () => {
     const account = await dashboard.app.store.findAccountByEmail("ada@example.com");
     await dashboard.app.store.setAccountSuspended(account?.id ?? "", clock.now());
     const wrong = comparable(await signIn("ada@example.com", "wrong password"));

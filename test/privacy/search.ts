@@ -13,14 +13,14 @@ export function newCanary(): string {
   return `canary${random}üïé漢🙂`;
 }
 
-/** Where `canary` stands in these texts and in the files below these folders. */
+/** Where one of the canaries stands in these texts and in the files below these folders. */
 export function findCanary(
-  canary: string,
+  canary: string | readonly string[],
   texts: Readonly<Record<string, string>>,
   folders: readonly string[],
   skip: (path: string) => boolean = () => false,
 ): Finding[] {
-  const forms = formsOf(canary);
+  const forms = [canary].flat().flatMap((one) => formsOf(one));
   const places = [
     ...Object.entries(texts).map(([place, text]): [string, Buffer] => [place, Buffer.from(text)]),
     ...folders.flatMap((folder) => filesBelow(folder, skip)),
@@ -47,7 +47,8 @@ function formsOf(canary: string): { form: string; needle: Buffer }[] {
     ascii("URL-encoded", encodeURIComponent(canary.slice(plain.length))),
     { form: "UTF-16", needle: Buffer.from(plain, "utf16le") },
     ...[0, 1, 2].map((offset) => ascii(`base64 at ${offset}`, base64At(bytes, offset))),
-  ];
+    // Text that is all ASCII has no escaped forms.
+  ].filter(({ needle }) => needle.length > 0);
 }
 
 /** Base64 reads three bytes at a time, so the same text looks different at each of three offsets. */

@@ -21,6 +21,11 @@ export async function launchBrowser(): Promise<Browser> {
   return chromium.launch(await program());
 }
 
+/** One that keeps pages which were left in memory and shows them again on Back, as people's browsers do. */
+export async function launchWithBackCache(): Promise<Browser> {
+  return chromium.launch({ ...(await program()), ignoreDefaultArgs: ["--disable-back-forward-cache"] });
+}
+
 /** One that keeps what browsers keep, in this folder: history, caches, open tabs and what was typed in them. */
 export async function launchProfile(folder: string): Promise<BrowserContext> {
   return chromium.launchPersistentContext(folder, await program());

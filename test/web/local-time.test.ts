@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fullHourFrom, localInput, momentOf } from "../../web/pages/admin/changelog/local-time.js";
 
 describe("times of a maintenance window", () => {
-  it("come back from the input as they went in", () => {
+  it("survive the round trip through the input", () => {
     const moment = new Date("2026-07-01T13:30:00.000Z");
     expect(momentOf(localInput(moment))).toBe(moment.toISOString());
   });

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** The value once it has stood still for `delayMs`: for what is asked of the server while someone types. */
+/** The value once it has not changed for `delayMs`: for requests made while someone types. */
 export function useDebounced<Value>(value: Value, delayMs = 250): Value {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

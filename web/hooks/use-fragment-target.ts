@@ -1,12 +1,12 @@
 import { useEffect } from "react";
 import { useLocationProperty, usePathname } from "wouter/use-browser-location";
 
-/** For a page on a slow line; who has waited longer has begun to read elsewhere. */
+/** Long enough for a slow connection; after that the reader has started to read elsewhere. */
 const longestWaitMs = 10_000;
 
 /**
- * Goes to the part of the page that the address's fragment names. A browser does so by itself for what is there
- * when it looks; these pages arrive in pieces, so the part is waited for, until the reader scrolls on their own.
+ * Scrolls to the part of the page that the fragment names. Browsers do that only for what is on the page when
+ * it loads; these pages arrive in pieces, so this waits for the part, until the reader scrolls.
  */
 export function useFragmentTarget(): void {
   const path = usePathname();
@@ -17,7 +17,7 @@ export function useFragmentTarget(): void {
   }, [path, fragment]);
 }
 
-/** Null for none, and for what is no name of a part: a token, a broken escape. */
+/** Null for none, and for what cannot be an id: a token, a broken escape. */
 function idOf(fragment: string): string | null {
   if (fragment.length < 2 || fragment.includes("=")) return null;
   try {
@@ -27,7 +27,7 @@ function idOf(fragment: string): string | null {
   }
 }
 
-/** Returns what ends the wait. */
+/** Returns a function that ends the wait. */
 function whenThere(id: string, visit: (part: HTMLElement) => void): () => void {
   const ending = new AbortController();
   const { signal } = ending;

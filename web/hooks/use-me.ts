@@ -4,7 +4,7 @@ import type { Me } from "../../src/protocol/dashboard-api.js";
 /** Set by the layout of the signed-in pages. */
 export const MeContext = createContext<Me | null>(null);
 
-/** Whose page this is. Unlike the site's `me`, it outlasts the session: a page waits for the next sign-in as it is. */
+/** Whose page this is. Unlike the site's `me`, it outlives the session: a page waits unchanged for the next sign-in. */
 export function useMe(): Me {
   const me = use(MeContext);
   if (me === null) throw new Error("useMe() is for the signed-in pages");

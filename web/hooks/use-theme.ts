@@ -39,12 +39,12 @@ function setTheme(theme: Theme): void {
   tell();
 }
 
-/** All of the page at once: what fades on hover would else stand in its old colours on the new ground for a moment. */
+/** The whole page at once: elements with hover transitions would otherwise keep their old colours for a moment. */
 function recolour(change: () => void): void {
   const { dataset } = document.documentElement;
   dataset["recolouring"] = "";
   change();
-  // Reading a style makes the browser work them all out, without fades.
+  // Reading a style makes the browser compute them all, without transitions.
   getComputedStyle(document.body).getPropertyValue("color");
   delete dataset["recolouring"];
 }

@@ -5,7 +5,7 @@
  */
 import { Menu as MenuIcon, X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
-import { Activity, useEffect, useState, type ReactNode } from "react";
+import { Activity, Fragment, useEffect, useState, type ReactNode } from "react";
 import { Link, Redirect, useLocation } from "wouter";
 import type { Me } from "../../src/protocol/dashboard-api.js";
 import { IconButton } from "../components/controls/button.tsx";
@@ -17,6 +17,7 @@ import { PageLoading } from "../components/states/page-loading.tsx";
 import { SkipLink } from "../components/frame/skip-link.tsx";
 import { cx } from "../cx.ts";
 import { MeContext } from "../hooks/use-me.ts";
+import { useVisit } from "../hooks/use-visit.ts";
 import NotFound from "../pages/not-found.tsx";
 import { useSite } from "../service/queries.ts";
 import { SessionExpired } from "./session-expired.tsx";
@@ -25,13 +26,14 @@ import { Sidebar } from "./sidebar.tsx";
 export default function AppLayout({ admin = false, children }: { admin?: boolean; children: ReactNode }) {
   const { data: site, error, refetch } = useSite();
   const [path] = useLocation();
-  // Whose page this is, from the first answer on.
+  const visit = useVisit();
+  // The account this page belongs to, known from the first response on.
   const [owner, setOwner] = useState<Me | null>(null);
   const now = site?.me ?? null;
   const isSomeoneElse = owner !== null && now !== null && now.account.id !== owner.account.id;
   if (now !== null && now !== owner && !isSomeoneElse) setOwner(now);
   useEffect(() => {
-    // Signed in as another account in another tab: nothing of this page may go on.
+    // Another tab signed in as a different account: nothing of this page may continue.
     if (isSomeoneElse) location.replace("/app");
   }, [isSomeoneElse]);
   if (isSomeoneElse) return <PageLoading />;
@@ -48,7 +50,10 @@ export default function AppLayout({ admin = false, children }: { admin?: boolean
     <MeContext value={me}>
       {/* Hidden, it keeps its state and stops reading from the service. */}
       <Activity mode={now === null ? "hidden" : "visible"}>
-        <Shell me={me}>{admin && me.account.role !== "admin" ? <NotFound /> : children}</Shell>
+        <Shell me={me}>
+          {/* A conversation, a draft or a key that is shown once must not reappear on Back. */}
+          <Fragment key={visit}>{admin && me.account.role !== "admin" ? <NotFound /> : children}</Fragment>
+        </Shell>
       </Activity>
       {now === null && <SessionExpired email={me.account.email} />}
     </MeContext>

@@ -81,7 +81,7 @@ function Header() {
   );
 }
 
-/** The way in: to the dashboard when signed in, else to sign-in and sign-up as the service allows. */
+/** To the dashboard when signed in, otherwise to sign-in and sign-up as the service allows. */
 function Entrance() {
   const { data: site } = useSite();
   if (site === undefined) return null;

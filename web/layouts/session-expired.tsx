@@ -1,6 +1,6 @@
 /**
- * Asks for the password again over a page whose session is over. The page stays mounted underneath, out of sight,
- * so that a draft is still there afterwards. Only the same account can go on with it.
+ * Asks for the password again over a page whose session has ended. The page stays mounted underneath, out of
+ * sight, so that a draft is still there afterwards. Only the same account can continue with it.
  */
 import { api } from "../service/api.ts";
 import { Address } from "../components/text/address.tsx";
@@ -27,7 +27,7 @@ export function SessionExpired({ email }: { email: string }) {
         description={
           <>
             Your session expired. Sign in to continue as{" "}
-            <Address email={email} className="font-medium text-ink" />. This page is kept as you left it.
+            <Address email={email} className="font-medium text-ink" />. This page stays as you left it.
           </>
         }
         footer={

@@ -19,7 +19,7 @@ export default function Changelog() {
       <header className="flex flex-wrap items-end justify-between gap-6">
         <div>
           <h1 className="text-3xl sm:text-4xl">Changelog</h1>
-          <p className="mt-3 text-lg text-muted">What changed, and when maintenance is planned.</p>
+          <p className="mt-3 text-lg text-muted">Changes and scheduled maintenance.</p>
         </div>
         <ButtonAnchor href="/changelog.atom" icon={<Rss />}>
           Atom feed
@@ -45,7 +45,7 @@ function Entries() {
     return (
       <div className="rounded-lg border border-line">
         <EmptyState icon={<ScrollText />} title="Nothing announced yet">
-          Changes and planned maintenance will appear here and in the feed.
+          Changes and scheduled maintenance will appear here and in the feed.
         </EmptyState>
       </div>
     );

@@ -12,7 +12,7 @@ export function LandingModels() {
     <section aria-labelledby="models" className="mt-28 sm:mt-40">
       <div className="grid gap-x-16 gap-y-4 lg:grid-cols-12 lg:items-end">
         <h2 id="models" className="text-3xl lg:col-span-7">
-          Three models, one way to call them
+          Three models, one API
         </h2>
         <p className="text-lg text-muted lg:col-span-5">
           The same endpoint, the same parameters, the same promise. Choose by name.

@@ -3,7 +3,7 @@ import { ArrowLink } from "../components/text/arrow-link.tsx";
 const promises = [
   {
     title: "Processed in memory",
-    text: "Requests are answered on hardware owned by the operator, and live in the memory of the process that runs the model.",
+    text: "Requests are answered on hardware the operator controls, and exist only in the memory of the API server and the engine.",
   },
   {
     title: "Never stored",
@@ -11,7 +11,7 @@ const promises = [
   },
   {
     title: "Never logged",
-    text: "A log line is built from a closed list of fields: ids, model, status, token counts, durations. None of them holds text.",
+    text: "A log line is built from a closed list of fields: ids, model, status, token counts, durations. None of them holds content.",
   },
   {
     title: "Never used for training",
@@ -27,12 +27,13 @@ export function LandingPromise() {
           The promise, and its proof
         </h2>
         <p className="mt-4 text-lg text-muted">
-          It applies to every endpoint and every model. A test sends marked words through every path of the
-          service, then searches the logs, the database and the files for them.
+          It applies to every endpoint and every model. A test sends marked text through replies, streams,
+          rejected requests, hang-ups and an engine killed midway, then searches the logs, the database and
+          the files for it.
         </p>
         <p className="mt-6 flex flex-col items-start gap-2">
           <ArrowLink href="/docs/privacy#tested">How it is tested</ArrowLink>
-          <ArrowLink href="/docs/privacy">Exactly what is kept</ArrowLink>
+          <ArrowLink href="/docs/privacy">What is stored, and for how long</ArrowLink>
         </p>
       </div>
       <dl className="border-t border-line lg:col-span-8">

@@ -31,7 +31,8 @@ function Hero() {
         <div className="lg:col-span-5">
           <p className="text-lg text-muted">
             Sotto speaks the OpenAI format, so the libraries you already use work with it. What you write is
-            held in memory while it is answered. Then it is gone.
+            processed in memory and never written to disk. A conversation’s cached state is dropped ten
+            minutes after its last turn.
           </p>
           <SignUpButtons />
         </div>
@@ -43,9 +44,9 @@ function Hero() {
 
 const stations = [
   { title: "You ask", text: "with your key, in the OpenAI format" },
-  { title: "It is answered", text: "in memory, on the operator’s own hardware" },
-  { title: "You read", text: "as it is written, word by word" },
-  { title: "Nothing stays", text: "not stored, not logged, not trained on" },
+  { title: "It is answered", text: "in memory, on hardware the operator controls" },
+  { title: "You read", text: "as it streams, word by word" },
+  { title: "Nothing is stored", text: "not on disk, not in logs, not trained on" },
 ];
 
 /** What happens to a request, from left to right. */
@@ -76,11 +77,11 @@ function Quickstart() {
           Change two lines
         </h2>
         <p className="mt-4 text-lg text-muted">
-          Point the library you have at this address and give it your key. Requests, replies, streams and
-          errors have the form it expects.
+          Point your library at this address and give it your key. Requests, replies, streams and errors have
+          the format it expects.
         </p>
         <p className="mt-6">
-          <ArrowLink href="/docs">AI SDK, LangChain and the rest</ArrowLink>
+          <ArrowLink href="/docs">AI SDK, LangChain and others</ArrowLink>
         </p>
       </div>
       <CodeTabs label="Language" samples={chatSamples()} className="min-w-0 lg:col-span-8" />
@@ -99,8 +100,7 @@ function Closing() {
       </h2>
       <div className="lg:col-span-5">
         <p className="text-lg text-muted">
-          An account is free and takes an email address and a password, no payment card. Every plan comes with
-          an API key.
+          Accounts are free: an email address and a password, no payment card. Every plan includes an API key.
         </p>
         <SignUpButtons />
       </div>

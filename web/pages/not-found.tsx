@@ -7,8 +7,8 @@ export default function NotFound() {
   return (
     <div className="mx-auto flex max-w-xl flex-col items-center px-6 py-[16vh] text-center">
       <LogoMark className="h-10" />
-      <h1 className="mt-8 text-3xl">Nothing here</h1>
-      <p className="mt-3 text-lg text-muted">This address leads to no page. It may have been mistyped.</p>
+      <h1 className="mt-8 text-3xl">Page not found</h1>
+      <p className="mt-3 text-lg text-muted">There is no page at this address. It may have been mistyped.</p>
       <div className="mt-8 flex gap-3">
         <ButtonLink href="/" variant="primary">
           Home

@@ -26,7 +26,7 @@ function RequestLink() {
     return (
       <>
         <FormHeading title="Reset your password">
-          This service sends no mail. Ask {site.ownerName} for a reset link; it works once.
+          This service does not send email. Ask {site.ownerName} for a reset link; it works once.
         </FormHeading>
         <ButtonLink href="/sign-in" variant="primary" size="lg" className="w-full">
           Back to sign-in
@@ -36,14 +36,14 @@ function RequestLink() {
   }
   return (
     <>
-      <FormHeading title="Reset your password">We send a link that works once.</FormHeading>
+      <FormHeading title="Reset your password">We’ll email you a link that works once.</FormHeading>
       {request.isSuccess ? (
-        <Callout title="Your request has arrived">
-          If there is an account with this address, a link is on its way to it.
+        <Callout title="Check your email">
+          If there is an account with this address, we sent a link to it.
         </Callout>
       ) : (
         <EntryForm
-          submit="Send a link"
+          submit="Send link"
           pending={request.isPending}
           error={request.error}
           onSubmit={({ email }) => request.mutate({ email })}
@@ -61,7 +61,7 @@ function ChoosePassword({ token }: { token: string }) {
   const reset = useEntry(api.reset, () => navigate("/app"));
   return (
     <>
-      <FormHeading title="Choose a new password">All other sessions of your account end.</FormHeading>
+      <FormHeading title="Choose a new password">You will be signed out everywhere else.</FormHeading>
       <EntryForm
         email={false}
         password="new-password"

@@ -21,7 +21,7 @@ export default function Setup() {
   if (!site.needsSetup) {
     return (
       <>
-        <FormHeading title="Setup is done">This service has its operator account already.</FormHeading>
+        <FormHeading title="Setup is complete">The operator account already exists.</FormHeading>
         <ButtonLink href="/sign-in" variant="primary" size="lg" className="w-full">
           Sign in
         </ButtonLink>
@@ -34,9 +34,9 @@ export default function Setup() {
         Create the operator account. It manages accounts, plans and engines.
       </FormHeading>
       {token === null ? (
-        <Callout tone="warn" title="The setup link is needed">
+        <Callout tone="warn" title="You need the setup link">
           The service printed it when it started: an address that ends in{" "}
-          <code className="font-mono">/setup#token=…</code>. Open it here.
+          <code className="font-mono">/setup#token=…</code>. Open it in this browser.
         </Callout>
       ) : (
         <EntryForm

@@ -17,7 +17,7 @@ export default function SignIn() {
         password="current-password"
         passwordAside={
           <Link href="/reset" className="hover:text-ink hover:underline">
-            Forgotten?
+            Forgot password?
           </Link>
         }
         submit="Sign in"
@@ -34,7 +34,7 @@ export default function SignIn() {
   );
 }
 
-/** Why this page came up by itself. */
+/** Why this page opened by itself. */
 function reasonOf(search: URLSearchParams): string | undefined {
   if (search.has("signed-out")) return "You signed out in another tab.";
   return search.has("next") ? "Sign in to continue." : undefined;

@@ -20,14 +20,14 @@ export default function SignUp() {
   if (site.signUp === "closed") {
     return (
       <Closed title="Sign-up is closed">
-        New accounts are made by {site.ownerName}. If you have one, sign in.
+        {site.ownerName} creates accounts here. If you have one, sign in.
       </Closed>
     );
   }
   if (site.signUp === "invite" && invite === null) {
     return (
       <Closed title="Sign-up is by invitation">
-        Open the link in your invitation to create an account. {site.ownerName} can send you one.
+        Open the link in your invitation to create an account. {site.ownerName} can invite you.
       </Closed>
     );
   }
@@ -51,6 +51,10 @@ function Form({ invite, email: invited }: { invite: string | null; email: string
           signUp.mutate(invite === null ? { email, password } : { email, password, invite })
         }
       />
+      <FormAside>
+        We store your email address and a hash of your password.{" "}
+        <Link href="/docs/privacy">What we keep</Link>
+      </FormAside>
       <FormAside>
         Have an account? <Link href="/sign-in">Sign in</Link>
       </FormAside>

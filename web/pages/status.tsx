@@ -46,7 +46,7 @@ function Report({ status, stale }: { status: StatusReport; stale: boolean }) {
       </p>
       <p className="mt-3 text-muted">
         Checked <Time at={status.checkedAt} />.{" "}
-        {stale ? "No answer since then; trying again every 15 seconds." : "Checked again every 15 seconds."}
+        {stale ? "No response since then; retrying every 15 seconds." : "Updates every 15 seconds."}
       </p>
 
       <div className="mt-12 flex flex-col gap-6">
@@ -68,7 +68,7 @@ function Report({ status, stale }: { status: StatusReport; stale: boolean }) {
           </Rows>
         </Card>
         {status.parts.length > 0 && (
-          <Card title="Other parts" flush>
+          <Card title="Other components" flush>
             <Rows>
               {status.parts.map((part) => (
                 <Row key={part.name} name={part.name} note={part.note} state={part.state} />
@@ -78,7 +78,7 @@ function Report({ status, stale }: { status: StatusReport; stale: boolean }) {
         )}
         <Card title="Maintenance">
           {status.maintenance.length === 0 ? (
-            <p className="text-muted">None is planned.</p>
+            <p className="text-muted">None scheduled.</p>
           ) : (
             <div className="flex flex-col gap-8">
               {status.maintenance.map((one) => (
@@ -120,13 +120,13 @@ function Window({ maintenance }: { maintenance: Maintenance }) {
 
 function waitingNote({ waiting, sharedWith }: StatusReport["models"][number]): string {
   if (waiting === 0) return "";
-  const where = sharedWith.length === 0 ? "" : ` in the queue it shares with ${sharedWith.join(" and ")}`;
+  const where = sharedWith.length === 0 ? "" : ` in the queue shared with ${sharedWith.join(" and ")}`;
   return waiting === 1 ? `1 request is waiting${where}.` : `${waiting} requests are waiting${where}.`;
 }
 
 const overall: Record<ModelState, { words: string; mark: string }> = {
-  up: { words: "Everything is up", mark: "bg-good" },
-  degraded: { words: "Some of it is slow or down", mark: "bg-warn" },
-  maintenance: { words: "Maintenance is under way", mark: "bg-warn" },
-  down: { words: "The service is down", mark: "bg-bad" },
+  up: { words: "All systems operational", mark: "bg-good" },
+  degraded: { words: "Partial outage", mark: "bg-warn" },
+  maintenance: { words: "Under maintenance", mark: "bg-warn" },
+  down: { words: "Major outage", mark: "bg-bad" },
 };

@@ -5,6 +5,7 @@
  */
 import type { z } from "zod";
 import type * as dashboard from "../../src/protocol/dashboard-api.js";
+import type { EngineView, ModelSuggestion } from "../../src/protocol/dashboard-engines.js";
 import type * as models from "../../src/protocol/dashboard-models.js";
 import type { ModelId } from "../../src/protocol/models.js";
 import type { OpenApi } from "../pages/docs/api/openapi.ts";
@@ -71,8 +72,8 @@ export const api = {
       send<dashboard.PlanView>("PUT", `/api/admin/plans/${encodeURIComponent(id)}`, body),
     deletePlan: (id: string) => send<object>("DELETE", `/api/admin/plans/${encodeURIComponent(id)}`),
 
-    engines: () => get<{ engines: dashboard.EngineView[] }>("/api/admin/engines"),
-    suggestion: () => get<{ suggestion: dashboard.ModelSuggestion | null }>("/api/admin/model-suggestion"),
+    engines: () => get<{ engines: EngineView[] }>("/api/admin/engines"),
+    suggestion: () => get<{ suggestion: ModelSuggestion | null }>("/api/admin/model-suggestion"),
 
     models: () => get<models.ModelsNow>("/api/admin/models"),
     modelChoices: () => get<models.ModelChoicesView>("/api/admin/models/choices"),

@@ -1,6 +1,6 @@
 /**
  * One streamed reply of the playground, by session. Yields the text as it comes, then why it ended and what
- * it used. A refusal, an error inside the stream and a stream that breaks off are all thrown as `ApiError`;
+ * it used. A refusal, an error inside the stream and a stream that is cut off are all thrown as `ApiError`;
  * aborting ends it with the signal's reason. Nothing of it is kept here.
  */
 import type { ChatCompletionChunk } from "../../src/protocol/chat-response.js";
@@ -39,7 +39,7 @@ export async function* streamChat(body: ChatBody, signal: AbortSignal): AsyncGen
   const events = readEvents(response.body);
   for (;;) {
     const { done, value } = await events.next().catch(lostConnection(signal));
-    if (done === true) throw new ApiError("unavailable", "The reply broke off before its end.", 0);
+    if (done === true) throw new ApiError("unavailable", "The reply was cut off.", 0);
     if (value === "[DONE]") return;
     yield* partsOf(JSON.parse(value) as ChatCompletionChunk | ErrorBody);
   }

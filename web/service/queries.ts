@@ -69,7 +69,7 @@ export const queries = {
   },
 };
 
-/** Something is on its way, and is watched more closely. */
+/** Something is in progress and is polled more often. */
 function isMoving(now: ModelsNow | undefined): boolean {
   if (now === undefined) return false;
   const isPulling = now.pulls.some(({ state }) => ["waiting", "running", "checking"].includes(state));
@@ -81,7 +81,7 @@ export function useSite() {
   return useQuery(queries.site);
 }
 
-/** The newest answer about the plan counts on every part of the page. Only a change is set: setting restarts polls. */
+/** The newest response about the plan applies to every part of the page. Set only when it changed: setting restarts polls. */
 function takePlan(client: QueryClient, plan: PlanView): void {
   const known = client.getQueryData(site.queryKey);
   if (known?.me == null || JSON.stringify(known.me.plan) === JSON.stringify(plan)) return;

@@ -5,7 +5,7 @@ import { forgetAccount, noticeSignOut } from "./session.ts";
 
 /**
  * Nothing waits for the network: a change that is held back until the browser is online again would be made
- * after its form is gone, a key created that nobody sees. It fails at once instead, and the form keeps what was
+ * after its form is gone, a key created that nobody sees. It fails immediately instead, and the form keeps what was
  * entered.
  */
 export function makeQueryClient(): QueryClient {
@@ -19,7 +19,7 @@ export function makeQueryClient(): QueryClient {
     mutationCache: new MutationCache({
       onError: (error) => {
         noticeSignOut(client, error);
-        // Without an answer it may have been made all the same: the pages show what is true.
+        // Without a response it may have been made all the same: the pages show the current state.
         if (error instanceof ApiError && error.status === 0) void client.invalidateQueries();
       },
     }),

@@ -1,7 +1,7 @@
 /**
- * One request to the service. It has a time limit, so that nothing on a page waits for ever, and it is always
- * sent: what the browser believes about the network is only used to explain a failure, since a service on this
- * machine answers without one. A refusal and a missing answer are both thrown as `ApiError`.
+ * One request to the service. It has a time limit, so that nothing on a page waits forever, and it is always
+ * sent: the browser's idea of being online is only used to explain a failure, since a service on this machine
+ * answers without a network. A refusal and a missing response are both thrown as `ApiError`.
  */
 import type { DashboardErrorBody, DashboardErrorCode } from "../../src/protocol/dashboard-api.js";
 
@@ -13,7 +13,7 @@ export class ApiError extends Error {
   readonly code: DashboardErrorCode;
   /** 0 when no answer came. */
   readonly status: number;
-  /** The input at fault, by its name in the request body. */
+  /** The input in error, by its name in the request body. */
   readonly field: string | undefined;
 
   constructor(code: DashboardErrorCode, message: string, status: number, field?: string) {

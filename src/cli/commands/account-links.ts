@@ -18,7 +18,7 @@ export function resetCommand(accounts: Command): void {
       const { account, made } = await withStore(command, async (store, record) => {
         const account = await requireAccount(store, email);
         const made = await new OneTimeLinks(store.links, systemClock).reset(account.id);
-        await record("made reset link", account.id);
+        await record("created reset link", account.id);
         return { account, made };
       });
       await handOver(command, config, made, (link) => resetMail(account.email, link, ownerOf(config)));
@@ -41,7 +41,7 @@ export function inviteCommand(accounts: Command): void {
       const address = email === undefined ? null : checkEmail(email);
       const made = await withStore(command, async (store, record) => {
         const made = await new OneTimeLinks(store.links, systemClock).invite(address);
-        await record("made invitation", "");
+        await record("created invitation", "");
         return made;
       });
       await handOver(command, config, made, (link) =>

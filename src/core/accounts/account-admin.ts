@@ -75,7 +75,7 @@ export class AccountAdmin {
     const { links, audit, outbox, publicUrl, ownerName } = this.parts;
     const { account } = await this.#require(id);
     const made = await links.reset(id);
-    await audit.record(actor, "made reset link", id);
+    await audit.record(actor, "created reset link", id);
     outbox.post(async () => resetMail(account.email, publicUrl() + made.path, ownerName));
     return made;
   }
@@ -87,7 +87,7 @@ export class AccountAdmin {
       throw new DashboardError("conflict", "Sign-up is closed, so an invitation would not work.");
     }
     const made = await links.invite(email);
-    await audit.record(actor, "made invitation", "");
+    await audit.record(actor, "created invitation", "");
     if (email !== null) outbox.post(async () => inviteMail(email, publicUrl() + made.path, ownerName));
     return made;
   }

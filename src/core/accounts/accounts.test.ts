@@ -36,7 +36,7 @@ const create = (request: Partial<AccountRequest> = {}): Promise<Account> =>
     async (password) => `hash of ${password}`,
   );
 
-const fault = async (work: Promise<unknown>, message: RegExp): Promise<void> => {
+const rejects = async (work: Promise<unknown>, message: RegExp): Promise<void> => {
   const error: unknown = await work.catch((reason: unknown) => reason);
   expect(error instanceof AccountError ? error.message : error).toMatch(message);
 };
@@ -72,29 +72,29 @@ describe("creating an account", () => {
     "ada@exam\u0000ple.com",
     "a\u202e@b.c",
   ])("refuses %j as an address", async (email) => {
-    await fault(create({ email }), /is not an email address\. Write it like/);
+    await rejects(create({ email }), /is not an email address\. Write it like/);
   });
 
   it("refuses an address that is too long to be one", async () => {
-    await fault(create({ email: `${"a".repeat(250)}@example.com` }), /is not an email address/);
+    await rejects(create({ email: `${"a".repeat(250)}@example.com` }), /is not an email address/);
   });
 
   it("never shows control characters back", async () => {
-    await fault(create({ email: "\u001b[2Jada" }), /^"\?\[2Jada" is not/);
+    await rejects(create({ email: "\u001b[2Jada" }), /^"\?\[2Jada" is not/);
   });
 
   it("refuses a taken address in any letter case", async () => {
     await create();
-    await fault(create({ email: "ADA@example.com" }), /has an account already/);
+    await rejects(create({ email: "ADA@example.com" }), /has an account already/);
   });
 
   it("refuses an unknown plan and names the ones there are", async () => {
-    await fault(create({ planId: "gold" }), /no plan "gold"\. The plans are: free\./);
+    await rejects(create({ planId: "gold" }), /no plan "gold"\. The plans are: free\./);
   });
 
   it("refuses a short password before hashing it", async () => {
-    await fault(create({ password: "short" }), /at least 10/);
-    await fault(create({ password: "x".repeat(201) }), /at most 200/);
+    await rejects(create({ password: "short" }), /at least 10/);
+    await rejects(create({ password: "x".repeat(201) }), /at most 200/);
     expect(await store.listAccounts()).toEqual([]);
   });
 
@@ -111,7 +111,7 @@ describe("an account", () => {
     expect((await requireAccount(store, " ADA@EXAMPLE.COM ")).email).toBe("ada@example.com");
   });
 
-  it("that does not exist gives a fault that says what to do", async () => {
+  it("that does not exist gives an error that says what to do", async () => {
     for (const work of [
       requireAccount(store, "bob@example.com"),
       suspendAccount(store, clock, "bob@example.com"),
@@ -119,7 +119,7 @@ describe("an account", () => {
       setAccountPlan(store, "bob@example.com", "free"),
       deleteAccount(store, "bob@example.com"),
     ]) {
-      await fault(work, /No account has the address "bob@example\.com"\. Check its spelling/);
+      await rejects(work, /No account has the address "bob@example\.com"\. Check its spelling/);
     }
   });
 
@@ -140,7 +140,7 @@ describe("an account", () => {
   it("moves to a plan that exists, and to no other", async () => {
     await store.putPlan({ ...testPlan, id: "gold", name: "Gold" });
     expect((await setAccountPlan(store, "ada@example.com", "gold")).planId).toBe("gold");
-    await fault(setAccountPlan(store, "ada@example.com", "tin"), /The plans are: free, gold\./);
+    await rejects(setAccountPlan(store, "ada@example.com", "tin"), /The plans are: free, gold\./);
     expect((await requireAccount(store, "ada@example.com")).planId).toBe("gold");
   });
 

@@ -3,7 +3,7 @@ import { AccountError } from "./account-error.js";
 import { checkPassword } from "../sign-in/passwords.js";
 import { DuplicateEmail, type Account, type Clock, type Plan, type Role, type Store } from "../ports.js";
 
-/** The plan of accounts that were not given another; made with the database. */
+/** The plan of accounts that were not given another; created with the database. */
 export const defaultPlanId = "free";
 
 export const defaultPlan = (
@@ -21,7 +21,7 @@ export const defaultPlan = (
 
 export interface AccountRequest {
   email: string;
-  /** Null for an account that cannot sign in: its keys are made from the command line. */
+  /** Null for an account that cannot sign in: its keys are created on the command line. */
   password: string | null;
   role: Role;
   planId: string;

@@ -1,5 +1,5 @@
 /**
- * The very first start makes a local account with a key, so that there is something to paste. Exactly one
+ * The very first start creates a local account with a key, so that there is something to try. Exactly one
  * process wins when several start at once, and it happens once in the life of a database: deleting the
  * account does not bring it back.
  */
@@ -15,7 +15,7 @@ export async function firstRunKey(store: Store, clock: Clock): Promise<string | 
   const mine = `${clock.now().toISOString()} ${crypto.randomUUID()}`;
   if ((await store.initSetting(setting, mine)) !== mine) return null;
   if ((await store.listAccounts()).length > 0) return null;
-  // Without a password nobody can sign in to it; its keys are made on the command line.
+  // Without a password nobody can sign in to it; its keys are created on the command line.
   const passwordless = { email: localEmail, password: null, role: "user", planId: defaultPlanId } as const;
   const account = await createAccount(store, passwordless, () => Promise.reject(new Error("no password")));
   const request = { name: "first key", models: null, operations: null, expiresAt: null };

@@ -4,7 +4,7 @@ import type { CutTarget } from "../serving/completion.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { AccountStore, SessionRecord } from "../dashboard-ports.js";
 import type { KeyRing } from "../keys/key-ring.js";
-import type { Passwords } from "../sign-in/password-line.js";
+import type { Passwords } from "../sign-in/password-queue.js";
 import type { Sessions } from "../sign-in/sessions.js";
 import type { SignIn } from "../sign-in/sign-in.js";
 import type { UsageRecorder } from "../usage/usage-recorder.js";
@@ -37,7 +37,7 @@ export class OwnAccount {
     await this.parts.audit.record({ accountId: account.id }, "signed out everywhere", account.id);
   }
 
-  /** Its keys die, its streams end and its rows are gone before this resolves. See `docs/privacy.md`. */
+  /** Its keys stop working, its streams end and its rows are deleted before this resolves. See `docs/privacy.md`. */
   async remove({ account }: SessionRecord, password: string): Promise<void> {
     const { signIn, accounts, keys, usage, cutStreams, audit } = this.parts;
     await signIn.confirm(account, password, "password");

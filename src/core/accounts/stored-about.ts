@@ -53,7 +53,7 @@ export async function storedRows(
   throw new DashboardError("bad_request", "There is no such page of this table.", { field: "after" });
 }
 
-/** All of it as the text of a JSON object, piece by piece: it may be long, and others want their turn. */
+/** All of it as the text of a JSON object, piece by piece: it may be long, and other work runs in between. */
 export async function* storedExport(
   store: StoredStore,
   clock: Clock,

@@ -1,4 +1,4 @@
-/** Names of rows: a prefix that says what it names, and enough randomness that nobody can guess another. */
+/** Ids of rows: a prefix for the kind, and enough randomness that they cannot be guessed. */
 import { randomBase62 } from "./key-format.js";
 
 export const newId = (prefix: "acc" | "key"): string => `${prefix}_${randomBase62(20)}`;

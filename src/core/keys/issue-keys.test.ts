@@ -42,7 +42,7 @@ const create = (request: Partial<KeyRequest> = {}): Promise<IssuedKey> =>
   });
 const after = (ms: number): Date => new Date(clock.now().getTime() + ms);
 
-const fault = async (work: Promise<unknown>, message: RegExp): Promise<void> => {
+const rejects = async (work: Promise<unknown>, message: RegExp): Promise<void> => {
   const error: unknown = await work.catch((reason: unknown) => reason);
   expect(error instanceof AccountError ? error.message : error).toMatch(message);
 };
@@ -77,23 +77,23 @@ describe("creating a key", () => {
   it.each(["", "   ", "x".repeat(81), "a\nb", "a\u001b[31m", "a\u202eb", "a\u2028b"])(
     "refuses the name %j",
     async (name) => {
-      await fault(create({ name }), /1 to 80 characters/);
+      await rejects(create({ name }), /1 to 80 characters/);
     },
   );
 
   it("refuses unknown models and an empty list, and names the models", async () => {
-    await fault(create({ models: ["omega", "gpt"] }), /omega, prism, lambda/);
-    await fault(create({ models: [] }), /omega, prism, lambda/);
+    await rejects(create({ models: ["omega", "gpt"] }), /omega, prism, lambda/);
+    await rejects(create({ models: [] }), /omega, prism, lambda/);
   });
 
   it("refuses unknown operations and an empty list, and names the operations", async () => {
-    await fault(create({ operations: ["chat", "train"] }), /chat, models/);
-    await fault(create({ operations: [] }), /chat, models/);
+    await rejects(create({ operations: ["chat", "train"] }), /chat, models/);
+    await rejects(create({ operations: [] }), /chat, models/);
   });
 
   it("refuses an expiry that is not in the future", async () => {
-    await fault(create({ expiresAt: clock.now() }), /expire in the past/);
-    await fault(create({ expiresAt: new Date(NaN) }), /Choose a later time/);
+    await rejects(create({ expiresAt: clock.now() }), /expire in the past/);
+    await rejects(create({ expiresAt: new Date(NaN) }), /Choose a later time/);
   });
 
   it("stops at the plan's number of keys, counting only those that work", async () => {
@@ -101,15 +101,15 @@ describe("creating a key", () => {
     const first = await create();
     await create({ expiresAt: after(hour) });
     await create();
-    await fault(create(), /has 3 keys, all that the plan Free allows\. Revoke one/);
+    await rejects(create(), /has 3 keys, all that the plan Free allows\. Revoke one/);
 
     await revokeKey(store, clock, first.key.id);
     await create();
-    await fault(create(), /all that the plan/);
+    await rejects(create(), /all that the plan/);
 
     clock.advance(hour);
     await create();
-    await fault(create(), /all that the plan/);
+    await rejects(create(), /all that the plan/);
   });
 });
 
@@ -137,7 +137,7 @@ describe("revoking a key", () => {
 });
 
 describe("rotating a key", () => {
-  it("makes another with the same name and permissions, and ends the old one after a day", async () => {
+  it("creates another with the same name and permissions, and ends the old one after a day", async () => {
     const old = await create({ models: ["omega"], operations: ["chat", "models"] });
     const { key, text, replaced } = await rotateKey(store, clock, old.key.id);
     expect(text).not.toBe(old.text);
@@ -169,20 +169,20 @@ describe("rotating a key", () => {
     await store.putPlan({ ...testPlan, maxKeys: 2 });
     const keys = [await create(), await create()];
     for (const { key } of keys) await rotateKey(store, clock, key.id);
-    await fault(create(), /has 2 keys/);
+    await rejects(create(), /has 2 keys/);
   });
 
   it("refuses a key that has ended, or is being replaced already", async () => {
     const revoked = await create();
     await revokeKey(store, clock, revoked.key.id);
-    await fault(rotateKey(store, clock, revoked.key.id), /Create a new key instead/);
+    await rejects(rotateKey(store, clock, revoked.key.id), /Create a new key instead/);
 
     const expired = await create({ expiresAt: after(hour) });
     const rotated = await create();
     await rotateKey(store, clock, rotated.key.id);
     clock.advance(hour);
-    await fault(rotateKey(store, clock, expired.key.id), /Create a new key instead/);
-    await fault(
+    await rejects(rotateKey(store, clock, expired.key.id), /Create a new key instead/);
+    await rejects(
       rotateKey(store, clock, rotated.key.id),
       /was rotated already and ends at 2030-01-02T00:00:00.000Z/,
     );
@@ -190,7 +190,7 @@ describe("rotating a key", () => {
 
   it("refuses a grace period that never ends", async () => {
     const { key } = await create();
-    await fault(rotateKey(store, clock, key.id, 31 * day), /between 0 and 30 days/);
-    await fault(rotateKey(store, clock, key.id, -1), /between 0 and 30 days/);
+    await rejects(rotateKey(store, clock, key.id, 31 * day), /between 0 and 30 days/);
+    await rejects(rotateKey(store, clock, key.id, -1), /between 0 and 30 days/);
   });
 });

@@ -1,8 +1,8 @@
 /**
- * Making and ending the keys of an account. The text of a key exists only in what `createKey` and
+ * Creating, rotating and revoking the keys of an account. The text of a key exists only in what `createKey` and
  * `rotateKey` return.
  *
- * The limit on keys is looked up before the key is written: two that are made in the same instant can pass
+ * The limit on keys is looked up before the key is written: two that are created at the same instant can exceed
  * it by one, which costs nothing, since rates and concurrency are counted for the whole account.
  */
 import { isModelId, modelIds, type ModelId } from "../../protocol/models.js";
@@ -71,7 +71,7 @@ export const defaultGraceMs = 24 * 60 * 60_000;
 const maxGraceMs = 30 * defaultGraceMs;
 
 /**
- * Makes a key with the same name and permissions, valid for as long as the old one was meant to be, and
+ * Creates a key with the same name and permissions, valid for as long as the old one was meant to be, and
  * lets the old one work until the grace period is over, so that programs can be moved without a gap.
  */
 export async function rotateKey(
@@ -98,7 +98,7 @@ export async function rotateKey(
     old.expiresAt && new Date(now.getTime() + old.expiresAt.getTime() - old.createdAt.getTime());
   const { text, key } = mint({ accountId, name, models, operations, limits, expiresAt });
   const rotated = await store.rotateKey(id, new Date(now.getTime() + graceMs), key);
-  // Somebody else was quicker: say what a second look says.
+  // Another caller was faster: check again, for the right error.
   if (rotated === null) return rotateKey(store, clock, id, graceMs);
   return { ...rotated, text };
 }
@@ -111,7 +111,7 @@ export function isLive(key: ApiKey, now: Date): boolean {
 function mint(request: Omit<NewKey, "hash" | "lastFour">): { text: string; key: NewKey } {
   const text = mintKey();
   const hash = keyHash(text);
-  if (hash === null) throw new Error("A key that was just made does not pass its own check.");
+  if (hash === null) throw new Error("A key that was just created does not pass its own check.");
   return { text, key: { ...request, hash, lastFour: text.slice(-4) } };
 }
 
@@ -135,7 +135,7 @@ async function requireRoomForKey(store: Store, account: Account, now: Date): Pro
   );
 }
 
-/** Control characters and those that turn the direction of text could make a name look like another. */
+/** Control characters and bidirectional overrides could make a name look like another. */
 function checkName(text: string): string {
   const name = text.trim();
   if (name.length >= 1 && name.length <= 80 && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(name))

@@ -44,7 +44,7 @@ describe("the text of a key", () => {
 });
 
 describe("random base62", () => {
-  it("throws away the bytes that would make some characters likelier", () => {
+  it("discards the bytes that would make some characters likelier", () => {
     const bytes = [255, 248, 0, 254, 61, 247];
     const random = (count: number): Uint8Array => Uint8Array.from(bytes.splice(0, count));
     expect(randomBase62(3, random)).toBe("0zz");

@@ -31,7 +31,7 @@ export function keyHash(text: string): Uint8Array | null {
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** Every character equally likely: bytes past the last whole multiple of 62 are thrown away, not wrapped. */
+/** Every character equally likely: bytes past the last whole multiple of 62 are discarded, not wrapped. */
 export function randomBase62(length: number, random: RandomBytes = randomBytes): string {
   const limit = 256 - (256 % alphabet.length);
   let text = "";

@@ -42,7 +42,7 @@ const unknowable = (text: string) =>
     code: "overloaded",
     status: 503,
     retryAfterSeconds: 5,
-    message: "The account database cannot be reached. Try again shortly.",
+    message: "The account database is unreachable. Try again shortly.",
   });
 
 describe("verifying a key", () => {
@@ -159,7 +159,7 @@ describe("the memory of keys", () => {
     expect(lookups).toHaveBeenCalledTimes(2);
   });
 
-  it("lets go of the least recently used key when it is full", async () => {
+  it("evicts the least recently used key when it is full", async () => {
     const { text } = await issueKey();
     const record = await ring.verify(text);
     const lookups = vi.spyOn(store, "findKeyByHash").mockResolvedValue(record);
@@ -176,7 +176,7 @@ describe("the memory of keys", () => {
   });
 });
 
-describe("while the store is away", () => {
+describe("while the store is unreachable", () => {
   const goAway = () => vi.spyOn(store, "findKeyByHash").mockRejectedValue(new Error("gone"));
 
   it("lets a key in for 60 s after it was last read, then answers 503", async () => {
@@ -226,7 +226,7 @@ describe("while the store is away", () => {
     expect(lookups).toHaveBeenCalledTimes(1);
   });
 
-  it("does not wait for ever for one that does not answer", async () => {
+  it("does not wait indefinitely for a store that does not answer", async () => {
     const { text } = await issueKey();
     const impatient = new KeyRing(store, clock, { storeMs: 20, patienceMs: 10 });
     await impatient.verify(text);
@@ -269,7 +269,7 @@ describe("while the store is away", () => {
     await impatient.close();
   });
 
-  it("goes back to normal when the store does", async () => {
+  it("returns to normal when the store recovers", async () => {
     const { text } = await issueKey();
     goAway();
     await unknowable(text);

@@ -6,9 +6,9 @@
  * Expiry and revocation times are judged by the clock on every request, not when the record is read, so a
  * key that ends in the future ends on time. Requests that need the same record share one query.
  *
- * When the store is away, a record read within the last 60 s keeps working and everything else is answered
+ * When the store is unreachable, a record read within the last 60 s keeps working and everything else is answered
  * "try again" (503): a key is neither refused as unknown nor let in on a guess. A store that does not answer
- * is away too: a key that is in memory waits for it for a second, any other for five.
+ * counts as unreachable: a key that is in memory waits for it for a second, any other for five.
  *
  * Records are held by the hash of their key; the key itself is never kept. Unknown keys are not held at
  * all, so guessing cannot push real callers out of memory.
@@ -30,7 +30,7 @@ export type Caller = KeyRecord;
 const capacity = 10_000;
 const freshMs = 1_000;
 const usableWithoutStoreMs = 60_000;
-/** How long a record is used without asking a store that was found to be away. */
+/** How long a record is used without asking a store that was found to be unreachable. */
 const freshWithoutStoreMs = 3_000;
 const flushEveryMs = 5_000;
 const mostLastUsed = 20_000;
@@ -170,11 +170,11 @@ export class KeyRing {
     const entry = this.#entries.get(name);
     if (entry === undefined || !this.#isUsableWithoutStore(entry)) {
       throw new ServiceError("overloaded", {
-        message: "The account database cannot be reached. Try again shortly.",
+        message: "The account database is unreachable. Try again shortly.",
         retryAfterSeconds: 5,
       });
     }
-    // A store that is away may take long to say so: do not make every request wait for it.
+    // An unreachable store may take long to fail: do not make every request wait for it.
     entry.freshUntilMs = Math.min(nowMs + freshWithoutStoreMs, entry.readAtMs + usableWithoutStoreMs);
     this.#keep(name, entry);
     return entry.record;
@@ -194,7 +194,7 @@ export class KeyRing {
 
   #drop(matches: (record: KeyRecord) => boolean): void {
     this.#forgotten += 1;
-    // Whoever waits on a query keeps its answer; whoever comes from now on asks again.
+    // Requests that wait on a query keep its answer; later ones query again.
     this.#lookups.clear();
     for (const [name, { record }] of this.#entries) {
       if (matches(record)) this.#entries.delete(name);

@@ -32,7 +32,7 @@ export class OwnKeys {
 
   /** Newest first. */
   async list(account: Account): Promise<ApiKey[]> {
-    // Times of last use are written every few seconds; whoever looks wants them now.
+    // Times of last use are written every few seconds; a page that shows them wants them now.
     await this.parts.keys.flush();
     return (await this.parts.store.listKeys(account.id)).reverse();
   }
@@ -97,7 +97,7 @@ export class OwnKeys {
   }
 }
 
-/** The rules about keys speak to the command line and the dashboard alike; here they become its faults. */
+/** The rules about keys speak to the command line and the dashboard alike; here they become its errors. */
 async function explained<T>(code: DashboardErrorCode, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

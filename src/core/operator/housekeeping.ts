@@ -1,4 +1,4 @@
-/** Removes what has served its time, at the start and once an hour. The next round makes up for a failed one. */
+/** Deletes what has expired, at the start and once an hour. A round that fails is made up for by the next. */
 import type { FullStore } from "../dashboard-ports.js";
 import type { Clock } from "../ports.js";
 import type { Sessions } from "../sign-in/sessions.js";

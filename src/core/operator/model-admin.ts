@@ -1,4 +1,4 @@
-/** What an admin does about the models, with its line in the audit trail. Refusals are told to whoever asked. */
+/** What an admin does about the models, with its line in the audit trail. Refusals are shown to that admin. */
 import type {
   EngineBody,
   EnginePreflight,
@@ -76,7 +76,7 @@ export class ModelAdmin {
 
   async cancel(actor: Actor, id: string): Promise<void> {
     const pull = await told(undefined, () => this.pulls.cancel(id));
-    // Clearing away one that is done changes nothing.
+    // Removing a finished one from the list changes nothing.
     if (pull.state !== "done") await this.audit.record(actor, "cancelled pull", pull.reference);
   }
 }

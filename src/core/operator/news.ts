@@ -1,6 +1,6 @@
 /**
  * What the operator announces: entries of the changelog, and maintenance windows, which appear in it as soon
- * as they are scheduled. Whether a window is planned, open or over is told by the clock, not stored.
+ * as they are scheduled. Whether a window is planned, open or over follows from the clock; it is not stored.
  */
 import { randomUUID } from "node:crypto";
 import { longest } from "../../protocol/dashboard-bounds.js";

@@ -5,7 +5,7 @@ import type { News } from "./news.js";
 import type { EngineStatus } from "../ports.js";
 import { withTimeLimit } from "../time-limit.js";
 
-/** A queue this many times longer than what runs at once is worth telling. */
+/** A queue this many times longer than what runs at once is worth mentioning. */
 const longQueue = 2;
 const pingTimeoutMs = 2_000;
 
@@ -15,8 +15,8 @@ export interface StatusSources {
   /** Every model once; those that share a queue are together. */
   sharers: () => ModelId[][];
   pingStore: () => Promise<void>;
-  /** `away` while replicas cannot count together. */
-  limitsHealth: () => "ok" | "away";
+  /** `degraded` while replicas cannot count together. */
+  limitsHealth: () => "ok" | "degraded";
   news: News;
 }
 
@@ -52,17 +52,20 @@ export async function statusNow(sources: StatusSources): Promise<StatusNow> {
 
 function modelState({ state, capacity }: EngineStatus, waiting: number): StateNote {
   if (state === "starting") return { state: "down", note: "The model is not ready yet." };
-  if (state === "down") return { state: "down", note: "The engine does not answer at the moment." };
-  if (state === "asleep")
-    return { state: "up", note: "Loaded when first asked: the first reply takes longer." };
+  if (state === "down") return { state: "down", note: "The engine is not responding." };
+  if (state === "asleep") return { state: "up", note: "Loaded on demand: the first reply takes longer." };
   if (state === "waking") return { state: "up", note: "The model is being loaded." };
-  if (waiting > longQueue * capacity) return { state: "degraded", note: "Replies start later than usual." };
+  if (waiting > longQueue * capacity)
+    return { state: "degraded", note: "Replies start more slowly than usual." };
   return { state: "up", note: "" };
 }
 
-function limitsState(health: "ok" | "away"): StateNote {
+function limitsState(health: "ok" | "degraded"): StateNote {
   if (health === "ok") return { state: "up", note: "" };
-  return { state: "degraded", note: "Limits are shared out among servers and may be reached sooner." };
+  return {
+    state: "degraded",
+    note: "Each server enforces its share of the limits, so they may be reached sooner.",
+  };
 }
 
 async function databaseState(ping: () => Promise<void>): Promise<StateNote> {
@@ -70,7 +73,7 @@ async function databaseState(ping: () => Promise<void>): Promise<StateNote> {
     await withTimeLimit(ping(), pingTimeoutMs);
     return { state: "up", note: "" };
   } catch {
-    return { state: "down", note: "The account database does not answer." };
+    return { state: "down", note: "The account database is unreachable." };
   }
 }
 

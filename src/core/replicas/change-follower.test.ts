@@ -79,14 +79,14 @@ describe("a change made elsewhere", () => {
     expect(happened).toEqual(["forget key_1", "cut key_1"]);
   });
 
-  it("is none of this server's business when it was made before it started", async () => {
+  it("is ignored when it was made before this server started", async () => {
     await elsewhere.changes.append("key_ended", "key_1");
     const follower = await follow();
     await follower.look();
     expect(happened).toEqual([]);
   });
 
-  it("is seen without being told", async () => {
+  it("is seen without a wake-up", async () => {
     await follow({ everyMs: 20 });
     await elsewhere.changes.append("key_ended", "key_1");
     await eventually(() => happened.includes("cut key_1"));
@@ -100,7 +100,7 @@ describe("a change made elsewhere", () => {
     expect(happened).toEqual(["forget key_1", "review key_1"]);
   });
 
-  it("is not missed when it is announced while another is being read", async () => {
+  it("is not missed when its wake-up comes while another change is being read", async () => {
     const follower = await follow();
     await elsewhere.changes.append("key_ended", "key_1");
     const first = follower.look();
@@ -117,17 +117,17 @@ describe("a change made elsewhere", () => {
   });
 });
 
-describe("when the store is away", () => {
-  it("says so once, and goes on from where it was", async () => {
+describe("when the store is unreachable", () => {
+  it("reports it once, and continues from where it was", async () => {
     const follower = await follow();
     const last = vi.spyOn(store.changes, "last").mockRejectedValue(new Error("gone"));
     await follower.look();
     await follower.look();
     await elsewhere.changes.append("key_ended", "key_1");
-    expect(happened).toEqual(["away"]);
+    expect(happened).toEqual(["unreachable"]);
     last.mockRestore();
     await follower.look();
-    expect(happened).toEqual(["away", "forget key_1", "cut key_1", "ok"]);
+    expect(happened).toEqual(["unreachable", "forget key_1", "cut key_1", "ok"]);
   });
 
   it("starts all the same", async () => {
@@ -135,7 +135,7 @@ describe("when the store is away", () => {
     const follower = await follow();
     last.mockRestore();
     await follower.look();
-    expect(happened).toEqual(["away", "ok"]);
+    expect(happened).toEqual(["unreachable", "ok"]);
   });
 });
 

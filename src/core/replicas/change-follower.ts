@@ -1,10 +1,10 @@
 /**
  * Lets a running server learn what others changed: replicas, and the command line on the same database. It
- * looks at the store's table of changes every second, one small query, and at once when an announcement says
+ * looks at the store's table of changes every second, one small query, and at once when a wake-up says
  * that there is something new. A key or an account that changed is dropped from memory, and whether its
  * streams are still allowed is looked at again; one that ended loses them.
  *
- * When the store is away it keeps its place and goes on from there. When changes are missing (they are kept
+ * When the store is unreachable it keeps its place and continues from there. When changes are missing (they are kept
  * for an hour) or the numbers went back (a backup was restored), everything is dropped from memory, every
  * stream is looked at, and what answers for the models is read again.
  */
@@ -23,10 +23,10 @@ export interface ChangeFollowerParts {
   cutStreams: (target: CutTarget) => void;
   /** Looks again whether they are still allowed. */
   reviewStreams: (target: CutTarget | "all") => void;
-  /** What answers for the models was set anew. */
+  /** A model was given another source. */
   onModelsChanged?: () => void;
-  /** Told once for each change, `away` first of all. */
-  onStoreHealth?: (health: "ok" | "away") => void;
+  /** Called once for each change of health. */
+  onStoreHealth?: (health: "ok" | "unreachable") => void;
   everyMs?: number;
 }
 
@@ -35,7 +35,7 @@ export class ChangeFollower {
   #round: Promise<void> | null = null;
   #isWanted = false;
   #isClosed = false;
-  #health: "ok" | "away" = "ok";
+  #health: "ok" | "unreachable" = "ok";
   #timer: NodeJS.Timeout | undefined;
 
   private constructor(private readonly parts: ChangeFollowerParts) {}
@@ -73,7 +73,7 @@ export class ChangeFollower {
         await this.#catchUp();
         this.#tell("ok");
       } catch {
-        this.#tell("away");
+        this.#tell("unreachable");
       }
     }
   }
@@ -143,7 +143,7 @@ export class ChangeFollower {
     this.parts.reviewStreams("all");
   }
 
-  #tell(health: "ok" | "away"): void {
+  #tell(health: "ok" | "unreachable"): void {
     if (this.#health === health) return;
     this.#health = health;
     this.parts.onStoreHealth?.(health);

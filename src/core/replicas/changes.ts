@@ -1,7 +1,7 @@
 /**
- * Changes that running servers must learn of, whoever made them: another replica or the command line. They
- * are rows of the store, written in the transaction that makes the change, so none is lost and none comes
- * early. `change-follower.ts` reads them.
+ * Changes that running servers must learn of, made by another replica or on the command line. They
+ * are rows of the store, written in the transaction that makes the change, so none is lost and none is seen
+ * too early. `change-follower.ts` reads them.
  */
 
 export const changeKinds = [
@@ -16,7 +16,7 @@ export const changeKinds = [
   "sessions_ended",
   /** May concern any account. */
   "plans_changed",
-  /** What answers for the models was set anew. */
+  /** A model was given another source. */
   "models_changed",
 ] as const;
 export type ChangeKind = (typeof changeKinds)[number];

@@ -1,18 +1,18 @@
 /**
- * How replicas tell each other that there is something new among the changes of the store, so that they need
- * not wait for their next look. Nothing depends on it: one that is lost costs a second. It carries no content;
- * what changed is read from the store, where it is sure to be.
+ * How replicas tell each other that the store has new changes, so that they need not wait for their next poll.
+ * Nothing depends on it: a wake-up that is lost costs a second. It carries no content; what changed is read from
+ * the store, where it is durable.
  */
-export interface Announcements {
-  /** Tells the other replicas. Never waits and never fails. */
-  announce(): void;
-  onAnnounced(listener: () => void): void;
+export interface WakeUps {
+  /** Wakes the other replicas. Never waits and never fails. */
+  wakeOthers(): void;
+  onWakeUp(listener: () => void): void;
   close(): Promise<void>;
 }
 
 /** For a single process. */
-export const noAnnouncements: Announcements = {
-  announce: () => {},
-  onAnnounced: () => {},
+export const noWakeUps: WakeUps = {
+  wakeOthers: () => {},
+  onWakeUp: () => {},
   close: async () => {},
 };

@@ -1,7 +1,7 @@
 /**
  * One completion from admission to settlement, as one async generator.
  *
- * admit: the model exists, the key may use it, the plan and the queue have room, the prompt fits. Every fault
+ * admit: the model exists, the key may use it, the plan and the queue have room, the prompt fits. Every error
  * of this part is thrown before the first event, so that HTTP can still answer with a status.
  * run: the engine's events pass through.
  * settle: in `finally`, whatever happened: tokens to what was used, lease and slot given back.
@@ -42,11 +42,11 @@ export interface CompletionParts extends RunningParts {
   limits: Limits;
   /** The queue before the engine that answers for the model now, or before the one that prepared a generation. */
   queueOf: (model: ModelId, prepared?: PreparedGeneration) => FairQueue;
-  /** What new completions are refused with now, whoever asks; null to let them in. */
+  /** The error that all new completions get now; null to admit them. */
   refusal?: () => ServiceError | null;
-  /** Told of the time between two fragments of a reply. */
+  /** Called with the time between two fragments of a reply. */
   onTokenGap?: (model: ModelId, gapMs: number) => void;
-  /** Told of tokens as they are produced, by the fragment; at the end, of those that fragments held together. */
+  /** Called with the number of tokens as they are produced, by the fragment; at the end, with those not yet counted. */
   onTokens?: (model: ModelId, tokens: number) => void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * How fast a queue drains: the mean time between two departures, measured only while somebody waits. Without anybody
- * waiting, departures come as seldom as requests do, and a quiet night would look like a slow engine.
+ * How fast a queue drains: the mean time between two departures, measured only while something waits. When nothing
+ * waits, departures are as rare as requests, and a quiet night would look like a slow engine.
  *
  * Departures come in clumps where replies are equally long, so it is time over departures of the latest few dozen
  * rather than an average of single intervals. Until anybody has waited, the length of the runs has to do: so many
@@ -49,7 +49,7 @@ export class DrainRate {
 
   /** Expected time between two departures while the queue is full. */
   intervalMs(capacity: number, nowMs: number): number {
-    // While nobody departs the rate gets worse, though no departure says so.
+    // While nothing departs the rate gets worse, though no departure shows it.
     const openMs = this.#countedToMs === undefined ? 0 : nowMs - this.#countedToMs;
     if (this.#departures > 0) {
       return Math.max(this.#busyMs / this.#departures, (this.#busyMs + openMs) / (this.#departures + 1));

@@ -105,7 +105,7 @@ describe("fair queue", () => {
     expect(order).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it("refuses at once when full, and says when to come back", async () => {
+  it("refuses at once when full, and says when to retry", async () => {
     const queue = queueOf(1, { maxLength: 1 });
     enterAll(queue, [
       ["a", 1],
@@ -150,7 +150,7 @@ describe("fair queue", () => {
     expect(queue.running).toBe(0);
   });
 
-  it("counts a place for each choice, and lets nobody pass one that waits for several", async () => {
+  it("counts a place for each choice, and lets nothing overtake one that waits for several", async () => {
     const queue = queueOf(4);
     const entered = enterAll(queue, [
       ["a", 1, 3],

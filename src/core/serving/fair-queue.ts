@@ -1,5 +1,5 @@
 /**
- * Who runs next on a model, when more want to than fit.
+ * Which request runs next on a model when not all of them fit.
  *
  * Start-time fair queueing between accounts. Each request gets a start tag: the queue's virtual time, or the
  * end of its account's previous request if that is later; the account's end then moves on by the request's
@@ -9,13 +9,15 @@
  * account when it leaves.
  *
  * Bounded in length and in wait: past either, `overloaded` with the time after which there should be room, which
- * differs from caller to caller (return-times.ts). A waiter whose signal aborts leaves at once. An engine does not tell when its capacity grows, as that of a pool does when
- * one of its engines comes back, so while anybody waits it is read again every moment.
+ * differs from caller to caller (return-times.ts). A waiter whose signal aborts leaves at once. An engine sends no
+ * event when its capacity grows, as a pool's does when one of its engines recovers, so it is polled while anything
+ * waits.
  */
 import { ServiceError } from "../../protocol/errors.js";
 import { DrainRate } from "./drain-rate.js";
 import type { Clock } from "../ports.js";
 import { ReturnTimes } from "./return-times.js";
+import { waitForTurn } from "../wait-for-turn.js";
 
 export interface FairQueueOptions {
   /** How many may run now. Read again and again, since an engine's capacity can change; it may be 0. */
@@ -43,7 +45,7 @@ interface Waiter extends Entrant {
   enter: (slot: Slot) => void;
 }
 
-/** How often the capacity is read while somebody waits. */
+/** How often the capacity is read while anything waits. */
 const lookAgainMs = 250;
 
 /** Accounts whose end tags are kept before those that are not ahead any more are looked for. */
@@ -80,45 +82,30 @@ export class FairQueue {
   async enter({ accountId, cost, places }: Entrant, signal: AbortSignal): Promise<Slot> {
     signal.throwIfAborted();
     this.requireRoom(places);
-    return new Promise<Slot>((resolve, reject) => {
-      const stopWaiting = () => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", onAbort);
-      };
-      const waiter: Waiter = {
-        accountId,
-        cost,
-        places,
-        startTag: this.#tag(accountId, cost),
-        enter: (slot) => {
-          stopWaiting();
-          resolve(slot);
-        },
-      };
-      const abandon = (reason: Error) => {
-        stopWaiting();
-        this.#waiting.delete(waiter);
-        this.#giveBack(accountId, cost);
-        reject(reason);
-        // Those behind may need less room.
-        this.#dispatch();
-      };
-      const onAbort = () => {
-        abandon(abortReason(signal));
-      };
-      const timer = setTimeout(() => {
-        abandon(this.#overloaded("The request waited too long"));
-      }, this.options.maxWaitMs);
-      signal.addEventListener("abort", onAbort, { once: true });
-      this.#waiting.add(waiter);
-      this.#dispatch();
+    return waitForTurn<Slot>((enter) => this.#join({ accountId, cost, places }, enter), {
+      signal,
+      limitMs: this.options.maxWaitMs,
+      tooLate: () => this.#overloaded("The request waited too long"),
     });
+  }
+
+  #join(entrant: Entrant, enter: (slot: Slot) => void): () => void {
+    const { accountId, cost } = entrant;
+    const waiter: Waiter = { ...entrant, startTag: this.#tag(accountId, cost), enter };
+    this.#waiting.add(waiter);
+    this.#dispatch();
+    return () => {
+      this.#waiting.delete(waiter);
+      this.#giveBack(accountId, cost);
+      // Those behind may need less room.
+      this.#dispatch();
+    };
   }
 
   #dispatch(): void {
     for (;;) {
       const next = this.#smallestTag();
-      // One that needs many places waits for them, and nobody passes it: it would wait for ever.
+      // A request that needs many places is not overtaken: it would starve.
       if (next === undefined || !this.#fits(next.places)) break;
       this.#waiting.delete(next);
       this.#virtualTime = Math.max(this.#virtualTime, next.startTag);
@@ -141,7 +128,7 @@ export class FairQueue {
     }, lookAgainMs).unref();
   }
 
-  /** What needs more than there are in all runs alone. */
+  /** A request for more places than exist runs alone. */
   #fits(places: number): boolean {
     const capacity = this.options.capacity();
     return this.#running + Math.min(places, Math.max(1, capacity)) <= capacity;
@@ -192,13 +179,13 @@ export class FairQueue {
     else this.#endTags.delete(accountId);
   }
 
-  /** Nobody is ahead of anybody in an idle queue; forgetting keeps the tags small and the map empty. */
+  /** In an idle queue no account is ahead of another; resetting keeps the tags small and the map empty. */
   #startOver(): void {
     this.#virtualTime = 0;
     this.#endTags.clear();
   }
 
-  /** Takes a place among those who are told to come back: call it once for each. */
+  /** Reserves a return time for a refused caller: call it once for each. */
   #overloaded(reason: string): ServiceError {
     const { clock, maxLength } = this.options;
     const nowMs = clock.monotonicMs();
@@ -217,6 +204,3 @@ export class FairQueue {
     });
   }
 }
-
-const abortReason = (signal: AbortSignal): Error =>
-  signal.reason instanceof Error ? signal.reason : new Error("The request was aborted.");

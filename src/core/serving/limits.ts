@@ -126,7 +126,7 @@ export class Limits {
 
   async #adjust(counted: readonly Counted[], amount: number): Promise<void> {
     for (const { name, window } of counted) {
-      // A counter that is away forgets its window too: there is nothing left to correct.
+      // A counter that is unreachable loses its window too: there is nothing left to correct.
       await this.counter.adjust(name, window, amount).catch(() => undefined);
     }
   }
@@ -191,7 +191,7 @@ const rateOf = ({ limit }: Meter, { remaining, resetMs }: CounterReading): RateR
 const tightest = (readings: readonly RateReading[]): RateReading =>
   readings.reduce((least, reading) => (reading.remaining < least.remaining ? reading : least));
 
-/** No 429: clients repeat those, and this one would be refused for ever. */
+/** Not a 429: clients retry those, and this one would always be refused. */
 function neverFits({ limit, unit, whose }: Meter, amount: number, promptTokens: number): ServiceError {
   const isPromptAlone = promptTokens >= limit;
   const next = isPromptAlone ? "Shorten the messages." : "Lower max_tokens or n, or shorten the messages.";

@@ -80,15 +80,15 @@ describe("the maintenance gate", () => {
     expect(ended).toMatchObject([{ code: "maintenance" }]);
   });
 
-  it("holds to what it knew when the store is away", async () => {
+  it("keeps the windows it knew when the store is unreachable", async () => {
     const time = clock();
-    let away = false;
+    let unreachable = false;
     const { gate } = open(time, () => {
-      if (away) throw new Error("no store");
+      if (unreachable) throw new Error("no store");
       return [windowAt("09:30", "10:00")];
     });
     await gate.refresh();
-    away = true;
+    unreachable = true;
     await gate.refresh();
     expect(gate.refusal()).toBeNull();
     time.advance(31 * minuteMs);

@@ -1,8 +1,8 @@
 /**
- * Holds the service to its maintenance windows. The windows that are not over are read from the store every
+ * Enforces maintenance windows. The windows that are not over are read from the store every
  * second, since the command line and other replicas schedule and end them too; whether one is open is judged
- * by the clock at every request, so that a window begins and ends on time. When the store is away the windows
- * read last go on counting.
+ * by the clock at every request, so that a window begins and ends on time. When the store is unreachable, the
+ * windows read last stay in force.
  *
  * While one is open new completions are refused. What runs may finish within the drain time, and is then
  * ended with the same error.

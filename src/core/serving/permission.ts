@@ -21,7 +21,7 @@ export function endOf({ key, account }: KeyRecord): Date | null {
   return end;
 }
 
-/** What a caller that is not usable is told. */
+/** The error for a caller that is not usable. */
 export const refusalOf = ({ session }: KeyRecord): ServiceError =>
   session === undefined
     ? new ServiceError("invalid_api_key")

@@ -1,4 +1,4 @@
-/** Those who find the queue full and come back when they are told: simulated, on a clock that leaps. */
+/** Clients that find the queue full and retry when told to: simulated, on a clock that leaps. */
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
 import { ServiceError } from "../../protocol/errors.js";
@@ -68,7 +68,7 @@ class Simulation {
     }
   }
 
-  /** Those of a burst that are refused come back once, when they are told; what became of them. */
+  /** Those of a burst that are refused retry once, when told to; what became of them. */
   async burstAndReturn(count: number) {
     const told: number[] = [];
     let served = 0;
@@ -111,7 +111,7 @@ describe("of 72 who find the queue full", () => {
     ],
   ];
 
-  it.each(shapes)("nine of ten are served when they come back as told: %s", async (_, shape) => {
+  it.each(shapes)("nine of ten are served when they retry as told: %s", async (_, shape) => {
     const simulation = new Simulation(shape);
     // What has been asked for before tells how fast it is.
     void simulation.burst(shape.capacity + shape.maxLength);
@@ -123,14 +123,14 @@ describe("of 72 who find the queue full", () => {
     expect(served).toBeGreaterThanOrEqual(65);
   });
 
-  it("nine of ten are served when nobody had ever to wait before", async () => {
+  it("nine of ten are served when nothing ever had to wait before", async () => {
     const simulation = new Simulation({ capacity: 8, maxLength: 16, runMs: varied(2_000) });
     void simulation.burst(3);
     await simulation.toTheEnd();
     expect((await simulation.burstAndReturn(96)).served).toBeGreaterThanOrEqual(65);
   });
 
-  it("nobody is told to wait for a night in which nobody came", async () => {
+  it("no one is told to wait because of a night without requests", async () => {
     const simulation = new Simulation({ capacity: 8, maxLength: 16, runMs: () => 1_000 });
     void simulation.burst(24);
     await simulation.toTheEnd();
@@ -162,7 +162,7 @@ describe("of 72 who find the queue full", () => {
   });
 });
 
-describe("a place among those who come back", () => {
+describe("a return time", () => {
   const state = { ahead: 10, intervalMs: 500, room: 20 };
 
   it("is behind those who wait and those who were told before", () => {

@@ -1,12 +1,12 @@
 /**
- * When those who find the queue full should come back, so that they find room then.
+ * When clients that were refused by a full queue should retry, so that they find room then.
  *
  * Each gets a place in time behind those who wait and behind those who were told before, as far apart as the queue
  * drains. Places pass with time whether or not anybody comes, so those who do not return are forgotten by
- * themselves. A client is told whole seconds and many come back at the same moment, so no second gets more places
+ * themselves. A client is told whole seconds and many retry at the same moment, so no second gets more places
  * than the queue and the engine hold together.
  *
- * Nobody is told more than `longestSeconds`. When the places reach that far, the next round begins at the front:
+ * No one is told more than `longestSeconds`. When the places reach that far, the next round begins at the front:
  * not all of them can be served, and spread out more can be than at once.
  */
 
@@ -27,7 +27,7 @@ export class ReturnTimes {
   /** The latest place that was given out. */
   #latestMs = 0;
 
-  /** Seconds from now for the next who is turned away. */
+  /** Seconds from now for the next refused client. */
   next({ ahead, intervalMs, room }: QueueState, nowMs: number): number {
     // A queue that drains too slowly to tell: spread over what can be told.
     const frontMs = nowMs + Math.min(ahead * intervalMs, horizonMs / 2);

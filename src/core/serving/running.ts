@@ -8,8 +8,8 @@
  * the wall clock may be set while it waits. Everything else is a change: `cut` for what has certainly ended,
  * `review` for what may have. A review reads the caller again and judges it as a new request is judged.
  *
- * A caller is verified before its body is read, so a change may fall in between. Whoever comes in after such a
- * change is reviewed at once, without being held up.
+ * A caller is verified before its body is read, so a change may fall in between. A request that comes in after such
+ * a change is reviewed at once, without having to wait for it.
  *
  * While the store cannot be asked, a reply goes on until the end that its record tells, and is reviewed again
  * every second.

@@ -85,7 +85,7 @@ function scriptOf({ reply, ending, after }: RequestPlan) {
   return { fragments, endsEarly: ending === "engine ends early" };
 }
 
-/** Takes the request through to its ending, whichever it is; faults are part of the game. */
+/** Takes the request through to its ending, whichever it is; errors are expected. */
 async function run(
   completions: Completions,
   caller: ReturnType<typeof callerWith>,

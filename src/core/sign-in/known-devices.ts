@@ -6,7 +6,7 @@
  * over name, day and address. Nothing about it is stored; the secret of the MAC is a setting of the store, so
  * every replica knows the same browsers. Whether an address has an account need not be looked up.
  *
- * Being known signs nobody in. A stolen cookie is worth one more allowance of guesses at the accounts that
+ * Being known does not sign anyone in. A stolen cookie is worth one more allowance of guesses at the accounts that
  * are in it, until it expires.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";

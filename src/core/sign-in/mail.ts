@@ -28,7 +28,7 @@ If it was not you, there is nothing to do: your password stays as it is.
 export const inviteMail = (to: string, link: string, owner: string): Mail => ({
   to,
   subject: `You are invited to ${owner}`,
-  text: `You are invited to make an account at ${owner}.
+  text: `You are invited to create an account at ${owner}.
 
 The link works once, within the next seven days:
 

@@ -1,6 +1,6 @@
 /**
  * Links that work once: to set the service up, to choose a new password, to accept an invitation. The token
- * stands behind the `#`, which browsers send to no server and put into no Referer. Only its hash is stored.
+ * is in the fragment, which browsers send to no server and put into no Referer. Only its hash is stored.
  */
 import type { FullStore, LinkKind, LinkStore, NewLink } from "../dashboard-ports.js";
 import type { Clock } from "../ports.js";
@@ -56,7 +56,7 @@ export class OneTimeLinks {
   ): { link: NewLink; made: MadeLink } {
     const token = newToken();
     const hash = tokenHash(token);
-    if (hash === null) throw new Error("A token that was just made does not pass its own check.");
+    if (hash === null) throw new Error("A token that was just created does not pass its own check.");
     const createdAt = this.clock.now();
     const expiresAt = new Date(createdAt.getTime() + linkLifeMs[kind]);
     return {
@@ -67,7 +67,7 @@ export class OneTimeLinks {
 }
 
 /**
- * For the start of the server: the link that makes the operator's account, once. Null while an admin exists
+ * For the start of the server: the link that creates the operator's account, once. Null while an admin exists
  * or an earlier link still works; one that was never used expires and is replaced at a later start.
  */
 export async function ensureSetupLink(

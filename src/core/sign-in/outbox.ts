@@ -1,10 +1,10 @@
 /**
  * Mails that are written and sent behind the answer to a request, so that neither a slow mail server nor the
- * lookups before a mail can be told from outside. The work begins a little later, at a time that varies: a
- * store that answers without letting go of the thread would otherwise still hold up the answer, or the next.
+ * lookups before a mail can be noticed from outside. The work begins a little later, at a time that varies: a
+ * store that answers without yielding the thread would otherwise still delay the answer, or the next.
  *
- * What is under way at once is bounded; past that a mail is dropped, as mail sometimes is. Faults are reported
- * to the operator, not to whoever asked.
+ * What is under way at once is bounded; past that a mail is dropped, as mail sometimes is. Errors are reported
+ * to the operator, not to the person who asked.
  */
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";

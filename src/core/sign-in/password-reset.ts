@@ -8,7 +8,7 @@ import type { KnownDevices } from "./known-devices.js";
 import { resetMail, type Mail } from "./mail.js";
 import type { OneTimeLinks } from "./one-time-links.js";
 import type { Outbox } from "./outbox.js";
-import type { Passwords } from "./password-line.js";
+import type { Passwords } from "./password-queue.js";
 import type { Account, Clock, Counter } from "../ports.js";
 import { tokenHash } from "./secret-token.js";
 import type { Origin } from "./sign-in.js";

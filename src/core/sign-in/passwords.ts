@@ -1,7 +1,7 @@
 import { passwordLength } from "../../protocol/dashboard-bounds.js";
 import { AccountError } from "../accounts/account-error.js";
 
-// As in the dashboard's forms: a password made on the command line must fit into them.
+// As in the dashboard's forms: a password chosen on the command line must be accepted there.
 const { min: minLength, max: maxLength } = passwordLength;
 
 /**

@@ -39,7 +39,7 @@ export class Sessions {
     return { token, expiresAt };
   }
 
-  /** Null for a token that signs nobody in now. */
+  /** Null for a token that is not valid now. */
   async find(token: string): Promise<SessionRecord | null> {
     const hash = tokenHash(token);
     const record = hash === null ? null : await this.findByHash(hash);
@@ -87,6 +87,6 @@ export class Sessions {
 
 function requireHash(token: string): Uint8Array {
   const hash = tokenHash(token);
-  if (hash === null) throw new Error("A token that was just made does not pass its own check.");
+  if (hash === null) throw new Error("A token that was just created does not pass its own check.");
   return hash;
 }

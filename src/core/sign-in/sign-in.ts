@@ -5,13 +5,13 @@
  *
  * Attempts are counted before the password is looked at, so that a right one is refused too while throttled.
  * A stranger's count by account and by network address. A browser that signed in to the account before has an
- * allowance of its own, and so has whoever is signed in: guesses from elsewhere do not lock the owner out.
+ * allowance of its own, and so has an account that is signed in: guesses from elsewhere do not lock the owner out.
  */
 import type { Audit } from "../audit.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { AccountStore, Credentials } from "../dashboard-ports.js";
 import type { KnownDevices } from "./known-devices.js";
-import type { Passwords } from "./password-line.js";
+import type { Passwords } from "./password-queue.js";
 import type { Account, Clock, Counter } from "../ports.js";
 import { newToken } from "./secret-token.js";
 import { Throttle, type Refund } from "./throttle.js";
@@ -49,7 +49,7 @@ export class SignIn {
     this.#byDevice = throttle("device", limitByAccount);
     this.#bySession = throttle("session", limitByAccount);
     this.#decoy = passwords.hash(newToken());
-    // Whoever signs in first is told.
+    // A failure reaches the first sign-in that needs it.
     this.#decoy.catch(() => undefined);
   }
 

@@ -1,7 +1,7 @@
 /**
- * Making an account of one's own: by signing up, with or without an invitation, and the operator's by the
- * set-up link. Links are looked at before the password is hashed, so that made-up ones cost nothing, and used
- * up in the transaction that makes the account, so that of many who try at once exactly one succeeds.
+ * Creating one's own account: by signing up, with or without an invitation, and the operator's by the
+ * set-up link. Links are looked at before the password is hashed, so that invented ones cost nothing, and used
+ * up in the transaction that creates the account, so that exactly one of many attempts at once succeeds.
  */
 import type { SignUpMode } from "../../protocol/dashboard-api.js";
 import { AccountError } from "../accounts/account-error.js";
@@ -9,7 +9,7 @@ import { checkEmail, defaultPlanId } from "../accounts/accounts.js";
 import type { Audit } from "../audit.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { FullStore, NewLink } from "../dashboard-ports.js";
-import type { Passwords } from "./password-line.js";
+import type { Passwords } from "./password-queue.js";
 import { DuplicateEmail, type Account, type Clock, type Counter } from "../ports.js";
 import { emailHash, tokenHash } from "./secret-token.js";
 import { Throttle } from "./throttle.js";

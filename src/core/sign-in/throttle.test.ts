@@ -16,8 +16,8 @@ function newThrottle(limit = 5) {
   return { clock, throttle, attempts };
 }
 
-const retryAfterOf = (fault: unknown): number =>
-  fault instanceof DashboardError ? (fault.retryAfterSeconds ?? 0) : 0;
+const retryAfterOf = (error: unknown): number =>
+  error instanceof DashboardError ? (error.retryAfterSeconds ?? 0) : 0;
 
 describe("throttle", () => {
   it("lets exactly the limit of a parallel burst through", async () => {
@@ -48,7 +48,7 @@ describe("throttle", () => {
     expect(admitted.reduce((sum, entry) => sum + entry.count, 0)).toBeGreaterThan(20);
   });
 
-  it("lets in again whoever was shut out, however often they tried meanwhile", async () => {
+  it("admits a blocked name again, however often it tried meanwhile", async () => {
     const { clock, attempts } = newThrottle();
     await attempts(5);
     for (let second = 0; second < 59; second++) {
@@ -66,12 +66,12 @@ describe("throttle", () => {
     expect(await attempts(10)).toBe(5);
   });
 
-  it("says when to come back, and nothing about why", async () => {
+  it("says when to retry, and nothing about why", async () => {
     const { throttle, attempts } = newThrottle();
     await attempts(5);
-    const fault: unknown = await throttle.attempt("ada").catch((error: unknown) => error);
-    expect(fault).toBeInstanceOf(DashboardError);
-    expect(fault).toMatchObject({ code: "throttled", retryAfterSeconds: 60 });
+    const refusal: unknown = await throttle.attempt("ada").catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(DashboardError);
+    expect(refusal).toMatchObject({ code: "throttled", retryAfterSeconds: 60 });
   });
 
   it("says to the second when the next attempt gets through", async () => {

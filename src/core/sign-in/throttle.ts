@@ -4,7 +4,7 @@
  * The window slides in slices, each a count of its own. An attempt is first counted in the current slice,
  * which the counter does atomically and so gives every attempt of a burst another place; the counts of the
  * slices before it are then added. Of a parallel burst never more than the limit get through. Attempts that
- * are refused do not count: whoever is shut out is let in again after a window, however often they try.
+ * are refused do not count: a blocked name is admitted again after a window, however often it tries.
  *
  * Slices follow the wall clock, so that replicas that share a counter share them. A clock that jumps moves
  * the window and costs one window of protection or of patience.

@@ -57,7 +57,7 @@ class ScriptedStore implements UsageStore {
   async prune(): Promise<void> {}
 }
 
-/** A file that is never full, unless told so. */
+/** A file that is never full, unless the test makes it so. */
 class ScriptedSpill implements UsageSpill {
   saved: UsageBatch[] = [];
   failure: Error | null = null;
@@ -96,11 +96,11 @@ describe("usage recorder", () => {
       store,
       rates: new LiveRates(clock),
       clock,
-      reportError: (error) => faults.push(error),
+      reportError: (error) => errors.push(error),
       spill,
       onLeft: (counts) => left.push(counts),
     });
-  const faults: unknown[] = [];
+  const errors: unknown[] = [];
   beforeEach(() => {
     vi.useFakeTimers();
     store = new ScriptedStore();
@@ -108,7 +108,7 @@ describe("usage recorder", () => {
     spill = new ScriptedSpill();
     left = [];
     recorder = open();
-    faults.length = 0;
+    errors.length = 0;
   });
   afterEach(async () => {
     await recorder.close();
@@ -149,7 +149,7 @@ describe("usage recorder", () => {
     await recorder.flush();
     recorder.record(request);
     await recorder.flush();
-    expect(faults).toEqual([store.failure]);
+    expect(errors).toEqual([store.failure]);
     store.failure = null;
     await recorder.flush();
     expect(store.written).toMatchObject([[{ requests: 1, promptTokens: 10 }], [{ requests: 1 }]]);

@@ -8,7 +8,7 @@
  * id through all of that, and the store adds an id once: neither a write whose answer was lost nor a crash between
  * the write and the removal of the spill counts anything twice. The store may forget an id when no spill has it.
  *
- * Whoever reads usage wants both what is stored and what is still held here, each count once. So a write waits
+ * A reader of usage needs both what is stored and what is still held here, each count once. So a write waits
  * for the readings under way, and a reading for the write under way; a write that waits goes before new readings.
  * Only a write whose answer was lost is seen twice, until it is tried again.
  */
@@ -24,7 +24,7 @@ import { withTimeLimit } from "../time-limit.js";
 /** With the pages asking every second, a request appears within two, whichever replica served it. */
 const flushEveryMs = 750;
 const mostBuckets = 20_000;
-/** A reading that takes longer may miss or double what is written meanwhile; writing cannot wait for ever. */
+/** A reading that takes longer may miss or double what is written meanwhile; writing cannot wait indefinitely. */
 const longestReadingMs = 5_000;
 export const hourMs = 60 * 60_000;
 

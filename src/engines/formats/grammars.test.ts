@@ -44,7 +44,7 @@ function setUp(options: { keeps?: boolean } = {}) {
     return answer;
   };
   const asked = () => thread.asked.map((text) => (JSON.parse(text) as { title: string }).title);
-  return { thread, clock, ask, asked };
+  return { thread, clock, grammars, ask, asked };
 }
 afterEach(async () => {
   for (const grammars of opened.splice(0)) await grammars.close();
@@ -114,6 +114,18 @@ describe("grammars of schemas", () => {
     expect(forgetful.asked()).toEqual(["same", "same"]);
   });
 
+  it("are not the same with strict and without", async () => {
+    const { thread, grammars } = setUp();
+    const format = { type: "json_schema", name: "test", schema: {} } as const;
+    for (const strict of [false, true]) {
+      const answer = grammars.of({ ...format, strict }, "one", never());
+      await settle();
+      await thread.answer();
+      await answer;
+    }
+    expect(thread.asked).toEqual(["{}", "strict {}"]);
+  });
+
   it("are refused to an account that wants too many at once, and to nobody else", async () => {
     const { ask } = setUp();
     for (let index = 0; index < 32; index++) void ask("busy", `busy ${index}`);
@@ -162,10 +174,12 @@ describe("the thread that compiles", () => {
       type: "grammar",
       gbnf: expect.stringContaining("null") as string,
     });
-    expect(await thread.compile('{"properties":{"private-mark":{"not":{}}}}')).toEqual({
+    const text = '{"properties":{"private-mark":{"contains":{}}}}';
+    expect(await thread.compile(text)).toMatchObject({ type: "grammar" });
+    expect(await thread.compile(`strict ${text}`)).toEqual({
       type: "refused",
-      path: ["properties", 0, "not"],
-      reason: "this keyword is not supported",
+      path: ["properties", 0, "contains"],
+      reason: "this cannot be enforced with 'strict'; describe all items with 'items'",
     });
   });
 

@@ -1,4 +1,4 @@
-/** The two steps before anything else under /v1: who is calling, and whether they may call again already. */
+/** The two steps before anything else under /v1: who is calling, and whether the rate limit allows it. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ServiceError } from "../../protocol/errors.js";
 import { callerOf } from "../connection/caller.js";
@@ -6,7 +6,7 @@ import { headerValues } from "../connection/headers.js";
 import type { HttpParts } from "../parts.js";
 import { writeRates } from "./rate-headers.js";
 
-/** Needs the headers only: a refusal waits for no body. */
+/** Needs the headers only: a refusal does not wait for the body. */
 export function authenticate({ keys }: HttpParts) {
   return async (request: FastifyRequest): Promise<void> => {
     const key = bearerToken(request.raw.rawHeaders);

@@ -1,5 +1,5 @@
 /**
- * `POST /v1/chat/completions`. Every fault up to the first text or end of the reply is an HTTP status; a
+ * `POST /v1/chat/completions`. Every error up to the first text or end of the reply is an HTTP status; a
  * stream that is already open gets it as its last event, without `[DONE]`. While its model is being loaded, comments
  * open it before it is admitted.
  *
@@ -112,7 +112,7 @@ async function sendStream(
   begin: () => Promise<ReplyHead>,
 ): Promise<void> {
   const stallMs = timeouts?.stallMs ?? defaultTimeouts.stallMs;
-  // A request that waits for its turn can still be refused with a status; a load may outlast a proxy's patience.
+  // A request that waits for its turn can still be refused with a status; loading a model may take longer than a proxy's timeout.
   const isLoading = () => isModelId(chat.model) && engineStatus(chat.model).state === "waking";
   const stream = new EventStream(reply, request.exchange.signal, { keepAliveMs, stallMs }, isLoading);
   try {
@@ -133,7 +133,7 @@ async function sendStream(
       stream.cut();
       return;
     }
-    const fault = errorOf(error, request, log);
-    if (fault !== null) stream.end(errorBody(fault));
+    const shown = errorOf(error, request, log);
+    if (shown !== null) stream.end(errorBody(shown));
   }
 }

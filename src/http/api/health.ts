@@ -1,4 +1,4 @@
-/** For whoever starts, restarts and balances: is the process alive, and can it answer? */
+/** For supervisors and load balancers: is the process alive, and can it answer? */
 import type { FastifyReply } from "fastify";
 import { modelIds } from "../../protocol/models.js";
 import type { HttpParts } from "../parts.js";

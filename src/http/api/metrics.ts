@@ -1,4 +1,4 @@
-/** Prometheus metrics: on the API's port for whoever has the token, or on a port of their own. */
+/** Prometheus metrics: on the API's port for callers with the token, or on a port of their own. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Metrics } from "../../metrics.js";
@@ -6,7 +6,7 @@ import { ServiceError } from "../../protocol/errors.js";
 import { bearerToken } from "./auth.js";
 import type { HttpParts } from "../parts.js";
 
-/** Without the token the route is not there: what it would answer tells about the machine. */
+/** Without the token it is a 404: metrics reveal something about the machine. */
 export function guardedMetrics({ metrics, config }: HttpParts) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
     const given = bearerToken(request.raw.rawHeaders);
@@ -17,7 +17,7 @@ export function guardedMetrics({ metrics, config }: HttpParts) {
   };
 }
 
-/** To listen on 127.0.0.1 only: it asks for no token. */
+/** To listen on 127.0.0.1 only: it needs no token. */
 export function createMetricsServer(metrics: Metrics): FastifyInstance {
   const server = fastify({ forceCloseConnections: true });
   server.get("/metrics", (_request, reply) => writeMetrics(metrics, reply));

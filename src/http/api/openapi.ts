@@ -8,7 +8,7 @@ const file = new URL("../../../docs/openapi.yaml", import.meta.url);
 export function openApi() {
   let document: Promise<unknown> | undefined;
   // Read when first asked for: parsing it would be a good part of the time to start. Once, however many ask at
-  // the same time: each parse holds everyone up. A read that failed is tried again.
+  // the same time: each parse blocks the event loop. A read that failed is tried again.
   return (): Promise<unknown> => {
     document ??= readFile(file, "utf8")
       .then((text): unknown => parse(text))

@@ -13,7 +13,7 @@ export function writeRate(reply: FastifyReply, kind: keyof Rates, rate: RateRead
   reply.header(`x-ratelimit-reset-${kind}`, duration(rate.resetMs));
 }
 
-/** As Go prints durations: `120ms`, `59s`, `1m0s`. Rounded up: it is when to come back, not a moment before. */
+/** As Go prints durations: `120ms`, `59s`, `1m0s`. Rounded up, so that nobody retries too early. */
 export function duration(ms: number): string {
   if (Math.ceil(ms) < 1000) return `${Math.ceil(ms)}ms`;
   const seconds = Math.ceil(ms / 1000);

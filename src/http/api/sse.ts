@@ -1,8 +1,13 @@
 /**
- * Writes server-sent events. The headers go out with the first line, so that until then the answer can still
- * be a status. While nothing else is written, a comment goes out now and then that every client ignores: it
- * keeps proxies and idle timers from ending a quiet stream. A client that reads slowly is waited for; one that
- * does not read at all for `stallMs` is cut off, since it holds a sequence of the engine meanwhile.
+ * Writes server-sent events. The headers go out with the first line, so that until then the response can still
+ * be an error status. While nothing else is written, a comment is sent at intervals, which every client ignores: it
+ * keeps proxies and idle timers from ending a quiet stream.
+ *
+ * Backpressure: after a write that fills the socket's buffer, the next one waits until the buffer has drained. A
+ * client that does not drain it within `stallMs` is disconnected, since it holds a sequence of the engine meanwhile.
+ * Reading a little now and then does not help: what counts is the whole buffer. Nor is a steady reader safe if it is
+ * much slower than the model: once too much text waits in the engine for it (`ReaderTooSlow`), it is disconnected
+ * as well.
  */
 import { once } from "node:events";
 import type { FastifyReply } from "fastify";
@@ -19,7 +24,7 @@ export interface EventStreamTimes {
   stallMs: number;
 }
 
-/** Whether a comment may open the stream, after which no fault can be a status any more. */
+/** Whether a comment may open the stream, after which no error can be a status any more. */
 type MayOpen = () => boolean;
 
 export class EventStream {
@@ -36,7 +41,7 @@ export class EventStream {
   ) {
     this.#mayOpen = mayOpen;
     this.#keepAlive = setInterval(() => {
-      // One who does not even take what there is needs no sign of life.
+      // A client that does not read what was sent needs no keep-alive.
       if (this.#isWaiting || signal.aborted || !(this.#opened || this.#mayOpen())) return;
       this.#send(": keep-alive\n\n");
     }, times.keepAliveMs);
@@ -52,7 +57,7 @@ export class EventStream {
     return this.#opened;
   }
 
-  /** A promise only when the client must be waited for. */
+  /** Returns a promise only when the socket's buffer is full. */
   data(json: object | "[DONE]"): Promise<void> | undefined {
     this.signal.throwIfAborted();
     this.#keepAlive.refresh();
@@ -60,20 +65,20 @@ export class EventStream {
     return this.#send(`data: ${text}\n\n`) ? undefined : this.#drained();
   }
 
-  /** Ends the response, after `last` if given. Waits for nobody. */
+  /** Ends the response, after `last` if given. Does not wait for the client to read it. */
   end(last?: object): void {
     this.close();
     if (last === undefined) this.reply.raw.end();
     else this.reply.raw.end(`data: ${JSON.stringify(last)}\n\n`);
   }
 
-  /** The client reads too slowly to be waited for: its connection ends, as it does after `stallMs`. */
+  /** For a client that reads too slowly: closes its connection, as after `stallMs`. */
   cut(): void {
     this.close();
     this.reply.raw.destroy();
   }
 
-  /** No more comments. Call it whatever happened. */
+  /** Stops the comments. Call it however the stream ended. */
   close(): void {
     clearInterval(this.#keepAlive);
   }

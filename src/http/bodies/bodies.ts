@@ -1,9 +1,9 @@
 /**
- * Reads the bodies of the API's requests so that large ones cost nobody else. A small body is read and parsed at
- * once; one that takes milliseconds to parse in a turn of the event loop of its own, so that a burst of them lets others
- * in between. A larger one first takes its bytes from what may be held at once, in all and by its account, and waits
- * for them before more of it is read: meanwhile the client's own connection holds it, and whether the client hangs
- * up is seen when its turn comes. Then it is parsed in a thread, one at a time, accounts in turns.
+ * Reads the bodies of the API's requests so that large ones do not hold up other requests. A small body is read and
+ * parsed at once. One that takes milliseconds to parse gets a turn of the event loop to itself, so that other work runs
+ * between the bodies of a burst. A larger one first reserves its bytes from a budget, one for the whole server and one
+ * for each account, and waits for them before more of it is read: until then backpressure keeps it at the client, and
+ * a hang-up is only noticed when its turn comes. Then it is parsed in a thread, one at a time, round-robin by account.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -15,9 +15,9 @@ import { FairShares } from "./fair-shares.js";
 import { parseJson } from "./json.js";
 import { builtParseWorker, ParseThread } from "./parse-thread.js";
 
-/** So many of the largest bodies may be held at once. */
+/** How many bodies of the largest size may be held at once. */
 const largestAtOnce = 8;
-/** Leaves the rest of the time in which a request must arrive for its bytes. */
+/** Leaves enough of the request timeout for the body to arrive. */
 const maxWaitMs = 20_000;
 const maxWaiting = 1_000;
 /** Parsed in well under a millisecond. */
@@ -26,7 +26,7 @@ const quickBytes = 8 * 1024;
 export interface BodiesOptions {
   /** Of one body. */
   limitBytes: number;
-  /** Where the thread begins; null to do without. */
+  /** The thread's entry file; null to parse on the main thread. */
   workerFile?: string | null;
   maxWaitMs?: number;
 }
@@ -85,7 +85,7 @@ export class Bodies {
   async #parseLarge(bytes: Buffer<ArrayBuffer>, owner: string, signal: AbortSignal): Promise<ChatRequest> {
     const release = await this.#parsing.take(owner, 1, signal);
     try {
-      // Without a thread this holds up everyone.
+      // Without a thread this blocks the event loop.
       if (this.#thread === null) return await this.#parseInTurn(bytes, owner, signal);
       return await this.#thread.parse(bytes);
     } finally {

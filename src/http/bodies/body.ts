@@ -3,8 +3,8 @@
  * it is, how long it turns out to be, whether it is UTF-8, whether it is JSON.
  *
  * The bytes are counted as they arrive, so a chunked body is held to the limit like any other. Past the limit
- * reading stops at once; what the client still sends is the business of linger.ts. A client that waits for
- * `100 Continue` is only told to go on when all that its headers say is in order.
+ * reading stops at once; linger.ts deals with what the client still sends. A client that waits for
+ * `100 Continue` only gets it when its headers are all in order.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { IncomingMessage } from "node:http";
@@ -26,7 +26,7 @@ export async function readJson(
   return parseJson(await readBody(request, reply, limitBytes, () => Promise.resolve()));
 }
 
-/** Waits for a body that is to be read and may be so many bytes. */
+/** Waits until a body of up to this many bytes may be read. */
 type Admit = (bytes: number) => Promise<void>;
 
 /** `admit` is asked, once, before more than a small body is read. */
@@ -110,7 +110,7 @@ export function readBytes(
     const onGone = () => {
       fail(signal.reason);
     };
-    // What happened already is not told again.
+    // Events that were emitted already are not emitted again.
     if (signal.aborted || message.destroyed) {
       onGone();
       return;

@@ -1,9 +1,10 @@
 /**
- * Something of which there is so much, in all and for each owner: bytes, or turns. Who finds none waits. Owners
- * are served in turns, and each owner's own requests in order; one that waits for its owner's share lets others
- * pass, one that waits for the whole is not overtaken, so that a large request is not starved by small ones.
- * Whoever has nothing may take more than its share: a request larger than a share runs alone.
+ * A limited resource, bytes or turns, with a limit for all owners together and one for each. Requests that do not
+ * fit wait. Owners are served round-robin, and each owner's requests in order. A request that waits for its owner's
+ * share lets others pass; one that waits for the total is not overtaken, so that small requests do not starve a large
+ * one. An owner that holds nothing may take more than its share: a request larger than a share runs alone.
  */
+import { waitForTurn } from "../../core/wait-for-turn.js";
 import { ServiceError } from "../../protocol/errors.js";
 
 export interface FairSharesOptions {
@@ -49,43 +50,29 @@ export class FairShares {
     };
   }
 
-  #wait(owner: string, amount: number, signal: AbortSignal): Promise<void> {
-    if (this.#waiters >= this.options.maxWaiting) return Promise.reject(overloaded());
-    return new Promise((resolve, reject) => {
-      const settle = () => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", onAbort);
-      };
-      const waiter: Waiter = {
-        amount,
-        grant: () => {
-          settle();
-          resolve();
-        },
-      };
-      const giveUp = (error: unknown) => {
-        settle();
-        this.#leave(owner, waiter);
-        this.#serve();
-        reject(error instanceof Error ? error : overloaded());
-      };
-      const onAbort = () => {
-        giveUp(signal.reason);
-      };
-      const timer = setTimeout(() => {
-        giveUp(overloaded());
-      }, this.options.maxWaitMs);
-      signal.addEventListener("abort", onAbort);
-      const line = this.#waiting.get(owner) ?? [];
-      line.push(waiter);
-      this.#waiting.set(owner, line);
-      this.#waiters += 1;
-      // It may fit although others wait, who wait for shares of their own.
-      this.#serve();
+  async #wait(owner: string, amount: number, signal: AbortSignal): Promise<void> {
+    if (this.#waiters >= this.options.maxWaiting) throw overloaded();
+    await waitForTurn<true>((grant) => this.#join(owner, { amount, grant: () => grant(true) }), {
+      signal,
+      limitMs: this.options.maxWaitMs,
+      tooLate: overloaded,
     });
   }
 
-  /** Lets in whom there is room for now. */
+  #join(owner: string, waiter: Waiter): () => void {
+    const line = this.#waiting.get(owner) ?? [];
+    line.push(waiter);
+    this.#waiting.set(owner, line);
+    this.#waiters += 1;
+    // It may fit although others wait: they may be waiting for their own shares.
+    this.#serve();
+    return () => {
+      this.#leave(owner, waiter);
+      this.#serve();
+    };
+  }
+
+  /** Admits everyone there is room for now. */
   #serve(): void {
     for (;;) {
       const next = this.#next();

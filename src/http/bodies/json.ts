@@ -1,5 +1,5 @@
 /**
- * From bytes to a JSON value. What JSON.parse says about a fault is never passed on: it quotes its input.
+ * From bytes to a JSON value. The error message of JSON.parse is never passed on: it quotes its input.
  */
 import { isUtf8 } from "node:buffer";
 import { ServiceError } from "../../protocol/errors.js";

@@ -1,7 +1,7 @@
 /**
- * Parses large bodies in a thread of its own: 4 MB of JSON take from 20 to some hundred milliseconds, in which the
- * server would answer nobody. What comes back is the parsed request; whatever else the body had is dropped over
- * there, so that little has to be copied here.
+ * Parses large bodies in a thread of its own: 4 MB of JSON take from 20 to some hundred milliseconds, which would
+ * block the event loop. Only the parsed request comes back; unknown fields are dropped in the thread, so that little
+ * has to be copied.
  *
  * One body at a time. The thread is started by the first and stays. If it ends or takes too long, that request
  * fails and the next one gets a new thread.

@@ -1,54 +1,48 @@
 /**
  * Requests that are not HTTP: what Node's parser refuses (smuggling, giant headers), what does not arrive in
- * time, and a tunnel that was asked for. There is no request object, so the answer is written by hand; then
- * the connection ends, after a while in which what still arrives is thrown away (linger.ts says why).
+ * time, and requests for a tunnel. There is no request object, so the answer is written by hand; then
+ * the connection ends, after a while in which what still arrives is discarded (linger.ts says why).
  */
-import { STATUS_CODES, type IncomingMessage, type ServerResponse } from "node:http";
+import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { errorBody, ServiceError } from "../../protocol/errors.js";
+import type { PendingResponses } from "./pending-responses.js";
 import { headerValues } from "./headers.js";
 import { newRequestId } from "./ids.js";
 import type { HttpParts } from "../parts.js";
 
 const route = "*";
 
-/** Keeps the responses under way on each socket: an answer must not be written into the middle of one. */
+/** An answer must not be written into the middle of another. */
 export class BadHttp {
-  readonly #responses = new WeakMap<Duplex, Set<ServerResponse>>();
-
   constructor(
     private readonly parts: Pick<HttpParts, "log" | "metrics">,
+    private readonly pending: PendingResponses,
     private readonly lingerMs: number,
   ) {}
 
-  watch({ socket }: IncomingMessage, response: ServerResponse): void {
-    const responses = this.#responses.get(socket) ?? new Set();
-    this.#responses.set(socket, responses.add(response));
-    response.once("close", () => responses.delete(response));
-  }
-
   /** For `clientError`. Called again for each packet that arrives after the first refusal. */
-  refuse(socket: Duplex, fault = notHttp()): void {
+  refuse(socket: Duplex, error = notHttp()): void {
     if (!socket.writable) return;
-    const begun = [...(this.#responses.get(socket) ?? [])].some((response) => response.headersSent);
+    const begun = [...this.pending.on(socket)].some(({ response }) => response.headersSent);
     if (begun) {
       socket.destroy();
       return;
     }
     const requestId = newRequestId();
     socket.on("error", () => undefined);
-    socket.end(responseText(fault, requestId));
+    socket.end(responseText(error, requestId));
     setTimeout(() => socket.destroy(), this.lingerMs).unref();
     this.parts.log.info("request", {
       requestId,
       route,
       method: "other",
-      status: fault.status,
-      code: fault.code,
+      status: error.status,
+      code: error.code,
       outcome: "failed",
     });
-    this.parts.metrics.request({ route, status: fault.status, code: fault.code, durationMs: 0 });
+    this.parts.metrics.request({ route, status: error.status, code: error.code, durationMs: 0 });
   }
 }
 
@@ -56,7 +50,7 @@ export class BadHttp {
 export async function requireSoundHead({ raw }: FastifyRequest, reply: FastifyReply): Promise<void> {
   const hosts = headerValues(raw.rawHeaders, "host").length;
   const hasOneHost = hosts === 1 || (hosts === 0 && raw.httpVersion !== "1.1");
-  // Of a coding inside the chunks nobody here would take the wrapping off.
+  // Nothing here would decode a further coding inside the chunks.
   const coding = headerValues(raw.rawHeaders, "transfer-encoding").join(",").trim().toLowerCase();
   if (hasOneHost && ["", "chunked"].includes(coding)) return;
   if (coding !== "") reply.header("connection", "close");
@@ -65,9 +59,9 @@ export async function requireSoundHead({ raw }: FastifyRequest, reply: FastifyRe
 
 const notHttp = () => new ServiceError("invalid_value", { message: "The request is not valid HTTP." });
 
-function responseText(fault: ServiceError, requestId: string): string {
-  const body = JSON.stringify(errorBody(fault));
-  const { status, retryAfterSeconds } = fault;
+function responseText(error: ServiceError, requestId: string): string {
+  const body = JSON.stringify(errorBody(error));
+  const { status, retryAfterSeconds } = error;
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
     "content-type: application/json; charset=utf-8",

@@ -3,9 +3,9 @@
  * another: a connection to an engine on the network. When files run out, what fails is whatever comes next, also
  * the database and requests that were admitted; so connections are refused before that.
  *
- * Of the files that the process may open a reserve is kept for everything else, then some for connections that
- * are only told 503, then two for each connection. An operator who sets a number knows which engines there are:
- * it is taken as it is, as long as there is one file for each.
+ * Of the files that the process may open, a reserve is kept for everything else, then some for connections that
+ * are only answered 503, then two for each connection. A number set by the operator, who knows which engines there
+ * are, is used as it is, as long as there is one file for each.
  */
 
 export const defaultConnectionLimit = { connections: 16_384, refusals: 1_024 };
@@ -13,12 +13,12 @@ export const defaultConnectionLimit = { connections: 16_384, refusals: 1_024 };
 /** Open when idle with an embedded engine: about 30. */
 const baseReserve = 96;
 const most = defaultConnectionLimit;
-/** Below this the operator is told. */
+/** Below this the operator gets a notice. */
 const fewConnections = 1_000;
 
 export interface ConnectionLimit {
   connections: number;
-  /** How many more may be open for a moment, to be told that there is no room. */
+  /** How many more may be open briefly, to be answered 503. */
   refusals: number;
   /** What the operator should know: how many connections that is, and why. */
   notice: string | null;

@@ -1,14 +1,15 @@
 /**
- * Holds the server to its limit of connections. One too many takes the place of the connection that has been
- * idle the longest. Where none is idle, its first request is answered 503 and it is closed, at the latest after
- * `lingerMs`; probes are answered all the same, since a server that is full is not one to restart. When `refusals`
- * of them are open, the next is sent the same 503 before it has asked and closed on the spot: most clients read it,
- * some see a reset, and no file stays open for it.
+ * Enforces the limit on connections. A connection beyond it replaces the one that has been idle the longest. Where
+ * none is idle, its first request is answered 503 and it is closed, at the latest after `lingerMs`; probes are
+ * answered all the same, since a full server should not be restarted. While `refusals` such connections are open, the
+ * next one is sent the same 503 before it has sent a request and is closed at once: most clients read it, some see a
+ * reset, and no file stays open for it.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { finished } from "node:stream/promises";
 import { errorBody, ServiceError } from "../../protocol/errors.js";
+import type { PendingResponses } from "./pending-responses.js";
 import { newRequestId } from "./ids.js";
 import type { HttpParts } from "../parts.js";
 
@@ -21,8 +22,8 @@ interface ConnectionsOptions {
   /** How many may be open beyond it, to be answered. */
   refusals: number;
   lingerMs: number;
-  /** Answers a connection that has asked nothing. */
-  refuse: (socket: Socket, fault: ServiceError) => void;
+  /** Answers a connection that has sent no request. */
+  refuse: (socket: Socket, error: ServiceError) => void;
 }
 
 export class Connections {
@@ -30,12 +31,12 @@ export class Connections {
   #refusing = 0;
   /** The longest idle first. */
   readonly #idle = new Set<Socket>();
-  readonly #underWay = new WeakMap<Socket, number>();
   readonly #refused = new WeakSet<Socket>();
   readonly #leaving = new WeakMap<Socket, () => void>();
 
   constructor(
     private readonly parts: Pick<HttpParts, "log" | "metrics">,
+    private readonly pending: PendingResponses,
     private readonly options: ConnectionsOptions,
   ) {}
 
@@ -50,9 +51,8 @@ export class Connections {
   begin(message: IncomingMessage, response: ServerResponse): boolean {
     const { socket } = message;
     this.#idle.delete(socket);
-    this.#underWay.set(socket, (this.#underWay.get(socket) ?? 0) + 1);
     response.once("close", () => {
-      this.#end(socket);
+      if (this.#isIdle(socket) && this.#leaving.has(socket)) this.#idle.add(socket);
     });
     if (!this.#refused.has(socket)) return true;
     response.shouldKeepAlive = false;
@@ -82,7 +82,7 @@ export class Connections {
     this.#refused.add(socket);
     this.#refusing += 1;
     const silent = setTimeout(() => {
-      if ((this.#underWay.get(socket) ?? 0) === 0) refuse(socket, noRoom());
+      if (this.#isIdle(socket)) refuse(socket, noRoom());
     }, lingerMs);
     socket.once("close", () => {
       this.#refusing -= 1;
@@ -90,10 +90,8 @@ export class Connections {
     });
   }
 
-  #end(socket: Socket): void {
-    const left = (this.#underWay.get(socket) ?? 1) - 1;
-    this.#underWay.set(socket, left);
-    if (left === 0 && this.#leaving.has(socket)) this.#idle.add(socket);
+  #isIdle(socket: Socket): boolean {
+    return this.pending.on(socket).size === 0;
   }
 
   #closeLongestIdle(): void {
@@ -106,20 +104,20 @@ export class Connections {
 
   /** The end of the response waits until the request has arrived: linger.ts says why. */
   async #answerRefusal(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const fault = noRoom();
+    const error = noRoom();
     const requestId = newRequestId();
-    const body = JSON.stringify(errorBody(fault));
+    const body = JSON.stringify(errorBody(error));
     // A write that fails means that the client is gone.
     response.on("error", () => undefined);
     response
-      .writeHead(fault.status, {
+      .writeHead(error.status, {
         "content-type": "application/json; charset=utf-8",
         "content-length": Buffer.byteLength(body),
         "retry-after": String(retryAfterSeconds),
         "x-request-id": requestId,
       })
       .write(body);
-    const { code, status } = fault;
+    const { code, status } = error;
     this.parts.log.info("request", { requestId, route, method: "other", status, code, outcome: "failed" });
     this.parts.metrics.request({ route, status, code, durationMs: 0 });
     message.resume();
@@ -130,6 +128,6 @@ export class Connections {
 
 const noRoom = (): ServiceError =>
   new ServiceError("overloaded", {
-    message: "The server has as many connections as it can hold. Try again after the time in Retry-After.",
+    message: "The server has reached its limit of connections. Try again after the time in Retry-After.",
     retryAfterSeconds,
   });

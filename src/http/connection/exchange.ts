@@ -2,7 +2,7 @@
  * One request and its response, from the first header to the last byte: who asks, what came of it, and the
  * signal that ends its work early.
  *
- * The signal aborts when the client hangs up. The socket's `close` is what tells: `close` of a request comes
+ * The signal aborts when the client hangs up. The socket's `close` is what shows it: `close` of a request comes
  * as soon as its body is read, and a pipelined response has no socket yet whose end it could report. It also
  * aborts when the server closes, with an error that the client is still shown.
  */
@@ -28,7 +28,7 @@ declare module "fastify" {
   }
 }
 
-/** Why the work of an exchange ended. Nobody is left to be told. */
+/** Why the work of an exchange ended. There is no one left to answer. */
 export class ClientHungUp extends Error {
   constructor() {
     super("The client closed the connection.");

@@ -1,31 +1,21 @@
-/** Names for requests and completions: random, so that they tell nothing and can be guessed by nobody. */
+/** Ids of requests and completions: random, so that they reveal nothing and cannot be guessed. */
 import { randomFillSync } from "node:crypto";
+import { randomBase62 } from "../../core/keys/key-format.js";
 
-const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const length = 28;
-/** Bytes from here on would make some characters likelier than others. */
-const fairBytes = 256 - (256 % alphabet.length);
 
-export const newRequestId = (): string => `req_${randomBase62()}`;
-export const newCompletionId = (): string => `chatcmpl-${randomBase62()}`;
+export const newRequestId = (): string => `req_${randomBase62(length, pooledBytes)}`;
+export const newCompletionId = (): string => `chatcmpl-${randomBase62(length, pooledBytes)}`;
 
-/** Fetched many at a time: a call for each name costs more than the name. No byte is used twice. */
-const fetched = Buffer.alloc(4_096);
-let used = fetched.length;
+/** Fetched many at a time: a call for each id costs more than the id. No byte is used twice. */
+const pool = Buffer.alloc(4_096);
+let used = pool.length;
 
-function randomByte(): number {
-  if (used === fetched.length) {
-    randomFillSync(fetched);
+function pooledBytes(count: number): Uint8Array {
+  if (used + count > pool.length) {
+    randomFillSync(pool);
     used = 0;
   }
-  return fetched.readUInt8(used++);
-}
-
-function randomBase62(): string {
-  let id = "";
-  while (id.length < length) {
-    const byte = randomByte();
-    if (byte < fairBytes) id += alphabet.charAt(byte % alphabet.length);
-  }
-  return id;
+  used += count;
+  return pool.subarray(used - count, used);
 }

@@ -5,7 +5,7 @@
  * A small rest is simply dropped by Node and the connection lives on. Otherwise the connection is closed, and
  * the closing needs care: a socket closed with unread bytes in it is reset, and the reset can destroy the
  * answer before the client has read it. So the answer goes out whole at once, and the end of the response
- * waits, throwing away what arrives, until the client has finished or `lingerMs` have passed.
+ * waits, discarding what arrives, until the client has finished or `lingerMs` have passed.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { IncomingMessage } from "node:http";

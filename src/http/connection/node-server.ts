@@ -1,19 +1,21 @@
 /**
  * Node's HTTP server with the answers it would give by itself taken over, since some have statuses or bodies
  * that this API does not have: 417 for an unknown `Expect`, 400 without a body for a missing `Host`, a bare
- * close for `CONNECT`. A client that waits for `100 Continue` is not told to go on until body.ts says so.
+ * close for `CONNECT`. A client that waits for `100 Continue` does not get it until body.ts decides.
  */
 import { createServer, type RequestListener, type Server } from "node:http";
+import type { PendingResponses } from "./pending-responses.js";
 import type { BadHttp } from "./bad-http.js";
 import { Connections } from "./connections.js";
 import { answerHalfClosed } from "./half-close.js";
 import type { HttpParts, Timeouts } from "../parts.js";
 import { defaultConnectionLimit } from "./connection-limit.js";
-import { letGoOfUnread } from "./unread-answer.js";
+import { closeUnread } from "./unread-answer.js";
 
 export function createNodeServer(
   handle: RequestListener,
   parts: HttpParts,
+  pending: PendingResponses,
   badHttp: BadHttp,
   timeouts: Timeouts,
 ): Server {
@@ -26,22 +28,21 @@ export function createNodeServer(
     requireHostHeader: false,
     noDelay: true,
   });
-  // Headers beyond the count would be dropped without a word, a second Authorization among them. Their size is bounded.
+  // Headers beyond the count would be dropped silently, a second Authorization among them. Their size is bounded.
   server.maxHeadersCount = 0;
   const limit = parts.connectionLimit ?? defaultConnectionLimit;
-  const connections = new Connections(parts, {
+  const connections = new Connections(parts, pending, {
     limit: limit.connections,
     refusals: limit.refusals,
     lingerMs: timeouts.lingerMs,
-    refuse: (socket, fault) => {
-      badHttp.refuse(socket, fault);
+    refuse: (socket, error) => {
+      badHttp.refuse(socket, error);
     },
   });
-  const watchHalfClose = answerHalfClosed(server, parts.clock);
-  const watchUnread = letGoOfUnread(timeouts.stallMs);
+  answerHalfClosed(server, pending, parts.clock);
+  const watchUnread = closeUnread(pending, timeouts.stallMs);
   const onRequest: RequestListener = (message, response) => {
-    badHttp.watch(message, response);
-    watchHalfClose(message, response);
+    pending.begin(message, response);
     watchUnread(message.socket, response);
     if (connections.begin(message, response)) handle(message, response);
   };

@@ -1,5 +1,5 @@
 /**
- * The audit trail, for admins. It keeps ids; what an id stands for now is looked up when it is read: people in
+ * The audit trail, for admins. It keeps ids; what an id refers to now is looked up when it is read: people in
  * the store, plans and announcements here. Keys keep their id: what an account calls its keys is its own affair.
  */
 import { auditQuery } from "../../protocol/dashboard-api.js";

@@ -1,4 +1,4 @@
-/** What was thrown by a handler of the dashboard, as its pages are shown it. */
+/** Turns what a handler of the dashboard threw into the response for its pages. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { DashboardError } from "../../core/dashboard-error.js";
 import { StoreUnavailable } from "../../core/ports.js";
@@ -42,17 +42,17 @@ export function answerDashboardError(log: Log) {
   };
 }
 
-/** Not a bug: the database is away, or its disk is full. */
+/** Not a bug: the database is unreachable, or its disk is full. */
 const storeUnavailable = new DashboardError(
   "unavailable",
-  "The database cannot be reached or cannot be written to. Try again shortly.",
+  "The database is unreachable or cannot be written to. Try again shortly.",
   { retryAfterSeconds: 5 },
 );
 
-function answer(fault: DashboardError, request: FastifyRequest, reply: FastifyReply): void {
-  const { status, code } = answers[fault.code];
+function answer(error: DashboardError, request: FastifyRequest, reply: FastifyReply): void {
+  const { status, code } = answers[error.code];
   request.exchange.code = code;
-  send(reply, status, fault);
+  send(reply, status, error);
 }
 
 /** The playground and the reading of bodies speak the API's language, and keep its statuses. */
@@ -83,8 +83,8 @@ function codeOf(status: number): DashboardErrorCode {
   }
 }
 
-function send(reply: FastifyReply, status: number, fault: DashboardError): void {
-  const { code, message, field, retryAfterSeconds } = fault;
+function send(reply: FastifyReply, status: number, error: DashboardError): void {
+  const { code, message, field, retryAfterSeconds } = error;
   const body: DashboardErrorBody = { error: { code, message, ...(field === undefined ? {} : { field }) } };
   if (retryAfterSeconds !== undefined) reply.header("retry-after", Math.ceil(retryAfterSeconds));
   reply.code(status).send(body);

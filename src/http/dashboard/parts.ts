@@ -1,15 +1,15 @@
 import type { Dashboard } from "../../core/dashboard-services.js";
 import type { ModelAdmin } from "../../core/operator/model-admin.js";
+import type { ModelWeightsView } from "../../protocol/dashboard-api.js";
 import type {
   EngineComputeView,
   EngineMemberView,
   ModelSuggestion,
-  ModelWeightsView,
-} from "../../protocol/dashboard-api.js";
+} from "../../protocol/dashboard-engines.js";
 import type { ModelId } from "../../protocol/models.js";
 import type { HttpParts } from "../parts.js";
 
-/** What the dashboard's HTTP side is made from. */
+/** What the dashboard's HTTP side depends on. */
 export interface DashboardParts {
   http: HttpParts;
   dashboard: Dashboard;
@@ -27,8 +27,8 @@ export interface DashboardParts {
   sharers: () => ModelId[][];
   /** The longest reply to a request without `max_tokens`. */
   defaultMaxTokens: (model: ModelId) => number;
-  /** `away` while replicas cannot count together. */
-  limitsHealth: () => "ok" | "away";
+  /** `degraded` while replicas cannot count together. */
+  limitsHealth: () => "ok" | "degraded";
   /** Of the process that runs the model; null when unknown. */
   memoryBytes: (model: ModelId) => number | null;
   /** What a model is computed on; null where no engine of this machine answers. */

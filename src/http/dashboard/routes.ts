@@ -1,4 +1,4 @@
-/** Every route of the dashboard's API. Who may use one is said where it is defined, and checked here. */
+/** Every route of the dashboard's API. Each says who may use it; that is checked here. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { DashboardError } from "../../core/dashboard-error.js";
 import type { SessionRecord } from "../../core/dashboard-ports.js";
@@ -36,7 +36,7 @@ export const dashboardRoutes = (parts: DashboardParts): DashboardRoute[] => [
   ...auditRoutes(parts),
 ];
 
-/** The handler for Fastify. Who asks is settled before anything of the body is read. */
+/** The handler for Fastify. The caller is identified before any of the body is read. */
 export function serve(route: DashboardRoute, sessions: Sessions) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     const visit = new Visit(request, reply, sessions);
@@ -52,6 +52,6 @@ export function serve(route: DashboardRoute, sessions: Sessions) {
 async function requireSession(visit: Visit, sessions: Sessions): Promise<SessionRecord> {
   const token = visit.sessionToken;
   const me = token === null ? null : await sessions.find(token);
-  if (me === null) throw new DashboardError("signed_out", "You are signed out. Sign in to go on.");
+  if (me === null) throw new DashboardError("signed_out", "You are signed out. Sign in to continue.");
   return me;
 }

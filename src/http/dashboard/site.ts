@@ -1,4 +1,4 @@
-/** What everyone may read: who runs the service, how it does, what is new. */
+/** What everyone may read: who runs the service, its status, what is new. */
 import { statusNow } from "../../core/operator/status.js";
 import type { Changelog, Site, Status } from "../../protocol/dashboard-api.js";
 import type { DashboardParts } from "./parts.js";

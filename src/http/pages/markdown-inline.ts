@@ -1,5 +1,5 @@
 /**
- * What stands inside a paragraph: emphasis, code, links, line breaks. One pass over the text. Brackets are paired
+ * What is inside a paragraph: emphasis, code, links, line breaks. One pass over the text. Brackets are paired
  * beforehand, and delimiters that found no partner are not looked at again, so that no text takes longer than its
  * length.
  */

@@ -3,7 +3,7 @@
  * is not there, so no path leads out of the folder. Pages of the application are one file, at a closed list of
  * addresses; anywhere else a browser that looks for a page gets the same file with status 404, and it says so.
  * Files with a hash in their name never change and are kept by browsers for a year; the others are
- * asked for again each time, and answered 304 when they are the same.
+ * revalidated each time, and answered 304 when unchanged.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";

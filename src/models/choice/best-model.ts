@@ -1,6 +1,6 @@
 /** Which model of the catalogue an operator should look at first, by the memory of the machine. */
 import { basename } from "node:path";
-import type { ModelSuggestion } from "../../protocol/dashboard-api.js";
+import type { ModelSuggestion } from "../../protocol/dashboard-engines.js";
 import type { ModelId } from "../../protocol/models.js";
 import { catalog, type CatalogEntry } from "./catalog.js";
 import { memoryNeed } from "../gguf/memory.js";

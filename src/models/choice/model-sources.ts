@@ -6,7 +6,7 @@
 import { basename, join } from "node:path";
 import type { ModelSources } from "../../core/model-ports.js";
 import type { EngineStatus, Store } from "../../core/ports.js";
-import type { EngineComputeView } from "../../protocol/dashboard-api.js";
+import type { EngineComputeView } from "../../protocol/dashboard-engines.js";
 import type {
   CatalogView,
   EngineBody,
@@ -148,7 +148,7 @@ export class ServedModels implements ModelSources {
     return {
       file: path === join(folder, basename(path)) ? basename(path) : path,
       weights: facts === null ? null : weightsView(facts, size),
-      fault,
+      problem: fault,
       fits: facts === null ? "no" : fitsInto(available, memoryNeed(facts, size)),
       speed: speedView(speed),
       models,

@@ -1,6 +1,6 @@
-/** Limits, leases and announcements as the configuration asks for: of this process alone, or shared. */
+/** Limits, leases and wake-ups as the configuration asks for: of this process alone, or shared. */
 import type { StorageConfig } from "../../config.js";
-import { noAnnouncements } from "../../core/replicas/wake-ups.js";
+import { noWakeUps } from "../../core/replicas/wake-ups.js";
 import type { Clock, Store } from "../../core/ports.js";
 import { newToken } from "../../core/sign-in/secret-token.js";
 import type { Counters } from "./counters.js";
@@ -24,7 +24,7 @@ export async function openCounters(
     return {
       counter,
       leases: new MemoryLeases(),
-      announcements: noAnnouncements,
+      wakeUps: noWakeUps,
       health: () => "ok",
       close: () => counter.close(),
     };

@@ -1,7 +1,7 @@
 /** Everything that replicas share through one Redis. */
 import { closeAll } from "../../core/close-all.js";
 import type { Counters } from "./counters.js";
-import { RedisAnnouncements } from "./redis-wake-ups.js";
+import { RedisWakeUps } from "./redis-wake-ups.js";
 import { RedisCounter } from "./redis-counter.js";
 import { RedisLeases } from "./redis-leases.js";
 import { RedisLink, type RedisLinkOptions } from "./redis-link.js";
@@ -10,18 +10,13 @@ export async function openRedisCounters(options: RedisLinkOptions): Promise<Coun
   const link = await RedisLink.open(options);
   const counter = new RedisCounter(link, options.clock);
   const leases = new RedisLeases(link);
-  const announcements = new RedisAnnouncements(link);
+  const wakeUps = new RedisWakeUps(link);
   return {
     counter,
     leases,
-    announcements,
+    wakeUps,
     health: () => link.health,
     close: () =>
-      closeAll([
-        () => link.close(),
-        () => counter.close(),
-        () => leases.close(),
-        () => announcements.close(),
-      ]),
+      closeAll([() => link.close(), () => counter.close(), () => leases.close(), () => wakeUps.close()]),
   };
 }

@@ -1,9 +1,9 @@
-/** Announcements by Redis's publish and subscribe. */
+/** Wake-ups through Redis pub/sub. */
 import type { Redis } from "ioredis";
-import type { Announcements } from "../../core/replicas/wake-ups.js";
+import type { WakeUps } from "../../core/replicas/wake-ups.js";
 import type { RedisLink } from "./redis-link.js";
 
-export class RedisAnnouncements implements Announcements {
+export class RedisWakeUps implements WakeUps {
   readonly #subscriber: Redis;
   readonly #channel: string;
   readonly #listeners: (() => void)[] = [];
@@ -13,16 +13,16 @@ export class RedisAnnouncements implements Announcements {
     this.#subscriber = link.duplicate();
     this.#subscriber.on("error", () => {});
     this.#subscriber.on("message", () => this.#tell());
-    // What was announced while the connection was away was not heard. It subscribes again by itself.
+    // Wake-ups sent while it was disconnected are lost. It resubscribes by itself.
     this.#subscriber.on("ready", () => this.#tell());
     this.#subscriber.subscribe(this.#channel).catch(() => undefined);
   }
 
-  announce(): void {
+  wakeOthers(): void {
     this.link.run((redis) => redis.publish(this.#channel, "")).catch(() => undefined);
   }
 
-  onAnnounced(listener: () => void): void {
+  onWakeUp(listener: () => void): void {
     this.#listeners.push(listener);
   }
 

@@ -11,13 +11,13 @@ const ofKeys: Opening[] = [
   },
   {
     name: "creating a key, and its secret",
-    file: "pages/app/keys/create-key-dialog.tsx",
+    file: "pages/app/keys/issue-key-dialog.tsx",
     path: "/app/keys",
     open: async (page, look) => {
       await openDialog(page, "Create key");
       await look();
       await page.getByLabel("All models").uncheck();
-      await page.getByLabel("Lower than my plan's").check();
+      await page.getByLabel("Set lower limits than my plan's").check();
       await press(page, "Create key");
       await refused(page);
       await look();
@@ -29,7 +29,7 @@ const ofKeys: Opening[] = [
   },
   {
     name: "rotating a key, and the new secret",
-    file: "pages/app/keys/rotate-key-dialog.tsx",
+    file: "pages/app/keys/issue-key-dialog.tsx",
     path: "/app/keys",
     open: async (page, look) => {
       await chooseAction(page, "Old program", "Rotate");

@@ -39,7 +39,7 @@ const ofAccounts: Opening[] = [
       await chooseAction(page, "ada@example.com", "Password reset");
       await dialog(page, "Password reset link");
       await look();
-      await press(page, "Make link");
+      await press(page, "Create link");
       await page.getByText(/\/reset#token=/).waitFor();
       await look();
     },
@@ -51,11 +51,11 @@ const ofAccounts: Opening[] = [
     open: async (page, look) => {
       await openDialog(page, "Invite");
       await page.getByLabel("Email").fill("no address");
-      await press(page, "Make link");
+      await press(page, "Create link");
       await refused(page);
       await look();
       await page.getByLabel("Email").fill("new@example.com");
-      await press(page, "Make link");
+      await press(page, "Create link");
       await page.getByText("Invitation for new@example.com").waitFor();
       await look();
     },
@@ -103,7 +103,7 @@ const ofNews: Opening[] = [
     file: "pages/admin/changelog/entry-editor.tsx",
     path: "/admin/changelog",
     open: async (page, look) => {
-      await openDialog(page, "Write entry");
+      await openDialog(page, "New entry");
       await press(page, "Publish");
       await refused(page);
       await look();
@@ -156,13 +156,13 @@ const ofModels: Opening[] = [
       await page.getByRole("list", { name: "Catalogue" }).waitFor();
       await look();
       await toTab(page, "Files");
-      await page.getByLabel("Path of a GGUF file").fill("/nothing.gguf");
+      await page.getByLabel("Path to a GGUF file").fill("/nothing.gguf");
       await press(page, "Use this file");
       await refused(page);
       await look();
       await toTab(page, "Download");
       await page.getByLabel("Hugging Face").fill("https://example.com/model.gguf");
-      await press(page, "Pull");
+      await press(page, "Download");
       await refused(page);
       await look();
       await toTab(page, "Engine");
@@ -185,7 +185,7 @@ const ofModels: Opening[] = [
     open: async (page, look) => {
       await page.getByRole("alert").first().waitFor();
       await look();
-      await asks("Cancel pull", "Cancel hf:acme/tiny-GGUF")(page, look);
+      await asks("Cancel download", "Cancel hf:acme/tiny-GGUF")(page, look);
     },
   },
 ];

@@ -38,12 +38,12 @@ describe.skipIf(noRedis)("in Redis", () => {
     await Promise.all([one.close(), two.close(), stranger.close()]);
   });
 
-  it("tells replicas of announcements", async () => {
+  it("wakes the other replicas", async () => {
     const [one, two] = [await open(), await open()];
     let heard = 0;
-    two.announcements.onAnnounced(() => (heard += 1));
+    two.wakeUps.onWakeUp(() => (heard += 1));
     await eventually(() => {
-      one.announcements.announce();
+      one.wakeUps.wakeOthers();
       return heard > 1;
     });
     await Promise.all([one.close(), two.close()]);

@@ -72,7 +72,7 @@ export interface StreamedReply {
   comments: number;
 }
 
-/** Reads a whole event stream, strictly: anything but `data:` lines, comments and blank lines is a fault. */
+/** Reads a whole event stream, strictly: anything but `data:` lines, comments and blank lines is an error. */
 export function parseEvents(body: string): StreamedReply {
   const reply: StreamedReply = { events: [], done: false, comments: 0 };
   if (body.includes("\r")) throw new Error("Lines end in LF.");

@@ -20,11 +20,11 @@ export interface TestDashboard {
   engine: FakeEngine;
   /** Everything that was logged, at the most verbose level. */
   log(): string;
-  /** One that nobody is signed in with. */
+  /** One that is not signed in. */
   browser(): Browser;
   /** Signs up and stays signed in. */
   signUp(email: string): Promise<Browser>;
-  /** Makes the operator's account by the set-up link. */
+  /** Creates the operator's account by the set-up link. */
   setUp(email?: string): Promise<Browser>;
   /** Resolves when usage with so many requests in all is in the database. */
   usageWritten(requests: number): Promise<void>;

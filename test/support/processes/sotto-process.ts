@@ -16,7 +16,7 @@ export interface SottoProcess {
   output(): string;
   /** Runs a command on the same data directory; rejects when it fails. */
   run(...args: string[]): Promise<string>;
-  /** Makes an account with a key and returns the key. */
+  /** Creates an account with a key and returns the key. */
   newKey(...options: string[]): Promise<string>;
   metric(name: string, model?: string): Promise<number>;
   kill(signal: NodeJS.Signals): void;

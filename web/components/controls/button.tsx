@@ -1,7 +1,7 @@
 /**
- * Button, ButtonLink (a route of ours) and IconButton. One primary button on a page at most; `quiet` for what
- * stands in a row or a toolbar; `danger` only inside a confirmation. `pending` shows that it is at work and
- * keeps it from being pressed twice.
+ * Button, ButtonLink (a route of ours) and IconButton. At most one primary button per page; `quiet` for rows
+ * and toolbars; `danger` only inside a confirmation. `pending` shows that it is busy and keeps it from being
+ * pressed twice.
  */
 import type { ComponentProps, ReactNode } from "react";
 import { Link } from "wouter";
@@ -27,7 +27,7 @@ export function Button({ variant, size, pending = false, icon, className, childr
     <button
       type="button"
       {...rest}
-      // Not `disabled` while at work: the browser would take the focus away from whoever pressed it.
+      // Not `disabled` while busy: the browser would take the focus away from whoever pressed it.
       onClick={pending ? (event) => event.preventDefault() : rest.onClick}
       aria-disabled={pending || undefined}
       aria-busy={pending || undefined}

@@ -1,6 +1,6 @@
 /**
  * A labelled control: `<Field label="Name" hint="…" error={…}><Input /></Field>`. The control inside takes its
- * id, its description and whether it is wrong from here, so label, hint and error are always connected.
+ * id, description and validity from here, so label, hint and error are always connected.
  */
 import { createContext, use, useId, type ReactNode } from "react";
 import { cx } from "../../cx.ts";

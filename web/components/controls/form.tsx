@@ -1,7 +1,7 @@
 /**
- * A form whose wrong entries are named at their fields, by the page at once or by the server in its answer. The focus
- * goes to the first of them. What is said about an entry goes as soon as that entry is changed, and is said again, if
- * it is still so, with the next attempt.
+ * A form that shows errors at their fields, found by the page or reported by the server. The focus moves to the
+ * first of them. An error disappears when its field is edited, and comes back with the next attempt if it still
+ * applies.
  */
 import { createContext, use, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 
@@ -38,7 +38,7 @@ export function Form({ error, onSubmit, ...rest }: FormProps) {
   );
 }
 
-/** A new object with every attempt and every answer; null outside a form. */
+/** A new object with every attempt and every response; null outside a form. */
 const Verdict = createContext<object | null>(null);
 
 /** A field's error until the field is edited: spread `watch` onto the element around its controls. */

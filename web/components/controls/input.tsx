@@ -1,4 +1,4 @@
-/** Text input, and a password input that can be looked at. Inside a Field they are labelled by it. */
+/** Text input, and a password input that can be revealed. Inside a Field they are labelled by it. */
 import { Eye, EyeOff } from "lucide-react";
 import { useState, type ComponentProps } from "react";
 import { cx } from "../../cx.ts";

@@ -1,4 +1,4 @@
-/** Markdown to write, with a look at what it becomes. */
+/** A Markdown editor with a preview. */
 import { useState } from "react";
 import { Button } from "./button.tsx";
 import { Field, useFieldControl } from "./field.tsx";
@@ -18,7 +18,7 @@ export function MarkdownField({ label, value, onChange, error, maxLength }: Mark
   return (
     <Field
       label={label}
-      hint="Markdown. HTML stays text, images are not loaded."
+      hint="Markdown. HTML is shown as text, images are not loaded."
       error={error}
       aside={
         <Button
@@ -55,7 +55,7 @@ function Preview({ label, text }: { label: string; text: string }) {
       tabIndex={0}
       className="max-h-80 min-h-40 overflow-y-auto rounded-md border border-line bg-bg px-4 py-3"
     >
-      {text.trim() === "" ? <p className="text-muted">Nothing written yet.</p> : <Markdown>{text}</Markdown>}
+      {text.trim() === "" ? <p className="text-muted">Nothing to preview.</p> : <Markdown>{text}</Markdown>}
     </div>
   );
 }

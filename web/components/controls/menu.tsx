@@ -17,7 +17,7 @@ interface MenuProps {
 
 export function Menu({ trigger, align = "end", side = "bottom", children }: MenuProps) {
   const [button, setButton] = useState<HTMLButtonElement | null>(null);
-  // In the landmark of its button: at the end of the page it would be in none, out of reach for who goes by them.
+  // In the landmark of its button: at the end of the page it would be in none, out of reach for people who navigate by landmarks.
   const landmark = button?.closest<HTMLElement>("main, nav");
   return (
     <Radix.Root modal={false}>

@@ -1,6 +1,6 @@
 /**
  * A number on a scale, by the browser's own range input. `value` null means the service's default: the thumb
- * stands there and nothing is sent; the button beside the value goes back to it.
+ * stands there and nothing is sent; the button beside the value resets to it.
  */
 import { RotateCcw } from "lucide-react";
 import { useId } from "react";

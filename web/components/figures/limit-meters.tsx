@@ -1,4 +1,4 @@
-/** The three limits that count as requests run: requests, tokens, requests at once. */
+/** The three limits that change as requests run: requests, tokens, concurrent requests. */
 import type { Gauge, LimitsNow } from "../../../src/protocol/dashboard-api.js";
 import { useCountdown } from "../../hooks/use-countdown.ts";
 import { Meter } from "./meter.tsx";
@@ -10,10 +10,10 @@ export function LimitMeters({ limits, readAt }: { limits: LimitsNow; readAt: num
       <RateMeter label="Requests this minute" gauge={requests} readAt={readAt} />
       <RateMeter label="Tokens this minute" gauge={tokens} readAt={readAt} />
       <Meter
-        label="Requests at once"
+        label="Concurrent requests"
         used={concurrent.held}
         limit={concurrent.limit}
-        hint={concurrent.held === 0 ? "None is running." : "Running or waiting in the queue."}
+        hint={concurrent.held === 0 ? "None running." : "Running or waiting in the queue."}
       />
     </>
   );

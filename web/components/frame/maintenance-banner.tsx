@@ -45,7 +45,7 @@ export function MaintenanceNotice({ maintenance, className = publicWidth }: Main
             </>
           )}{" "}
           <Link href="/status" className="whitespace-nowrap underline underline-offset-2">
-            See the status
+            See status
           </Link>
         </span>
       </p>

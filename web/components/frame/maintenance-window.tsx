@@ -1,4 +1,4 @@
-/** When a maintenance takes or took place, in the reader's zone, and what became of it. */
+/** When maintenance takes or took place, in the reader's time zone, and how it ended. */
 import { CalendarClock } from "lucide-react";
 import type { Maintenance } from "../../../src/protocol/dashboard-api.js";
 import { TimeRange } from "../text/time-range.tsx";
@@ -26,9 +26,9 @@ export function outcomeOf({ state, startsAt, endedAt }: Maintenance): Outcome {
 }
 
 const words: Record<Outcome, string> = {
-  planned: "Planned:",
-  open: "Under way:",
-  over: "Took place:",
+  planned: "Scheduled:",
+  open: "In progress:",
+  over: "Completed:",
   "ended early": "Ended early:",
-  "called off": "Called off, was planned:",
+  "called off": "Called off, was scheduled:",
 };

@@ -1,4 +1,4 @@
-/** What a model can be chosen by, and what to know while the starter answers for it. */
+/** What helps to choose a model, and a note while the starter serves it. */
 import type { ModelFacts } from "../../../src/protocol/dashboard-api.js";
 import { cx } from "../../cx.ts";
 import { formatCount, formatDecimal } from "../../units.ts";
@@ -29,7 +29,7 @@ function factsOf({ contextTokens, weights }: ModelFacts): [name: string, value: 
   const speed = weights?.tokensPerSecond ?? null;
   const all: [string, string | null][] = [
     ["Context", contextTokens === null ? null : `${formatCount(contextTokens)} tokens`],
-    ["Speed", speed === null ? null : `${formatDecimal(speed)} tokens a second`],
+    ["Speed", speed === null ? null : `${formatDecimal(speed)} tokens/s`],
     ["Weights", weights?.title ?? null],
     ["Licence", weights?.licence ?? null],
   ];
@@ -48,10 +48,10 @@ export function StarterNote({
   if (started.length === 0) return null;
   const names = new Intl.ListFormat("en-GB").format(started.map(({ id }) => id));
   return (
-    <Callout tone="warn" title="A demonstration model answers" className={className}>
-      Behind {names} is the small starter model that comes with Sotto. It answers simple questions in English
-      and makes mistakes. It is weak at reasoning over several steps, at other languages, at long texts and at
-      role-play.
+    <Callout tone="warn" title="Demonstration model" className={className}>
+      The model behind {names} is the small starter model that comes with Sotto. It answers simple questions
+      in English and makes mistakes. It is weak at reasoning over several steps, at other languages, at long
+      texts and at role-play.
     </Callout>
   );
 }

@@ -1,7 +1,7 @@
 import type { ModelId } from "../../../src/protocol/models.js";
 import { ModelMark } from "./model-mark.tsx";
 
-/** A model's sign and name in a line of text or a cell. */
+/** A model's mark and name in a line of text or a cell. */
 export function ModelName({ model }: { model: ModelId }) {
   return (
     <span className="inline-flex items-center gap-2">

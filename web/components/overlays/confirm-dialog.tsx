@@ -1,5 +1,5 @@
 /**
- * Asks before something that cannot be taken back. Runs `onConfirm`, shows its failure, closes on success.
+ * Asks before something that cannot be undone. Runs `onConfirm`, shows its failure, closes on success.
  * `typeToConfirm` asks for a word to be typed first, for what destroys most.
  */
 import { useMutation } from "@tanstack/react-query";

@@ -3,7 +3,7 @@ import { CopyField } from "../controls/copy-field.tsx";
 import { ShownOnce } from "./shown-once.tsx";
 import { Time } from "../text/time.tsx";
 
-/** A link that works once, with the time until it does. */
+/** A link that works once, with its expiry. */
 export function OneTimeLink({ label, link }: { label: string; link: Link }) {
   return (
     <ShownOnce>

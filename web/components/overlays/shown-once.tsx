@@ -1,6 +1,6 @@
 import { useEffect, useRef, type ReactNode } from "react";
 
-/** Takes the focus when it appears, since the button that made it has gone: a screen reader goes on here. */
+/** Takes the focus when it appears, since the button that created it is gone: a screen reader continues here. */
 export function ShownOnce({ children }: { children: ReactNode }) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => box.current?.focus({ preventScroll: true }), []);

@@ -1,7 +1,7 @@
 /**
  * Short confirmations at the edge of the screen: `toast("Key revoked")`, from anywhere. They are announced,
- * leave by themselves and stay while the pointer or the focus is on them. What must not be missed belongs on
- * the page instead.
+ * disappear by themselves and stay while the pointer or the focus is on them. Anything that must not be missed
+ * belongs on the page instead.
  */
 import { X } from "lucide-react";
 import { useSyncExternalStore } from "react";

@@ -1,6 +1,6 @@
 /**
- * The last resort: a page that threw, or a chunk that could not be loaded, because the browser is offline or the
- * service was updated meanwhile.
+ * The last resort: a page that threw, or a chunk that could not be loaded because the browser is offline or the
+ * service was updated in the meantime.
  */
 import { Component, type ReactNode } from "react";
 import { Button } from "../controls/button.tsx";
@@ -20,7 +20,7 @@ export class PageFailure extends Component<{ children: ReactNode }, { failed: bo
         <h1 className="text-2xl">{title}</h1>
         <p className="mt-2 max-w-sm text-muted">{text}</p>
         <Button variant="primary" className="mt-6" onClick={() => location.reload()}>
-          Load again
+          Reload
         </Button>
       </main>
     );
@@ -29,9 +29,9 @@ export class PageFailure extends Component<{ children: ReactNode }, { failed: bo
 
 const stopped = {
   title: "This page stopped working",
-  text: "It may have been updated while you were here. Loading it again usually helps.",
+  text: "It may have been updated while you were here. Reloading usually helps.",
 };
 const offline = {
   title: "You're offline",
-  text: "This page could not be loaded. Check your connection, then load it again.",
+  text: "This page could not be loaded. Check your connection, then reload.",
 };

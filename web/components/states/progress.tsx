@@ -1,4 +1,4 @@
-/** How far something is, as a bar and in words; without `total` it only says that it is at work. */
+/** Progress as a bar and in words; without `total` it only says that something is in progress. */
 import { useId, type ReactNode } from "react";
 import { cx } from "../../cx.ts";
 

@@ -12,7 +12,7 @@ export function StateBadge({ state }: { state: ModelState }) {
 }
 
 const states: Record<ModelState, { tone: Tone; word: string }> = {
-  up: { tone: "good", word: "Up" },
+  up: { tone: "good", word: "Operational" },
   degraded: { tone: "warn", word: "Degraded" },
   maintenance: { tone: "warn", word: "Maintenance" },
   down: { tone: "bad", word: "Down" },

@@ -90,7 +90,7 @@ export function Table<Row>({ label, columns, rows, rowId, error = null, onRetry,
   );
 }
 
-/** So many columns fit into frames from about that width on, each as wide as its longest word. */
+/** How wide a frame must be for that many columns, each as wide as its longest word. */
 function stackedBelow(columns: number): string {
   if (columns <= 3) return "@max-[28rem]:stacked";
   return columns <= 7 ? "@max-[50rem]:stacked" : "@max-[56rem]:stacked";

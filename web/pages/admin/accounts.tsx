@@ -27,7 +27,7 @@ export default function Accounts() {
     <>
       <PageHeader
         title="Accounts"
-        description="Who may use the service. What they write is visible to nobody, here or elsewhere."
+        description="Who may use the service. Nobody can see what they write, here or elsewhere."
         actions={
           <Button variant="primary" icon={<MailPlus />} onClick={() => setInviting(true)}>
             Invite
@@ -60,8 +60,11 @@ export default function Accounts() {
           onRetry={refetch}
           onTask={setTask}
           empty={
-            <EmptyState icon={<UsersRound />} title={search === "" ? "No account yet" : "No account matches"}>
-              {search === "" ? "Invite someone to begin." : "Try a part of the email address."}
+            <EmptyState
+              icon={<UsersRound />}
+              title={search === "" ? "No accounts yet" : "No matching accounts"}
+            >
+              {search === "" ? "Invite someone to get started." : "Try part of the email address."}
             </EmptyState>
           }
         />

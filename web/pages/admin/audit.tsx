@@ -22,7 +22,7 @@ export default function Audit() {
     <>
       <PageHeader
         title="Audit trail"
-        description="Who changed what: accounts, keys, plans, announcements. Never what was written or replied."
+        description="Who changed what: accounts, keys, plans, models, announcements. Never prompts or replies."
       />
       <Card flush>
         <Table
@@ -33,7 +33,7 @@ export default function Audit() {
           error={error}
           onRetry={refetch}
           empty={
-            <EmptyState icon={<ScrollText />} title="Nothing has happened yet">
+            <EmptyState icon={<ScrollText />} title="No activity yet">
               Changes by people and by the command line appear here.
             </EmptyState>
           }
@@ -52,21 +52,21 @@ export default function Audit() {
 }
 
 const columns: readonly Column<AuditEntry>[] = [
-  { id: "at", header: "When", cell: (entry) => <Time at={entry.at} style="moment" /> },
+  { id: "at", header: "Time", cell: (entry) => <Time at={entry.at} style="moment" /> },
   {
     id: "actor",
-    header: "Who",
+    header: "Actor",
     cell: (entry) => <Address email={entry.actor} />,
     className: "min-w-44 max-w-72",
   },
   {
     id: "action",
-    header: "Did",
+    header: "Action",
     cell: (entry) => entry.action,
   },
   {
     id: "target",
-    header: "To",
+    header: "Target",
     cell: (entry) => <Target entry={entry} />,
     className: "min-w-48 max-w-80",
   },
@@ -75,6 +75,6 @@ const columns: readonly Column<AuditEntry>[] = [
 function Target({ entry: { actor, target, targetIsId } }: { entry: AuditEntry }) {
   if (target === "") return <span className="text-muted">–</span>;
   if (target === actor) return <span className="text-muted">their own account</span>;
-  if (targetIsId) return <span className="font-mono text-sm wrap-anywhere text-muted">{target}</span>;
+  if (targetIsId) return <span className="font-mono text-xs wrap-anywhere text-muted">{target}</span>;
   return <Address email={target} />;
 }

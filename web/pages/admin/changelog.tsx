@@ -16,10 +16,10 @@ export default function Changelog() {
     <>
       <PageHeader
         title="Changelog"
-        description="What people read about changes and maintenance."
+        description="Announcements of changes and maintenance."
         actions={
           <Button variant="primary" icon={<Plus />} onClick={() => setCreating(true)}>
-            {tab === "entries" ? "Write entry" : "Schedule maintenance"}
+            {tab === "entries" ? "New entry" : "Schedule maintenance"}
           </Button>
         }
       />

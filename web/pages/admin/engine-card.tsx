@@ -1,4 +1,4 @@
-import type { EngineView } from "../../../src/protocol/dashboard-api.js";
+import type { EngineView } from "../../../src/protocol/dashboard-engines.js";
 import { Badge, type Tone } from "../../components/states/badge.tsx";
 import { Callout } from "../../components/states/callout.tsx";
 import { Card } from "../../components/frame/card.tsx";
@@ -7,7 +7,7 @@ import { ModelName } from "../../components/models/model-name.tsx";
 import { formatBytes, formatCount, formatMs, formatRate, plural } from "../../units.ts";
 import { answering, EngineMembers, whyOf } from "./engine-members.tsx";
 
-/** One engine, or a pool: the models it serves, its state, how full it is, and the numbers an operator looks at. */
+/** One engine, or a pool: the models it serves, its state, its load, and the numbers an operator watches. */
 export function EngineCard({ engine }: { engine: EngineView }) {
   const { tone, word } = stateOf(engine);
   return (
@@ -46,20 +46,20 @@ export function EngineCard({ engine }: { engine: EngineView }) {
   );
 }
 
-/** A pool answers as long as one of its engines does; that others do not is for the operator to see. */
+/** A pool is ready as long as one of its engines is; the operator still has to see that others are not. */
 function stateOf({ state, members }: EngineView): { tone: Tone; word: string } {
   const { up, of } = answering(members);
   if (state !== "ready" || up === of) return states[state];
-  return { tone: "warn", word: up === 0 ? "Failing" : "Partly ready" };
+  return { tone: "warn", word: up === 0 ? "Failing" : "Partially available" };
 }
 
-/** What answers: one engine by its name, several by how many of them do. */
+/** The name of a single engine, or how many engines of a pool are available. */
 function servingOf({ serving, members }: EngineView): string {
   const [first] = members;
   if (first === undefined) return serving;
   if (members.length === 1) return [first.serving, whyOf(first) ?? []].flat().join(". ");
   const { up, of } = answering(members);
-  return `${formatCount(up)} of ${plural(of, "engine")} at work`;
+  return `${formatCount(up)} of ${plural(of, "engine")} available`;
 }
 
 function factsOf(engine: EngineView): [name: string, value: string][] {
@@ -72,14 +72,14 @@ function factsOf(engine: EngineView): [name: string, value: string][] {
     [isElsewhere ? "Outages" : "Restarts", formatCount(engine.restarts)],
     ...(engine.compute === null
       ? []
-      : [["Computed on", backendNames[engine.compute.backend]] satisfies [string, string]]),
+      : [["Runs on", backendNames[engine.compute.backend]] satisfies [string, string]]),
     ...(engine.memoryBytes === null
       ? []
       : [["Memory", formatBytes(engine.memoryBytes)] satisfies [string, string]]),
   ];
 }
 
-/** Engines elsewhere may not tell it, and then it is the operator's to say. */
+/** An engine on the network may not report it; then the operator has to set it. */
 function contextOf({ state, contextTokens }: EngineView): string {
   if (contextTokens > 0) return `${formatCount(contextTokens)} tokens`;
   return state === "ready" ? "Unknown: set contextTokens" : "–";

@@ -1,10 +1,10 @@
-/** The engines of a pool, each with its state and, where it is not at work, why. */
-import type { EngineMemberView } from "../../../src/protocol/dashboard-api.js";
+/** The engines of a pool, each with its state and, if it is not available, why. */
+import type { EngineMemberView } from "../../../src/protocol/dashboard-engines.js";
 import { Badge, type Tone } from "../../components/states/badge.tsx";
 import { formatCount } from "../../units.ts";
 
 export function EngineMembers({ members }: { members: readonly EngineMemberView[] }) {
-  // Two on one host differ in their addresses only.
+  // Two on one host differ only in their address.
   const nameOf = ({ id, serving }: EngineMemberView) =>
     members.filter((other) => other.serving === serving).length > 1 ? id : serving;
   return (
@@ -31,20 +31,20 @@ export function EngineMembers({ members }: { members: readonly EngineMemberView[
   );
 }
 
-/** How many of those that belong to the pool are given work and answer it. */
+/** How many members of the pool are given requests and answer them. */
 export function answering(members: readonly EngineMemberView[]): { up: number; of: number } {
   const own = members.filter(({ note }) => note !== "leaving");
   const answers = (member: EngineMemberView) => ["ready", "asleep", "waking"].includes(lookOf(member));
   return { up: own.filter(answers).length, of: own.length };
 }
 
-/** One that is away says so, whatever its latest requests came to. */
+/** An unreachable one says so, whatever became of its latest requests. */
 function lookOf({ state, note }: EngineMemberView): keyof typeof looks {
   if (note === "leaving") return note;
   return state === "ready" && note === "left out" ? note : state;
 }
 
-/** Why it is not at work, as a sentence; undefined for one that is. */
+/** Why it is not available, as a sentence; undefined if it is. */
 export const whyOf = (member: EngineMemberView): string | undefined => looks[lookOf(member)].why;
 
 const looks: Record<
@@ -55,11 +55,11 @@ const looks: Record<
   asleep: { tone: "neutral", word: "Asleep" },
   waking: { tone: "warn", word: "Loading" },
   starting: { tone: "warn", word: "Starting", why: "It has not answered yet." },
-  down: { tone: "bad", word: "Down", why: "It does not answer." },
+  down: { tone: "bad", word: "Down", why: "It is unreachable." },
   "left out": {
     tone: "warn",
-    word: "Left out",
-    why: "Requests to it failed, so it only gets one at a time to try.",
+    word: "Unhealthy",
+    why: "Recent requests failed; it is retried with one request at a time.",
   },
-  leaving: { tone: "neutral", word: "Leaving", why: "It is off the list and ends what it has." },
+  leaving: { tone: "neutral", word: "Draining", why: "It was removed and finishes its running requests." },
 };

@@ -16,7 +16,7 @@ export default function Engines() {
     <>
       <PageHeader
         title="Engines"
-        description="What serves the models and how busy it is, read again every few seconds."
+        description="What serves the models and how busy it is, updated every few seconds."
       />
       <StarterSuggestion />
       {data === undefined ? (
@@ -29,7 +29,7 @@ export default function Engines() {
         </Card>
       ) : data.engines.length === 0 ? (
         <Card>
-          <EmptyState icon={<Server />} title="No engine is configured">
+          <EmptyState icon={<Server />} title="No engines configured">
             Requests are refused until a model has weights.
           </EmptyState>
         </Card>
@@ -44,7 +44,7 @@ export default function Engines() {
   );
 }
 
-/** One that serves all models gets the room for their names. */
+/** One that serves all models gets room for their names. */
 function columns(engines: number): string {
   if (engines === 1) return "max-w-xl";
   return engines === 2 ? "lg:grid-cols-2" : "lg:grid-cols-2 xl:grid-cols-3";

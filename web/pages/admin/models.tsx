@@ -26,7 +26,7 @@ export default function Models() {
     <>
       <PageHeader
         title="Models"
-        description="What answers for each model. A change takes effect once the new model is loaded; running replies finish first."
+        description="What serves each model. A change takes effect once the new weights are loaded; running replies finish first."
       />
       <StarterSuggestion />
       {data === undefined ? (
@@ -68,29 +68,29 @@ export default function Models() {
           confirm="Roll back"
           onConfirm={async () => {
             await api.admin.setModel(open.model.model, "roll-back");
-            toast(`${open.model.model} is being rolled back`);
+            toast(`Rolling back ${open.model.model}`);
             await reread();
           }}
         >
-          {open.model.model} is answered by{" "}
+          {open.model.model} will be served by{" "}
           <strong className="font-medium wrap-anywhere text-ink">{open.model.previous?.label}</strong> again.
-          What answers now stays here, and you can return to it the same way.
+          The current choice is kept, and you can return to it the same way.
         </ConfirmDialog>
       )}
       {open?.type === "cancel" && (
         <ConfirmDialog
           open
           onOpenChange={close}
-          title="Cancel pull"
-          confirm="Cancel pull"
-          dismiss="Keep pulling"
+          title="Cancel download"
+          confirm="Cancel download"
+          dismiss="Keep downloading"
           onConfirm={async () => {
             await api.admin.cancelPull(open.pull.id);
-            toast("The pull is cancelled");
+            toast("Download cancelled");
             await reread();
           }}
         >
-          What has arrived of{" "}
+          The downloaded part of{" "}
           <strong className="font-medium wrap-anywhere text-ink">
             {open.pull.file || open.pull.reference}
           </strong>{" "}

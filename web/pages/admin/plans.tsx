@@ -23,7 +23,7 @@ export default function Plans() {
     <>
       <PageHeader
         title="Plans"
-        description="A plan is a set of limits. A change counts for its accounts from their next request on."
+        description="A plan is a set of limits. Changes apply to its accounts from their next request."
         actions={
           <Button variant="primary" icon={<Plus />} onClick={() => setOpen({ type: "create" })}>
             Create plan
@@ -38,7 +38,7 @@ export default function Plans() {
           onEdit={(plan) => setOpen({ type: "edit", plan })}
           onDelete={(plan) => setOpen({ type: "delete", plan })}
           empty={
-            <EmptyState icon={<Layers />} title="No plan yet">
+            <EmptyState icon={<Layers />} title="No plans yet">
               Accounts need a plan to use the service.
             </EmptyState>
           }
@@ -56,12 +56,12 @@ export default function Plans() {
           confirm="Delete plan"
           onConfirm={async () => {
             await api.admin.deletePlan(open.plan.id);
-            toast(`${open.plan.name} is deleted`);
+            toast(`${open.plan.name} deleted`);
             await client.invalidateQueries({ queryKey: queries.admin.plans.queryKey });
           }}
         >
-          <strong className="font-medium wrap-anywhere text-ink">{open.plan.name}</strong> is removed. No
-          account is on it.
+          <strong className="font-medium wrap-anywhere text-ink">{open.plan.name}</strong> will be deleted. No
+          account uses it.
         </ConfirmDialog>
       )}
     </>

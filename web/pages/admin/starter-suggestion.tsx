@@ -4,7 +4,7 @@ import { CodeBlock } from "../../components/text/code-block.tsx";
 import { queries } from "../../service/queries.ts";
 import { formatDecimal } from "../../units.ts";
 
-/** While the starter answers: the best model that this machine can hold, and what gets it. */
+/** While the starter is in use: the best model that fits on this machine, and how to get it. */
 export function StarterSuggestion() {
   const suggestion = useQuery(queries.admin.suggestion).data?.suggestion ?? null;
   if (suggestion === null) return null;
@@ -12,10 +12,10 @@ export function StarterSuggestion() {
   return (
     <Callout tone="warn" title="The starter is a demonstration model" className="mb-6">
       {best === null ? (
-        <p>See which other models there are:</p>
+        <p>See the other models:</p>
       ) : (
         <p>
-          This machine can hold {best.title} ({formatDecimal(best.bytes / 1e9)} GB). {best.goodFor} Get it
+          This machine has room for {best.title} ({formatDecimal(best.bytes / 1e9)} GB). {best.goodFor} Get it
           with:
         </p>
       )}

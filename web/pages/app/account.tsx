@@ -9,7 +9,7 @@ export default function Account() {
   const me = useMe();
   return (
     <>
-      <PageHeader title="Account" description="Who you are here, and everything that is stored about you." />
+      <PageHeader title="Account" description="Your sign-in, and what is stored about you." />
       <div className="flex flex-col gap-6">
         <Identity me={me} />
         <ChangePassword email={me.account.email} />

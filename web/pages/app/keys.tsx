@@ -30,7 +30,7 @@ export default function Keys() {
     <>
       <PageHeader
         title="Keys"
-        description={`A key lets a program use the API in your name. The ${plan.name} plan allows ${plural(plan.maxKeys, "key")}.`}
+        description={`A key lets a program use the API on your behalf. The ${plan.name} plan allows ${plural(plan.maxKeys, "key")}.`}
         actions={
           <Button variant="primary" icon={<Plus />} onClick={create}>
             Create key
@@ -47,7 +47,7 @@ export default function Keys() {
           empty={
             <EmptyState
               icon={<KeyRound />}
-              title={ended === 0 ? "No key yet" : "No key that works"}
+              title={ended === 0 ? "No keys yet" : "No working keys"}
               action={<Button onClick={create}>Create key</Button>}
             >
               Programs send a key with each request. It is shown once, when it is created.
@@ -58,7 +58,7 @@ export default function Keys() {
       {ended > 0 && (
         <div className="mt-3">
           <Button size="sm" variant="quiet" aria-pressed={withEnded} onClick={() => setWithEnded(!withEnded)}>
-            {withEnded ? "Hide" : "Show"} {plural(ended, "key")} that ended
+            {withEnded ? "Hide" : "Show"} {plural(ended, "key")} no longer in use
           </Button>
         </div>
       )}

@@ -16,8 +16,8 @@ export default function Limits() {
         title="Limits"
         description={
           data === undefined
-            ? "What your plan allows and how much of it is used right now."
-            : `What the ${data.plan.name} plan allows and how much of it is used right now. All your keys and the playground share it.`
+            ? "What your plan allows and how much is in use right now."
+            : `What the ${data.plan.name} plan allows and how much is in use right now. Shared by all your keys and the playground.`
         }
       />
       <div className="flex flex-col gap-6">

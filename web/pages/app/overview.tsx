@@ -1,4 +1,4 @@
-/** Where a new account begins and others look in: a key in hand, what is left of the limits, the last day. */
+/** Where a new account starts and others check in: a key, what is left of the limits, the last day. */
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { useMe } from "../../hooks/use-me.ts";
 import { useSite } from "../../service/queries.ts";

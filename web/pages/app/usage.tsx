@@ -53,7 +53,7 @@ export default function Usage() {
               <Card>
                 <EmptyState
                   icon={<ChartColumn />}
-                  title="No request in this time"
+                  title="No requests in this period"
                   action={<ButtonLink href="/app/playground">Try the playground</ButtonLink>}
                 >
                   Requests appear here within seconds, by hour, key and model.

@@ -11,13 +11,13 @@ interface StatusGroup {
 }
 
 const groups: readonly StatusGroup[] = [
-  { status: 400, meaning: "Bad request", advice: "Correct the request; sending it again will not help." },
+  { status: 400, meaning: "Bad request", advice: "Fix the request; retrying will not help." },
   { status: 401, meaning: "Unauthorised", advice: "Check the key." },
-  { status: 403, meaning: "Forbidden", advice: "Use a key with the permission, or another model." },
+  { status: 403, meaning: "Forbidden", advice: "Use a key with the permission, or a different model." },
   { status: 404, meaning: "Not found", advice: "Check the path and the model’s name." },
-  { status: 429, meaning: "Rate limited", advice: "Wait for as long as Retry-After says, then go on." },
-  { status: 500, meaning: "Internal server error", advice: "Try again after a brief pause." },
-  { status: 503, meaning: "Service unavailable", advice: "Try again after Retry-After, with backoff." },
+  { status: 429, meaning: "Rate limited", advice: "Wait for the time in Retry-After, then retry." },
+  { status: 500, meaning: "Internal server error", advice: "Retry after a brief pause." },
+  { status: 503, meaning: "Service unavailable", advice: "Retry after Retry-After, with backoff." },
 ];
 
 export default function Errors() {
@@ -29,13 +29,12 @@ export default function Errors() {
       </p>
       <CodeBlock language="json" title="Body of every error" code={body} />
       <p>
-        <code>param</code> names the field at fault, or is null. Messages never repeat what was sent. Every
-        response has an <code>x-request-id</code>, by which the operator can find it in the log. In a stream
-        that has begun, <Link href="/docs/streaming#errors">an error is the last event</Link>.
+        <code>param</code> names the field in error, or is null. Messages never repeat what was sent. Every
+        response has an <code>x-request-id</code>, which the operator can look up in the log. Once a stream
+        has started, <Link href="/docs/streaming#errors">an error is the last event</Link>.
       </p>
       <p>
-        The official libraries try again by themselves on 429, 500 and 503, and respect{" "}
-        <code>Retry-After</code>.
+        The official libraries retry automatically on 429, 500 and 503, and honour <code>Retry-After</code>.
       </p>
       {groups.map((group) => (
         <Section key={group.status} id={`status-${group.status}`} title={`${group.status} ${group.meaning}`}>

@@ -3,12 +3,15 @@ import { CodeBlock } from "../../components/text/code-block.tsx";
 import { Section } from "./section.tsx";
 
 const headers = [
-  { name: "x-ratelimit-limit-requests", text: "Requests allowed in a minute." },
-  { name: "x-ratelimit-remaining-requests", text: "Requests left at this moment." },
-  { name: "x-ratelimit-reset-requests", text: "Until all of them are back: 120ms, 59s, 1m0s." },
-  { name: "x-ratelimit-limit-tokens", text: "Tokens allowed in a minute." },
-  { name: "x-ratelimit-remaining-tokens", text: "Tokens left at this moment." },
-  { name: "x-ratelimit-reset-tokens", text: "Until all of them are back." },
+  { name: "x-ratelimit-limit-requests", text: "Requests allowed per minute." },
+  { name: "x-ratelimit-remaining-requests", text: "Requests left now." },
+  {
+    name: "x-ratelimit-reset-requests",
+    text: "Time until the full limit is available again: 120ms, 59s, 1m0s.",
+  },
+  { name: "x-ratelimit-limit-tokens", text: "Tokens allowed per minute." },
+  { name: "x-ratelimit-remaining-tokens", text: "Tokens left now." },
+  { name: "x-ratelimit-reset-tokens", text: "Time until the full limit is available again." },
 ];
 
 const parameters = [
@@ -23,41 +26,40 @@ export default function Limits() {
   return (
     <div className="prose">
       <p className="text-lg text-muted">
-        A plan sets how many requests and tokens an account may use in a minute, and how many requests may run
-        at once. Yours, and what is left of it now, are under <Link href="/app/limits">Limits</Link> in the
-        dashboard.
+        A plan sets how many requests and tokens an account may use per minute, and how many requests may run
+        concurrently. See your limits, and what is left of them, under <Link href="/app/limits">Limits</Link>{" "}
+        in the dashboard.
       </p>
       <Section id="headers" title="Headers">
-        <p>Every authenticated response says where you stand, in the form client libraries know:</p>
+        <p>Every authenticated response has these headers, in the format client libraries know:</p>
         <Definitions rows={headers} />
       </Section>
       <Section id="exceeded" title="When a limit is reached">
         <p>
-          The answer is 429 <code>rate_limit_exceeded</code>. The message says which limit it was, its value
-          and when to come back; <code>Retry-After</code> says the same to programs, in whole seconds from 1
+          The response is 429 <code>rate_limit_exceeded</code>. The message says which limit was reached, its
+          value and when to retry; <code>Retry-After</code> has the same for programs, in whole seconds from 1
           to 59.
         </p>
         <CodeBlock language="http" title="429" code={refused} />
         <p>
-          Limits hold for the account: all its keys share them, and so does the playground. Tokens are those
-          of prompts and replies together. The most that a request can use is counted when it starts and
-          corrected when it ends, so a lower <code>max_tokens</code> leaves more room for the next one. A
-          request that could use more than a whole minute’s tokens is refused with 400{" "}
-          <code>request_exceeds_limit</code>: waiting would not help.
+          Limits apply per account: all its keys and the playground share them. Tokens are counted for prompts
+          and replies together. The most a request can use is reserved when it starts and corrected when it
+          ends, so a lower <code>max_tokens</code> leaves more room for the next one. A request that could use
+          more than a whole minute’s tokens is refused with 400 <code>request_exceeds_limit</code>: waiting
+          would not help.
         </p>
       </Section>
       <Section id="busy" title="When the service is full">
         <p>
-          Requests wait their turn in a queue that is fair between accounts. When it is full, or a request has
-          waited too long, the answer is 503 <code>overloaded</code>, with <code>Retry-After</code> from the
-          rate at which the queue is draining.
+          Requests wait in a queue that is scheduled fairly between accounts. When it is full, or a request
+          has waited too long, the response is 503 <code>overloaded</code>, with <code>Retry-After</code> from
+          the rate at which the queue is draining.
         </p>
       </Section>
-      <Section id="retry" title="Trying again">
+      <Section id="retry" title="Retrying">
         <p>
-          Wait for <code>Retry-After</code>, then try again, and double the pause after each failure. The
-          official OpenAI libraries do this twice by default; raise it where a longer wait is better than a
-          failure:
+          Wait for <code>Retry-After</code>, then retry, and double the wait after each failure. The official
+          OpenAI libraries retry twice by default; raise that where a longer wait is better than a failure:
         </p>
         <CodeBlock language="python" code={`client = OpenAI(base_url=…, api_key=…, max_retries=5)`} />
       </Section>

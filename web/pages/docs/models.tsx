@@ -15,7 +15,7 @@ export default function Models() {
   const { data: status } = useQuery(queries.status);
   const { data: site } = useSite();
   const { data, isPending } = useQuery(queries.models);
-  // What is known of the models stands above the text, which would move under the reader when it arrives.
+  // The facts about the models stand above the text and would make it jump when they arrive.
   if (isPending)
     return (
       <div className="min-h-screen">
@@ -27,7 +27,7 @@ export default function Models() {
     <div className="prose">
       <p className="text-lg text-muted">
         Three models are available. They share one endpoint, one set of parameters and one privacy promise;
-        the name in <code>model</code> chooses.
+        the name in <code>model</code> selects one.
       </p>
       <ul className="divide-y divide-line rounded-lg border border-line bg-surface !p-0 !list-none">
         {modelIds.map((id) => {
@@ -50,14 +50,14 @@ export default function Models() {
       <Section id="behind" title="What is behind a name">
         <p>
           The operator decides which weights and which engine serve each name, and may change them; a change
-          is announced in the <Link href="/changelog">changelog</Link>. All of them run on the operator’s own
-          hardware. Whether a model is up now is on the <Link href="/status">status page</Link>.
+          is announced in the <Link href="/changelog">changelog</Link>. All of them run on hardware the
+          operator controls. Current availability is on the <Link href="/status">status page</Link>.
         </p>
       </Section>
-      <Section id="list" title="Listing them">
+      <Section id="list" title="Listing models">
         <p>
-          The list is the same for every key. Which of them a key may use is set when the key is made; a
-          request for another answers 403 <code>insufficient_permissions</code>.
+          The list is the same for every key. Which of them a key may use is set when the key is created; a
+          request for another model gets 403 <code>insufficient_permissions</code>.
         </p>
         <p>
           Each entry has <code>context_length</code> and <code>max_output_tokens</code>, what it can do under{" "}
@@ -71,8 +71,8 @@ export default function Models() {
       </Section>
       <Section id="context" title="Length">
         <p>
-          Prompt and reply together fit into the model’s context. A prompt that is too long is refused with{" "}
-          <code>context_length_exceeded</code>. Without <code>max_tokens</code> a reply has at most{" "}
+          Prompt and reply together must fit into the model’s context. A prompt that is too long is refused
+          with <code>context_length_exceeded</code>. Without <code>max_tokens</code> a reply has at most{" "}
           {site === undefined ? "what the operator set for the model" : defaultReplyText(site, null)}; ask for
           more with it, up to what the context and your plan leave. A reply that was cut ends with{" "}
           <code>finish_reason: "length"</code>.

@@ -9,19 +9,19 @@ export default function Quickstart() {
   return (
     <div className="prose">
       <p className="text-lg text-muted">
-        Sotto answers in the format of the OpenAI API. If you have code for that, change the base URL and the
-        key, and name one of our models.
+        Sotto uses the format of the OpenAI API. If you have code for it, change the base URL and the key, and
+        name one of our models.
       </p>
       <CodeBlock code={baseUrl()} title="Base URL" />
       <Section id="key" title="1. Get a key">
         {site?.me == null ? (
           <p>
             <Link href="/sign-up">Create an account</Link> with an email address and a password; it is free
-            and needs no payment card. Then make a key under <Link href="/app/keys">Keys</Link>.
+            and needs no payment card. Then create a key under <Link href="/app/keys">Keys</Link>.
           </p>
         ) : (
           <p>
-            Make one under <Link href="/app/keys">Keys</Link> in the dashboard.
+            Create one under <Link href="/app/keys">Keys</Link> in the dashboard.
           </p>
         )}
         <p>
@@ -40,18 +40,18 @@ export default function Quickstart() {
         <p>Anything that lets you set a base URL works the same way.</p>
         <CodeTabs label="Library" samples={[aiSdkSample(), ...langChainSamples()]} />
       </Section>
-      <Section id="next" title="Where to go on">
+      <Section id="next" title="Next steps">
         <ul>
           <li>
-            <Link href="/docs/streaming">Streaming</Link>: read the reply while it is written.
+            <Link href="/docs/streaming">Streaming</Link>: read the reply as it is generated.
           </li>
           <li>
             <Link href="/docs/api">API reference</Link>: every parameter, also as{" "}
             <a href="/openapi.json">an OpenAPI document</a>.
           </li>
           <li>
-            <Link href="/docs/errors">Errors</Link> and <Link href="/docs/limits">limits</Link>: what can be
-            refused, and when to try again.
+            <Link href="/docs/errors">Errors</Link> and <Link href="/docs/limits">limits</Link>: what can go
+            wrong, and when to retry.
           </li>
         </ul>
       </Section>

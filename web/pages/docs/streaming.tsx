@@ -7,7 +7,7 @@ export default function Streaming() {
   return (
     <div className="prose">
       <p className="text-lg text-muted">
-        With <code>"stream": true</code> the reply arrives as server-sent events while it is written.
+        With <code>"stream": true</code> the reply arrives as server-sent events while it is generated.
       </p>
       <CodeTabs label="Language" samples={streamSamples()} />
       <Section id="events" title="The events">
@@ -26,8 +26,8 @@ export default function Streaming() {
       </Section>
       <Section id="usage" title="Token counts">
         <p>
-          Ask for them with <code>{`"stream_options": {"include_usage": true}`}</code>. One more chunk then
-          comes before <code>[DONE]</code>, with an empty <code>choices</code> and the <code>usage</code>.
+          Ask for them with <code>{`"stream_options": {"include_usage": true}`}</code>. One more chunk is then
+          sent before <code>[DONE]</code>, with an empty <code>choices</code> and the <code>usage</code>.
         </p>
       </Section>
       <Section id="errors" title="When it fails midway">
@@ -37,13 +37,13 @@ export default function Streaming() {
         </p>
         <CodeBlock language="json" code={brokenEvent} />
         <p>
-          What the codes mean is under <Link href="/docs/errors">Errors</Link>.
+          See the codes under <Link href="/docs/errors">Errors</Link>.
         </p>
       </Section>
       <Section id="stopping" title="Stopping early">
         <p>
-          Close the connection. The generation is cancelled at once, whether it was waiting, reading the
-          prompt or writing, and what was written so far is what is counted.
+          Close the connection. Generation is cancelled immediately, whether the request was waiting, reading
+          the prompt or writing, and only what was generated so far is counted.
         </p>
       </Section>
     </div>

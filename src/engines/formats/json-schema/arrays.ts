@@ -52,8 +52,9 @@ export class Arrays {
     const schema = this.parts.references.resolve(items, path);
     if (!isSchemaObject(schema)) return null;
     const listed: unknown = "const" in schema ? [schema["const"]] : schema["enum"];
-    const values: unknown = listed ?? (schema["type"] === "boolean" ? [true, false] : null);
-    if (!Array.isArray(values) || values.length > mostSetValues) return null;
+    const given: unknown = listed ?? (schema["type"] === "boolean" ? [true, false] : null);
+    if (!Array.isArray(given) || given.length > mostSetValues) return null;
+    const values: readonly unknown[] = given;
     const { spend } = this.parts.references;
     return values.filter(
       (value, index) => values.findIndex((other) => sameJson(other, value, spend)) === index,

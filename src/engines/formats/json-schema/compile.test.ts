@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { GrammarWalker } from "../../../../test/support/inputs/grammar-walker.js";
 import { schemaGrammar } from "./compile.js";
-import { formatNames } from "./formats.js";
+import { formatNames } from "./strings/formats.js";
 import { SchemaError } from "./schema.js";
 
 /** Where a schema is refused, or null. */
@@ -97,7 +97,18 @@ describe("a schema's grammar", () => {
       allOf: [{ type: "array", prefixItems: [{ type: "integer" }] }, { items: { maximum: 3 } }],
     };
     for (const text of textsOf(schemaGrammar(tuple)))
-      expect(Number((JSON.parse(text) as [number])[0] ?? 0)).toBeLessThan(4);
+      for (const item of JSON.parse(text) as unknown[])
+        expect(typeof item === "number" ? item : 0).toBeLessThan(4);
+    const nested = { allOf: [{ allOf: [{ minimum: 3 }] }, { allOf: [{ maximum: 4 }] }], type: "integer" };
+    expect([...new Set(textsOf(schemaGrammar(nested)))].sort()).toEqual(["3", "4"]);
+    const referring = {
+      $defs: { a: { minimum: 3 }, b: { maximum: 4 } },
+      allOf: [
+        { $ref: "#/$defs/a", type: "integer" },
+        { $ref: "#/$defs/b", type: "integer" },
+      ],
+    };
+    expect([...new Set(textsOf(schemaGrammar(referring)))].sort()).toEqual(["3", "4"]);
   });
 
   it("takes alternatives that exclude each other, and only those, for oneOf", () => {

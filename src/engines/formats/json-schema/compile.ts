@@ -12,7 +12,7 @@ import { areDisjoint, tellingName } from "./disjoint.js";
 import { choice, Grammar, GrammarTooLarge, impossible, type Expression } from "./gbnf.js";
 import * as json from "./json-text.js";
 import { closed, mergeSchemas } from "./merge.js";
-import { numbers } from "./numbers.js";
+import { numbers } from "./numbers/numbers.js";
 import { Objects } from "./objects.js";
 import { tooLarge, type Parts } from "./parts.js";
 import { isOnlyReference, References } from "./references.js";
@@ -26,7 +26,7 @@ import {
   type Schema,
 } from "./schema.js";
 import { Strictness } from "./strictness.js";
-import { Strings } from "./strings.js";
+import { Strings } from "./strings/strings.js";
 import { listedValues } from "./values.js";
 import { Work } from "./work.js";
 

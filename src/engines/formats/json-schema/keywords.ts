@@ -37,7 +37,7 @@ const table = {
     how: "only `{}`, which allows nothing",
     instead: "say what is allowed, with 'enum' or 'anyOf'",
   },
-  if: { of: "any", enforced: "no", how: "with `then` and `else`", instead: "write the cases as 'anyOf'" },
+  if: { of: "any", enforced: "no", how: "nor are `then` and `else`", instead: "write the cases as 'anyOf'" },
   $dynamicRef: { of: "any", enforced: "no", how: "", instead: "use '$ref'" },
   $recursiveRef: { of: "any", enforced: "no", how: "", instead: "use '$ref'" },
 
@@ -127,7 +127,7 @@ const table = {
   multipleOf: {
     of: "number",
     enforced: "partly",
-    how: "up to 60 units of a decimal place (`7`, `0.05`, `2500`); others with at most 500 multiples within the bounds",
+    how: "steps whose multiples can be told by a few rules for their digits (`7`, `0.05`, `2500`); other whole numbers with at most 500 multiples within the bounds",
     instead: "add a 'minimum' and a 'maximum' with at most 500 multiples between them",
   },
 } as const satisfies Record<string, KeywordFacts>;

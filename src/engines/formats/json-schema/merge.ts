@@ -20,6 +20,11 @@ const joint = new Set<Keyword>([
   ...(["items", "prefixItems"] as const),
 ]);
 
+/** Kept side by side. */
+const severalHold = new Set<Keyword>(["pattern", "format", "multipleOf"]);
+/** Schemas themselves. */
+const ofOthers = new Set<Keyword>(["propertyNames", "unevaluatedItems", "unevaluatedProperties"]);
+
 interface Context {
   readonly references: References;
   readonly strictness: Strictness;
@@ -33,8 +38,8 @@ export function mergeSchemas(a: unknown, b: unknown, context: Context, path: Pat
   if (first === false || second === false) return false;
   if (!isSchemaObject(first)) return second;
   if (!isSchemaObject(second)) return first;
-  const left = constraints(first, path, strictness);
-  const right = constraints(second, path, strictness);
+  const left = constraints(withoutReference(first), path, strictness);
+  const right = constraints(withoutReference(second), path, strictness);
   const merged: Record<string, unknown> = { ...left };
   for (const [name, value] of Object.entries(right)) {
     if (!isKeyword(name)) continue;
@@ -48,6 +53,13 @@ export function mergeSchemas(a: unknown, b: unknown, context: Context, path: Pat
     ...objectKeywords(left, right, context, path),
     ...arrayKeywords(left, right, context, path),
   };
+}
+
+/** A reference with something beside it, as one of the parts that all hold. */
+function withoutReference(schema: Schema): Schema {
+  if (!("$ref" in schema)) return schema;
+  const { $ref, allOf, ...rest } = schema;
+  return { ...rest, allOf: [{ $ref }, ...asList(allOf)] };
 }
 
 /**
@@ -71,29 +83,19 @@ function joined(keyword: Keyword, [left, right]: [Schema, Schema], context: Cont
     if (larger.has(keyword)) return Math.max(a, b);
     if (smaller.has(keyword)) return Math.min(a, b);
   }
-  switch (keyword) {
-    case "type":
-      return commonTypes(left, right, path);
-    case "enum":
-      if (!Array.isArray(a) || !Array.isArray(b)) return a;
+  if (Array.isArray(a) && Array.isArray(b)) {
+    if (keyword === "allOf") return [...(a as unknown[]), ...(b as unknown[])];
+    if (keyword === "anyOf" || keyword === "oneOf") return pairs(keyword, a, b, path);
+    if (keyword === "enum") {
       return a.filter((value) => b.some((other) => sameJson(value, other, context.references.spend)));
-    case "propertyNames":
-    case "unevaluatedItems":
-    case "unevaluatedProperties":
-      return mergeSchemas(a, b, context, [...path, keyword]);
-    case "uniqueItems":
-      return a === true || b === true;
-    case "pattern":
-    case "format":
-    case "multipleOf":
-      return All.of(a, b);
-    case "anyOf":
-    case "oneOf":
-      return pairs(keyword, a, b, path);
-    default:
-      // Whatever is left is wrong in one of them, and will be found to be.
-      return typeof a === "number" ? b : a;
+    }
   }
+  if (keyword === "type") return commonTypes(left, right, path);
+  if (keyword === "uniqueItems") return a === true || b === true;
+  if (severalHold.has(keyword)) return All.of(a, b);
+  if (ofOthers.has(keyword)) return mergeSchemas(a, b, context, [...path, keyword]);
+  // Whatever is left is wrong in one of them, and will be found to be.
+  return typeof a === "number" || Array.isArray(a) ? b : a;
 }
 
 function commonTypes(left: Schema, right: Schema, path: Path): string[] {
@@ -104,12 +106,16 @@ function commonTypes(left: Schema, right: Schema, path: Path): string[] {
 }
 
 /** Alternatives of both: each of the one with each of the other. */
-function pairs(keyword: "anyOf" | "oneOf", a: unknown, b: unknown, path: Path): unknown {
-  if (!Array.isArray(a) || !Array.isArray(b)) return Array.isArray(a) ? b : a;
+function pairs(
+  keyword: "anyOf" | "oneOf",
+  a: readonly unknown[],
+  b: readonly unknown[],
+  path: Path,
+): readonly unknown[] {
   if (a.length * b.length > mostPairs) {
     throw new SchemaError([...path, keyword], "it has too many alternatives together with another one");
   }
-  return a.flatMap((one: unknown) => b.map((other: unknown) => ({ allOf: [one, other] })));
+  return a.flatMap((one) => b.map((other) => ({ allOf: [one, other] })));
 }
 
 /** Names that one side does not know are subject to its `additionalProperties`. */

@@ -10,7 +10,7 @@ import { GrammarWalker } from "../../../../test/support/inputs/grammar-walker.js
 import { pydanticZoo } from "../../../../test/support/inputs/pydantic-zoo.js";
 import { zodZoo } from "../../../../test/support/inputs/zod-zoo.js";
 import { schemaGrammar } from "./compile.js";
-import { formatNames } from "./formats.js";
+import { formatNames } from "./strings/formats.js";
 
 type Schema = Record<string, unknown>;
 const isSchema = (value: unknown): value is Schema =>

@@ -1,7 +1,7 @@
 /**
  * Refuses the dashboard and its pages under a host name that is not the server's own (DNS rebinding): a site
  * whose name suddenly resolves to this machine is, to a browser, the same origin as our pages, and `Origin`
- * agrees with `Host`. The name in `Host` is what gives it away.
+ * agrees with `Host`. Only the name in `Host` reveals it.
  *
  * An attacker needs a name they control, so addresses (`192.168.1.5`) are safe wherever other machines may
  * connect, and loopback names are safe everywhere. Every other name must be known: that of the public URL, or

@@ -1,4 +1,4 @@
-/** What an admin can do to an account, each asked about first. */
+/** What an admin can do to an account, each with a confirmation. */
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { AccountView } from "../../../../src/protocol/dashboard-api.js";
@@ -24,7 +24,7 @@ export function AccountDialog({ task, onClose }: { task: AccountTask; onClose: (
     toast(done);
     await Promise.all([
       client.invalidateQueries({ queryKey: ["admin"] }),
-      // It may be the account of who is looking.
+      // It may be the reader’s own account.
       client.invalidateQueries({ queryKey: queries.site.queryKey }),
     ]);
   };
@@ -44,8 +44,8 @@ export function AccountDialog({ task, onClose }: { task: AccountTask; onClose: (
             change(api.admin.setAccount(account.id, "suspend"), `${account.email} is suspended`)
           }
         >
-          {email} is signed out, its keys answer 401 and its open streams end. Nothing is deleted; you can
-          resume it at any time.
+          {email} is signed out, requests with its keys get 401, and its open streams end. Nothing is deleted;
+          you can resume it at any time.
         </Question>
       );
     case "resume":
@@ -73,9 +73,9 @@ export function AccountDialog({ task, onClose }: { task: AccountTask; onClose: (
           onConfirm={() => change(api.admin.setRole(account.id, { role }), `${account.email} is now ${role}`)}
         >
           {role === "admin" ? (
-            <>{email} will see these pages and can suspend accounts, you too.</>
+            <>{email} gets access to these pages and can suspend accounts, yours included.</>
           ) : (
-            <>{email} will no longer see these pages.</>
+            <>{email} loses access to these pages.</>
           )}
         </Question>
       );

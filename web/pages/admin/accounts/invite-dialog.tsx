@@ -15,7 +15,8 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState("");
   const [checked, setChecked] = useState(false);
   const email = typed.trim();
-  const fault = email === "" || /^\S+@\S+$/.test(email) ? undefined : "Enter an email address, or none.";
+  const fault =
+    email === "" || /^\S+@\S+$/.test(email) ? undefined : "Enter an email address, or leave it empty.";
   const invite = useMutation({
     mutationFn: () => api.admin.invite(email === "" ? {} : { email }),
     gcTime: 0,
@@ -27,7 +28,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
       onOpenChange={onClose}
       title="Invite"
       dismissable={invite.data === undefined && !invite.isPending}
-      description="A link with which one person can sign up."
+      description="A link that lets one person sign up."
       footer={
         invite.data === undefined ? (
           <>
@@ -35,7 +36,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
               Cancel
             </Button>
             <Button type="submit" form="invite" variant="primary" pending={invite.isPending}>
-              Make link
+              Create link
             </Button>
           </>
         ) : (
@@ -58,7 +59,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
           <Field
             label="Email"
             aside="optional"
-            hint="With an address, the link works for that address only."
+            hint="If you enter one, the link works only for that address."
             error={(checked ? fault : undefined) ?? fieldError(invite.error, "email")}
           >
             <Input

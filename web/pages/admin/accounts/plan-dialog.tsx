@@ -21,11 +21,11 @@ export function PlanDialog({ account, onClose }: { account: AccountView; onClose
   const save = useMutation({
     mutationFn: () => api.admin.setPlan(account.id, { planId }),
     onSuccess: async () => {
-      toast(`${account.email} has a new plan`);
+      toast(`Plan changed for ${account.email}`);
       onClose();
       await Promise.all([
         client.invalidateQueries({ queryKey: ["admin"] }),
-        // It may be the account of who is looking.
+        // It may be the reader’s own account.
         client.invalidateQueries({ queryKey: queries.site.queryKey }),
       ]);
     },
@@ -69,7 +69,7 @@ export function PlanDialog({ account, onClose }: { account: AccountView; onClose
           label="Plan"
           hint={
             chosen &&
-            `${formatCount(chosen.requestsPerMinute)} requests and ${formatCount(chosen.tokensPerMinute)} tokens a minute, ${formatCount(chosen.concurrentRequests)} at once.`
+            `${formatCount(chosen.requestsPerMinute)} requests and ${formatCount(chosen.tokensPerMinute)} tokens per minute, ${formatCount(chosen.concurrentRequests)} concurrent.`
           }
           error={fieldError(save.error, "planId")}
         >

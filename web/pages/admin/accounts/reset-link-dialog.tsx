@@ -31,7 +31,7 @@ export function ResetLinkDialog({ account, onClose }: { account: AccountView; on
               Cancel
             </Button>
             <Button variant="primary" pending={make.isPending} onClick={() => make.mutate()}>
-              Make link
+              Create link
             </Button>
           </>
         ) : (

@@ -37,7 +37,7 @@ export function EntryEditor({ entry, onClose }: { entry: ChangelogEntry | null; 
       onOpenChange={onClose}
       dismissable={!save.isPending}
       size="lg"
-      title={entry === null ? "Write entry" : "Edit entry"}
+      title={entry === null ? "New entry" : "Edit entry"}
       footer={
         <>
           <Button onClick={onClose} disabled={save.isPending}>

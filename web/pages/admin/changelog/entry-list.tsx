@@ -54,8 +54,8 @@ export function EntryList() {
         error={error}
         onRetry={refetch}
         empty={
-          <EmptyState icon={<Megaphone />} title="No entry yet">
-            Write one when something changes for the people who use the service.
+          <EmptyState icon={<Megaphone />} title="No entries yet">
+            Publish one when something changes for your users.
           </EmptyState>
         }
       />
@@ -72,8 +72,8 @@ export function EntryList() {
             await client.invalidateQueries({ queryKey: queries.changelog.queryKey });
           }}
         >
-          <strong className="font-medium wrap-anywhere text-ink">{open.entry.title}</strong> disappears from
-          the page and the feed.
+          <strong className="font-medium wrap-anywhere text-ink">{open.entry.title}</strong> will be removed
+          from the page and the feed.
         </ConfirmDialog>
       )}
     </Card>

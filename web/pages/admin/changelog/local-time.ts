@@ -1,4 +1,4 @@
-/** Between a moment and the text of an `<input type="datetime-local">`, which has no zone: the reader's is meant. */
+/** Converts between a moment and the text of an `<input type="datetime-local">`, in the reader's time zone. */
 
 export function localInput(moment: Date): string {
   const shifted = new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000);

@@ -17,12 +17,12 @@ import { queries } from "../../../service/queries.ts";
 import { fullHourFrom, localInput, momentOf } from "./local-time.ts";
 
 interface MaintenanceEditorProps {
-  /** One that is planned, to be changed; null for a new one. */
+  /** The planned window to edit; null for a new one. */
   window: Maintenance | null;
   onClose: () => void;
 }
 
-/** Schedules a window, in the reader's zone, and shows the banner that people will see. */
+/** Schedules a window, in the reader's time zone, and previews the banner. */
 export function MaintenanceEditor({ window, onClose }: MaintenanceEditorProps) {
   const client = useQueryClient();
   const [title, setTitle] = useState(window?.title ?? "");
@@ -38,7 +38,7 @@ export function MaintenanceEditor({ window, onClose }: MaintenanceEditorProps) {
         ? api.admin.scheduleMaintenance({ title, body, ...times })
         : api.admin.changeMaintenance(window.id, { title, body, ...times }),
     onSuccess: async () => {
-      toast(window === null ? "Maintenance scheduled" : "Maintenance changed");
+      toast(window === null ? "Maintenance scheduled" : "Maintenance updated");
       onClose();
       await Promise.all([
         client.invalidateQueries({ queryKey: queries.changelog.queryKey }),
@@ -48,7 +48,7 @@ export function MaintenanceEditor({ window, onClose }: MaintenanceEditorProps) {
   });
   const errorAt = (field: string) => fieldError(schedule.error, field);
   const titleError = checked && title.trim() === "" ? "Enter a title." : undefined;
-  const startError = checked && startsAt === null ? "Choose a date and a time." : undefined;
+  const startError = checked && startsAt === null ? "Choose a date and time." : undefined;
   const endError = checked ? errorOfEnd(startsAt, endsAt) : undefined;
   const failure = formError(schedule.error, ["title", "body", "startsAt", "endsAt"]);
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -59,7 +59,7 @@ export function MaintenanceEditor({ window, onClose }: MaintenanceEditorProps) {
       dismissable={!schedule.isPending}
       size="lg"
       title={window === null ? "Schedule maintenance" : "Edit maintenance"}
-      description={`During the window new requests are refused with 503. Times are in your zone, ${zone}.`}
+      description={`New requests get 503 during the window. Times are in your time zone, ${zone}.`}
       footer={
         <>
           <Button onClick={onClose} disabled={schedule.isPending}>
@@ -106,7 +106,7 @@ export function MaintenanceEditor({ window, onClose }: MaintenanceEditorProps) {
         </div>
         {startsAt !== null && endsAt !== null && (
           <div className="sm:col-span-2">
-            <p className="mb-1.5 text-sm font-medium">Banner, from a day before</p>
+            <p className="mb-1.5 text-sm font-medium">Banner, shown from the day before</p>
             <div className="overflow-clip rounded-md border border-line [&_a]:pointer-events-none" inert>
               <MaintenanceNotice
                 className="px-4"
@@ -130,12 +130,12 @@ export function MaintenanceEditor({ window, onClose }: MaintenanceEditorProps) {
   );
 }
 
-/** What is planned, or the full hour after so many more. */
+/** The planned time, or the full hour that many hours from now. */
 function momentFrom(planned: string | undefined, hours: number): Date {
   return planned === undefined ? fullHourFrom(Date.now(), hours) : new Date(planned);
 }
 
 function errorOfEnd(startsAt: string | null, endsAt: string | null): string | undefined {
-  if (endsAt === null) return "Choose a date and a time.";
+  if (endsAt === null) return "Choose a date and time.";
   return startsAt !== null && startsAt >= endsAt ? "The end must be after the start." : undefined;
 }

@@ -60,8 +60,8 @@ export function MaintenanceList() {
         error={error}
         onRetry={refetch}
         empty={
-          <EmptyState icon={<Construction />} title="No maintenance planned">
-            During a window requests are refused with 503. It is announced on every page a day before.
+          <EmptyState icon={<Construction />} title="No maintenance scheduled">
+            Requests get 503 during a window. It is announced on every page from the day before.
           </EmptyState>
         }
       />
@@ -75,7 +75,7 @@ export function MaintenanceList() {
           tone="primary"
           onConfirm={async () => {
             await api.admin.endMaintenance(ending.id);
-            toast(ending.state === "open" ? "Maintenance is over" : "Maintenance is called off");
+            toast(ending.state === "open" ? "Maintenance ended" : "Maintenance called off");
             await Promise.all([
               client.invalidateQueries({ queryKey: queries.changelog.queryKey }),
               client.invalidateQueries({ queryKey: queries.site.queryKey }),
@@ -83,7 +83,7 @@ export function MaintenanceList() {
           }}
         >
           <strong className="font-medium wrap-anywhere text-ink">{ending.title}</strong>{" "}
-          {ending.state === "open" ? "ends now: requests are answered again." : "will not take place."}
+          {ending.state === "open" ? "ends now, and requests are accepted again." : "will not take place."}
         </ConfirmDialog>
       )}
     </Card>
@@ -100,9 +100,9 @@ function State({ window }: { window: Maintenance }) {
 }
 
 const states: Record<Outcome, { tone: Tone; word: string }> = {
-  planned: { tone: "accent", word: "Planned" },
-  open: { tone: "warn", word: "Under way" },
-  over: { tone: "neutral", word: "Over" },
+  planned: { tone: "accent", word: "Scheduled" },
+  open: { tone: "warn", word: "In progress" },
+  over: { tone: "neutral", word: "Completed" },
   "ended early": { tone: "neutral", word: "Ended early" },
   "called off": { tone: "neutral", word: "Called off" },
 };

@@ -1,4 +1,4 @@
-/** Models that are known to work well, with what each needs and whether this machine has it. */
+/** Models known to work well, with what each needs and whether this machine has it. */
 import type { CatalogView } from "../../../../src/protocol/dashboard-models.js";
 import type { ModelId } from "../../../../src/protocol/models.js";
 import { api } from "../../../service/api.ts";
@@ -18,8 +18,8 @@ export function CatalogChoices({ entries, model, choose }: CatalogChoicesProps) 
   const pick = ({ id, title, file }: CatalogView) =>
     choose.mutate(
       file === null
-        ? { id, work: () => api.admin.pull({ reference: id, model }), done: `${title} is being pulled` }
-        : { id, work: () => api.admin.useWeights(model, { file }), done: `${model} is changing to ${title}` },
+        ? { id, work: () => api.admin.pull({ reference: id, model }), done: `Downloading ${title}` }
+        : { id, work: () => api.admin.useWeights(model, { file }), done: `Switching ${model} to ${title}` },
     );
   return (
     <>
@@ -41,7 +41,7 @@ export function CatalogChoices({ entries, model, choose }: CatalogChoicesProps) 
               pending={choose.isPending && choose.variables.id === entry.id}
               onClick={() => pick(entry)}
             >
-              {entry.file === null ? "Pull" : "Use"}
+              {entry.file === null ? "Download" : "Use"}
               <span className="sr-only"> {entry.title}</span>
             </Button>
           </li>

@@ -1,4 +1,4 @@
-/** What can be put behind a model: from the catalogue, from this server, from elsewhere, or an engine on the network. */
+/** What can serve a model: weights from the catalogue, from this server or a download, or an engine on the network. */
 import { useQuery } from "@tanstack/react-query";
 import type { ModelView } from "../../../../src/protocol/dashboard-models.js";
 import { Dialog } from "../../../components/overlays/dialog.tsx";
@@ -26,8 +26,8 @@ export function ChangeDialog({ model, onClose }: { model: ModelView; onClose: ()
       title={`Change ${model.model}`}
       description={
         data === undefined
-          ? "Looking up what this machine has room for."
-          : `Free now: ${formatSize(data.availableMemoryBytes)} of memory, ${formatSize(data.freeDiskBytes)} of disk space.`
+          ? "Checking what fits on this machine."
+          : `Available: ${formatSize(data.availableMemoryBytes)} of memory, ${formatSize(data.freeDiskBytes)} of disk space.`
       }
     >
       {data === undefined ? (
@@ -38,7 +38,7 @@ export function ChangeDialog({ model, onClose }: { model: ModelView; onClose: ()
         )
       ) : (
         <Tabs
-          label="Where it comes from"
+          label="Source"
           onValueChange={choose.reset}
           items={[
             {

@@ -1,11 +1,11 @@
-/** What the tabs of the dialog have in common: one choice is carried out, and may fail. */
+/** What the tabs of the dialog share: one choice is applied, and may fail. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 
 export type Choice = ReturnType<typeof useChoice>;
 
-/** Carries out one choice: says so and closes, or keeps the error for the form it came from. */
+/** Applies one choice: confirms and closes, or keeps the error for its form. */
 export function useChoice(onClose: () => void) {
   const client = useQueryClient();
   return useMutation({
@@ -18,7 +18,7 @@ export function useChoice(onClose: () => void) {
   });
 }
 
-/** For choices without a field that could be at fault. */
+/** For choices without a field to show the error at. */
 export function ChoiceFailure({ choose }: { choose: Choice }) {
   if (choose.error === null) return null;
   return (

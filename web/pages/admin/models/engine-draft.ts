@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { engineBody } from "../../../../src/protocol/dashboard-models.js";
 
-/** What stands in the form, as text. */
+/** The form, as text. */
 export interface EngineDraft {
   url: string;
   profile: string;
@@ -29,12 +29,12 @@ const profiles: Record<Profile, string> = {
   sglang: "SGLang",
   "llama-server": "llama-server",
   ollama: "Ollama",
-  openai: "Another with an OpenAI-compatible API",
+  openai: "Other (OpenAI-compatible API)",
 };
 
 export const profileOptions = Object.entries(profiles).map(([value, label]) => ({ value, label }));
 
-/** What is empty is left to the service. */
+/** Empty fields are left to the service. */
 export function bodyOf(draft: EngineDraft): z.input<typeof engineBody> {
   const { name, key, contextTokens } = draft;
   return {

@@ -1,4 +1,4 @@
-/** An engine on the network. It is looked at first, and what was found is shown before it can be used. */
+/** An engine on the network. It is checked first, and the findings are shown before it can be used. */
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { EnginePreflight } from "../../../../src/protocol/dashboard-models.js";
@@ -22,7 +22,7 @@ export function EngineForm({ model, choose }: { model: ModelId; choose: Choice }
   const look = useMutation({ mutationFn: () => api.admin.preflight(bodyOf(draft)), gcTime: 0 });
   const set = (change: Partial<EngineDraft>) => {
     setDraft({ ...draft, ...change });
-    // What was found is about what was entered then.
+    // The findings are about what was entered at the time.
     look.reset();
     choose.reset();
   };
@@ -30,7 +30,7 @@ export function EngineForm({ model, choose }: { model: ModelId; choose: Choice }
     choose.mutate({
       id: "engine",
       work: () => api.admin.useEngine(model, bodyOf(draft)),
-      done: `${model} is changing to the engine`,
+      done: `Switching ${model} to the engine`,
     });
   const error = choose.error ?? look.error;
   const failure = formError(error, fields);
@@ -59,7 +59,7 @@ export function EngineForm({ model, choose }: { model: ModelId; choose: Choice }
           onChange={(event) => set({ profile: event.target.value })}
         />
       </Field>
-      <Field label="Model's name there" aside="Optional" error={fieldError(error, "name")}>
+      <Field label="Model name on the engine" aside="Optional" error={fieldError(error, "name")}>
         <Input
           value={draft.name}
           maxLength={200}
@@ -79,7 +79,7 @@ export function EngineForm({ model, choose }: { model: ModelId; choose: Choice }
       <Field
         label="Context, in tokens"
         aside="Optional"
-        hint="Where the engine does not tell."
+        hint="If the engine does not report it."
         error={fieldError(error, "contextTokens")}
       >
         <Input
@@ -91,14 +91,14 @@ export function EngineForm({ model, choose }: { model: ModelId; choose: Choice }
       </Field>
       <Checkbox
         className="sm:col-span-2"
-        label="Accept a prompt cache that accounts share"
-        hint="For engines that cannot keep the accounts' caches apart."
+        label="Accept a prompt cache shared between accounts"
+        hint="For engines that cannot isolate accounts."
         checked={draft.acceptSharedCache}
         onChange={(event) => set({ acceptSharedCache: event.target.checked })}
       />
       <Checkbox
         className="sm:col-span-2"
-        label="Allow an address outside this machine and private networks"
+        label="Allow a public address"
         checked={draft.allowPublic}
         onChange={(event) => set({ allowPublic: event.target.checked })}
       />
@@ -120,8 +120,8 @@ export function EngineForm({ model, choose }: { model: ModelId; choose: Choice }
 function Findings({ found: { findings } }: { found: EnginePreflight }) {
   if (findings.length === 0) {
     return (
-      <Callout className="sm:col-span-2" title="Nothing speaks against this engine">
-        It answers as expected.
+      <Callout className="sm:col-span-2" title="No problems found">
+        The engine responds as expected.
       </Callout>
     );
   }
@@ -136,4 +136,4 @@ function Findings({ found: { findings } }: { found: EnginePreflight }) {
   );
 }
 
-const titles = { warn: "Warning", useless: "Does not answer as it is", refuse: "Cannot be used" };
+const titles = { warn: "Warning", useless: "Not usable yet", refuse: "Cannot be used" };

@@ -1,4 +1,4 @@
-/** Weights that are on the server already: those in the models folder, any other by its path, and the starter. */
+/** Weights already on the server: those in the models folder, any other by its path, and the starter. */
 import { useState } from "react";
 import type { FileView, ModelChoicesView, ModelView } from "../../../../src/protocol/dashboard-models.js";
 import type { ModelId } from "../../../../src/protocol/models.js";
@@ -28,13 +28,13 @@ export function FileChoices({ choices, current, model, choose }: FileChoicesProp
     choose.mutate({
       id,
       work: () => api.admin.useWeights(model, { file, force }),
-      done: `${model} is changing to ${file}`,
+      done: `Switching ${model} to ${file}`,
     });
   const useStarter = () =>
     choose.mutate({
       id: "starter",
       work: () => api.admin.setModel(model, "default"),
-      done: `${model} is changing to the starter weights`,
+      done: `Switching ${model} to the starter weights`,
     });
   const fromPath = choose.variables?.id === "path";
   return (
@@ -45,7 +45,7 @@ export function FileChoices({ choices, current, model, choose }: FileChoicesProp
           <li className="flex items-start justify-between gap-4 py-3.5 first:pt-0">
             <div className="min-w-0">
               <p className="font-medium">Starter weights</p>
-              <p className="mt-1 text-sm text-muted">They come with Sotto: a demonstration.</p>
+              <p className="mt-1 text-sm text-muted">A demonstration model that comes with Sotto.</p>
             </div>
             <Button size="sm" pending={isPending(choose, "starter")} onClick={useStarter}>
               Use<span className="sr-only"> the starter weights</span>
@@ -57,16 +57,16 @@ export function FileChoices({ choices, current, model, choose }: FileChoicesProp
             <div className="min-w-0">
               <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
                 <span className="min-w-0 font-medium wrap-anywhere">{item.file}</span>
-                {item.fault === null && <FitBadge fits={item.fits} />}
+                {item.problem === null && <FitBadge fits={item.fits} />}
                 {item.models.map((one) => (
                   <Badge key={one} tone="accent">
-                    Answers for {one}
+                    Serves {one}
                   </Badge>
                 ))}
               </p>
               <p className="mt-1 text-sm wrap-anywhere text-muted">{factsOf(item)}</p>
             </div>
-            {item.fault === null && !item.models.includes(model) && (
+            {item.problem === null && !item.models.includes(model) && (
               <Button
                 size="sm"
                 pending={isPending(choose, item.file)}
@@ -89,7 +89,7 @@ export function FileChoices({ choices, current, model, choose }: FileChoicesProp
         onSubmit={() => use(path.trim(), "path")}
       >
         <Field
-          label="Path of a GGUF file on the server"
+          label="Path to a GGUF file on the server"
           error={fromPath ? (fieldError(choose.error, "file") ?? choose.error?.message) : undefined}
         >
           <Input
@@ -104,7 +104,7 @@ export function FileChoices({ choices, current, model, choose }: FileChoicesProp
         </Field>
         <Checkbox
           label="Skip the memory check"
-          hint="For machines whose GPU holds the model."
+          hint="If the model fits into GPU memory."
           checked={force}
           onChange={(event) => setForce(event.target.checked)}
         />
@@ -119,8 +119,8 @@ export function FileChoices({ choices, current, model, choose }: FileChoicesProp
 const isPending = ({ isPending: pending, variables }: Choice, id: string): boolean =>
   pending && variables.id === id;
 
-function factsOf({ weights, fault, speed }: FileView): string {
-  if (weights === null) return `It ${fault ?? "cannot be read"}.`;
+function factsOf({ weights, problem, speed }: FileView): string {
+  if (weights === null) return `It ${problem ?? "cannot be read"}.`;
   return [
     weights.quantisation,
     formatSize(weights.bytes),

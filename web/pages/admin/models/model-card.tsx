@@ -1,4 +1,4 @@
-/** One model: what answers for it, what that is like on this machine, and the ways to change it. */
+/** One model: what serves it, how that performs on this machine, and the ways to change it. */
 import type { ModelView } from "../../../../src/protocol/dashboard-models.js";
 import { Badge, type Tone } from "../../../components/states/badge.tsx";
 import { Button } from "../../../components/controls/button.tsx";
@@ -29,7 +29,7 @@ export function ModelCard({ model, onChange, onRollBack }: ModelCardProps) {
       }
       description={
         <span className="wrap-anywhere" title={model.source?.detail}>
-          {model.source?.label ?? "The stored choice cannot be read: choose again."}
+          {model.source?.label ?? "The saved choice cannot be read. Choose again."}
         </span>
       }
     >
@@ -55,7 +55,7 @@ export function ModelCard({ model, onChange, onRollBack }: ModelCardProps) {
         </div>
       ) : (
         <p className="mt-5 text-sm text-muted">
-          Fixed by <code className="font-mono wrap-anywhere text-ink">{model.fixedBy}</code> in the
+          Set by <code className="font-mono wrap-anywhere text-ink">{model.fixedBy}</code> in the
           configuration. Remove that setting to choose here.
         </p>
       )}
@@ -74,9 +74,9 @@ function ChangeNote({ model: { change, source } }: { model: ModelView }) {
     );
   }
   return (
-    <Callout tone="warn" className="mt-5" title={`Not changed to ${change.to.label}`}>
+    <Callout tone="warn" className="mt-5" title={`Could not switch to ${change.to.label}`}>
       <p className="wrap-anywhere">{change.reason}</p>
-      {source !== null && <p className="mt-1 wrap-anywhere text-muted">{source.label} still answers.</p>}
+      {source !== null && <p className="mt-1 wrap-anywhere text-muted">{source.label} still serves it.</p>}
     </Callout>
   );
 }

@@ -1,4 +1,4 @@
-/** Downloads that the server runs, whether or not this page is open. */
+/** Downloads run by the server, whether or not this page is open. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Pause, Play, RotateCw, X } from "lucide-react";
 import type { ModelView, PullView } from "../../../../src/protocol/dashboard-models.js";

@@ -1,4 +1,4 @@
-/** Weights from Hugging Face, or from an address. */
+/** Weights from Hugging Face or another https address. */
 import { useState } from "react";
 import type { ModelId } from "../../../../src/protocol/models.js";
 import { api } from "../../../service/api.ts";
@@ -29,7 +29,7 @@ export function ReferenceForm({ hosts, model, choose }: ReferenceFormProps) {
           model,
           ...(sha256.trim() === "" ? {} : { sha256: sha256.trim() }),
         }),
-      done: "The download has started",
+      done: "Download started",
     });
   return (
     <Form className="flex flex-col gap-5" error={choose.error} onSubmit={submit}>
@@ -66,7 +66,7 @@ export function ReferenceForm({ hosts, model, choose }: ReferenceFormProps) {
       {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
       <div className="flex flex-wrap items-center gap-4">
         <Button type="submit" variant="primary" pending={choose.isPending}>
-          Pull
+          Download
         </Button>
         <p className="min-w-0 flex-1 basis-56 text-sm wrap-anywhere text-muted">
           Allowed hosts: {hosts.join(", ")}.

@@ -1,4 +1,4 @@
-/** A plan as it is typed, and the request it makes. */
+/** A plan as typed, and the request made from it. */
 import type { PlanView } from "../../../../src/protocol/dashboard-api.js";
 import type { ModelId } from "../../../../src/protocol/models.js";
 
@@ -49,17 +49,18 @@ export function idFrom(name: string): string {
 
 type Faults = Partial<Record<NumberField | "id" | "name", string>>;
 
-/** What cannot be right, before the service is asked. */
+/** Errors that can be found without asking the service. */
 export function errorsOf(draft: PlanDraft, isNew: boolean, taken: readonly string[]): Faults {
   const faults: Faults = {};
   if (draft.name.trim() === "") faults.name = "Enter a name.";
   if (isNew && !/^[a-z0-9][a-z0-9-]{0,63}$/.test(draft.id))
-    faults.id = "Lower-case letters, digits and hyphens.";
-  if (isNew && taken.includes(draft.id)) faults.id = "There is a plan with this id.";
+    faults.id = "Use lower-case letters, digits and hyphens.";
+  if (isNew && taken.includes(draft.id)) faults.id = "A plan with this id already exists.";
   for (const field of ["requestsPerMinute", "tokensPerMinute", "concurrentRequests", "maxKeys"] as const) {
-    if (!isCount(draft[field])) faults[field] = "A whole number from 1 on.";
+    if (!isCount(draft[field])) faults[field] = "Enter a whole number, 1 or more.";
   }
-  if (draft.maxTokens !== "" && !isCount(draft.maxTokens)) faults.maxTokens = "A whole number, or nothing.";
+  if (draft.maxTokens !== "" && !isCount(draft.maxTokens))
+    faults.maxTokens = "Enter a whole number, or leave it empty.";
   return faults;
 }
 

@@ -19,7 +19,7 @@ import type { CountedPlan } from "./plan-table.tsx";
 interface PlanFormProps {
   /** Null for a new one. */
   plan: CountedPlan | null;
-  /** Ids that a new plan cannot have. */
+  /** Ids that are already taken. */
   taken: readonly string[];
   onClose: () => void;
 }
@@ -27,9 +27,13 @@ interface PlanFormProps {
 const numbers: readonly { field: NumberField; label: string; hint?: string }[] = [
   { field: "requestsPerMinute", label: "Requests per minute" },
   { field: "tokensPerMinute", label: "Tokens per minute" },
-  { field: "concurrentRequests", label: "Requests at once" },
+  { field: "concurrentRequests", label: "Concurrent requests" },
   { field: "maxKeys", label: "Keys" },
-  { field: "maxTokens", label: "Longest reply, in tokens", hint: "Empty: what the context leaves." },
+  {
+    field: "maxTokens",
+    label: "Maximum reply length, in tokens",
+    hint: "Empty: no limit besides the context.",
+  },
 ];
 
 const fields = ["id", "name", "models", ...numbers.map(({ field }) => field)];
@@ -44,11 +48,11 @@ export function PlanForm({ plan, taken, onClose }: PlanFormProps) {
   const save = useMutation({
     mutationFn: () => api.admin.savePlan(draft.id, bodyOf(draft)),
     onSuccess: async () => {
-      toast(isNew ? `${draft.name} is created` : `${draft.name} is saved`);
+      toast(isNew ? `${draft.name} created` : `${draft.name} saved`);
       onClose();
       await Promise.all([
         client.invalidateQueries({ queryKey: ["admin"] }),
-        // It may be the plan of who is looking.
+        // It may be the reader’s own plan.
         client.invalidateQueries({ queryKey: queries.site.queryKey }),
       ]);
     },
@@ -65,7 +69,7 @@ export function PlanForm({ plan, taken, onClose }: PlanFormProps) {
       title={isNew ? "Create plan" : "Edit plan"}
       description={
         plan !== null && plan.accounts > 0
-          ? `${plural(plan.accounts, "account")} on it. A change counts from the next request on.`
+          ? `${plural(plan.accounts, "account")} on this plan. Changes apply from the next request.`
           : undefined
       }
       footer={

@@ -22,10 +22,10 @@ export function PlanTable({ onEdit, onDelete, ...table }: PlanTableProps) {
     { id: "name", header: "Plan", cell: (plan) => <PlanName plan={plan} />, className: "max-w-56" },
     number("requests", "Requests / min", (plan) => formatCount(plan.requestsPerMinute)),
     number("tokens", "Tokens / min", (plan) => formatCount(plan.tokensPerMinute)),
-    number("concurrent", "At once", (plan) => formatCount(plan.concurrentRequests)),
+    number("concurrent", "Concurrent", (plan) => formatCount(plan.concurrentRequests)),
     number("keys", "Keys", (plan) => formatCount(plan.maxKeys)),
-    number("reply", "Longest reply", (plan) =>
-      plan.maxTokens === null ? "What fits" : formatCount(plan.maxTokens),
+    number("reply", "Max. reply", (plan) =>
+      plan.maxTokens === null ? "No limit" : formatCount(plan.maxTokens),
     ),
     number("accounts", "Accounts", (plan) => formatCount(plan.accounts)),
     {

@@ -19,13 +19,13 @@ export function ChangePassword({ email }: { email: string }) {
     onSuccess: () => {
       setCurrent("");
       setNext("");
-      toast("Password changed. Other browsers are signed out.");
+      toast("Password changed. Other browsers were signed out.");
     },
     gcTime: 0,
   });
   const failure = formError(change.error, ["current", "next"]);
   return (
-    <Card title="Password" description="Changing it signs you out in every other browser.">
+    <Card title="Password" description="Changing it signs you out of all other browsers.">
       <Form
         className="flex max-w-md flex-col gap-5"
         error={change.error}

@@ -18,7 +18,7 @@ export function DeleteAccount({ email }: { email: string }) {
   return (
     <Card
       title="Delete account"
-      description="Your keys stop working at once, and your account, keys, sessions, links and usage are removed. The audit trail keeps what admins did to your account, without your id, for as long as it is kept. The bare ids of your account and keys stay for up to two hours, so that every server learns that they are gone. Nothing can be brought back."
+      description="Your keys stop working immediately, and your account, keys, sessions, links and usage are removed. The audit trail keeps what admins did to your account, without your id. The bare ids of your account and keys stay for up to two hours, so that every server learns of the deletion. Log lines with your account and key ids, and backups, last as long as the operator keeps them. This cannot be undone."
     >
       <Button onClick={() => setOpen(true)}>Delete account…</Button>
       {open && <DeleteDialog email={email} onClose={() => setOpen(false)} />}
@@ -36,7 +36,7 @@ function DeleteDialog({ email, onClose }: { email: string; onClose: () => void }
     mutationFn: () => api.deleteAccount({ password }),
     onSuccess: () => {
       depart("/");
-      toast("Your account is deleted.");
+      toast("Your account was deleted.");
     },
     gcTime: 0,
   });
@@ -50,8 +50,8 @@ function DeleteDialog({ email, onClose }: { email: string; onClose: () => void }
       title="Delete account"
       description={
         <>
-          This removes <Address email={email} className="font-medium text-ink" />, its keys and its usage for
-          good.
+          This permanently deletes <Address email={email} className="font-medium text-ink" />, its keys and
+          its usage.
         </>
       }
       footer={

@@ -41,7 +41,7 @@ export function Identity({ me }: { me: Me }) {
           depart("/sign-in");
         }}
       >
-        Every browser in which you are signed in has to sign in again, this one too. Keys go on working.
+        All browsers will be signed out, including this one. Your keys keep working.
       </ConfirmDialog>
     </Card>
   );

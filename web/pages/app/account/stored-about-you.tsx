@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
+import { Link } from "wouter";
 import { api } from "../../../service/api.ts";
 import { ButtonAnchor } from "../../../components/controls/button.tsx";
 import { Card } from "../../../components/frame/card.tsx";
@@ -8,14 +9,24 @@ import { SkeletonLines } from "../../../components/states/skeleton.tsx";
 import { queries } from "../../../service/queries.ts";
 import { StoredTable } from "./stored-table.tsx";
 
-/** The rows themselves, table by table. Nothing is summed up or left out but secrets. */
+/** The rows themselves, table by table. Nothing is aggregated, and only secrets are left out. */
 export function StoredAboutYou() {
   const { data, error, refetch } = useQuery(queries.stored);
   return (
     <Card
       flush
-      title="Everything we store about you"
-      description="The rows of the database that belong to your account, as they are, newest first. Passwords and keys are stored as fingerprints, which are left out. There is no table for what you write or what a model replies."
+      title="What the database stores about you"
+      description={
+        <>
+          The rows that belong to your account, as they are, newest first. Passwords and keys are stored as
+          hashes, which are left out. There is no table for what you write or what a model replies. Request
+          logs are separate: see{" "}
+          <Link href="/docs/privacy#logs" className="text-accent underline underline-offset-3">
+            Privacy
+          </Link>
+          .
+        </>
+      }
       actions={
         <ButtonAnchor href={api.exportAddress} download icon={<Download />}>
           Export as JSON

@@ -9,7 +9,7 @@ import { plural } from "../../../units.ts";
 
 type Stored = StoredAboutMe["tables"][number];
 
-/** One table: its name, why it is kept, and its rows when unfolded, the newest first. Wide ones scroll inside. */
+/** One table: its name, why it is kept, and its rows when expanded, newest first. Wide tables scroll inside. */
 export function StoredTable({ name, why, ...first }: Stored) {
   const [later, setLater] = useState<Pick<Stored, "rows" | "next">>({ rows: [], next: first.next });
   const more = useMutation({
@@ -35,7 +35,7 @@ export function StoredTable({ name, why, ...first }: Stored) {
         </span>
       </summary>
       {rows.length === 0 ? (
-        <p className="px-5 pb-4 pl-12 text-sm text-muted sm:px-6 sm:pl-13">Nothing.</p>
+        <p className="px-5 pb-4 pl-12 text-sm text-muted sm:px-6 sm:pl-13">No rows.</p>
       ) : (
         <div
           role="group"

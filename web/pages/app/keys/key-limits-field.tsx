@@ -1,11 +1,11 @@
-/** Limits of one key below its plan's: none by default, and then a number for each that is wanted. */
+/** Limits for one key below its plan's: none by default, then a number for each that is wanted. */
 import type { KeyLimitsView, PlanView } from "../../../../src/protocol/dashboard-api.js";
 import { Checkbox } from "../../../components/controls/checkbox.tsx";
 import { Field } from "../../../components/controls/field.tsx";
 import { Fieldset } from "../../../components/controls/fieldset.tsx";
 import { Input } from "../../../components/controls/input.tsx";
 
-/** As typed; empty where the plan's limit alone counts. */
+/** As typed; empty where only the plan's limit applies. */
 export type TypedLimits = Record<keyof KeyLimitsView, string>;
 
 const noTypedLimits: TypedLimits = {
@@ -15,9 +15,9 @@ const noTypedLimits: TypedLimits = {
 };
 
 const labels: Record<keyof KeyLimitsView, string> = {
-  requestsPerMinute: "Requests a minute",
-  tokensPerMinute: "Tokens a minute",
-  concurrentRequests: "Requests at once",
+  requestsPerMinute: "Requests per minute",
+  tokensPerMinute: "Tokens per minute",
+  concurrentRequests: "Concurrent requests",
 };
 const names = ["requestsPerMinute", "tokensPerMinute", "concurrentRequests"] as const;
 
@@ -33,7 +33,7 @@ export function KeyLimitsField({ value, onChange, plan, error }: KeyLimitsFieldP
   return (
     <Fieldset legend="Limits" error={error}>
       <Checkbox
-        label="Lower than my plan's"
+        label="Set lower limits than my plan's"
         hint="So that a test cannot use up what production needs."
         checked={value !== null}
         onChange={(event) => onChange(event.target.checked ? noTypedLimits : null)}
@@ -57,7 +57,7 @@ export function KeyLimitsField({ value, onChange, plan, error }: KeyLimitsFieldP
   );
 }
 
-/** A text that is no number is sent as one that is refused: NaN would be read as "no limit". */
+/** Text that is not a number is sent as one that the service refuses: NaN would be read as "no limit". */
 const refused = -1;
 
 export function limitsToSend(typed: TypedLimits | null): KeyLimitsView | null {
@@ -74,12 +74,12 @@ export function limitsToSend(typed: TypedLimits | null): KeyLimitsView | null {
   };
 }
 
-/** "30 requests a minute, 2 at once", or null for a key without limits of its own. */
+/** "30 requests per minute, 2 concurrent", or null for a key without limits of its own. */
 export function limitsText({ requestsPerMinute, tokensPerMinute, concurrentRequests }: KeyLimitsView) {
   const parts = [
-    requestsPerMinute === null ? [] : [`${requestsPerMinute.toLocaleString("en")} requests a minute`],
-    tokensPerMinute === null ? [] : [`${tokensPerMinute.toLocaleString("en")} tokens a minute`],
-    concurrentRequests === null ? [] : [`${concurrentRequests.toLocaleString("en")} at once`],
+    requestsPerMinute === null ? [] : [`${requestsPerMinute.toLocaleString("en")} requests per minute`],
+    tokensPerMinute === null ? [] : [`${tokensPerMinute.toLocaleString("en")} tokens per minute`],
+    concurrentRequests === null ? [] : [`${concurrentRequests.toLocaleString("en")} concurrent`],
   ].flat();
   return parts.length === 0 ? null : parts.join(", ");
 }

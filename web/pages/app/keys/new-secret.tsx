@@ -3,7 +3,7 @@ import { Callout } from "../../../components/states/callout.tsx";
 import { CopyField } from "../../../components/controls/copy-field.tsx";
 import { ShownOnce } from "../../../components/overlays/shown-once.tsx";
 
-/** A new key, this once, inside a dialog that only its own button closes: anything else might lose the key. */
+/** A new key, shown this once. */
 export function NewSecret({
   name,
   secret,
@@ -17,7 +17,7 @@ export function NewSecret({
     <ShownOnce>
       <CopyField label={name} value={secret} />
       <Callout tone="warn" title="Copy it now">
-        Only a fingerprint of the key is stored. It cannot be shown again; if it is lost, rotate the key.
+        Only a hash of the key is stored, so it cannot be shown again. If you lose it, rotate the key.
       </Callout>
       {children}
     </ShownOnce>

@@ -15,13 +15,13 @@ export function RevokeKeyDialog({ apiKey, onClose }: { apiKey: KeyView; onClose:
       confirm="Revoke key"
       onConfirm={async () => {
         await api.setKey(apiKey.id, "revoke");
-        toast(`${apiKey.name} is revoked`);
+        toast(`${apiKey.name} revoked`);
         await client.invalidateQueries({ queryKey: queries.keys.queryKey });
       }}
     >
       Requests with <strong className="font-medium wrap-anywhere text-ink">{apiKey.name}</strong>, ending in{" "}
-      <code className="font-mono text-ink">{apiKey.lastFour}</code>, are refused from now on. This cannot be
-      taken back.
+      <code className="font-mono text-ink">{apiKey.lastFour}</code>, will be refused immediately. This cannot
+      be undone.
     </ConfirmDialog>
   );
 }

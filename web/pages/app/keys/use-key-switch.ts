@@ -3,7 +3,7 @@ import { api } from "../../../service/api.ts";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { queries } from "../../../service/queries.ts";
 
-/** Disables or enables a key. The list shows it at once and takes it back if the service refuses. */
+/** Disables or enables a key. Optimistic: the list shows it immediately and reverts if the service refuses. */
 export function useKeySwitch() {
   const client = useQueryClient();
   const { queryKey } = queries.keys;
@@ -26,10 +26,9 @@ export function useKeySwitch() {
       );
       return before;
     },
-    onSuccess: (key) =>
-      toast(key.status === "disabled" ? `${key.name} is disabled` : `${key.name} is enabled`),
+    onSuccess: (key) => toast(key.status === "disabled" ? `${key.name} disabled` : `${key.name} enabled`),
     onError: (error, _change, before) => {
-      // Dropped meanwhile when the session is over: then it stays so.
+      // Dropped meanwhile if the session ended: then it stays dropped.
       client.setQueryData(queryKey, (list) => list && before);
       toast(error.message, "bad");
     },

@@ -10,7 +10,7 @@ import { queries, useSite } from "../../../service/queries.ts";
 import { formatCount } from "../../../units.ts";
 import { hasEnded } from "../keys/key-status.tsx";
 
-/** Each limit of the plan: how it stands, and what it means in a sentence or two. */
+/** Each limit of the plan: its current use, and what it means in a sentence or two. */
 export function PlanLimits({ limits, readAt }: { limits: LimitsNow; readAt: number }) {
   const { plan, requests, tokens, concurrent } = limits;
   const { data } = useQuery(queries.keys);
@@ -20,28 +20,28 @@ export function PlanLimits({ limits, readAt }: { limits: LimitsNow; readAt: numb
     <Card flush>
       <ul className="divide-y divide-line">
         <Limit meter={<RateMeter label="Requests per minute" gauge={requests} readAt={readAt} />}>
-          Each request with a valid key counts, also one that is refused later on. The count restarts every
-          minute.
+          Every request with a valid key counts, including requests that are refused later. The count resets
+          every minute.
         </Limit>
         <Limit meter={<RateMeter label="Tokens per minute" gauge={tokens} readAt={readAt} />}>
-          Before a request runs, its prompt and its <Code>max_tokens</Code> are set aside; afterwards only
-          what was used stays counted. A smaller <Code>max_tokens</Code> lets more requests run side by side.
+          Before a request runs, its prompt and its <Code>max_tokens</Code> are reserved; afterwards only what
+          was used stays counted. A smaller <Code>max_tokens</Code> lets more requests run concurrently.
         </Limit>
-        <Limit meter={<Meter label="Requests at once" used={concurrent.held} limit={concurrent.limit} />}>
-          Requests that are being answered or wait in the queue. One more is refused until one of them ends.
+        <Limit meter={<Meter label="Concurrent requests" used={concurrent.held} limit={concurrent.limit} />}>
+          Requests running or waiting in the queue. Further requests are refused until one of them ends.
         </Limit>
         <Limit meter={<Meter label="Keys" used={keys} limit={plan.maxKeys} />}>
-          Keys that work or are disabled. A key that is being replaced does not count.
+          Active and disabled keys. A key being replaced does not count.
         </Limit>
-        <Limit meter={<Fixed label="Longest reply" value={replyText(plan.maxTokens)} />}>
+        <Limit meter={<Fixed label="Maximum reply length" value={replyText(plan.maxTokens)} />}>
           {plan.maxTokens === null ? (
             <>
-              With a large enough <Code>max_tokens</Code>, a reply may fill what the prompt leaves of the
-              model's context.
+              With a high enough <Code>max_tokens</Code>, a reply may use all of the context that the prompt
+              leaves.
             </>
           ) : (
             <>
-              A reply ends here at the latest, whatever <Code>max_tokens</Code> asks for.
+              A reply is cut off here, whatever <Code>max_tokens</Code> asks for.
             </>
           )}
           {site !== undefined && (
@@ -52,7 +52,7 @@ export function PlanLimits({ limits, readAt }: { limits: LimitsNow; readAt: numb
           )}
         </Limit>
         <Limit meter={<Fixed label="Models" value={modelsText(plan.models)} />}>
-          A key can be limited further, to some of them.
+          A key can be restricted to some of them.
         </Limit>
       </ul>
     </Card>
@@ -82,5 +82,5 @@ function Code({ children }: { children: string }) {
 }
 
 function replyText(maxTokens: number | null): string {
-  return maxTokens === null ? "What the context leaves" : `${formatCount(maxTokens)} tokens`;
+  return maxTokens === null ? "Limited by the context" : `${formatCount(maxTokens)} tokens`;
 }

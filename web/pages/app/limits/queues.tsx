@@ -12,14 +12,14 @@ export function Queues({ queues }: { queues: Queue[] }) {
     <Card
       flush
       title="Queues"
-      description="Of all accounts together; models on the same engine share one. Scheduled fairly: one busy account can't block others."
+      description="Across all accounts; models on the same engine share a queue. Scheduled fairly: one busy account can't block others."
     >
       <Table
         label="Queues"
         columns={columns}
         rows={queues}
         rowId={(queue) => queue.models.join()}
-        empty={<EmptyState title="No model is being served" />}
+        empty={<EmptyState title="No models are being served" />}
       />
     </Card>
   );

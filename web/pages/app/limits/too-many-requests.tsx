@@ -7,7 +7,7 @@ export function TooManyRequests() {
   return (
     <Card
       title="When a limit is reached"
-      description="The request is refused with status 429 and consumes nothing else. Wait for as many seconds as Retry-After says, then send it again; the OpenAI libraries do so by themselves."
+      description="The request gets status 429 and uses no tokens. Wait for the number of seconds in Retry-After, then retry; the OpenAI libraries do this automatically."
     >
       <div className="grid grid-cols-1 gap-6 lg:grid-cols-2">
         <CodeBlock title="Response" language="http" code={response} />
@@ -21,8 +21,7 @@ export function TooManyRequests() {
             ))}
           </dl>
           <p className="text-sm text-muted">
-            503 is something else: the service itself is at capacity or in maintenance. It carries Retry-After
-            too.
+            503 is different: the service itself is at capacity or in maintenance. It also has Retry-After.
           </p>
           <div className="text-sm">
             <ArrowLink href="/docs/limits">Limits in the documentation</ArrowLink>
@@ -34,10 +33,10 @@ export function TooManyRequests() {
 }
 
 const headers = [
-  { name: "x-ratelimit-limit-requests", means: "What the plan allows in a minute. For tokens: …-tokens." },
-  { name: "x-ratelimit-remaining-requests", means: "What is left of it. On every answer, not only on 429." },
-  { name: "x-ratelimit-reset-requests", means: "When it is whole again: 120ms, 59s, 1m0s." },
-  { name: "retry-after", means: "Whole seconds to wait, from 1 to 59. On 429 and 503." },
+  { name: "x-ratelimit-limit-requests", means: "What the plan allows per minute. For tokens: …-tokens." },
+  { name: "x-ratelimit-remaining-requests", means: "What is left. On every response, not only 429." },
+  { name: "x-ratelimit-reset-requests", means: "When the full limit is available again: 120ms, 59s, 1m0s." },
+  { name: "retry-after", means: "Seconds to wait, 1 to 59. On 429 and 503." },
 ];
 
 const response = `HTTP/1.1 429 Too Many Requests

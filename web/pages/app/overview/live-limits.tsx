@@ -6,7 +6,7 @@ import { LimitMeters } from "../../../components/figures/limit-meters.tsx";
 import { SkeletonLines } from "../../../components/states/skeleton.tsx";
 import { queries } from "../../../service/queries.ts";
 
-/** What is used and left right now. Read again every few seconds while the page is visible. */
+/** What is used and left right now. Polled every few seconds while the page is visible. */
 export function LiveLimits() {
   const { data, error, refetch, dataUpdatedAt } = useQuery(queries.limits);
   return (

@@ -9,9 +9,9 @@ export function PlannedMaintenance({ maintenance }: { maintenance: Maintenance |
   if (maintenance?.state !== "planned") return null;
   if (Date.parse(maintenance.startsAt) - Date.now() <= noticeMs) return null;
   return (
-    <Callout tone="warn" title={`Maintenance is planned: ${maintenance.title}`}>
-      <TimeRange from={maintenance.startsAt} to={maintenance.endsAt} />. Requests are refused with 503 then.{" "}
-      <Link href="/changelog">Read the announcement</Link>
+    <Callout tone="warn" title={`Scheduled maintenance: ${maintenance.title}`}>
+      <TimeRange from={maintenance.startsAt} to={maintenance.endsAt} />. Requests will get 503 during that
+      time. <Link href="/changelog">Read the announcement</Link>
     </Callout>
   );
 }

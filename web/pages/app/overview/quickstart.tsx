@@ -1,8 +1,8 @@
 /**
- * From nothing to a working request: one click makes a key, a second one copies it, and the code below has it
+ * From nothing to a working request: one click creates a key, a second one copies it, and the code below has it
  * filled in for as long as it is on the screen. The secret lives in this component's memory and nowhere else.
  */
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { KeyWithSecret, PlanView } from "../../../../src/protocol/dashboard-api.js";
 import { api } from "../../../service/api.ts";
@@ -10,15 +10,15 @@ import { Button, ButtonLink } from "../../../components/controls/button.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { CodeTabs } from "../../../components/text/code-block.tsx";
-import { CopyField } from "../../../components/controls/copy-field.tsx";
 import { Field } from "../../../components/controls/field.tsx";
 import { Form } from "../../../components/controls/form.tsx";
 import { Input } from "../../../components/controls/input.tsx";
-import { ShownOnce } from "../../../components/overlays/shown-once.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
 import { queries } from "../../../service/queries.ts";
 import { chatSamples } from "../../../snippets.ts";
 import { plural } from "../../../units.ts";
+import { NewSecret } from "../keys/new-secret.tsx";
+import { useIssueKey } from "../keys/use-issue-key.ts";
 
 export function Quickstart({ plan }: { plan: PlanView }) {
   const [issued, setIssued] = useState<KeyWithSecret | null>(null);
@@ -32,10 +32,10 @@ export function Quickstart({ plan }: { plan: PlanView }) {
       title={issued !== null ? "Your key is ready" : first ? "Create your first key" : "Make a request"}
       description={
         issued !== null
-          ? "Copy it now: only a fingerprint of it is stored, so it cannot be shown again."
+          ? "The code below has it filled in."
           : first
-            ? "It lets a program use the API in your name. Any OpenAI client works with it."
-            : "With any OpenAI client and a key of yours."
+            ? "It lets a program use the API on your behalf. Any OpenAI client works with it."
+            : "With any OpenAI client and one of your keys."
       }
       actions={
         issued === null ? (
@@ -49,14 +49,13 @@ export function Quickstart({ plan }: { plan: PlanView }) {
         {issued === null ? (
           <CreateKey defaultName={first ? "My first key" : "New key"} onIssued={setIssued} />
         ) : (
-          <ShownOnce>
-            <CopyField label={issued.key.name} value={issued.secret} />
+          <NewSecret name={issued.key.name} secret={issued.secret}>
             <div>
               <Button size="sm" onClick={() => setIssued(null)}>
-                I have copied it
+                I’ve copied it
               </Button>
             </div>
-          </ShownOnce>
+          </NewSecret>
         )}
         <CodeTabs label="Language" samples={chatSamples({ ...secret, model })} />
       </div>
@@ -71,26 +70,17 @@ function CreateKey({
   defaultName: string;
   onIssued: (issued: KeyWithSecret) => void;
 }) {
-  const client = useQueryClient();
   // Null until something is typed: which default is right is known only once the keys are.
   const [typed, setTyped] = useState<string | null>(null);
   const name = typed ?? defaultName;
-  const create = useMutation({
-    mutationFn: () => api.createKey({ name, models: null, expiresInDays: null }),
-    onSuccess: (issued) => {
-      onIssued(issued);
-      void client.invalidateQueries({ queryKey: queries.keys.queryKey });
-    },
-    // The reply holds the secret: it must not stay in the cache of mutations.
-    gcTime: 0,
-  });
+  const create = useIssueKey(() => api.createKey({ name, models: null, expiresInDays: null }));
   const failure = formError(create.error, ["name"]);
   return (
     <Form
       className="flex flex-col gap-4"
       error={create.error}
       onSubmit={() => {
-        create.mutate();
+        create.mutate(undefined, { onSuccess: onIssued });
       }}
     >
       <div className="flex flex-col gap-3 sm:flex-row sm:items-start">

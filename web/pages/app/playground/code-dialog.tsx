@@ -11,7 +11,7 @@ interface CodeDialogProps {
   onClose: () => void;
 }
 
-/** The request that led to the last reply, or the next one's beginning, as a program would send it. */
+/** The request behind the last reply, or the start of the next one, as a program would send it. */
 export function CodeDialog({ settings, turns, onClose }: CodeDialogProps) {
   const asked = turns.at(-1)?.role === "assistant" ? turns.slice(0, -1) : turns;
   const { messages, ...rest } = requestOf(settings, asked);
@@ -25,7 +25,7 @@ export function CodeDialog({ settings, turns, onClose }: CodeDialogProps) {
       title="View code"
       description={
         <>
-          The same request from a program, which finds your key in{" "}
+          The same request as code. It reads your key from{" "}
           <code className="font-mono text-sm text-ink">SOTTO_API_KEY</code>.
         </>
       }

@@ -7,14 +7,14 @@ interface ComposerProps {
   running: boolean;
   /** The reader scrolled up: there is more below. */
   away: boolean;
-  /** The settings hold something that would be refused. */
+  /** The settings contain an invalid value. */
   blocked: boolean;
   onToEnd: () => void;
   onSend: (text: string) => void;
   onStop: () => void;
 }
 
-/** The next message. Enter sends, Shift and Enter begins a line, Escape stops a running reply. */
+/** The next message. Enter sends, Shift + Enter starts a new line, Escape stops a running reply. */
 export function Composer({ running, away, blocked, onToEnd, onSend, onStop }: ComposerProps) {
   const [text, setText] = useState("");
   const hint = useId();
@@ -26,7 +26,7 @@ export function Composer({ running, away, blocked, onToEnd, onSend, onStop }: Co
     onSend(text);
     field.current?.focus();
   }
-  // The button is about to be of no use: the focus does not wait for that.
+  // The button is about to be disabled: the focus moves before that.
   function stop() {
     onStop();
     field.current?.focus();
@@ -42,7 +42,7 @@ export function Composer({ running, away, blocked, onToEnd, onSend, onStop }: Co
       {away && (
         <div className="absolute inset-x-0 -top-11 flex justify-center">
           <IconButton
-            label="To the end"
+            label="Scroll to the end"
             className="border border-line bg-surface shadow-float"
             onClick={onToEnd}
           >
@@ -80,7 +80,7 @@ export function Composer({ running, away, blocked, onToEnd, onSend, onStop }: Co
         )}
       </div>
       <p id={hint} className="mt-2 text-center text-xs text-muted">
-        {blocked ? "Correct the settings first." : "Enter sends, Shift + Enter begins a new line."}
+        {blocked ? "Fix the settings first." : "Enter to send, Shift + Enter for a new line."}
       </p>
     </form>
   );

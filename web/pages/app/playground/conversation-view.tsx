@@ -10,8 +10,8 @@ export function Conversation({ chat }: { chat: ReturnType<typeof useConversation
   if (turns.length === 0) {
     return (
       <EmptyState icon={<MessageSquare />} title="Ask something">
-        Your messages count against the same limits as your keys. They are held in memory while they are
-        answered.
+        Your messages count against the same limits as your keys. They are processed in memory, and stay there
+        for up to ten minutes so that your next turn starts faster.
       </EmptyState>
     );
   }
@@ -39,7 +39,7 @@ export function Conversation({ chat }: { chat: ReturnType<typeof useConversation
   );
 }
 
-/** Read aloud once a reply is there, not word by word. Failures are announced where they stand. */
+/** Announced once a reply is complete, not word by word. Failures are announced where they are shown. */
 function announcement(turn: Turn | undefined): string {
   if (turn?.role !== "assistant") return "";
   if (turn.state === "waiting") return "Waiting for the reply.";

@@ -1,5 +1,5 @@
 /**
- * For every input that holds a prompt: the browser keeps no copy for when the page is restored, and sends
- * nothing to a spelling service.
+ * For every input that holds a prompt: the browser saves no copy for restoring the page, and sends nothing to a
+ * spell-checking service.
  */
 export const privateText = { autoComplete: "off", spellCheck: false } as const;

@@ -14,11 +14,11 @@ interface ReplyProps {
   onRegenerate: () => void;
 }
 
-/** A model's turn: its text as it comes, then what it took. */
+/** A model's turn: its text as it arrives, then token counts and times. */
 export function Reply({ turn, last, onRegenerate }: ReplyProps) {
   const running = isRunning(turn);
   return (
-    <article aria-label={`Reply of ${turn.model}`} aria-busy={running} className="flex gap-3 sm:gap-4">
+    <article aria-label={`Reply from ${turn.model}`} aria-busy={running} className="flex gap-3 sm:gap-4">
       <span className="flex size-8 shrink-0 items-center justify-center rounded-full border border-line text-accent">
         <ModelMark model={turn.model} className="size-4" />
       </span>
@@ -50,7 +50,7 @@ export function Reply({ turn, last, onRegenerate }: ReplyProps) {
   );
 }
 
-/** Parsed again only when the text changed: the other replies stay as they are while one is written. */
+/** Parsed again only when its text changed: other replies are left alone while one streams. */
 const ReplyText = memo(function ReplyText({ text }: { text: string }) {
   return <Markdown>{text}</Markdown>;
 });
@@ -64,7 +64,7 @@ function factsOf({ model, state, reason, tokens, firstTokenMs, totalMs }: ReplyT
     const speed = (tokens.completion * 1_000) / (totalMs - firstTokenMs);
     facts.push(`${formatCount(speed)} tokens/s`);
   }
-  if (reason === "length") facts.push("cut off at max tokens");
+  if (reason === "length") facts.push("cut off at max. tokens");
   if (state === "stopped") facts.push("stopped by you");
   return facts;
 }

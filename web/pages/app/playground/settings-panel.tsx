@@ -74,7 +74,7 @@ export function SettingsPanel({ settings, onChange, models, defaultTokens, fault
         value={settings.presencePenalty}
         onChange={(presencePenalty) => set({ presencePenalty })}
       />
-      <Field label="Max tokens" hint="A longer reply is cut off there." error={faults.maxTokens}>
+      <Field label="Max tokens" hint="A longer reply is cut off." error={faults.maxTokens}>
         <Input
           {...privateText}
           inputMode="numeric"
@@ -83,7 +83,7 @@ export function SettingsPanel({ settings, onChange, models, defaultTokens, fault
           onChange={(event) => set({ maxTokens: event.target.value.trim() })}
         />
       </Field>
-      <Field label="Stop sequences" hint="One a line, up to 4. \n is a line break." error={faults.stop}>
+      <Field label="Stop sequences" hint="One per line, up to 4. \n is a line break." error={faults.stop}>
         <Textarea
           {...privateText}
           rows={2}

@@ -1,4 +1,4 @@
-/** What the playground's controls stand for, and the request they make. */
+/** The state of the playground's controls, and the request made from it. */
 import type { ModelId } from "../../../../src/protocol/models.js";
 import type { ChatBody } from "../../../service/chat-stream.ts";
 import type { Turn } from "./conversation.ts";
@@ -13,7 +13,7 @@ export interface Settings {
   presencePenalty: number | null;
   /** As typed; empty for the model's default, which is then left out of the request. */
   maxTokens: string;
-  /** As typed, one a line. */
+  /** As typed, one per line. */
   stop: string;
 }
 
@@ -39,7 +39,7 @@ export function requestOf(settings: Settings, turns: readonly Turn[]): ChatBody 
     model: settings.model,
     messages: [
       ...(settings.system.trim() === "" ? [] : [{ role: "system" as const, content: settings.system }]),
-      // A reply that failed or was stopped before its first word says nothing.
+      // A reply that failed or was stopped before its first word is empty.
       ...turns
         .filter((turn) => turn.role === "user" || turn.text !== "")
         .map((turn) => ({ role: turn.role, content: turn.text })),
@@ -53,7 +53,7 @@ export function requestOf(settings: Settings, turns: readonly Turn[]): ChatBody 
   };
 }
 
-/** One sequence a line; `\n` and `\t` stand for what cannot be typed on a line. */
+/** One sequence per line; `\n` and `\t` stand for what cannot be typed on a line. */
 function stopsOf(text: string): string[] {
   return text
     .split("\n")
@@ -67,7 +67,7 @@ export function settingsErrors(settings: Settings): { maxTokens?: string; stop?:
   return {
     ...(maxTokens === "" || /^[1-9]\d{0,8}$/.test(maxTokens)
       ? {}
-      : { maxTokens: "A whole number from 1 on." }),
+      : { maxTokens: "Enter a whole number, 1 or more." }),
     ...(stopsOf(settings.stop).length > maxStops ? { stop: `At most ${maxStops} sequences.` } : {}),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Holds the conversation and runs one reply at a time. Text is shown once a frame however fast it comes.
- * Stopping, clearing and leaving the page abort the request, which frees the model at once.
+ * Holds the conversation and runs one reply at a time. Text is shown once per frame, however fast it arrives.
+ * Stopping, clearing and leaving the page abort the request, which frees the model immediately.
  */
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
@@ -46,7 +46,7 @@ export function useConversation(settings: Settings) {
     send: (text: string) => void reply([...turns, { id: ++lastId.current, role: "user", text }]),
     /** Asks again for a reply; what came after it is dropped. */
     regenerate: (id: number) => void reply(turnsBefore(turns, id)),
-    /** Says something else in place of a message; what came after it is dropped. */
+    /** Replaces a message; what came after it is dropped. */
     edit: (id: number, text: string) =>
       void reply([...turnsBefore(turns, id), { id: ++lastId.current, role: "user", text }]),
     clear: () => {
@@ -61,7 +61,7 @@ interface Outcome {
   error: Error | null;
 }
 
-/** Streams one reply, telling `show` what to put on the screen meanwhile. Never rejects. */
+/** Streams one reply, passing intermediate states to `show`. Never rejects. */
 async function runReply(
   settings: Settings,
   history: readonly Turn[],

@@ -12,7 +12,7 @@ interface UserMessageProps {
   onEdit: (text: string) => void;
 }
 
-/** What the reader said, as plain text. */
+/** The user's message, as plain text. */
 export function UserMessage({ text, locked, onEdit }: UserMessageProps) {
   const [draft, setDraft] = useState<string | null>(null);
   if (draft !== null) {
@@ -37,7 +37,7 @@ export function UserMessage({ text, locked, onEdit }: UserMessageProps) {
           className="max-h-80"
         />
         <div className="flex items-center justify-end gap-2">
-          <span className="mr-auto text-sm text-muted">What came after it is dropped.</span>
+          <span className="mr-auto text-sm text-muted">Later messages are dropped.</span>
           <Button size="sm" onClick={() => setDraft(null)}>
             Cancel
           </Button>

@@ -8,9 +8,9 @@ import { formatCount } from "../../../units.ts";
 type ByModel = UsageReport["byModel"][number];
 type ByKey = UsageReport["byKey"][number];
 
-/** The same time, by model and by key. */
+/** The same period, by model and by key. */
 export function UsageBreakdown({ report }: { report: UsageReport | undefined }) {
-  const none = <EmptyState title="No request in this time" />;
+  const none = <EmptyState title="No requests in this period" />;
   return (
     <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-2">
       <Card title="By model" flush>
@@ -39,7 +39,7 @@ const modelColumns: readonly Column<ByModel>[] = [
   {
     id: "model",
     header: "Model",
-    // A request over the limit is refused before its body, which names the model, is read.
+    // A rate-limited request is refused before its body, which names the model, is read.
     cell: (row) =>
       row.model === null ? (
         <span className="text-muted">Unknown (refused early)</span>

@@ -12,7 +12,7 @@ interface UsageNumbersProps {
   format: (value: number) => string;
 }
 
-/** A plot's numbers, newest first; steps without a request are left out. */
+/** A plot's numbers, newest first; steps without requests are left out. */
 export function UsageNumbers({ title, measures, buckets, step, format }: UsageNumbersProps) {
   const rows = buckets.filter((bucket) => askedFor(bucket) > 0).toReversed();
   return (

@@ -1,6 +1,6 @@
 /**
  * The periods to choose from and the times they stand for. The end is the next whole hour or UTC day, so that
- * the query, and with it the place in the cache, stays the same until then.
+ * the query, and its cache key, stay the same until then.
  */
 import type { UsageBucket } from "../../../../src/protocol/dashboard-api.js";
 
@@ -40,8 +40,8 @@ export function withEmptyBuckets(buckets: readonly UsageBucket[], period: UsageP
 }
 
 /**
- * Where a bucket stands on the axis. A day is counted in UTC; its mark is that date's midnight at the reader's,
- * so that it is labelled with the date it is about and not with the evening before.
+ * Where a bucket stands on the axis. Days are counted in UTC but drawn at that date's midnight in the reader's
+ * zone, so that they are labelled with their own date and not with the evening before.
  */
 export function axisMoment(start: string, step: Step): string {
   if (step === "hour") return start;

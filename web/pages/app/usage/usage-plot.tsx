@@ -1,4 +1,4 @@
-/** One plot of the usage and, folded away beneath it, the same numbers as a table. */
+/** One usage plot and, collapsed beneath it, the same numbers as a table. */
 import { useMemo } from "react";
 import type { UsageBucket } from "../../../../src/protocol/dashboard-api.js";
 import { Card } from "../../../components/frame/card.tsx";

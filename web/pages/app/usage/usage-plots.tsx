@@ -51,7 +51,7 @@ export function UsagePlots({ buckets, period }: UsagePlotsProps) {
   );
 }
 
-// Outside the component, so that a plot is drawn anew only when its numbers change.
+// Outside the component, so that a plot is redrawn only when its numbers change.
 const requests: readonly Measure[] = [
   { label: "Succeeded", kind: "bars", tone: 1, of: (bucket) => bucket.requests - bucket.errors },
   { label: "Errors", kind: "bars", tone: "bad", of: (bucket) => bucket.errors },

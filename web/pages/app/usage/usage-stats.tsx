@@ -4,7 +4,7 @@ import { formatCount, formatMs } from "../../../units.ts";
 
 type Totals = UsageReport["totals"];
 
-/** All that was asked of the service, with what it refused. */
+/** All requests, including refused ones. */
 export const askedFor = (counts: Pick<Totals, "requests" | "rateLimited" | "unavailable">): number =>
   counts.requests + refused(counts);
 
@@ -36,7 +36,7 @@ export function UsageStats({ totals }: { totals: Totals | undefined }) {
         hint={
           totals &&
           (totals.firstTokenMsP95 === null
-            ? "no reply yet"
+            ? "no replies yet"
             : `median; 95th percentile ${formatMs(totals.firstTokenMsP95)}`)
         }
       />
@@ -53,7 +53,7 @@ function refusedText({ rateLimited, unavailable }: Totals): string {
 }
 
 function errorShare(errors: number, requests: number): string {
-  if (requests === 0) return "no request yet";
+  if (requests === 0) return "no requests yet";
   const share = errors / requests;
   return `${share.toLocaleString(undefined, { style: "percent", maximumFractionDigits: 1 })} of requests`;
 }

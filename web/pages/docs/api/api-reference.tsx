@@ -48,8 +48,8 @@ function Reference({ document }: { document: OpenApi }) {
       <div className="prose max-w-[44rem]">
         {document.info.description !== undefined && <Markdown>{document.info.description}</Markdown>}
         <p>
-          Every request carries <code>Authorization: Bearer &lt;key&gt;</code>. The same reference for
-          programs: <a href="/openapi.json">/openapi.json</a>.
+          Every request carries <code>Authorization: Bearer &lt;key&gt;</code>. The machine-readable version:{" "}
+          <a href="/openapi.json">/openapi.json</a>.
         </p>
         <CodeBlock code={baseUrl()} title="Base URL" />
       </div>

@@ -172,7 +172,12 @@ describe("batcher", () => {
     for (let step = 0; step < 4; step++) await context.step();
     expect(context.batches).toEqual([[[0, 8]], [[0, 2]], [[0, 1]]]);
     expect(textOf(1)).toBe("ab");
-    expect(endingOf(1)).toEqual({ type: "finished", completionTokens: 2, cachedTokens: 0, reasoningTokens: 0 });
+    expect(endingOf(1)).toEqual({
+      type: "finished",
+      completionTokens: 2,
+      cachedTokens: 0,
+      reasoningTokens: 0,
+    });
     expect(drawing()).toBe(0);
     expect(context.disposed).toEqual([0, 0]);
   });
@@ -341,7 +346,12 @@ describe("batcher", () => {
       [2, 0],
     ]);
     expect([0, 1, 2].map((choice) => textOf(1, choice))).toEqual(["ab", "ab", "ab"]);
-    expect(endingOf(1)).toEqual({ type: "finished", completionTokens: 6, cachedTokens: 0, reasoningTokens: 0 });
+    expect(endingOf(1)).toEqual({
+      type: "finished",
+      completionTokens: 6,
+      cachedTokens: 0,
+      reasoningTokens: 0,
+    });
     expect(active()).toBe(0);
   });
 

@@ -13,8 +13,8 @@ import {
   type CodeRange,
   type Expression,
   type Grammar,
-} from "./gbnf.js";
-import type { Work } from "./work.js";
+} from "../gbnf.js";
+import type { Work } from "../work.js";
 
 export type Language =
   | Exclude<Expression, { type: "sequence" | "choice" | "repeat" }>

@@ -3,14 +3,14 @@
  * purpose; the format stands in where the pattern is one that no grammar follows. Lengths are enforced together with
  * either where that stays small, and dropped where it does not.
  */
-import { repeat, type Expression } from "./gbnf.js";
+import { repeat, type Expression } from "../gbnf.js";
 import { formatPattern } from "./formats.js";
-import * as json from "./json-text.js";
+import * as json from "../json-text.js";
 import { Allowance, asExpression, asRules, type Language } from "./language.js";
-import { countsAt, type Parts } from "./parts.js";
+import { countsAt, type Parts } from "../parts.js";
 import { isCostly } from "./pattern-cost.js";
 import { anyWritten, readPattern } from "./pattern.js";
-import { All, SchemaError, type Path, type Schema } from "./schema.js";
+import { All, SchemaError, type Path, type Schema } from "../schema.js";
 
 /** In all patterns of a schema together. */
 const mostPatternChars = 10_000;

@@ -12,8 +12,8 @@
  *   optional parts in sequence that overlap (`a?a?a?…`) multiply with each character. Counted are the ways that
  *   a few equal characters can go, from anywhere in the pattern.
  */
-import type { CodeRange, Expression } from "./gbnf.js";
-import { Work } from "./work.js";
+import type { CodeRange, Expression } from "../gbnf.js";
+import { Work } from "../work.js";
 
 /** Tens of nanoseconds each: about ten milliseconds for a character. */
 const mostStepWork = 500_000;

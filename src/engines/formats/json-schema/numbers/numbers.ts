@@ -1,10 +1,10 @@
 /** Numbers: any, between bounds, or the multiples of one. */
-import { choice, text, type Expression } from "./gbnf.js";
-import * as json from "./json-text.js";
+import { choice, text, type Expression } from "../gbnf.js";
+import * as json from "../json-text.js";
 import { multiplesOf } from "./multiples.js";
 import { integersBetween, largest, numbersBetween, type Bounds } from "./number-range.js";
-import type { Parts } from "./parts.js";
-import { All, numberAt, SchemaError, type Path, type Schema } from "./schema.js";
+import type { Parts } from "../parts.js";
+import { All, numberAt, SchemaError, type Path, type Schema } from "../schema.js";
 
 const mostListed = 500;
 

@@ -6,7 +6,7 @@
  * the rest of the pattern, so that both can be asked of the same text. What looks back or at word boundaries is not.
  */
 import { complement, controls, escapedClasses, everyCode, lineBreaks, one, written } from "./characters.js";
-import type { CodeRange } from "./gbnf.js";
+import type { CodeRange } from "../gbnf.js";
 import type { Language } from "./language.js";
 
 /** `excessive`: nothing that anyone would write, and too much to go through. */

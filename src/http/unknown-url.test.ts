@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ask, errorOf, type Sent } from "../../test/support/clients/chat.js";
+import { startServer, type TestServer } from "../../test/support/processes/server.js";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+
+const endpoints = "The endpoints are POST /v1/chat/completions, GET /v1/models and GET /v1/models/{id}.";
+
+async function messageOf(sent: Sent): Promise<string> {
+  const { status, json } = await ask(server, sent);
+  const { code, message } = errorOf(json);
+  expect({ status, code }).toEqual({ status: 404, code: "unknown_url" });
+  return message;
+}
+
+describe("an unknown path", () => {
+  it("names the endpoints", async () => {
+    expect(await messageOf({ path: "/v1/nothing" })).toBe(`There is no such endpoint. ${endpoints}`);
+    expect(await messageOf({ path: "/v1" })).toBe(`There is no such endpoint. ${endpoints}`);
+  });
+
+  it.each([
+    ["GET", "/v1//models", "GET /v1/models"],
+    ["GET", "/models", "GET /v1/models"],
+    ["GET", "//v1/models", "GET /v1/models"],
+    ["GET", "/V1/Models", "GET /v1/models"],
+    ["GET", "/v1/model", "GET /v1/models"],
+    ["GET", "/v1/v1/models/omega", "GET /v1/models/{id}"],
+    ["POST", "/chat/completions", "POST /v1/chat/completions"],
+    ["POST", "/chat/completions/", "POST /v1/chat/completions"],
+    ["POST", "/v1/v1/chat/completions", "POST /v1/chat/completions"],
+    ["POST", "/openai/v1/chat/completions", "POST /v1/chat/completions"],
+    ["POST", "/v1/chat/completion", "POST /v1/chat/completions"],
+    ["POST", "/v1/chat", "POST /v1/chat/completions"],
+    ["POST", "/v2/chat/completions?api-version=1", "POST /v1/chat/completions"],
+  ])("%s %s names the likely endpoint", async (method, path, likely) => {
+    expect(await messageOf({ method, path })).toBe(
+      `There is no such endpoint. Did you mean ${likely}? ${endpoints}`,
+    );
+  });
+
+  it.each([
+    ["GET", "/v1/chat/completions", "POST /v1/chat/completions"],
+    ["POST", "/v1/models/", "GET /v1/models"],
+    ["DELETE", "/v1/models/omega", "GET /v1/models/{id}"],
+  ])("%s %s names the method", async (method, path, right) => {
+    expect(await messageOf({ method, path })).toBe(
+      `This endpoint does not accept this method: use ${right}.`,
+    );
+  });
+
+  it.each([
+    ["/v1/embeddings", "/v1/embeddings"],
+    ["/embeddings", "/v1/embeddings"],
+    ["/v1/images/generations", "/v1/images"],
+    ["/v1/fine_tuning/jobs/ft-1", "/v1/fine_tuning"],
+  ])("%s is named as not offered", async (path, name) => {
+    expect(await messageOf({ path })).toBe(`This service does not offer ${name}. ${endpoints}`);
+  });
+
+  it.each(["completions", "responses", "messages"])("/v1/%s leads to chat completions", async (name) => {
+    expect(await messageOf({ path: `/v1/${name}` })).toBe(
+      `This service does not offer /v1/${name}: use POST /v1/chat/completions. ${endpoints}`,
+    );
+  });
+
+  it("never repeats the path", async () => {
+    for (const path of [
+      "/v1/secret",
+      "/v1/models/secret/x",
+      "/v1/chat/secret",
+      "/v1/embeddings/secret",
+      "/secret",
+    ]) {
+      expect(await messageOf({ path })).not.toContain("secret");
+    }
+  });
+
+  it("outside /v1 is not about the API unless it looks like it", async () => {
+    expect(await messageOf({ path: "/nothing" })).not.toContain("/v1/models");
+  });
+
+  it("is only explained to callers with a key", async () => {
+    const { status, body } = await ask(server, { path: "/v1/embeddings", key: null });
+    expect(status).toBe(401);
+    expect(body).not.toContain("embeddings");
+  });
+});

@@ -1,0 +1,92 @@
+/**
+ * The answer to a path that does not exist, or not with this method: which endpoints there are, and the likely
+ * one where a usual mistake is recognised: a base address without `/v1` or with two of them, a double slash, an
+ * endpoint of the same API that this service does not offer. Only names of ours are shown, never the path itself:
+ * it may hold anything.
+ */
+import { ServiceError } from "../protocol/errors.js";
+import type { ApiRoute } from "./routes.js";
+
+const prefix = "/v1";
+
+/** Endpoints that clients of this API know, by the first part of their path. */
+const notOffered = [
+  "assistants",
+  "audio",
+  "batches",
+  "completions",
+  "embeddings",
+  "files",
+  "fine_tuning",
+  "images",
+  "messages",
+  "moderations",
+  "realtime",
+  "rerank",
+  "responses",
+  "threads",
+  "uploads",
+  "vector_stores",
+];
+/** Those that do the same job. */
+const forChat = ["completions", "messages", "responses"];
+const chat = "/chat/completions";
+
+interface Endpoint {
+  url: string;
+  /** As it is shown: `GET /v1/models/{id}`. */
+  name: string;
+  pattern: RegExp;
+}
+
+export type UnknownUrl = (request: { url: string }) => ServiceError;
+
+export function unknownUrlOf(routes: readonly Pick<ApiRoute, "method" | "url">[]): UnknownUrl {
+  const endpoints = routes.map(({ method, url }): Endpoint => ({
+    url,
+    name: `${method} ${prefix}${url.replace(/:(\w+)/g, "{$1}")}`,
+    pattern: new RegExp(`^${url.replace(/:\w+/g, "[^/]+")}$`),
+  }));
+  const list = `The endpoints are ${new Intl.ListFormat("en-GB").format(endpoints.map(({ name }) => name))}.`;
+  const explain = (message: string) => new ServiceError("unknown_url", { message: `${message} ${list}` });
+
+  return ({ url }) => {
+    const [path = ""] = url.split(/[?#]/);
+    const known = endpoints.find(({ pattern }) => pattern.test(withoutPrefix(path)));
+    if (known !== undefined) {
+      return new ServiceError("unknown_url", {
+        message: `This endpoint does not accept this method: use ${known.name}.`,
+      });
+    }
+    const wanted = wantedBy(path);
+    const likely = endpoints.find(({ pattern }) => pattern.test(wanted)) ?? similarTo(wanted, endpoints);
+    if (likely !== undefined) return explain(`There is no such endpoint. Did you mean ${likely.name}?`);
+    const foreign = notOffered.find((name) => wanted === `/${name}` || wanted.startsWith(`/${name}/`));
+    if (foreign !== undefined) {
+      const instead = endpoints.find((endpoint) => endpoint.url === chat && forChat.includes(foreign));
+      const advice = instead === undefined ? "" : `: use ${instead.name}`;
+      return explain(`This service does not offer ${prefix}/${foreign}${advice}.`);
+    }
+    return isBelowPrefix(path) ? explain("There is no such endpoint.") : new ServiceError("unknown_url");
+  };
+}
+
+const isBelowPrefix = (path: string): boolean => path === prefix || path.startsWith(`${prefix}/`);
+
+/** What follows the prefix, as the router reads it; nothing where the path is not below it. */
+const withoutPrefix = (path: string): string =>
+  isBelowPrefix(path) ? path.slice(prefix.length).replace(/\/$/, "") : "";
+
+/** The same whatever the base address is that the path was appended to. */
+const wantedBy = (path: string): string =>
+  path
+    .toLowerCase()
+    .replace(/\/{2,}/g, "/")
+    .replace(/^(?:\/(?:openai|v\d+))*(?=\/|$)/, "")
+    .replace(/\/$/, "");
+
+const similarTo = (wanted: string, endpoints: readonly Endpoint[]): Endpoint | undefined =>
+  endpoints.find(({ url }) => {
+    const [, first = ""] = url.split("/");
+    return new RegExp(`^/${first.replace(/s$/, "")}s?(/|$)`).test(wanted);
+  });

@@ -1,0 +1,130 @@
+/** The built program with the real engine on a tiny model, on one kind of stores, and every place it writes to. */
+import { Redis } from "ioredis";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { writeTinyGguf } from "../support/engines/tiny-gguf.js";
+import { Browser, password } from "../support/processes/dashboard-server.js";
+import { startSotto, type SottoProcess } from "../support/processes/sotto-process.js";
+import { TestPostgres } from "../support/stores/postgres.js";
+import { noRedis, TestRedis } from "../support/stores/redis.js";
+import { findCanary, type Finding } from "./search.js";
+
+export interface Installation {
+  sotto: SottoProcess;
+  key: string;
+  /** Signed in to the dashboard. */
+  ada: Browser;
+  chat: (body: unknown, headers?: Record<string, string>, signal?: AbortSignal) => Promise<Response>;
+  /** Looks through everything the service has written anywhere. */
+  search(canary: string | readonly string[]): Promise<Finding[]>;
+  stop(): Promise<void>;
+}
+
+/** Stores beside the data directory: what a server is told about them, and what they were given. */
+export interface Stores {
+  env: Record<string, string>;
+  texts(): Promise<Record<string, string>>;
+  folders: string[];
+  close(): Promise<void>;
+}
+
+/** Replies that last until they are ended. */
+const contextTokens = 32_768;
+
+export async function startInstallation(stores: Stores): Promise<Installation> {
+  const weights = join(mkdtempSync(join(tmpdir(), "sotto-weights-")), "tiny.gguf");
+  writeTinyGguf(weights, { contextTokens });
+  const sotto = await startSotto({
+    env: {
+      ...stores.env,
+      SOTTO_LOG_LEVEL: "trace",
+      SOTTO_LIMIT_REQUESTS_PER_MINUTE: "100000",
+      SOTTO_LIMIT_TOKENS_PER_MINUTE: "100000000",
+      SOTTO_ENGINE_SEQUENCES: "4",
+      SOTTO_ENGINE_CONTEXT_TOKENS: String(contextTokens),
+      SOTTO_QUEUE_LENGTH: "1",
+      SOTTO_MODELS_OMEGA_WEIGHTS: weights,
+      SOTTO_MODELS_PRISM_WEIGHTS: weights,
+      SOTTO_MODELS_LAMBDA_WEIGHTS: weights,
+    },
+  });
+  const key = await sotto.newKey();
+  const ada = new Browser(sotto.url);
+  await ada.post("/api/sign-up", { email: "ada@example.com", password });
+  return {
+    sotto,
+    key,
+    ada,
+    chat: (body, headers = {}, signal) =>
+      fetch(`${sotto.baseURL}/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
+        body: typeof body === "string" ? body : JSON.stringify(body),
+        ...(signal === undefined ? {} : { signal }),
+      }),
+    search: async (canary) =>
+      findCanary(
+        canary,
+        { output: sotto.output(), ...(await stores.texts()) },
+        [sotto.dataDir, sotto.tempDir, ...stores.folders],
+        (path) => path.endsWith(".gguf"),
+      ),
+    stop: async () => {
+      await sotto.stop();
+      await stores.close();
+    },
+  };
+}
+
+/** SQLite in the data directory, counters in memory. */
+export const ownStores = (): Promise<Stores> =>
+  Promise.resolve({ env: {}, texts: () => Promise.resolve({}), folders: [], close: () => Promise.resolve() });
+
+/** Postgres, and Redis where this machine has one. Every command that Redis is sent is kept. */
+export async function sharedStores(): Promise<Stores & { postgres: TestPostgres; redis: TestRedis | null }> {
+  const postgres = await TestPostgres.start();
+  const database = await postgres.createDatabase();
+  const redis = noRedis ? null : await TestRedis.start();
+  const commands: string[] = [];
+  const connection = redis === null ? null : new Redis(redis.url, { retryStrategy: () => null });
+  const monitor = await connection?.monitor();
+  monitor?.on("monitor", (_time: string, command: string[]) => commands.push(command.join(" ")));
+  return {
+    postgres,
+    redis,
+    env: {
+      SOTTO_DATABASE_URL: postgres.url(database),
+      ...(redis === null ? {} : { SOTTO_REDIS_URL: redis.url }),
+    },
+    texts: async () => {
+      // What is only in its memory is written to the files that are searched.
+      await postgres.query("checkpoint");
+      return { postgres: await allRows(postgres, database), redis: commands.join("\n") };
+    },
+    folders: [postgres.dataDir],
+    close: async () => {
+      connection?.disconnect();
+      monitor?.disconnect();
+      await redis?.kill();
+      await postgres.dispose();
+    },
+  };
+}
+
+/** As text, since large values are compressed in the files. */
+async function allRows(postgres: TestPostgres, database: string): Promise<string> {
+  const tables = await postgres.query(
+    "select table_name as name from information_schema.tables where table_schema = 'public'",
+    database,
+  );
+  const rows: string[] = [];
+  for (const { name } of tables) {
+    const found = await postgres.query(
+      `select row_to_json(t)::text as row from "${String(name)}" t`,
+      database,
+    );
+    rows.push(...found.map(({ row }) => String(row)));
+  }
+  return rows.join("\n");
+}
