@@ -17,7 +17,7 @@ const modified = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ??
 async function buildProgram() {
   await build({
     absWorkingDir: root,
-    entryPoints: filesBelow("src").filter((path) => /(?<!\.test)\.ts$/.test(path)),
+    entryPoints: filesBelow("src").filter((path) => /(?<!\.test|\.fixture)\.ts$/.test(path)),
     outbase: "src",
     outdir: "dist",
     format: "esm",

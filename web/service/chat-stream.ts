@@ -4,6 +4,7 @@
  * aborting ends it with the signal's reason. Nothing of it is kept here.
  */
 import type { ChatCompletionChunk } from "../../src/protocol/chat-response.js";
+import type { FinishReason } from "../../src/protocol/chat.js";
 import type { ErrorBody } from "../../src/protocol/errors.js";
 import { ApiError, connectionFailure, refusal } from "./request.ts";
 import { readEvents } from "./sse.ts";
@@ -22,7 +23,7 @@ export interface ChatBody {
 
 export type ChatPart =
   | { type: "text"; text: string }
-  | { type: "end"; reason: "stop" | "length" }
+  | { type: "end"; reason: FinishReason }
   | { type: "usage"; promptTokens: number; completionTokens: number };
 
 export async function* streamChat(body: ChatBody, signal: AbortSignal): AsyncGenerator<ChatPart> {

@@ -1,0 +1,92 @@
+/** Calls of tools by the embedded engine: the real one, on random weights, in the formats of several families. */
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadConfig } from "../../../src/config.js";
+import { templates } from "../../../src/engines/formats/replies/templates.fixture.js";
+import type { Tooling } from "../../../src/protocol/chat.js";
+import { startTinyEngine, type TinyEngine } from "../../support/engines/tiny-engine.js";
+import { generationOf, greedy } from "./engine-contract.js";
+import { describeToolContract, eventsOf, saidIn, usageIn } from "./engine-tools-contract.js";
+
+const { engine: config } = loadConfig({ env: {} });
+
+function start(chatTemplate?: string): TinyEngine {
+  return startTinyEngine(
+    { says: "anything", loudness: 0.3, contextTokens: 4096, ...(chatTemplate === undefined ? {} : { chatTemplate }) },
+    { config: { ...config, sequences: 8, contextTokens: 4096 } },
+  );
+}
+
+const families = Object.entries(templates);
+
+describeToolContract("the embedded engine, with a template that knows no tools,", async () => {
+  const { engine, dispose } = start();
+  await engine.ready();
+  return { engine, dispose };
+});
+
+const strictSchema = {
+  type: "object",
+  properties: {
+    city: { type: "string", minLength: 1, maxLength: 20 },
+    days: { type: "integer", minimum: 1, maximum: 14 },
+    units: { enum: ["metric", "imperial"] },
+    at: { anyOf: [{ type: "number" }, { type: "null" }] },
+    tags: { type: "array", items: { type: "string", maxLength: 8 }, maxItems: 3 },
+  },
+  required: ["city", "days", "units", "at", "tags"],
+  additionalProperties: false,
+};
+const looseSchema = { type: "object", properties: { note: { type: "string", maxLength: 30 } } };
+const tools = [
+  { name: "get_weather", description: "The weather.", parameters: strictSchema, strict: true },
+  { name: "note", description: "Takes a note.", parameters: looseSchema, strict: false },
+];
+const tooling: Tooling = { tools, choice: "required", parallel: true };
+const valid = new Ajv2020({ strict: false }).compile(strictSchema);
+
+describe.each([["no tools", undefined] as const, ...families])("a template with %s", (_, template) => {
+  let tiny: TinyEngine;
+  beforeAll(async () => {
+    tiny = start(template);
+    await tiny.engine.ready();
+  });
+  afterAll(() => tiny.dispose());
+
+  const ask = (seed: number, changes: Partial<Tooling> = {}) =>
+    eventsOf(
+      tiny.engine,
+      generationOf("Go.", {
+        tooling: { ...tooling, ...changes },
+        sampling: { ...greedy, temperature: 2, topPGiven: true, seed },
+        maxTokens: 1500,
+      }),
+    );
+
+  it("is held to calls whose arguments parse and follow the schema, at temperature 2", async () => {
+    const replies = await Promise.all(Array.from({ length: 16 }, (_unused, seed) => ask(seed)));
+    let finished = 0;
+    for (const events of replies) {
+      const { calls, text, finishReason } = saidIn(events);
+      expect(text).toBe("");
+      // A cut reply may end within a call.
+      if (finishReason === "length") continue;
+      finished += 1;
+      expect(finishReason).toBe("tool_calls");
+      expect(calls.length).toBeGreaterThan(0);
+      for (const call of calls) {
+        const given: unknown = JSON.parse(call.arguments);
+        if (call.name === "get_weather") expect(valid(given) ? [] : valid.errors).toEqual([]);
+        else expect(call.name).toBe("note");
+      }
+    }
+    expect(finished).toBeGreaterThan(0);
+  });
+
+  it("says text or calls where both may come", async () => {
+    const events = await ask(1, { choice: "auto" });
+    expect(usageIn(events).completionTokens).toBeGreaterThan(0);
+    const { calls } = saidIn(events);
+    for (const call of calls) expect(tools.map(({ name }) => name)).toContain(call.name);
+  });
+});
