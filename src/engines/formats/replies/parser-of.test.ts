@@ -4,7 +4,8 @@ import { families, type FamilyName } from "./families.js";
 import { replyParser, type ParserOptions } from "./parser-of.js";
 import type { ParsedEvent } from "./reply-events.js";
 import { plainSyntax, type ReplySyntax } from "./reply-syntax.js";
-import { tools, transcripts, type Transcript } from "./transcripts.fixture.js";
+import { tools, type Transcript } from "./hermes-transcripts.fixture.js";
+import { transcripts } from "./transcripts.fixture.js";
 
 const names = Object.keys(families) as FamilyName[];
 const cases = names.flatMap((family) =>
@@ -175,8 +176,8 @@ describe("what is held back", () => {
         for (const event of parser.push(char)) shown += event.type === "text" ? event.text.length : 0;
         expect(pushed - shown).toBeLessThanOrEqual(30);
       }
-      parser.push("x");
-      expect(pushed - shown).toBeLessThanOrEqual(1);
+      // The space at the end may still turn out to stand before a call.
+      expect(pushed - shown).toBe(1);
     },
   );
 
