@@ -33,7 +33,9 @@ export const holdsFromStart = ({ syntax, tooling, format }: CallsRequest): boole
 /** Without the thoughts that may come before. Throws `SchemaError` for the format and `ToolSchemaError` for a tool. */
 export function callsGrammar(request: CallsRequest): string {
   const { syntax, tooling, format } = request;
-  const tools = tooling.tools.map((tool, index) => grammarTool(tool, index, syntax));
+  const tools = tooling.tools.map((tool, index) =>
+    grammarTool(tool, index, syntax, tooling.choice === "required"),
+  );
   const mayReply = tooling.choice === "auto";
   const calls = callGrammar(syntax, tools, {
     parallel: tooling.parallel,
@@ -64,7 +66,7 @@ function formatGrammar(format: ReplyFormat): string | undefined {
   }
 }
 
-function grammarTool(tool: Tool, index: number, syntax: ReplySyntax): GrammarTool {
+function grammarTool(tool: Tool, index: number, syntax: ReplySyntax, isRequired: boolean): GrammarTool {
   const { name, parameters, strict } = tool;
   if (parameters === undefined) return { name, argumentsGrammar: objectGrammar() };
   try {
@@ -75,7 +77,7 @@ function grammarTool(tool: Tool, index: number, syntax: ReplySyntax): GrammarToo
     return {
       name,
       argumentsGrammar,
-      taggedParameters: taggedParameters(parameters, { compile, exact: strict }),
+      taggedParameters: taggedParameters(parameters, { compile, exact: strict || isRequired }),
     };
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;

@@ -12,7 +12,12 @@ const { engine: config } = loadConfig({ env: {} });
 
 function start(chatTemplate?: string): TinyEngine {
   return startTinyEngine(
-    { says: "anything", loudness: 0.3, contextTokens: 4096, ...(chatTemplate === undefined ? {} : { chatTemplate }) },
+    {
+      says: "anything",
+      loudness: 0.3,
+      contextTokens: 4096,
+      ...(chatTemplate === undefined ? {} : { chatTemplate }),
+    },
     { config: { ...config, sequences: 8, contextTokens: 4096 } },
   );
 }
