@@ -15,9 +15,11 @@ import { backendNames } from "./engines/llama/gpu/backends.js";
 import type { GpuChoice } from "./engines/llama/gpu/choice.js";
 import type { EngineBackends } from "./engines/llama/gpu/engine-backends.js";
 import { failureNotice, failureText } from "./engines/llama/gpu/failure-text.js";
+import { wordsOf } from "./engines/llama/gpu/failures.js";
 import { chooseBackends, type GpuMachine } from "./engines/llama/gpu/machine.js";
 import type { LoadSubject } from "./engines/llama/gpu/memory.js";
 import { Grammars } from "./engines/formats/grammars.js";
+import type { ChildExit } from "./engines/llama/host/engine-causes.js";
 import { LlamaEngine, type LlamaEngineOptions, type LlamaEvent } from "./engines/llama/host/llama-engine.js";
 import { Residency } from "./engines/llama/host/residency.js";
 import { residentSize } from "./engines/llama/host/resident-size.js";
@@ -310,17 +312,24 @@ function logEngineEvent(log: Log, event: LlamaEvent): void {
       log.info("engine loaded", event);
       return;
     case "load_failed":
-      log.warn("engine did not load");
+      log.warn("engine did not load", { cause: event.cause, loadError: wordsOf(event.reason) });
       return;
     case "exited":
-      log.warn("engine exited", { exitCode: event.code, exitSignal: event.signal });
+      logExit(log, event);
       return;
     case "unloaded":
       log.info("engine unloaded");
       return;
     case "restarting":
-      log.warn("engine restarting", { delayMs: event.delayMs });
+      log.warn("engine restarting", { delayMs: event.delayMs, cause: event.cause });
   }
+}
+
+function logExit(log: Log, { code: exitCode, signal: exitSignal, cause }: ChildExit): void {
+  const isKilled = cause === "KILLED_BY_SYSTEM";
+  const message = isKilled ? "engine killed by the system, probably out of memory" : "engine exited";
+  if (cause === "CLOSED") log.info(message, { exitCode, exitSignal, cause });
+  else log.warn(message, { exitCode, exitSignal, cause });
 }
 
 /** Where the operator finds what to change. */

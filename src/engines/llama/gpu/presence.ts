@@ -8,7 +8,7 @@ import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
 import type { GpuBackend } from "./backends.js";
-import { bindingVersion, isInstalled, localBuilds } from "./binding-package.js";
+import { bindingVersion, isInstalled, localBuilds } from "../binding-package.js";
 
 export interface GpuPresence {
   /** Worth a try, best first. */

@@ -27,7 +27,8 @@ import type {
 import type { ChatMessage } from "../../../protocol/chat.js";
 import { ServiceError } from "../../../protocol/errors.js";
 import type { ModelId } from "../../../protocol/models.js";
-import type { ChildExit, EngineChild } from "./child.js";
+import type { EngineChild } from "./child.js";
+import type { ChildExit } from "./engine-causes.js";
 import { engineEnvironment } from "./child-environment.js";
 import type { EngineBackends } from "../gpu/engine-backends.js";
 import { Grammars } from "../../formats/grammars.js";
@@ -43,11 +44,11 @@ import { defaultTiming, type Timing } from "./timing.js";
 /** What happens to the engine, for logs and metrics. Nothing in it comes from a conversation. */
 export type LlamaEvent =
   | ({ type: "loaded" } & LoadedFacts)
-  | { type: "load_failed"; reason: string }
+  | { type: "load_failed"; cause: string; reason: string }
   | ({ type: "exited" } & ChildExit)
   /** Nobody used it for long, or another model needed its memory. */
   | { type: "unloaded" }
-  | { type: "restarting"; delayMs: number };
+  | { type: "restarting"; delayMs: number; cause: string | undefined };
 
 export interface LlamaEngineOptions {
   /** Path of the GGUF file. */
@@ -114,7 +115,7 @@ export class LlamaEngine implements Engine {
           backends?.loaded();
           options.onEvent?.({ type: "loaded", ...facts });
         },
-        onLoadFailed: (reason) => options.onEvent?.({ type: "load_failed", reason }),
+        onLoadFailed: ({ cause }, reason) => options.onEvent?.({ type: "load_failed", cause, reason }),
         onMessage: (message) => {
           if (message.type === "step") this.#onStep(message.report);
           else this.#reading.get(message.id)?.(message.result);
@@ -127,7 +128,8 @@ export class LlamaEngine implements Engine {
           options.onEvent?.({ type: "unloaded" });
           this.#loseAll();
         },
-        onRestarting: (delayMs) => options.onEvent?.({ type: "restarting", delayMs }),
+        onRestarting: (delayMs) =>
+          options.onEvent?.({ type: "restarting", delayMs, cause: this.#supervisor.problem?.cause }),
         fallBack: (failure) => backends?.fallBack(failure)?.then(loadOn) ?? null,
       },
       options.onDemand === undefined ? undefined : this.#loadingOn(options.onDemand),
@@ -191,7 +193,7 @@ export class LlamaEngine implements Engine {
 
   status(model: ModelId): EngineStatus {
     const { maxTokens: defaultMaxTokens } = this.#defaultsOf(model);
-    const { facts, state, restarts } = this.#supervisor;
+    const { facts, state, restarts, problem } = this.#supervisor;
     const { config, weights } = this.options;
     return {
       state,
@@ -202,6 +204,7 @@ export class LlamaEngine implements Engine {
       capacity: facts?.sequences ?? config.sequences ?? usualSequences,
       active: this.#active,
       restarts,
+      problem,
     };
   }
 

@@ -8,9 +8,10 @@
  * the same load; it is nobody's own, so that one who leaves takes it from nobody. A load that fails is told to all who
  * wait for it, and tried again by the first who asks after a pause.
  */
-import type { EngineStatus } from "../../../core/ports.js";
+import type { EngineProblem, EngineStatus } from "../../../core/ports.js";
 import { ServiceError } from "../../../protocol/errors.js";
-import { EngineChild, type ChildExit, type ChildHandlers, type ChildOptions } from "./child.js";
+import { EngineChild, type ChildHandlers, type ChildOptions } from "./child.js";
+import { exitProblem, loadProblem, type ChildExit } from "./engine-causes.js";
 import type { EngineFailure } from "../gpu/engine-backends.js";
 import type { LoadedFacts, LoadRequest } from "../messages.js";
 import { RestartPolicy } from "./restart-policy.js";
@@ -31,7 +32,9 @@ interface Wake {
   failure: ServiceError | undefined;
 }
 
-export interface SupervisorHandlers extends Pick<ChildHandlers, "onMessage" | "onLoaded" | "onLoadFailed"> {
+export interface SupervisorHandlers extends Pick<ChildHandlers, "onMessage" | "onLoaded"> {
+  /** The exit follows. */
+  onLoadFailed: (problem: EngineProblem, reason: string) => void;
   /** The child is gone, with everything it was doing. */
   onExited: (exit: ChildExit) => void;
   /** The child has ended because it was told to sleep. */
@@ -52,7 +55,12 @@ export class Supervisor {
   #facts: LoadedFacts | undefined;
   /** When the child became able to answer; undefined while it cannot. */
   #readySinceMs: number | undefined;
-  #loadFailure: string | undefined;
+  /** Why the latest load failed, until one succeeds. */
+  #loadProblem: EngineProblem | undefined;
+  /** Why the latest child that had loaded ended. */
+  #exitProblem: EngineProblem | undefined;
+  /** A load failed for good: no other way to load is left to try. */
+  #cannotLoad = false;
   #restartTimer: NodeJS.Timeout | undefined;
   #restartAtMs = 0;
   #restarts = 0;
@@ -93,6 +101,10 @@ export class Supervisor {
     return this.#restarts;
   }
 
+  get problem(): EngineProblem | undefined {
+    return this.#loadProblem ?? this.#exitProblem;
+  }
+
   get state(): EngineStatus["state"] {
     if (this.isReady) return "ready";
     if (this.#wake !== undefined) return "waking";
@@ -126,17 +138,15 @@ export class Supervisor {
   async firstLoad(signal: AbortSignal): Promise<void> {
     if (this.onDemand !== undefined) {
       await this.readyChild(signal).catch((error: unknown) => {
-        throw this.#loadFailure === undefined || signal.aborted ? error : new Error(this.#loadFailure);
+        const problem = this.#cannotLoad && !signal.aborted ? this.#loadProblem : undefined;
+        throw problem === undefined ? error : new Error(problem.text);
       });
       return;
     }
-    await this.#until(
-      () => this.#facts !== undefined || this.#loadFailure !== undefined || this.#closed,
-      signal,
-    );
+    await this.#until(() => this.#facts !== undefined || this.#cannotLoad || this.#closed, signal);
     signal.throwIfAborted();
     if (this.#facts !== undefined) return;
-    throw this.#loadFailure === undefined ? this.unavailable() : new Error(this.#loadFailure);
+    throw this.#loadProblem === undefined ? this.unavailable() : new Error(this.#loadProblem.text);
   }
 
   unavailable(): ServiceError {
@@ -183,7 +193,7 @@ export class Supervisor {
     if (performance.now() < this.#restartAtMs) throw this.unavailable();
     const wake: Wake = { failure: undefined };
     this.#asleep = false;
-    this.#loadFailure = undefined;
+    this.#cannotLoad = false;
     this.#wake = wake;
     void this.#loadOnDemand(wake);
   }
@@ -219,14 +229,17 @@ export class Supervisor {
         onLoaded: (facts) => {
           this.#facts = facts;
           this.#hasLoaded = true;
+          this.#loadProblem = undefined;
+          this.#cannotLoad = false;
           this.#wake = undefined;
           this.#readySinceMs = performance.now();
           this.handlers.onLoaded(facts);
           this.#wakeWaiting();
         },
         onLoadFailed: (reason) => {
-          loadFailure ??= reason;
-          this.handlers.onLoadFailed(reason);
+          loadFailure = reason;
+          this.#loadProblem = loadProblem(reason);
+          this.handlers.onLoadFailed(this.#loadProblem, reason);
         },
         onExit: (exit) => {
           this.#onExit(exit, loadFailure);
@@ -243,27 +256,24 @@ export class Supervisor {
     }
     const nowMs = performance.now();
     const healthyMs = this.#readySinceMs === undefined ? 0 : nowMs - this.#readySinceMs;
-    const reason =
-      loadFailure ??
-      `The engine's process ended while loading (${exit.signal ?? exit.code ?? "not started"}).`;
+    if (loadFailure === undefined) this.#exitProblem = exitProblem(exit);
     this.#child = undefined;
     this.#readySinceMs = undefined;
     this.handlers.onExited(exit);
-    if (!this.#closed) this.#goOn(this.#policy.delayAfterDeath(nowMs, healthyMs), reason, exit);
-    else this.#loadFailure ??= reason;
+    if (!this.#closed) this.#goOn(this.#policy.delayAfterDeath(nowMs, healthyMs), loadFailure, exit);
     this.#wakeWaiting();
   }
 
   /** Another child in the same way, or in another when this one has not worked once or fails time and again. */
-  #goOn(delayMs: number, reason: string, { signal, code }: ChildExit): void {
+  #goOn(delayMs: number, loadFailure: string | undefined, { signal, code }: ChildExit): void {
     const failure: EngineFailure | undefined = !this.#hasLoaded
-      ? { during: "load", reason }
+      ? { during: "load", reason: loadFailure ?? "" }
       : this.#policy.looping
         ? { during: "run", reason: `its process kept ending (${signal ?? `exit code ${code ?? "unknown"}`})` }
         : undefined;
     const other = failure === undefined ? null : this.handlers.fallBack(failure);
     if (other === null) {
-      this.#loadFailure ??= reason;
+      if (loadFailure !== undefined) this.#cannotLoad = true;
       if (this.#wake === undefined) this.#restartIn(delayMs);
       else {
         this.#restartAtMs = performance.now() + delayMs;
