@@ -25,7 +25,7 @@ import { Residency } from "./engines/llama/host/residency.js";
 import { residentSize } from "./engines/llama/host/resident-size.js";
 import { PoolEngine } from "./engines/pool/pool-engine.js";
 import { MemberList, type MadeMember, type MemberSource } from "./engines/pool/member-list.js";
-import { UpstreamEngine } from "./engines/upstream/upstream-engine.js";
+import { UpstreamEngine, type UpstreamEngineParts } from "./engines/upstream/upstream-engine.js";
 import { preflight } from "./engines/upstream/checks/preflight.js";
 import type { Log } from "./log.js";
 import { readWeightsFacts } from "./models/gguf/gguf.js";
@@ -270,7 +270,7 @@ export class EngineBuilder {
     const models = modelDefaults(config.models, plainDefaults);
     const engine = new UpstreamEngine(
       { ...member, timeouts, models, cacheSaltSecret },
-      { grammars: this.#grammars },
+      { grammars: this.#grammars, ...upstreamEvents(this.parts.log, member) },
     );
     // A server that is started later is no reason not to start: it is asked once, whatever comes of it.
     return { engine, waiting: () => engine.waiting(), ready: () => engine.asked() };
@@ -330,6 +330,23 @@ function logExit(log: Log, { code: exitCode, signal: exitSignal, cause }: ChildE
   const message = isKilled ? "engine killed by the system, probably out of memory" : "engine exited";
   if (cause === "CLOSED") log.info(message, { exitCode, exitSignal, cause });
   else log.warn(message, { exitCode, exitSignal, cause });
+}
+
+/** Logs when an engine on the network stops answering or recovers, and why a request to it failed. */
+function upstreamEvents(
+  log: Log,
+  { url }: UpstreamSource,
+): Pick<UpstreamEngineParts, "onState" | "onFailure"> {
+  const engine = URL.canParse(url) ? new URL(url).host : undefined;
+  return {
+    onState: (state, cause) => {
+      if (state === "ready") log.info("engine reachable", { engine });
+      else log.warn("engine unreachable", { engine, cause });
+    },
+    onFailure: (cause) => {
+      log.warn("engine request failed", { engine, cause });
+    },
+  };
 }
 
 /** Where the operator finds what to change. */

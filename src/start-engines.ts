@@ -160,6 +160,7 @@ export class Engines {
       note: draining ? "leaving" : breaker === "closed" ? "" : "left out",
       weight,
       active: runs,
+      problem: status.problem?.text ?? null,
     }));
   }
 }

@@ -160,6 +160,7 @@ export class PoolEngine implements Engine {
       capacity: sum(({ capacity }) => capacity),
       active: sum(({ active }) => active, [...all, ...leaving]),
       restarts: sum(({ restarts }) => restarts, all),
+      problem: all.find((one) => one.problem !== undefined && !isAvailable(one))?.problem,
     };
   }
 

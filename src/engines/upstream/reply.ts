@@ -47,7 +47,7 @@ export class ReplyReader {
   read(event: SseEvent): GenerationEvent[] {
     if (event.isError) throw errorOfEvent(event.data, this.contextTokens);
     this.#charsLeft -= weightOf(event);
-    if (this.#charsLeft < 0) throw unavailable();
+    if (this.#charsLeft < 0) throw unavailable("REPLY_TOO_LONG");
     // Some engines send an empty event to keep the connection open.
     if (event.data === "") return [];
     const chunk = readChunk(event.data);
@@ -56,7 +56,8 @@ export class ReplyReader {
     const events: GenerationEvent[] = [];
     for (const delta of chunk.choices) {
       const choice = this.#choices[delta.choice];
-      if (choice === undefined || delta.finish === "failed") throw unavailable();
+      if (choice === undefined) throw unavailable("UNKNOWN_CHOICE");
+      if (delta.finish === "failed") throw unavailable("CHOICE_FAILED");
       if (choice.read(delta, delta.finish, events)) this.#open -= 1;
     }
     return events;
@@ -64,7 +65,7 @@ export class ReplyReader {
 
   /** The stream is over. */
   end(): GenerationEvent {
-    if (this.#open > 0) throw unavailable();
+    if (this.#open > 0) throw unavailable("REPLY_TRUNCATED");
     const told = this.#usage;
     return { type: "done", usage: told !== undefined && this.#canBe(told) ? told : this.#counted() };
   }

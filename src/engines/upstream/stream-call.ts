@@ -12,7 +12,7 @@
  */
 import type { Dispatcher } from "undici";
 import type { Clock } from "../../core/ports.js";
-import { errorOfResponse, unavailable } from "./failures.js";
+import { causeOf, errorOfResponse, unavailable } from "./failures.js";
 import { SseReader, weightOf, type SseEvent } from "./sse-reader.js";
 
 export interface StreamLimits {
@@ -143,8 +143,8 @@ export class StreamCall implements Dispatcher.DispatchHandler {
     this.#notify();
   }
 
-  onResponseError(): void {
-    this.#fail(unavailable());
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(unavailable(causeOf(error)));
   }
 
   #resume(): void {
@@ -168,7 +168,7 @@ export class StreamCall implements Dispatcher.DispatchHandler {
       // Bytes that are no event yet are no progress: they must not renew the limit of whoever waits.
       if (events.length > 0) this.#notify();
     } catch {
-      this.#fail(unavailable());
+      this.#fail(unavailable("EVENT_TOO_LONG"));
     }
   }
 
@@ -214,7 +214,8 @@ export class StreamCall implements Dispatcher.DispatchHandler {
     const { firstTokenMs, nextTokenMs } = this.limits;
     this.#timer = setTimeout(
       () => {
-        if (this.#wake !== null) this.#fail(unavailable());
+        if (this.#wake === null) return;
+        this.#fail(unavailable(this.#hadEvent ? "NEXT_TOKEN_TIMEOUT" : "FIRST_TOKEN_TIMEOUT"));
       },
       this.#hadEvent ? nextTokenMs : firstTokenMs,
     );

@@ -22,7 +22,7 @@ import type { ModelId } from "../../protocol/models.js";
 import { Grammars } from "../formats/grammars.js";
 import { CacheSalts } from "./cache-salt.js";
 import { Connection } from "./connection.js";
-import { contextExceeded, explainRefusal, unavailable } from "./failures.js";
+import { contextExceeded, explainRefusal, unavailable, UpstreamError } from "./failures.js";
 import { HealthWatch } from "./checks/health.js";
 import { requireIsolation } from "./isolation.js";
 import { timeoutsOf, type UpstreamOptions, type UpstreamTimeouts } from "./options.js";
@@ -36,8 +36,10 @@ import { StreamCall } from "./stream-call.js";
 export interface UpstreamEngineParts {
   clock?: Clock;
   random?: () => number;
-  /** Told when the engine comes and goes, for logs. */
-  onState?: (state: EngineStatus["state"]) => void;
+  /** Called when the engine goes down or recovers, for logs; the cause is that of a failure. */
+  onState?: ((state: EngineStatus["state"], cause: string | undefined) => void) | undefined;
+  /** Called with the cause of each request that the engine failed, for logs. */
+  onFailure?: ((cause: string) => void) | undefined;
   /** Shared with other engines; by default its own. */
   grammars?: Grammars | undefined;
 }
@@ -57,6 +59,7 @@ export class UpstreamEngine implements Engine {
   readonly #calls = new Set<StreamCall>();
   readonly #grammars: Grammars;
   readonly #ownsGrammars: boolean;
+  readonly #onFailure: (cause: string) => void;
   #closed = false;
 
   /**
@@ -69,10 +72,12 @@ export class UpstreamEngine implements Engine {
       clock = systemClock,
       random = Math.random,
       onState = () => undefined,
+      onFailure = () => undefined,
       grammars,
     }: UpstreamEngineParts = {},
   ) {
     this.#clock = clock;
+    this.#onFailure = onFailure;
     requireIsolation(options);
     this.#grammars = grammars ?? new Grammars();
     this.#ownsGrammars = grammars === undefined;
@@ -111,7 +116,9 @@ export class UpstreamEngine implements Engine {
       this.#profile.formats === "us"
         ? await this.#grammars.of(generation.format, generation.accountId, signal)
         : undefined;
-    if (this.#closed || this.#health.state !== "ready") throw unavailable();
+    if (this.#closed || this.#health.state !== "ready") {
+      throw unavailable(this.#health.problem?.cause ?? "NOT_READY");
+    }
     const messages = withSystemPrompt(generation.messages, defaults.systemPrompt);
     const contextTokens = this.#contextTokens();
     if (contextTokens > 0 && fewestTokens(messages) >= contextTokens) throw contextExceeded(contextTokens);
@@ -150,6 +157,7 @@ export class UpstreamEngine implements Engine {
       capacity: this.#capacity(),
       active: this.#calls.size,
       restarts: this.#health.outages,
+      problem: this.#health.problem,
     };
   }
 
@@ -161,7 +169,7 @@ export class UpstreamEngine implements Engine {
   async close(): Promise<void> {
     this.#closed = true;
     this.#health.close();
-    for (const call of [...this.#calls]) call.abort(unavailable());
+    for (const call of [...this.#calls]) call.abort(unavailable("CLOSED"));
     await this.#connection.close();
     if (this.#ownsGrammars) await this.#grammars.close();
   }
@@ -173,7 +181,7 @@ export class UpstreamEngine implements Engine {
     signal: AbortSignal,
   ): AsyncGenerator<GenerationEvent, void, undefined> {
     signal.throwIfAborted();
-    if (this.#closed) throw unavailable();
+    if (this.#closed) throw unavailable("CLOSED");
     const { generation, maxTokens } = prepared;
     const { messages, grammar } = promptOf(prepared);
     const body = requestBody({
@@ -219,10 +227,11 @@ export class UpstreamEngine implements Engine {
       signal.throwIfAborted();
       const failed = error instanceof ServiceError && error.code === "engine_unavailable";
       if (failed && call.wasHeldUp) throw new ReaderTooSlow();
+      if (error instanceof UpstreamError && !this.#closed) this.#onFailure(error.failureCode);
       if (failed) void this.#health.checkNow();
       throw explainRefusal(error, generation);
     } finally {
-      if (!over) call.abort(unavailable());
+      if (!over) call.abort(unavailable("NOT_READ"));
     }
   }
 

@@ -130,7 +130,7 @@ describe("the preflight of an engine", () => {
 
   it("tells of an engine that does not answer, and of one that refuses the key", async () => {
     const nobody = await preflight({ url: "http://127.0.0.1:1/v1", profile: "vllm" });
-    expect(nobody).toEqual([{ level: "useless", text: "127.0.0.1:1 does not answer." }]);
+    expect(nobody).toEqual([{ level: "useless", text: "127.0.0.1:1 does not answer (ECONNREFUSED)." }]);
     const key = [{ level: "useless", text: textWith("refuses the key") }];
     expect(await findings({ "/health": 401 })).toEqual(key);
     // vLLM and llama-server tell everyone how they are, and only some what they have.

@@ -8,7 +8,7 @@
 import { AddressError } from "../../../core/address-policy.js";
 import { checkAddress, type Resolve } from "./address.js";
 import { Connection } from "../connection.js";
-import { askHealth, askIntroduction, type Introduction } from "./introduction.js";
+import { askHealth, askIntroduction, whyUnusable, type Introduction } from "./introduction.js";
 import { requireIsolation, UpstreamRefused } from "../isolation.js";
 import { timeoutsOf, type UpstreamSource } from "../options.js";
 import { findingsFor } from "./preflight-checks.js";
@@ -38,7 +38,7 @@ export async function preflight(
   try {
     const { host } = connection.url;
     const answer = await meet(connection, source, timeouts.healthMs);
-    if (answer.type !== "engine") return [{ level: "useless", text: whyUseless(host, answer.type) }];
+    if (answer.type !== "engine") return [{ level: "useless", text: whyUnusable(host, answer) }];
     const { facts } = answer;
     const findings = await findingsFor({ source, profile, connection, facts, timeoutMs: timeouts.healthMs });
     return findings.map(({ certain, refuses, text }) => ({
@@ -57,21 +57,8 @@ async function meet(
 ): Promise<Introduction> {
   const profile = profiles[kind];
   const health = await askHealth(connection, profile, timeoutMs);
-  if (health !== "well" && health !== "has-no-such-page") return { type: health };
+  if ("cause" in health) return health;
   return askIntroduction(connection, profile, name, timeoutMs);
-}
-
-function whyUseless(host: string, type: Exclude<Introduction["type"], "engine">): string {
-  switch (type) {
-    case "silent":
-      return `${host} does not answer.`;
-    case "unwell":
-      return `${host} says that it cannot answer at present.`;
-    case "refuses-key":
-      return `${host} refuses the key.`;
-    case "stranger":
-      return `${host} answers, but not as an engine does: it has no list of models at /v1/models.`;
-  }
 }
 
 async function setUpErrors(source: UpstreamSource, resolve: Resolve | undefined): Promise<string[]> {
