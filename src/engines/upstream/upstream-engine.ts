@@ -20,6 +20,7 @@ import type { ChatMessage } from "../../protocol/chat.js";
 import { ServiceError } from "../../protocol/errors.js";
 import type { ModelId } from "../../protocol/models.js";
 import { Grammars } from "../formats/grammars.js";
+import { withSystemPrompt } from "../formats/system-prompt.js";
 import { CacheSalts } from "./cache-salt.js";
 import { Connection } from "./connection.js";
 import { contextExceeded, explainRefusal, unavailable, UpstreamError } from "./failures.js";
@@ -283,9 +284,4 @@ class UpstreamPrompt {
 function promptOf({ prompt }: PreparedGeneration): UpstreamPrompt {
   if (prompt instanceof UpstreamPrompt) return prompt;
   throw new Error("This generation was prepared by another engine.");
-}
-
-function withSystemPrompt(messages: readonly ChatMessage[], systemPrompt: string): readonly ChatMessage[] {
-  if (systemPrompt === "" || messages.some(({ role }) => role === "system")) return messages;
-  return [{ role: "system", content: systemPrompt }, ...messages];
 }

@@ -24,7 +24,6 @@ import type {
   GenerationEvent,
   PreparedGeneration,
 } from "../../../core/ports.js";
-import type { ChatMessage } from "../../../protocol/chat.js";
 import { ServiceError } from "../../../protocol/errors.js";
 import type { ModelId } from "../../../protocol/models.js";
 import type { EngineChild } from "./child.js";
@@ -32,14 +31,14 @@ import type { ChildExit } from "./engine-causes.js";
 import { engineEnvironment } from "./child-environment.js";
 import type { EngineBackends } from "../gpu/engine-backends.js";
 import { Grammars } from "../../formats/grammars.js";
+import { withSystemPrompt } from "../../formats/system-prompt.js";
 import type { LoadedFacts, LoadRequest, PrepareResult, StepReport } from "../messages.js";
+import { PromptReader, requireFits, tokensIn } from "./prompt-reader.js";
 import type { Residency, Resident, ResidentSize } from "./residency.js";
 import { Run } from "./run.js";
 import { Slots } from "./slots.js";
 import { Supervisor, type OnDemand } from "./supervisor.js";
 import { defaultTiming, type Timing } from "./timing.js";
-
-/** What a model of ours adds to the file that answers for it. */
 
 /** What happens to the engine, for logs and metrics. Nothing in it comes from a conversation. */
 export type LlamaEvent =
@@ -84,8 +83,7 @@ export class LlamaEngine implements Engine {
   readonly #slots: Slots;
   readonly #grammars: Grammars;
   readonly #runs = new Map<number, Run>();
-  /** Prompts being read; null tells that no answer will come. */
-  readonly #reading = new Map<number, (result: PrepareResult | null) => void>();
+  readonly #prompts = new PromptReader(() => this.#nextId++);
   #nextId = 0;
   #active = 0;
   /** Requests that are being prepared or run. */
@@ -118,7 +116,7 @@ export class LlamaEngine implements Engine {
         onLoadFailed: ({ cause }, reason) => options.onEvent?.({ type: "load_failed", cause, reason }),
         onMessage: (message) => {
           if (message.type === "step") this.#onStep(message.report);
-          else this.#reading.get(message.id)?.(message.result);
+          else this.#prompts.answered(message.id, message.result);
         },
         onExited: (exit) => {
           options.onEvent?.({ type: "exited", ...exit });
@@ -259,31 +257,19 @@ export class LlamaEngine implements Engine {
     let tries = 0;
     for (; result === null && tries < this.#mostTries; tries++) {
       const child = await this.#supervisor.readyChild(signal);
-      this.#refuseWhatDoesNotFit(generation);
-      result = await this.#read(child, messages, signal);
+      requireFits(generation, this.#supervisor.facts);
+      result = await this.#prompts.read(child, messages, signal);
     }
     if (result === null) throw this.#supervisor.unavailable();
     const contextTokens = this.#supervisor.facts?.contextTokens ?? 0;
-    switch (result.type) {
-      case "tokens": {
-        const promptTokens = result.tokens.length;
-        return {
-          generation,
-          promptTokens,
-          maxTokens: Math.min(generation.maxTokens ?? maxTokens, contextTokens - promptTokens),
-          prompt: new LlamaPrompt(result.tokens, grammar, this.#mostTries - tries),
-        };
-      }
-      case "too_long":
-        throw tooLong(contextTokens, result.tokens, result.exact);
-      case "refused":
-        throw new ServiceError("invalid_value", {
-          message: "This model takes messages of 'user' and 'assistant' in turns, beginning with 'user'.",
-          param: "messages",
-        });
-      case "failed":
-        throw new Error("The engine could not read the prompt.");
-    }
+    const tokens = tokensIn(result, contextTokens);
+    const promptTokens = tokens.length;
+    return {
+      generation,
+      promptTokens,
+      maxTokens: Math.min(generation.maxTokens ?? maxTokens, contextTokens - promptTokens),
+      prompt: new LlamaPrompt(tokens, grammar, this.#mostTries - tries),
+    };
   }
 
   async #begin(prepared: PreparedGeneration, signal: AbortSignal): Promise<Run> {
@@ -296,51 +282,10 @@ export class LlamaEngine implements Engine {
     }
   }
 
-  /** What is well-formed but more than this model or machine has. */
-  #refuseWhatDoesNotFit({ choices, sampling }: Generation): void {
-    const { sequences = 0, vocabularySize = 0 } = this.#supervisor.facts ?? {};
-    if (choices > sequences) {
-      throw new ServiceError("invalid_value", {
-        message: `Invalid value for 'n': this model gives at most ${sequences} choices, but got ${choices}.`,
-        param: "n",
-      });
-    }
-    if (sampling.logitBias.some(([token]) => token >= vocabularySize)) {
-      throw new ServiceError("invalid_value", {
-        message: `Invalid key in 'logit_bias': the tokens of this model are numbered from 0 to ${vocabularySize - 1}.`,
-        param: "logit_bias",
-      });
-    }
-  }
-
   #defaultsOf(model: ModelId): ModelDefaults {
     const defaults = this.options.models[model];
     if (defaults === undefined) throw new ServiceError("model_not_found", { param: "model" });
     return defaults;
-  }
-
-  /** Null when the child died meanwhile. */
-  async #read(
-    child: EngineChild,
-    messages: readonly ChatMessage[],
-    signal: AbortSignal,
-  ): Promise<PrepareResult | null> {
-    const id = this.#nextId++;
-    const result = await new Promise<PrepareResult | null>((resolve) => {
-      const settle = (answer: PrepareResult | null) => {
-        this.#reading.delete(id);
-        signal.removeEventListener("abort", onAbort);
-        resolve(answer);
-      };
-      const onAbort = () => {
-        settle(null);
-      };
-      signal.addEventListener("abort", onAbort);
-      this.#reading.set(id, settle);
-      child.send({ type: "prepare", id, messages });
-    });
-    signal.throwIfAborted();
-    return result;
   }
 
   #start(child: EngineChild, prepared: PreparedGeneration, releaseSlots: () => void): Run {
@@ -393,7 +338,7 @@ export class LlamaEngine implements Engine {
     this.#active = 0;
     for (const run of this.#runs.values()) run.lost();
     this.#runs.clear();
-    for (const settle of this.#reading.values()) settle(null);
+    this.#prompts.loseAll();
   }
 }
 
@@ -410,21 +355,6 @@ class LlamaPrompt {
 function promptOf({ prompt }: PreparedGeneration): LlamaPrompt {
   if (prompt instanceof LlamaPrompt) return prompt;
   throw new Error("This generation was prepared by another engine.");
-}
-
-function withSystemPrompt(messages: readonly ChatMessage[], systemPrompt: string): readonly ChatMessage[] {
-  if (systemPrompt === "" || messages.some(({ role }) => role === "system")) return messages;
-  return [{ role: "system", content: systemPrompt }, ...messages];
-}
-
-function tooLong(contextTokens: number, promptTokens: number, exact: boolean): ServiceError {
-  const count = `${exact ? "" : "at least "}${promptTokens} tokens`;
-  return new ServiceError("context_length_exceeded", {
-    message:
-      `This model's maximum context length is ${contextTokens} tokens. ` +
-      `However, your messages resulted in ${count}. Please reduce the length of the messages.`,
-    param: "messages",
-  });
 }
 
 /** Run from its sources, the program's worker is a source too. */
