@@ -234,7 +234,11 @@ export class EngineBuilder {
       start: () => {
         const list = new MemberList();
         const { clock } = this.parts;
-        const pool = new PoolEngine(list.list(sources), { clock, drainMs: config.limits.drainMs });
+        const pool = new PoolEngine(list.list(sources), {
+          clock,
+          drainMs: config.limits.drainMs,
+          keepsAffinity: config.engine.prefixReuse === "on",
+        });
         this.#lists.set(pool, list);
         return { engine: pool, ready: (signal) => list.ready(signal) };
       },

@@ -108,6 +108,12 @@ export interface Engine {
 
   status(model: ModelId): EngineStatus;
 
+  /**
+   * Drops what is kept of this account's requests: computed state, compiled schemas, what routes its conversations.
+   * Of requests under way, nothing is kept once they end.
+   */
+  forgetAccount(accountId: string): void;
+
   /** Ends everything under way with `engine_unavailable` and gives back all memory. */
   close(): Promise<void>;
 }

@@ -73,6 +73,8 @@ const drainPollMs = 100;
 export class Fleet implements Engine {
   readonly #routes = new Map<ModelId, Berth>();
   readonly #berths = new Set<Berth>();
+  /** Those that finish what they have. */
+  readonly #leaving = new Set<Berth>();
   readonly #draining = new Set<Promise<void>>();
   /** One assignment after the other. */
   #assigning: Promise<unknown> = Promise.resolve();
@@ -152,6 +154,10 @@ export class Fleet implements Engine {
     return this.#berthOf(model).engine.status(model);
   }
 
+  forgetAccount(accountId: string): void {
+    for (const { engine } of [...this.#berths, ...this.#leaving]) engine.forgetAccount(accountId);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#berths].map((berth) => this.#closeBerth(berth)));
@@ -222,7 +228,11 @@ export class Fleet implements Engine {
       if (used.has(berth)) continue;
       // From now on the same source means a new engine.
       this.#berths.delete(berth);
-      const drained = this.#drain(berth).finally(() => this.#draining.delete(drained));
+      this.#leaving.add(berth);
+      const drained = this.#drain(berth).finally(() => {
+        this.#draining.delete(drained);
+        this.#leaving.delete(berth);
+      });
       this.#draining.add(drained);
     }
   }

@@ -44,13 +44,30 @@ function setUp(options: { keeps?: boolean } = {}) {
     return answer;
   };
   const asked = () => thread.asked.map((text) => (JSON.parse(text) as { title: string }).title);
-  return { thread, clock, ask, asked };
+  return { thread, clock, grammars, ask, asked };
 }
 afterEach(async () => {
   for (const grammars of opened.splice(0)) await grammars.close();
 });
 
 describe("grammars of schemas", () => {
+  it("of a deleted account are dropped, also those that are being compiled", async () => {
+    const { thread, grammars, ask, asked } = setUp();
+    void ask("gone", "kept");
+    await settle();
+    await thread.answer();
+    void ask("gone", "under way");
+    await settle();
+    grammars.forgetAccount("gone");
+    await thread.answer();
+    void ask("gone", "kept");
+    await settle();
+    await thread.answer();
+    void ask("gone", "under way");
+    await settle();
+    expect(asked()).toEqual(["kept", "under way", "kept", "under way"]);
+  });
+
   it("are compiled one at a time, and no account waits for all that another has sent", async () => {
     const { thread, ask, asked } = setUp();
     for (let index = 0; index < 5; index++) void ask("busy", `busy ${index}`);

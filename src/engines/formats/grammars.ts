@@ -34,13 +34,18 @@ const longestRestMs = 500;
 /** Of one account, waiting or being compiled. */
 const mostOfAccount = 32;
 
+interface UnderWay {
+  accountId: string;
+  outcome: Promise<ThreadOutcome>;
+}
+
 export class Grammars {
   readonly #clock: Clock;
   readonly #thread: Pick<GrammarThread, "compile" | "close">;
   readonly #cache: GrammarCache;
   readonly #keeps: boolean;
   readonly #queue: FairQueue;
-  readonly #underWay = new Map<string, Promise<ThreadOutcome>>();
+  readonly #underWay = new Map<string, UnderWay>();
   readonly #ofAccount = new Map<string, number>();
   #object: string | undefined;
 
@@ -70,6 +75,14 @@ export class Grammars {
     }
   }
 
+  /** Those being compiled are still given to who asked, and not kept. */
+  forgetAccount(accountId: string): void {
+    this.#cache.forgetAccount(accountId);
+    for (const [key, underWay] of this.#underWay) {
+      if (underWay.accountId === accountId) this.#underWay.delete(key);
+    }
+  }
+
   async close(): Promise<void> {
     this.#cache.clear();
     await this.#thread.close();
@@ -79,16 +92,25 @@ export class Grammars {
     const key = GrammarCache.keyOf(accountId, schemaText);
     const kept = this.#cache.get(key);
     if (kept !== undefined) return Promise.resolve(kept);
-    const underWay = this.#underWay.get(key);
-    if (underWay !== undefined) return underWay;
-    const compiling = this.#compile(schemaText, accountId).finally(() => this.#underWay.delete(key));
-    this.#underWay.set(key, compiling);
-    return compiling.then((outcome) => {
+    const shared = this.#underWay.get(key);
+    if (shared !== undefined) return shared.outcome;
+    const outcome = this.#compile(schemaText, accountId);
+    const underWay: UnderWay = { accountId, outcome };
+    this.#underWay.set(key, underWay);
+    return this.#keepOutcome(key, underWay);
+  }
+
+  async #keepOutcome(key: string, underWay: UnderWay): Promise<ThreadOutcome> {
+    const isWanted = () => this.#underWay.get(key) === underWay;
+    try {
+      const outcome = await underWay.outcome;
       // A busy machine may have been the reason for one that took too long.
       const isCertain = outcome.type === "grammar" || outcome.type === "refused";
-      if (isCertain && this.#keeps) this.#cache.set(key, outcome);
+      if (isCertain && this.#keeps && isWanted()) this.#cache.set(key, underWay.accountId, outcome);
       return outcome;
-    });
+    } finally {
+      if (isWanted()) this.#underWay.delete(key);
+    }
   }
 
   async #compile(schemaText: string, accountId: string): Promise<ThreadOutcome> {

@@ -45,6 +45,8 @@ export type ToWorker =
   | { type: "prepare"; id: number; messages: readonly ChatMessage[] }
   | { type: "generate"; id: number; request: GenerateRequest }
   | { type: "abort"; id: number }
+  /** Keep nothing that was computed for this account. */
+  | { type: "forget"; accountId: string }
   | { type: "ping" }
   /** Finish the step under way, give back all memory and exit. */
   | { type: "close" };

@@ -331,3 +331,20 @@ async function startHeld(pool: PoolEngine, engine: FakeEngine | undefined) {
   await eventually(() => engine?.active === 1);
   return { events };
 }
+
+describe("a pool that is told to forget an account", () => {
+  it("tells every member, those that leave included", async () => {
+    const { engines, members, pool } = poolOf(2);
+    const [first, second] = engines;
+    first?.hold();
+    second?.hold();
+    const running = [replyTo(pool, generationOf("one")), replyTo(pool, generationOf("two"))];
+    await eventually(() => engines.every(({ active }) => active === 1));
+    pool.setMembers(members.slice(0, 1));
+    pool.forgetAccount("acc_gone");
+    expect(engines.map(({ forgotten }) => forgotten)).toEqual([["acc_gone"], ["acc_gone"]]);
+    for (const engine of engines) engine.release();
+    await Promise.all(running);
+    await pool.close();
+  });
+});

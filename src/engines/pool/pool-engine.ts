@@ -32,6 +32,8 @@ export interface PoolOptions {
   breaker?: BreakerLimits;
   /** How long a member that left may take to end what it has. */
   drainMs?: number;
+  /** Whether it remembers which member has a conversation warm. */
+  keepsAffinity?: boolean;
 }
 
 /** For the operator. */
@@ -49,7 +51,7 @@ const defaultDrainMs = 10 * 60_000;
 export class PoolEngine implements Engine {
   #members: Member[];
   readonly #draining = new Set<Member>();
-  readonly #affinity = new Affinity<Member>();
+  readonly #affinity: Affinity<Member>;
   readonly #clock: Clock;
   readonly #limits: BreakerLimits;
   readonly #drainMs: number;
@@ -60,6 +62,7 @@ export class PoolEngine implements Engine {
     this.#clock = options.clock ?? systemClock;
     this.#limits = options.breaker ?? defaultBreakerLimits;
     this.#drainMs = options.drainMs ?? defaultDrainMs;
+    this.#affinity = new Affinity({ clock: this.#clock, keeps: options.keepsAffinity ?? true });
     this.#members = members.map((member) => new Member(member, this.#clock, this.#limits));
   }
 
@@ -99,7 +102,7 @@ export class PoolEngine implements Engine {
     let fault: Error = new ServiceError("engine_unavailable");
     for (let tries = 0; tries < 2 && member !== undefined; tries++) {
       tried.add(member);
-      this.#affinity.set(prompt.key, member);
+      this.#affinity.set(prompt.key, generation.accountId, member);
       const end = member.begin(work);
       signal.addEventListener("abort", end, { once: true });
       member.breaker.begin();
@@ -187,8 +190,14 @@ export class PoolEngine implements Engine {
     for (const member of before) if (!this.#members.includes(member)) void this.#drain(member);
   }
 
+  forgetAccount(accountId: string): void {
+    this.#affinity.forgetAccount(accountId);
+    for (const { engine } of [...this.#members, ...this.#draining]) engine.forgetAccount(accountId);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
+    this.#affinity.clear();
     const engines = new Set([...this.#members, ...this.#draining].map(({ engine }) => engine));
     await Promise.all([...engines].map((engine) => engine.close()));
   }

@@ -28,4 +28,9 @@ export class CacheSalts {
     this.#salts.set(accountId, salt);
     return salt;
   }
+
+  /** Only what is remembered: the engine may hold what it cached under the salt for as long as it likes. */
+  forget(accountId: string): void {
+    this.#salts.delete(accountId);
+  }
 }

@@ -167,6 +167,11 @@ export class UpstreamEngine implements Engine {
     return this.#health.waiting;
   }
 
+  forgetAccount(accountId: string): void {
+    this.#salts?.forget(accountId);
+    this.#grammars.forgetAccount(accountId);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.#health.close();

@@ -76,6 +76,32 @@ describe("the preflight of an engine", () => {
     expect(await findings(quiet, source, true)).toEqual([]);
   });
 
+  it.each<[string, ScriptedUpstream["answers"], Partial<UpstreamSource>]>([
+    [
+      "logs requests",
+      { ...sglang, "/server_info": { version: "0.5.18", log_requests: true } },
+      { profile: "sglang" },
+    ],
+    [
+      "dumps requests to files",
+      { ...sglang, "/server_info": { version: "0.5.18", dump_requests_folder: "/dumps" } },
+      { profile: "sglang" },
+    ],
+    [
+      "sends conversations to somebody's cloud",
+      { "/api/version": { version: "0.20.0" }, "/v1/models": { data: [{ id: "gpt-oss:120b-cloud" }] } },
+      { profile: "ollama", acceptSharedCache: true, name: "gpt-oss:120b-cloud" },
+    ],
+  ])("refuses an engine that certainly %s, unless its operator accepts it", async (_, told, source) => {
+    const refused = (await findings(told, source)).filter(({ level }) => level === "refuse");
+    expect(refused).toEqual([{ level: "refuse", text: textWith("acceptLogging") }]);
+    const accepted = await findings(told, { ...source, acceptLogging: true });
+    expect(accepted.map(({ level }) => level)).not.toContain("refuse");
+    expect(accepted.length).toBeGreaterThan(0);
+    const strict = await findings(told, { ...source, acceptLogging: true }, true);
+    expect(strict.map(({ level }) => level)).toContain("refuse");
+  });
+
   it("sees a llama-server that shows prompts to whoever asks, and repeats none", async () => {
     const source = { profile: "llama-server" } as const;
     const shown = { ...llamaServer, "/slots": [{ id: 0, id_task: 1, prompt: "canary-77" }] };

@@ -206,6 +206,11 @@ export class LlamaEngine implements Engine {
     };
   }
 
+  forgetAccount(accountId: string): void {
+    this.#grammars.forgetAccount(accountId);
+    this.#supervisor.tell({ type: "forget", accountId });
+  }
+
   async close(): Promise<void> {
     const closed = this.#supervisor.close();
     this.#loseAll();

@@ -13,7 +13,7 @@ import { ServiceError } from "../../../protocol/errors.js";
 import { EngineChild, type ChildHandlers, type ChildOptions } from "./child.js";
 import { exitProblem, loadProblem, type ChildExit } from "./engine-causes.js";
 import type { EngineFailure } from "../gpu/engine-backends.js";
-import type { LoadedFacts, LoadRequest } from "../messages.js";
+import type { LoadedFacts, LoadRequest, ToWorker } from "../messages.js";
 import { RestartPolicy } from "./restart-policy.js";
 
 export interface OnDemand {
@@ -132,6 +132,11 @@ export class Supervisor {
     signal.throwIfAborted();
     if (!this.isReady || this.#child === undefined) throw wake?.failure ?? this.unavailable();
     return this.#child;
+  }
+
+  /** Without a child there is nobody to tell, and nothing that it has kept. */
+  tell(message: Extract<ToWorker, { type: "forget" }>): void {
+    this.#child?.send(message);
   }
 
   /** Resolves when the model has loaded; rejects, with the reason, when an attempt fails before. */

@@ -98,6 +98,10 @@ export class Runner {
     this.batcher.abort(id);
   }
 
+  forgetAccount(accountId: string): void {
+    this.batcher.forgetAccount(accountId);
+  }
+
   async close(): Promise<void> {
     await this.batcher.close();
     await this.model.dispose();

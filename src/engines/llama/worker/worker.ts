@@ -34,6 +34,9 @@ async function answer(message: ToWorker): Promise<void> {
     case "abort":
       runner?.abort(message.id);
       return;
+    case "forget":
+      runner?.forgetAccount(message.accountId);
+      return;
     case "ping":
       send({ type: "pong" });
       return;

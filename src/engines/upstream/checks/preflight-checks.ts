@@ -12,6 +12,8 @@ export interface Finding {
   certain: boolean;
   /** Also without strict mode. */
   refuses?: boolean;
+  /** Requests are certainly logged, stored or passed on: refused unless the operator accepts that. */
+  exposes?: boolean;
 }
 
 export interface Examined {
@@ -64,11 +66,11 @@ const checks: Record<Profile["name"], (engine: Examined) => Promise<Finding[]>> 
     if (info.disable_radix_cache !== true) {
       findings.push(...saltFindings(engine, textOf(info.version), sglangSalts));
     }
-    if (info.log_requests === true) findings.push(certainly("SGLang logs requests (--log-requests)."));
+    if (info.log_requests === true) findings.push(exposes("SGLang logs requests (--log-requests)."));
     for (const name of ["dump_requests_folder", "crash_dump_folder"]) {
       const folder = info[name];
       if (typeof folder === "string" && folder !== "") {
-        findings.push(certainly(`SGLang writes requests to files (--${name.replaceAll("_", "-")}).`));
+        findings.push(exposes(`SGLang writes requests to files (--${name.replaceAll("_", "-")}).`));
       }
     }
     if (info.enable_lmcache === true || typeof info.hicache_storage_backend === "string") {
@@ -99,7 +101,7 @@ const checks: Record<Profile["name"], (engine: Examined) => Promise<Finding[]>> 
     ];
     if (/[:-]cloud$/.test(name)) {
       findings.push(
-        certainly(`'${name}' does not run here: Ollama sends conversations to its makers' service.`),
+        exposes(`'${name}' does not run here: Ollama sends conversations to its makers' service.`),
       );
     }
     return findings;
@@ -193,4 +195,5 @@ const ask = async ({ connection, timeoutMs }: Examined, path: string): Promise<J
   objectOf(await connection.askJson(path, timeoutMs).catch(() => undefined));
 
 const certainly = (text: string): Finding => ({ text, certain: true });
+const exposes = (text: string): Finding => ({ text, certain: true, exposes: true });
 const possibly = (text: string): Finding => ({ text, certain: false });

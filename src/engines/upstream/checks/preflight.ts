@@ -3,7 +3,8 @@
  * requests in logs or files, shares what it cached between accounts, or talks to someone else. It can only know
  * what the engine tells; what an engine keeps to itself is said as a possibility.
  *
- * `refuse` means: not to be used. In strict mode everything that is certain is a reason to refuse.
+ * `refuse` means: not to be used. An engine that certainly logs, stores or passes on requests is refused unless its
+ * operator accepts that. In strict mode everything that is certain is a reason to refuse.
  */
 import { AddressError } from "../../../core/address-policy.js";
 import { checkAddress, type Resolve } from "./address.js";
@@ -11,7 +12,7 @@ import { Connection } from "../connection.js";
 import { askHealth, askIntroduction, whyUnusable, type Introduction } from "./introduction.js";
 import { requireIsolation, UpstreamRefused } from "../isolation.js";
 import { timeoutsOf, type UpstreamSource } from "../options.js";
-import { findingsFor } from "./preflight-checks.js";
+import { findingsFor, type Finding } from "./preflight-checks.js";
 import { profiles } from "../profiles.js";
 
 export interface PreflightFinding {
@@ -41,13 +42,24 @@ export async function preflight(
     if (answer.type !== "engine") return [{ level: "useless", text: whyUnusable(host, answer) }];
     const { facts } = answer;
     const findings = await findingsFor({ source, profile, connection, facts, timeoutMs: timeouts.healthMs });
-    return findings.map(({ certain, refuses, text }) => ({
-      level: refuses === true || (strict && certain) ? "refuse" : "warn",
-      text,
-    }));
+    return findings.map((finding) => judge(finding, source, strict));
   } finally {
     await connection.close();
   }
+}
+
+function judge(
+  { text, certain, refuses, exposes }: Finding,
+  { acceptLogging }: UpstreamSource,
+  strict: boolean,
+): PreflightFinding {
+  if (exposes === true && acceptLogging !== true) {
+    return {
+      level: "refuse",
+      text: `${text} Change that, or accept it (--accept-logging, or acceptLogging: true).`,
+    };
+  }
+  return { level: refuses === true || (strict && certain) ? "refuse" : "warn", text };
 }
 
 async function meet(

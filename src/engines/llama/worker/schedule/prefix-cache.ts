@@ -98,12 +98,21 @@ export class PrefixCache {
     return isOlder ? room : undefined;
   }
 
-  /** Forgets what was kept too long, and tells which sequences to clear. */
+  /** Forgets what was kept too long, and returns which sequences to clear. */
   expire(): number[] {
     const before = this.nowMs() - keepMs;
-    const expired = [...this.#free].filter(([, warm]) => warm !== null && warm.usedAtMs <= before);
-    for (const [sequenceId] of expired) this.#free.set(sequenceId, null);
-    return expired.map(([sequenceId]) => sequenceId);
+    return this.#forgetWhere(({ usedAtMs }) => usedAtMs <= before);
+  }
+
+  /** The same for everything that is kept for one account. */
+  forgetAccount(accountId: string): number[] {
+    return this.#forgetWhere((warm) => warm.accountId === accountId);
+  }
+
+  #forgetWhere(isMeant: (warm: Warm) => boolean): number[] {
+    const meant = [...this.#free].filter(([, warm]) => warm !== null && isMeant(warm));
+    for (const [sequenceId] of meant) this.#free.set(sequenceId, null);
+    return meant.map(([sequenceId]) => sequenceId);
   }
 
   /** Until the next one is to be forgotten; undefined when none is kept. */
