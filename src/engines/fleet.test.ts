@@ -190,7 +190,7 @@ describe("a fleet of engines", () => {
     await eventually(() => b.ships[0]?.closed === 1);
   });
 
-  it("tells those whom it still prepares that it is closed", async () => {
+  it("fails requests that are being prepared when it closes", async () => {
     const a = source("a");
     const engine = launch({ omega: a, prism: a, lambda: a });
     holdPreparing(a);
@@ -211,7 +211,7 @@ describe("a fleet of engines", () => {
     await eventually(() => bad.ships[0]?.closed === 1);
   });
 
-  it("tells when a first engine cannot be had", async () => {
+  it("rejects when a first engine cannot be started", async () => {
     const bad = source("bad", () => Promise.reject(new Error("no such file")));
     await expect(launch({ omega: bad, prism: bad, lambda: bad }).ready()).rejects.toThrow("no such file");
   });

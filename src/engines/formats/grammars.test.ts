@@ -143,7 +143,7 @@ describe("grammars of schemas", () => {
     expect(await Promise.race([other.catch(() => "refused"), settle().then(() => "waits")])).toBe("waits");
   });
 
-  it("leave a request that goes away, and serve the others that want the same", async () => {
+  it("outlive a request that is aborted, and serve the others that want the same", async () => {
     const { thread, ask } = setUp();
     const leaving = new AbortController();
     const [gone, stays] = [ask("one", "same", leaving.signal), ask("one", "same")];

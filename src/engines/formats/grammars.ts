@@ -1,13 +1,13 @@
 /**
- * From the format that a request wants to the grammar that its reply is held to.
+ * Turns the format that a request asks for into the grammar that constrains its reply.
  *
- * Schemas are compiled in one thread beside the event loop, under a time limit. Who is next is decided by the time
- * that accounts have used, so one that sends schema after schema waits for itself and not others for it. What
- * waits is bounded, for each account and in all. The same schema of the same account is compiled once, however many
+ * Schemas are compiled in one thread beside the event loop, under a time limit. Accounts are scheduled
+ * fairly by the time they have used: one that sends schema after schema delays only itself. The queue is bounded, for
+ * each account and in total. The same schema of the same account is compiled once, however many
  * requests want it at the same moment, and its outcome is kept for a while.
  *
- * A request that goes away leaves its schema in line: it was asked for, and whoever asks without waiting for answers
- * must not get more of the thread than whoever waits.
+ * An aborted request leaves its schema in the queue: otherwise an account that hangs up early would get more of the
+ * thread than one that waits.
  */
 import { FairQueue } from "../../core/serving/fair-queue.js";
 import { systemClock, type Clock } from "../../core/ports.js";

@@ -18,7 +18,7 @@ import { parseObject, type JsonObject } from "./json-value.js";
 import type { UpstreamSource, UpstreamTimeouts } from "./options.js";
 import type { StreamCall } from "./stream-call.js";
 
-/** A prompt of a million tokens comes back as this many bytes when it is counted. */
+/** The answer to counting a prompt of a million tokens is this large. */
 const maxAnswerBytes = 16 * 1024 * 1024;
 const questionConnections = 8;
 

@@ -66,7 +66,7 @@ export function errorOfResponse(
   if (status === 429 || status === 503) {
     return new UpstreamError("overloaded", httpCause(status), secondsOf(retryAfter));
   }
-  if ((status === 400 || status === 413 || status === 422 || status === 500) && tellsOfContext(body)) {
+  if ((status === 400 || status === 413 || status === 422 || status === 500) && isAboutContext(body)) {
     return contextExceeded(contextTokens);
   }
   // A success that is no stream, a redirect; the operator's key or model name is wrong; the engine failed. Another
@@ -105,19 +105,19 @@ export function explainRefusal(error: unknown, { format, sampling, choices }: Ge
 
 /** An error event in a stream that began as a success. */
 export function errorOfEvent(data: string, contextTokens: number): ServiceError {
-  return tellsOfContext(data) ? contextExceeded(contextTokens) : unavailable("ERROR_EVENT");
+  return isAboutContext(data) ? contextExceeded(contextTokens) : unavailable("ERROR_EVENT");
 }
 
 /** vLLM, SGLang, llama-server, Ollama and Sotto, in this order. */
 const contextMarks =
   /maximum context length|context_length_exceeded|longer than the model|exceed_context_size|available context size|exceeds? (?:the )?(?:maximum|available|model'?s) context/i;
 
-const tellsOfContext = (text: string): boolean => contextMarks.test(text);
+const isAboutContext = (text: string): boolean => contextMarks.test(text);
 
 const usualRetrySeconds = 5;
 const longestRetrySeconds = 59;
 
-/** `Retry-After` is seconds or a date. A wild value is bounded: clients sleep for whatever they are told. */
+/** `Retry-After` is seconds or a date. A wild value is bounded: clients wait for as long as it says. */
 function secondsOf(header: string | undefined): number {
   if (header === undefined) return usualRetrySeconds;
   const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;

@@ -4,7 +4,7 @@
  * `prepare` counts the prompt, by asking the engine where it can count and by an estimate where not. `generate`
  * sends one request, always a streamed one, and turns the answer into events; an abort closes its connection,
  * which is how these engines learn that nobody waits. When the engine fails, the request fails with
- * `engine_unavailable` or `overloaded`, and the health watch is told; trying elsewhere is the pool's affair.
+ * `engine_unavailable` or `overloaded`, and the health watch is notified; retrying elsewhere is up to the pool.
  */
 import {
   ReaderTooSlow,
@@ -45,7 +45,7 @@ export interface UpstreamEngineParts {
   grammars?: Grammars | undefined;
 }
 
-/** Unless the operator says; opened as they are needed. What an engine tells of itself is not believed beyond it. */
+/** Unless the operator says; opened as they are needed. What an engine reports about itself never exceeds it. */
 const mostConnections = 256;
 
 export class UpstreamEngine implements Engine {
@@ -65,7 +65,7 @@ export class UpstreamEngine implements Engine {
 
   /**
    * Throws `UpstreamRefused` for one that may not get conversations. The engine is not asked anything yet: it may be
-   * started later. Its address is checked at every connection; `preflight` tells the rest.
+   * started later. Its address is checked at every connection; `preflight` covers the rest.
    */
   constructor(
     private readonly options: UpstreamOptions,
@@ -162,7 +162,7 @@ export class UpstreamEngine implements Engine {
     };
   }
 
-  /** Requests that wait at the engine, its other users' included, where it tells. */
+  /** Requests that wait at the engine, its other users' included, where it reports them. */
   waiting(): number {
     return this.#health.waiting;
   }
@@ -233,12 +233,16 @@ export class UpstreamEngine implements Engine {
       signal.throwIfAborted();
       const failed = error instanceof ServiceError && error.code === "engine_unavailable";
       if (failed && call.wasHeldUp) throw new ReaderTooSlow();
-      if (error instanceof UpstreamError && !this.#closed) this.#onFailure(error.failureCode);
+      this.#reportFailure(error);
       if (failed) void this.#health.checkNow();
       throw explainRefusal(error, generation);
     } finally {
       if (!over) call.abort(unavailable("NOT_READ"));
     }
+  }
+
+  #reportFailure(error: unknown): void {
+    if (error instanceof UpstreamError && !this.#closed) this.#onFailure(error.failureCode);
   }
 
   #defaultsOf(model: ModelId) {
@@ -259,8 +263,8 @@ export class UpstreamEngine implements Engine {
   }
 
   #capacity(): number {
-    const told = this.#health.facts.concurrent;
-    const wanted = told ?? this.options.maxConcurrent ?? this.#profile.usualConcurrent;
+    const reported = this.#health.facts.concurrent;
+    const wanted = reported ?? this.options.maxConcurrent ?? this.#profile.usualConcurrent;
     return Math.max(1, Math.min(wanted, this.#connections));
   }
 

@@ -48,7 +48,10 @@ const problemOf = ({ engine }: TinyEngine) => engine.status("omega").problem;
 async function startService(workerFile: string) {
   const weights = join(folder, "tiny.gguf");
   writeTinyGguf(weights);
-  const names = ["OMEGA", "PRISM", "LAMBDA"].map((model) => [`SOTTO_MODELS_${model}_WEIGHTS`, weights]);
+  const names = ["OMEGA", "PRISM", "LAMBDA"].map((model): [string, string] => [
+    `SOTTO_MODELS_${model}_WEIGHTS`,
+    weights,
+  ]);
   const env = {
     SOTTO_DATA_DIR: mkdtempSync(join(folder, "data-")),
     SOTTO_PORT: "0",
@@ -198,7 +201,7 @@ describe("an engine that has loaded", () => {
     expect(targets).toEqual(["/dev/null", "/dev/null", "/dev/null"]);
   });
 
-  it("is not read any more: what it prints then is neither told nor logged", async () => {
+  it("is not read any more: what it prints then is neither shown nor logged", async () => {
     const mark = "canary-4711 error: cannot open";
     const prints = `process.stderr.on("error", () => undefined);
       if (message.type === "generate") process.stderr.write("${mark}\\n", () => setTimeout(() => process.exit(3), 50));`;

@@ -1,4 +1,4 @@
-/** What becomes of requests when the engine's child process fails, in every way a process can. */
+/** What happens to requests when the engine's child process fails, in every way a process can. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -159,7 +159,7 @@ describe("when the engine's process is killed", () => {
   });
 });
 
-describe("when the engine's process stands still", () => {
+describe("when the engine's process hangs", () => {
   it("ends it and starts another, with a stream running", async () => {
     const tiny = start({ timing: impatient });
     const stream = await startReply(tiny.engine, generationOf("Talk.", endless));
@@ -185,7 +185,7 @@ describe("when the engine's process stands still", () => {
     expect((await tiny.engine.prepare(generationOf("Hello"), never())).promptTokens).toBe(3);
   });
 
-  it("gives up on a generation that makes no progress, and keeps the process that ends it when told", async () => {
+  it("gives up on a generation that makes no progress, and keeps the process, which ends it on request", async () => {
     const endsWhenTold = `if (message.type === "abort") step({ endings: [{ id: message.id, outcome: { type: "aborted" } }] });`;
     const tiny = start({
       config: { ...config, firstTokenTimeoutMs: 100 },
@@ -208,7 +208,7 @@ describe("when the engine's process stands still", () => {
     await expect(drain(events)).rejects.toMatchObject(unavailable);
   });
 
-  it("waits as long as there is progress, though nothing can be shown", async () => {
+  it("waits as long as there is progress, although nothing can be shown", async () => {
     const readsSlowly = `
       if (message.type === "generate") {
         let steps = 0;
@@ -265,7 +265,7 @@ describe("when the engine cannot start", () => {
     );
   });
 
-  it("refuses requests at once when processes die in a loop, and goes on trying", async () => {
+  it("refuses requests at once when processes die in a loop, and keeps trying", async () => {
     const tiny = start({ workerFile: fakeWorker("process.exit(1);") });
     await eventually(() => tiny.events.filter(({ type }) => type === "exited").length >= 5, slowMs);
     // A request that waited would outlast the test's time limit.

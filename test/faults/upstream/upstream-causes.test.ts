@@ -53,12 +53,12 @@ describe("an engine on the network that does not answer", () => {
     ["it refuses the key", "HTTP_401", () => [{}, { ...vllmAnswers(), "/v1/models": 401 }]],
     ["it is something else", "NOT_AN_ENGINE", () => [{}, { "/health": 200, "/v1/models": "<html>" }]],
   ])("is explained by a code: %s", async (_, cause, given) => {
-    const [options, told] = given(upstream.port);
-    upstream.answers = told;
+    const [options, reported] = given(upstream.port);
+    upstream.answers = reported;
     const silent = connect(options);
     await silent.asked();
     const { problem } = silent.status();
-    // A resolver without a network says that it cannot tell.
+    // A resolver without a network cannot know.
     expect(problem?.cause.replace("EAI_AGAIN", "ENOTFOUND")).toBe(cause);
     expect(problem?.text).toContain(problem?.cause);
   });
@@ -87,7 +87,13 @@ describe("a request that an engine on the network fails", () => {
       sends(event({ error: { message: canary, code: "CANARY_8150" } })),
     ],
     ["a stream that stops", "REPLY_TRUNCATED", sends(event(chunk({ content: canary })))],
-    ["silence", "FIRST_TOKEN_TIMEOUT", (response) => void openStream(response).flushHeaders()],
+    [
+      "silence",
+      "FIRST_TOKEN_TIMEOUT",
+      (response) => {
+        openStream(response).flushHeaders();
+      },
+    ],
   ])("is reported with a code and nothing else: %s", async (_, cause, chat) => {
     upstream.chat = chat;
     const failures: string[] = [];
@@ -112,7 +118,10 @@ describe("the log", () => {
     const list = JSON.stringify([
       { url: upstream.url, profile: "vllm", timeouts: { healthIntervalMs: 100 } },
     ]);
-    const models = ["OMEGA", "PRISM", "LAMBDA"].map((model) => [`SOTTO_MODELS_${model}_UPSTREAMS`, list]);
+    const models = ["OMEGA", "PRISM", "LAMBDA"].map((model): [string, string] => [
+      `SOTTO_MODELS_${model}_UPSTREAMS`,
+      list,
+    ]);
     const env = { SOTTO_DATA_DIR: folder, SOTTO_PORT: "0", ...Object.fromEntries(models) };
     const lines: Record<string, unknown>[] = [];
     const write = (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>);

@@ -42,7 +42,7 @@ export const defaultReply = (generation: Generation): Script => ({
 export class FakeEngine implements Engine {
   /** Everything it was asked to run, in order. */
   readonly generations: Generation[] = [];
-  /** Accounts that it was told to forget. */
+  /** Accounts that it was asked to forget. */
   readonly forgotten: string[] = [];
   /** Fragments handed out so far. */
   produced = 0;

@@ -1,6 +1,6 @@
 /**
- * What a GPU's library says when it fails, made fit for people: one bounded line of its own words, the kind of
- * failure, and what to do about it.
+ * What a GPU's library prints when it fails, made readable: one bounded line of its own words, the kind of failure,
+ * and what to do about it.
  */
 import { stripVTControlCharacters } from "node:util";
 import type { GpuBackend } from "./backends.js";
@@ -19,7 +19,7 @@ export const failureKinds = [
 ] as const;
 export type FailureKind = (typeof failureKinds)[number];
 
-/** A matter of the moment: at the next start it may be gone. */
+/** Transient: it may be gone at the next start. */
 export const isPassing = (kind: FailureKind): boolean => kind === "out_of_memory" || kind === "not_tried";
 
 /** The first whose words occur. */

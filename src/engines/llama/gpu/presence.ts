@@ -1,5 +1,5 @@
 /**
- * Which GPU backends could work here, told by what lies on the disk: cheap, and without loading anything of a
+ * Which GPU backends could work here, judged by what is on disk: cheap, and without loading anything of a
  * driver. Also a fingerprint of all that decides whether one works, so that a result can be remembered for as
  * long as it holds: the driver, the cards, the binding, and what steers them in the environment.
  */

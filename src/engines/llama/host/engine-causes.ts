@@ -5,7 +5,7 @@ import type { EngineProblem } from "../../../core/ports.js";
 export type ExitCause =
   /** Told to close, and did. */
   | "CLOSED"
-  /** Killed by our watchdog: it did not answer, or did not end what it was told to. */
+  /** Killed by our watchdog: it did not respond, or did not abort a generation. */
   | "UNRESPONSIVE"
   | "LOAD_TIMED_OUT"
   /** Did not close in time, and was killed for it. */

@@ -2,13 +2,13 @@
  * The embedded engine as the rest of the program sees it: one GGUF file, one child process, any number of our
  * models answered by it.
  *
- * The model runs in the child, so that a crash or a lack of memory in native code takes no request but those
- * it was computing, and computing never holds up this process. The child keeps nothing between `prepare` and
+ * The model runs in the child, so that a crash or a lack of memory in native code fails only the requests that it
+ * was computing, and computing never blocks this process. The child keeps nothing between `prepare` and
  * `generate`: the prompt's tokens travel with the prepared generation, and outlive a restart.
  *
  * When the child dies, replies that had begun fail at once with `engine_unavailable`, and another one is started;
- * what comes meanwhile waits for it. So do requests that it had given no token yet: they are run again, once each,
- * since one of them may be what killed it. A child that lives but does not answer is ended, with the same effect.
+ * new requests wait for it. So do requests that had no token yet: they are run again, once each, since one of them
+ * may be what killed it. A child that runs but does not respond is killed, with the same effect.
  *
  * On demand there is a child only while the model is in use, and for a while after (residency.ts).
  */
@@ -56,13 +56,13 @@ export interface LlamaEngineOptions {
   models: Readonly<Partial<Record<ModelId, ModelDefaults>>>;
   config: EngineConfig;
   onEvent?: ((event: LlamaEvent) => void) | undefined;
-  /** What to compute on, one after the other. By default what the configuration says, whatever comes of it. */
+  /** What to compute on, one after the other. By default what the configuration says, without a fallback. */
   backends?: EngineBackends | undefined;
   /** The child's program. By default the one beside this file. */
   workerFile?: string | undefined;
-  /** Whoever asks tries elsewhere what a dying child gave no token: it is not run again here. */
+  /** The caller retries elsewhere what got no token from a dying child: it is not run again here. */
   failsOver?: boolean | undefined;
-  /** Loads the model when it is first asked. Without it, it is loaded at once and stays. */
+  /** Loads the model on first use. Without it, the model is loaded at once and stays loaded. */
   onDemand?: OnDemandOptions | undefined;
   timing?: Partial<Timing> | undefined;
   /** Shared with other engines; by default its own. */
@@ -163,7 +163,7 @@ export class LlamaEngine implements Engine {
     signal: AbortSignal,
   ): AsyncGenerator<GenerationEvent, void, undefined> {
     const endUse = this.#use();
-    // An abort ends the use as well: it is not sure that anybody reads on after it.
+    // An abort ends the use as well: the consumer may never read again after it.
     signal.addEventListener("abort", endUse, { once: true });
     try {
       for (let retries = promptOf(prepared).retries; ; retries--) {
@@ -208,13 +208,13 @@ export class LlamaEngine implements Engine {
 
   forgetAccount(accountId: string): void {
     this.#grammars.forgetAccount(accountId);
-    this.#supervisor.tell({ type: "forget", accountId });
+    this.#supervisor.notify({ type: "forget", accountId });
   }
 
   async close(): Promise<void> {
     const closed = this.#supervisor.close();
     this.#loseAll();
-    // Those that wait for a slot get one, and learn from the supervisor that it is over.
+    // Those that wait for a slot get one, and then fail because the supervisor is closed.
     this.#slots.setCapacity(Infinity);
     await closed;
     if (this.options.grammars === undefined) await this.#grammars.close();
@@ -249,7 +249,7 @@ export class LlamaEngine implements Engine {
     };
   }
 
-  /** Of one request, in all: reading its prompt and running it share what may be tried again. */
+  /** Of one request, in total: reading its prompt and running it share the retries. */
   get #mostTries(): number {
     return this.options.failsOver === true ? 1 : 2;
   }

@@ -5,8 +5,8 @@
  * loop, requests are refused at once with the time of the next attempt, and the attempts go on.
  *
  * On demand there is no child until somebody asks for one, and `sleep` ends it again. Whoever asks meanwhile waits for
- * the same load; it is nobody's own, so that one who leaves takes it from nobody. A load that fails is told to all who
- * wait for it, and tried again by the first who asks after a pause.
+ * the same load, which belongs to no single request: one that is aborted does not end it. A load that fails is reported
+ * to all who wait for it, and tried again by the first who asks after a pause.
  */
 import type { EngineProblem, EngineStatus } from "../../../core/ports.js";
 import { ServiceError } from "../../../protocol/errors.js";
@@ -37,19 +37,19 @@ export interface SupervisorHandlers extends Pick<ChildHandlers, "onMessage" | "o
   onLoadFailed: (problem: EngineProblem, reason: string) => void;
   /** The child is gone, with everything it was doing. */
   onExited: (exit: ChildExit) => void;
-  /** The child has ended because it was told to sleep. */
+  /** The child has ended because of `sleep`. */
   onUnloaded: () => void;
   onRestarting: (delayMs: number) => void;
-  /** Loading as asked does not work out: how to load instead; null when there is no other way. */
+  /** The load failed: how to load instead; null when there is no other way. */
   fallBack: (failure: EngineFailure) => Promise<LoadRequest> | null;
 }
 
 export class Supervisor {
   #policy: RestartPolicy;
   #load: LoadRequest;
-  /** Whether it worked at least once in the present way. */
+  /** Whether it has loaded at least once the current way. */
   #hasLoaded = false;
-  /** Each looks again whether what it waits for has happened. */
+  /** Each checks again whether what it waits for has happened. */
   readonly #waiting = new Set<() => void>();
   #child: EngineChild | undefined;
   #facts: LoadedFacts | undefined;
@@ -68,9 +68,9 @@ export class Supervisor {
   #asleep = false;
   /** The load on demand that is under way. */
   #wake: Wake | undefined;
-  /** While a child ends that was told to. */
+  /** While a child is being closed by `sleep`. */
   #leaving: Promise<void> | undefined;
-  /** Changes with every sleep, so that what was begun before it is not gone on with. */
+  /** Incremented by every sleep, so that what began before it is not continued. */
   #sleeps = 0;
 
   constructor(
@@ -134,8 +134,8 @@ export class Supervisor {
     return this.#child;
   }
 
-  /** Without a child there is nobody to tell, and nothing that it has kept. */
-  tell(message: Extract<ToWorker, { type: "forget" }>): void {
+  /** Does nothing without a child, which then has kept nothing either. */
+  notify(message: Extract<ToWorker, { type: "forget" }>): void {
     this.#child?.send(message);
   }
 
@@ -169,7 +169,7 @@ export class Supervisor {
     this.#sleeps += 1;
     this.#wake = undefined;
     this.#readySinceMs = undefined;
-    // Whatever ended earlier ones, this one was well.
+    // Whatever ended earlier ones, this one was healthy.
     this.#policy = new RestartPolicy(this.options.timing);
     this.#restartAtMs = 0;
     clearTimeout(this.#restartTimer);
@@ -177,7 +177,7 @@ export class Supervisor {
     await this.#leaving;
   }
 
-  /** Whoever waits for it finds the memory given back. */
+  /** When it resolves, the memory is free. */
   async #endChild(): Promise<void> {
     await this.#child?.close();
     this.onDemand?.left();
@@ -269,7 +269,7 @@ export class Supervisor {
     this.#wakeWaiting();
   }
 
-  /** Another child in the same way, or in another when this one has not worked once or fails time and again. */
+  /** Starts another child: the same way, or another way when this one never worked or fails repeatedly. */
   #goOn(delayMs: number, loadFailure: string | undefined, { signal, code }: ChildExit): void {
     const failure: EngineFailure | undefined = !this.#hasLoaded
       ? { during: "load", reason: loadFailure ?? "" }

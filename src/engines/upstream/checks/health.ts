@@ -1,10 +1,10 @@
 /**
- * Asks an engine again and again whether it lives, at an interval with jitter so that many gateways do not ask
- * at once. Two failures in a row take it out; one success brings it back. A request that found nobody there is
+ * Checks the health of an engine, at an interval with jitter so that many gateways do not ask
+ * at once. Two failures in a row take it out; one success brings it back. A failed request is a
  * reason to ask at once.
  *
  * Who answers is asked before it counts as ready, once a minute after that, and every time where it has no page for
- * its health. An engine in the midst of its work that does not find the time to answer that is left in.
+ * its health. An engine that is healthy but too busy to answer that stays in.
  */
 import type { Clock, EngineProblem, EngineStatus } from "../../../core/ports.js";
 import type { Connection } from "../connection.js";
@@ -22,7 +22,7 @@ export class HealthWatch {
   facts: EngineFacts = nothingKnown;
   /** Why it does not answer; undefined while it does. */
   problem: EngineProblem | undefined;
-  /** Requests that wait at the engine, its other users' included, where it tells. */
+  /** Requests that wait at the engine, its other users' included, where it reports them. */
   waiting = 0;
   /** How often it went down. */
   outages = 0;
@@ -135,7 +135,7 @@ export class HealthWatch {
     if (this.#closed) return;
     clearTimeout(this.#timer);
     const { healthIntervalMs } = this.timeouts;
-    // An engine that is away is asked more often: its return should not wait for a whole interval.
+    // An unreachable engine is asked more often: its recovery should not wait for a whole interval.
     const intervalMs = this.state === "ready" ? healthIntervalMs : Math.min(healthIntervalMs, 1000);
     this.#timer = setTimeout(() => void this.checkNow(), intervalMs * (0.75 + 0.5 * this.random()));
     this.#timer.unref();

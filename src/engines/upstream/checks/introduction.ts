@@ -91,7 +91,7 @@ export function whyUnusable(host: string, { type, cause }: NotAnEngine): string 
     case "silent":
       return `${host} does not answer (${cause}).`;
     case "unwell":
-      return `${host} says that it cannot answer at present (${cause}).`;
+      return `${host} says that it cannot answer now (${cause}).`;
     case "refuses-key":
       return `${host} refuses the key (${cause}).`;
     case "stranger":

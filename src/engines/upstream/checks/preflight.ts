@@ -1,7 +1,7 @@
 /**
- * Looks an engine over before conversations are sent to it, for what would break their privacy: that it keeps
- * requests in logs or files, shares what it cached between accounts, or talks to someone else. It can only know
- * what the engine tells; what an engine keeps to itself is said as a possibility.
+ * Checks an engine before conversations are sent to it, for what would break their privacy: that it keeps requests
+ * in logs or files, shares its cache between accounts, or forwards them. It can only know what the engine reports; what
+ * an engine does not report becomes a warning.
  *
  * `refuse` means: not to be used. An engine that certainly logs, stores or passes on requests is refused unless its
  * operator accepts that. In strict mode everything that is certain is a reason to refuse.
@@ -16,7 +16,7 @@ import { findingsFor, type Finding } from "./preflight-checks.js";
 import { profiles } from "../profiles.js";
 
 export interface PreflightFinding {
-  /** `useless`: as it is, it answers nothing; that may change without us. */
+  /** `useless`: it cannot answer now; that may change by itself. */
   level: "warn" | "useless" | "refuse";
   text: string;
 }
@@ -74,19 +74,19 @@ async function meet(
 }
 
 async function setUpErrors(source: UpstreamSource, resolve: Resolve | undefined): Promise<string[]> {
-  const faults: string[] = [];
+  const errors: string[] = [];
   try {
     requireIsolation(source);
   } catch (error) {
     if (!(error instanceof UpstreamRefused)) throw error;
-    faults.push(error.message);
+    errors.push(error.message);
   }
   try {
     const { allowPublic } = source;
     await checkAddress(source.url, { allowPublic, ...(resolve === undefined ? {} : { resolve }) });
   } catch (error) {
     if (!(error instanceof AddressError)) throw error;
-    faults.push(error.message);
+    errors.push(error.message);
   }
-  return faults;
+  return errors;
 }
