@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { startApp, type App } from "../../../src/app.js";
+import { checkPort } from "../../../src/cli/doctor/network-checks.js";
 import { loadConfig } from "../../../src/config.js";
 import type { LlamaEngineOptions } from "../../../src/engines/llama/host/llama-engine.js";
 import { createLog } from "../../../src/log.js";
@@ -115,7 +116,7 @@ describe("an engine that does not load", () => {
     expect(problemOf(tiny)).toBeUndefined();
   });
 
-  it("logs the cause and the words of the library, and readyz names the cause after a restart", async () => {
+  it("logs the cause and the words of the library; readyz and doctor name the cause after a restart", async () => {
     const dies = `process.stderr.write(${JSON.stringify(`Error: ${missing}\n`)}, () => process.exit(127));`;
     const { app, logLines } = await startService(fakeWorkerIn(folder, "", dies));
     await expect(app.ready()).rejects.toThrow(missing);
@@ -128,6 +129,10 @@ describe("an engine that does not load", () => {
     );
     const answer = (await (await fetch(`${app.url}/readyz`)).json()) as Record<string, unknown>;
     expect(answer).toMatchObject({ causes: { omega: "LIBRARY_MISSING" } });
+    const running = loadConfig({ env: { SOTTO_PORT: String(app.port) } });
+    expect(await checkPort(running, { probe: false })).toMatchObject([
+      { name: "port", detail: expect.stringContaining("omega: LIBRARY_MISSING") as string },
+    ]);
   });
 
   it("says that a damaged file is one, and what to do", async () => {
