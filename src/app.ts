@@ -168,7 +168,10 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     const follower = await ChangeFollower.start({
       changes: store.changes,
       keys,
-      cutStreams: (target) => completions.cut(target),
+      cutStreams: (target) => {
+        completions.cut(target);
+        if ("accountId" in target) fleet.forgetAccount(target.accountId);
+      },
       reviewStreams: (target) => completions.review(target),
       onModelsChanged: () => void engines.follow(),
       onStoreHealth: (health) => {

@@ -20,6 +20,9 @@ describe("log", () => {
       route: "SE CRET",
       gpuError: "SECRET CUDA error: out of memory",
       gpuFailure: "SECRET",
+      loadError: "SECRET llama_model_load: error",
+      cause: "SE CRET",
+      engine: "SE CRET",
     };
     logInto(lines).info("request", { ...smuggled, durationMs: 5 });
     const line = JSON.parse(lines[0] ?? "") as Record<string, unknown>;

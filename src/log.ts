@@ -59,6 +59,16 @@ const fields = {
   delayMs: number,
   exitCode: number,
   exitSignal: (value) => typeof value === "string" && /^SIG[A-Z0-9]{1,10}$/.test(value),
+  /** Words of the engine from before it had loaded, and so before any request, known by how they begin. */
+  loadError: (value) =>
+    typeof value === "string" &&
+    /^(CUDA error|ggml_\w+|gguf_\w+|llama_\w+|GGML_ASSERT|vk::\w+|terminate called|lib[\w.+-]+: (cannot open|version)|Cannot find (module|package)|Loading took longer)[\x20-\x7e]{0,200}$/.test(
+      value,
+    ),
+  /** An engine on the network, by host and port as the operator set them. */
+  engine: (value) => typeof value === "string" && /^[\w.:[\]-]{1,120}$/.test(value),
+  /** Why something failed: an errno, SQLSTATE, HTTP status or a code of ours. */
+  cause: (value) => typeof value === "string" && /^[A-Z0-9_]{2,40}$/.test(value),
   restarts: number,
   count: number,
 } satisfies Record<string, Check>;
@@ -74,8 +84,12 @@ export type LogMessage =
   | "engine loaded"
   | "engine did not load"
   | "engine exited"
+  | "engine killed by the system, probably out of memory"
   | "engine unloaded"
   | "engine restarting"
+  | "engine reachable"
+  | "engine unreachable"
+  | "engine request failed"
   | "gpu not used"
   | "models changed"
   | "models not changed"

@@ -19,6 +19,8 @@ const upstreamSchema = z.strictObject({
   weight,
   /** The operator accepts that an engine without isolation shares its prompt cache between accounts. */
   acceptSharedCache: z.boolean().optional(),
+  /** The operator accepts that the engine logs, stores or passes on requests. */
+  acceptLogging: z.boolean().optional(),
   /** The engine may be outside this machine and private networks. */
   allowPublic: z.boolean().optional(),
   maxConcurrent: z.number().int().min(1).max(10_000).optional(),

@@ -79,6 +79,7 @@ const readiness = z.object({
   status: z.enum(["ready", "unavailable"]),
   reason: z.string().optional(),
   models: z.object({ omega: z.string() }),
+  causes: z.record(z.string(), z.string()).optional(),
 });
 
 /** Null when it is not Sotto that listens there. */
@@ -91,8 +92,10 @@ async function askServer(host: string, port: number): Promise<string | null> {
     });
     const parsed = readiness.safeParse(JSON.parse(await body.text()));
     if (!parsed.success) return null;
-    const { status, reason = "no reason given" } = parsed.data;
-    return status === "ready" ? "ready" : `not ready (${reason})`;
+    const { status, reason = "no reason given", causes = {} } = parsed.data;
+    const why = Object.entries(causes).map(([model, cause]) => `${model}: ${cause}`);
+    if (status === "ready") return why.length === 0 ? "ready" : `ready, except ${why.join(", ")}`;
+    return `not ready (${[reason, ...why].join(", ")})`;
   } catch {
     return null;
   }

@@ -26,6 +26,7 @@ interface UseOptions {
   weight?: number;
   contextTokens?: number;
   acceptSharedCache?: true;
+  acceptLogging?: true;
   allowPublic?: true;
   force?: boolean;
 }
@@ -37,6 +38,7 @@ const serverOptions = [
   "weight",
   "contextTokens",
   "acceptSharedCache",
+  "acceptLogging",
   "allowPublic",
 ] as const;
 
@@ -51,6 +53,7 @@ export function useCommand(models: Command): void {
     .option("--weight <number>", "share of the requests beside other servers (default: 1)", parseWeight)
     .option("--context-tokens <n>", "its context, where that server does not tell", parseContext)
     .option("--accept-shared-cache", "accept a server that cannot keep accounts' prompt caches apart")
+    .option("--accept-logging", "accept a server that logs, stores or passes on requests")
     .option("--allow-public", "allow an address outside this machine and private networks")
     .option("--force", "do not check that the file fits into memory, for machines whose GPU holds it")
     .addHelpText(
@@ -136,6 +139,7 @@ async function upstreams(
       weight,
       contextTokens,
       acceptSharedCache,
+      acceptLogging: options.acceptLogging,
       allowPublic,
     })),
   );

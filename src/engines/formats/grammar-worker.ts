@@ -7,17 +7,17 @@ import { readSchemaText } from "./schema-text.js";
 export type Compiled =
   | { type: "grammar"; gbnf: string }
   | { type: "refused"; path: Path; reason: string }
-  /** A bug of ours. */
+  /** A bug in the compiler. */
   | { type: "failed" };
 
 export type FromGrammarWorker = { type: "ready" } | Compiled;
 
-const tell = (message: FromGrammarWorker): void => parentPort?.postMessage(message);
+const send = (message: FromGrammarWorker): void => parentPort?.postMessage(message);
 
 parentPort?.on("message", (schemaText: string) => {
-  tell(compile(schemaText));
+  send(compile(schemaText));
 });
-tell({ type: "ready" });
+send({ type: "ready" });
 
 function compile(schemaText: string): Compiled {
   try {
@@ -25,7 +25,7 @@ function compile(schemaText: string): Compiled {
     if (!isSchemaObject(schema)) return { type: "failed" };
     return { type: "grammar", gbnf: schemaGrammar(schema, { strict }) };
   } catch (error) {
-    // What else is thrown may quote the schema: nothing of it is told.
+    // Any other error may quote the schema, so nothing of it is passed on.
     if (!(error instanceof SchemaError)) return { type: "failed" };
     return { type: "refused", path: error.path, reason: error.reason };
   }

@@ -86,7 +86,7 @@ function answerQuestion(answer: object | number | string | undefined, response: 
   else response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
 }
 
-/** What a healthy vLLM tells about itself. */
+/** What a healthy vLLM reports about itself. */
 export const vllmAnswers = (): ScriptedUpstream["answers"] => ({
   "/health": 200,
   "/version": { version: "0.11.2" },

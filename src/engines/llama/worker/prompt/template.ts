@@ -3,7 +3,7 @@
  *
  * Templates differ in what they accept. One that refuses system messages or drops them silently (tried once,
  * when it is loaded) gets their text in front of the user message that follows. One that refuses the order of
- * roles gets neighbours of the same role joined. What it still refuses is the request's fault.
+ * roles gets neighbours of the same role joined. What it still refuses is an error of the request.
  */
 import { Template } from "@huggingface/jinja";
 import type { ChatMessage } from "../../../../protocol/chat.js";

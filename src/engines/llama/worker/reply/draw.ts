@@ -1,5 +1,5 @@
 /**
- * Draws the tokens of one reply, and tells their probabilities where they are asked for.
+ * Draws the tokens of one reply, with their probabilities where they are asked for.
  *
  * Most of it is one call of a native sampler. Some things take more:
  *
@@ -16,7 +16,7 @@ import { rawConfig, type SamplerConfig, type SamplingPlan } from "./sampler.js";
 import type { SamplerPool } from "./sampler-pool.js";
 
 export interface DrawOptions extends SamplingPlan {
-  /** How many alternatives to tell with each token; undefined: no log probabilities. */
+  /** How many alternatives to report with each token; undefined: no log probabilities. */
   topLogprobs: number | undefined;
 }
 
