@@ -9,7 +9,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "libsql";
-import { findDataDirError, findFileError, sentenceOf } from "./data-dir-error.js";
+import { findDataDirError, findFileError } from "./data-dir-error.js";
 import { StoreError } from "./store-error.js";
 
 export interface DataDirLock {
@@ -55,11 +55,12 @@ function openLock(dataDir: string): Database.Database {
 }
 
 function unusable(dataDir: string, error: unknown): StoreError {
-  const fault = findDataDirError(dataDir) ?? findFileError(join(dataDir, "server.lock"));
-  if (fault !== null) return new StoreError(sentenceOf(fault));
+  const found = findDataDirError(dataDir) ?? findFileError(join(dataDir, "server.lock"));
+  if (found !== null) return new StoreError(found.reason, found.next);
   const reason = error instanceof Error ? error.message : "unknown error";
   return new StoreError(
-    `The data directory ${dataDir} cannot be locked: ${reason}. Check its file system, or choose another directory with --data-dir.`,
+    `The data directory ${dataDir} cannot be locked: ${reason}`,
+    "Check its file system, or choose another directory with --data-dir.",
   );
 }
 

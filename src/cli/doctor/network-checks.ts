@@ -18,7 +18,9 @@ export const checkPort: Check = async ({ service: { host, port } }) => {
     if (state !== null)
       return [{ name, state: "ok", detail: `Sotto answers on ${host}:${port} and is ${state}` }];
     const next = "Stop the program that uses it, or choose another port with SOTTO_PORT.";
-    return [{ name, state: "broken", detail: `${host}:${port} is used by another program`, next }];
+    return [
+      { name, state: "broken", detail: `${host}:${port} is used by another program (EADDRINUSE)`, next },
+    ];
   }
   const next =
     code === "EACCES" ? "Choose a port above 1023 with SOTTO_PORT." : "Check SOTTO_HOST and SOTTO_PORT.";
@@ -69,7 +71,7 @@ async function tryListening(host: string, port: number): Promise<string | null> 
     await once(server, "listening");
     return null;
   } catch (error) {
-    return error instanceof Error && "code" in error ? String(error.code) : "unknown fault";
+    return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
   } finally {
     server.close();
   }

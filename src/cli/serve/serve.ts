@@ -8,7 +8,9 @@ import { ensureSetupLink } from "../../core/sign-in/one-time-links.js";
 import { isAvailable, systemClock } from "../../core/ports.js";
 import { requireOpenFiles } from "../../open-files.js";
 import { modelIds } from "../../protocol/models.js";
+import { isForOperator } from "../operator-errors.js";
 import { readSettings, settingsOptions } from "../settings.js";
+import { endOnUnexpected, withoutMessage } from "./end-on-unexpected.js";
 import { starterNotice } from "./starter-notice.js";
 import { exitOnSignal, stopOnSignal } from "./stop-on-signal.js";
 import { weightsProgress } from "./weights-progress.js";
@@ -39,18 +41,31 @@ async function serve(readConfig: () => Config): Promise<void> {
   // Loading the rest of the program would fail without a hint of why.
   requireOpenFiles();
   // Loaded here, since every other command starts faster without it.
-  const { startApp } = await import("../../app.js");
+  const [{ startApp }, { createLog }] = await Promise.all([import("../../app.js"), import("../../log.js")]);
   const progress = weightsProgress();
+  const log = createLog(config.service.logLevel);
+  let started: App | null = null;
+  endOnUnexpected(log, () => started?.abandon());
   const overrides = {
+    log,
     onWeightsProgress: progress.update,
     onWeightsNotice: progress.notice,
     onNotice: progress.notice,
   };
   const stopListening = exitOnSignal();
-  const app = await startApp(config, overrides).finally(progress.stop);
+  started = await startApp(config, overrides).finally(progress.stop);
+  stopListening();
+  try {
+    await run(started, config, readConfig);
+  } catch (error) {
+    throw withoutMessage(error, log);
+  }
+}
+
+/** From the moment it listens until it is closed. */
+async function run(app: App, config: Config, readConfig: () => Config): Promise<void> {
   const stopping = new AbortController();
   const stopped = stopOnSignal(app, config.limits.drainMs, () => stopping.abort());
-  stopListening();
   process.on("SIGHUP", () => {
     reloadModels(app, readConfig);
   });
@@ -60,7 +75,7 @@ async function serve(readConfig: () => Config): Promise<void> {
     await Promise.race([app.ready(), stopped]);
     if (!stopping.signal.aborted) await greet(app, config);
   } catch (error) {
-    // What was under way when the signal came is given up with everything else.
+    // After a signal everything is closed in any case.
     if (!stopping.signal.aborted) {
       await app.close();
       const { explainUnavailable } = await import("../../store/open-store.js");
@@ -80,12 +95,12 @@ async function greet(app: App, config: Config): Promise<void> {
   if (key !== null) console.log(firstSteps(app.url, key));
 }
 
-/** Takes up what the configuration file says about models now. A file with faults changes nothing. */
+/** Takes up what the configuration file says about models now. A file with errors changes nothing. */
 function reloadModels(app: App, readConfig: () => Config): void {
   try {
     void app.followModels(readConfig());
   } catch (error) {
-    console.error(error instanceof Error ? error.message : "The configuration cannot be read.");
+    console.error(isForOperator(error) ? error.message : "The configuration cannot be read.");
   }
 }
 

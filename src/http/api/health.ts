@@ -7,12 +7,14 @@ const retryAfterSeconds = 5;
 
 export const healthz = async () => ({ status: "ok" });
 
-export function readyz({ notReady, engineStatus }: HttpParts) {
+export function readyz({ notReady, engineStatus, failing = () => ({}) }: HttpParts) {
   return async (_request: unknown, reply: FastifyReply) => {
     const reason = notReady();
     const models = Object.fromEntries(modelIds.map((id) => [id, engineStatus(id).state]));
-    if (reason === null) return { status: "ready", models };
+    const failed = failing();
+    const more = Object.keys(failed).length === 0 ? {} : { failing: failed };
+    if (reason === null) return { status: "ready", models, ...more };
     reply.code(503).header("retry-after", retryAfterSeconds);
-    return { status: "unavailable", reason, models };
+    return { status: "unavailable", reason, models, ...more };
   };
 }

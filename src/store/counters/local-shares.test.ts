@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 
 const away = (number = 1, replicas = 2): Situation => ({
-  absence: { number, sinceMs: clock.monotonicMs() },
+  outage: { number, sinceMs: clock.monotonicMs() },
   replicas,
 });
 const saw = (count: number, resetMs = 30_000, window = "shared") =>

@@ -15,7 +15,7 @@
  * (`unreported`).
  */
 import type { Clock, CounterReading } from "../../core/ports.js";
-import type { Absence } from "./redis-link.js";
+import type { Outage } from "./redis-link.js";
 
 /** A reading older than this when Redis went says little about what the others did since. */
 const freshMs = 2_000;
@@ -23,7 +23,7 @@ const blindShare = 0.1;
 const sweepFloor = 1024;
 
 export interface Situation {
-  absence: Absence;
+  outage: Outage;
   replicas: number;
 }
 
@@ -42,7 +42,7 @@ interface Window {
 
 interface LocalCount {
   id: string;
-  absence: number;
+  outage: number;
   allowance: number;
   count: number;
   /** How much of `count` Redis has been told. */
@@ -132,13 +132,13 @@ export class LocalShares {
 
   /** The window to count in, which is not kept yet. */
   #open(name: string, limit: number, windowMs: number, situation: Situation) {
-    const window = this.#live(name) ?? this.#next(this.#windows.get(name), windowMs, situation.absence);
+    const window = this.#live(name) ?? this.#next(this.#windows.get(name), windowMs, situation.outage);
     const before = window.local;
-    if (before?.absence === situation.absence.number) return { window, local: before };
+    if (before?.outage === situation.outage.number) return { window, local: before };
     const count = before?.count ?? 0;
     const local: LocalCount = {
       id: `local-${this.#nextId++}`,
-      absence: situation.absence.number,
+      outage: situation.outage.number,
       allowance: count + allowanceOf(window, limit, situation),
       count,
       reported: before?.reported ?? 0,
@@ -147,7 +147,7 @@ export class LocalShares {
   }
 
   /** Continues the rhythm of a window that Redis left open; without one, rhythms begin when Redis went away. */
-  #next(known: Window | undefined, windowMs: number, { sinceMs }: Absence): Window {
+  #next(known: Window | undefined, windowMs: number, { sinceMs }: Outage): Window {
     const follows = known !== undefined && known.endsMs > sinceMs;
     const rhythmMs = follows ? known.endsMs : sinceMs;
     const past = Math.floor((this.clock.monotonicMs() - rhythmMs) / windowMs);
@@ -187,12 +187,12 @@ export class LocalShares {
 }
 
 /** What may be admitted here from now to the window's end. */
-function allowanceOf(window: Window, limit: number, { absence, replicas }: Situation): number {
+function allowanceOf(window: Window, limit: number, { outage, replicas }: Situation): number {
   const { seen, seenAtMs, sharedId, isBlind, local } = window;
   const blind = Math.max(1, Math.floor((limit * blindShare) / replicas));
   if (sharedId !== "") {
     const left = Math.max(0, limit - seen);
-    return absence.sinceMs - seenAtMs <= freshMs ? Math.floor(left / replicas) : Math.min(left, blind);
+    return outage.sinceMs - seenAtMs <= freshMs ? Math.floor(left / replicas) : Math.min(left, blind);
   }
   // Redis came and went again within this window, and the others may have counted there.
   if (isBlind || local !== null) return blind;

@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { Clock, Counter, CounterReading } from "../../core/ports.js";
 import { LocalShares, type Situation } from "./local-shares.js";
-import { throwUnlessAway, type RedisLink } from "./redis-link.js";
+import { throwUnlessUnavailable, type RedisLink } from "./redis-link.js";
 import { adjustScript, mergeScript, readScript, takeScript } from "./redis-scripts.js";
 
 /** Sent at once when Redis is back. */
@@ -24,7 +24,7 @@ export class RedisCounter implements Counter {
   ) {
     this.#local = new LocalShares(clock);
     link.onLoss(() => this.#local.lostReports());
-    link.onReturn(() => this.#reportAll());
+    link.onRecovery(() => this.#reportAll());
   }
 
   async take(name: string, amount: number, limit: number, windowMs: number): Promise<CounterReading> {
@@ -37,7 +37,7 @@ export class RedisCounter implements Counter {
 
     const reading = this.#local.take(name, amount, limit, windowMs, this.#situation());
     // Back, but not trusted by all yet: those who trust it should know of this count.
-    if (this.link.isBack) void this.#report(name).catch(throwUnlessAway);
+    if (this.link.isSettling) void this.#report(name).catch(throwUnlessUnavailable);
     return reading;
   }
 
@@ -62,14 +62,14 @@ export class RedisCounter implements Counter {
     this.#local.clear();
   }
 
-  /** Undefined while Redis is away or not trusted. What this replica counted alone goes first. */
+  /** Undefined while Redis is not trusted. What this replica counted alone goes first. */
   async #attempt<T>(name: string, work: () => Promise<T>): Promise<T | undefined> {
     if (!this.link.isTrusted) return undefined;
     try {
       await this.#report(name);
       return await work();
     } catch (error) {
-      throwUnlessAway(error);
+      throwUnlessUnavailable(error);
       return undefined;
     }
   }
@@ -98,6 +98,6 @@ export class RedisCounter implements Counter {
   }
 
   #situation(): Situation {
-    return { absence: this.link.absence, replicas: this.link.replicas };
+    return { outage: this.link.outage, replicas: this.link.replicas };
   }
 }
