@@ -2,7 +2,7 @@
 export class StoreError extends Error {
   constructor(
     readonly reason: string,
-    readonly next: string | undefined = undefined,
+    readonly next?: string,
   ) {
     super(next === undefined ? reason : `${reason}. ${next}`);
     this.name = "StoreError";

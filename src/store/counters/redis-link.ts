@@ -253,7 +253,7 @@ export class RedisLink {
   /** Once for each change: which system error it is changes too often to be told of while Redis is unreachable. */
   #tell(now: RedisTrouble | "ok"): void {
     const { kind, cause } = now === "ok" ? { kind: now, cause: undefined } : now;
-    const told = kind === "refusing" ? `${kind} ${cause ?? ""}` : kind;
+    const told = kind === "refusing" ? `${kind} ${cause}` : kind;
     if (this.#told === told) return;
     this.#told = told;
     this.#options.onHealth?.(kind, cause);

@@ -55,7 +55,8 @@ export interface PostgresStoreOptions {
 /** Opens the database, migrating it where needed. Rejects with `StoreError` when it cannot. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<FullStore> {
   const { url, poolSize, defaultPlan, waitMs = 0, onWait, clock = systemClock, onUnavailable } = options;
-  const store = new SqlStore(connectPostgres(url, { max: poolSize }, onUnavailable), clock);
+  const db = connectPostgres(url, { max: poolSize }, onUnavailable);
+  const store = new SqlStore(db, clock, { locksRows: true });
   try {
     const noticed = () => onWait?.(placeOf(url), waitMs);
     await untilThere(() => migratePostgres(url, defaultPlan), waitMs, noticed);

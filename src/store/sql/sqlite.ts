@@ -3,9 +3,10 @@
  * lets readers go on while one process writes; every commit is on disk before it is reported; a process
  * that finds another writing waits up to five seconds.
  *
- * libsql's calls are synchronous and take microseconds. The one slow case is that wait for another
- * process's write, which holds up this process's event loop too; the commands' writes are single
- * statements, so it is short.
+ * libsql's calls are synchronous: the event loop stands still meanwhile. A read takes microseconds. A commit waits for
+ * the disk (fsync), from a fraction of a millisecond on an SSD to tens of them on a slow or busy disk, and for another
+ * process that is writing; the commands' writes are single statements, so that wait is short. What is written often
+ * (usage, last-used times) is therefore written in batches.
  */
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -32,7 +33,7 @@ const busyTimeoutMs = 5_000;
 
 export interface SqliteStoreOptions {
   path: string;
-  /** Written when the database is first made; later the row in the database counts. */
+  /** Written when the database is created; later the row in the database counts. */
   defaultPlan: Plan;
   clock?: Clock;
   onUnavailable?: OnUnavailable;
@@ -41,7 +42,7 @@ export interface SqliteStoreOptions {
 /** Where the rows live in a data directory. */
 export const databasePath = (dataDir: string): string => join(dataDir, "sotto.db");
 
-/** Opens the database, making and migrating it where needed. Rejects with `StoreError` when it cannot. */
+/** Opens the database, creating and migrating it where needed. Rejects with `StoreError` when it cannot. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<FullStore> {
   const { path, defaultPlan, clock = systemClock, onUnavailable } = options;
   const database = await openDatabase(path);
@@ -76,7 +77,7 @@ export async function openDatabase(path: string): Promise<Database.Database> {
 }
 
 /**
- * SQLite would make the file readable to everyone; its side files take the mode of the main one. A file
+ * SQLite would create the file readable to everyone; its side files take the mode of the main one. A file
  * that exists is not even opened: closing it again would drop the locks this process holds on it (POSIX
  * locks belong to the process, not to the descriptor).
  */
