@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import type { EngineComputeView } from "./dashboard-api.js";
-import { upstreamProfiles } from "./engine-member.js";
+import { engineBounds, upstreamProfiles } from "./engine-member.js";
 import { modelIds, type ModelId } from "./models.js";
 
 // ------------------------------------------------------------------------------------------ what answers
@@ -117,7 +117,8 @@ export const useWeightsBody = z.object({
   force: yesOrNo("Say whether to use it without the check of the memory."),
 });
 
-const contextWords = "Enter a whole number of tokens from 128 to 100,000,000.";
+const { min: fewestTokens, max: mostTokens } = engineBounds.contextTokens;
+const contextWords = `Enter a whole number of tokens from ${fewestTokens} to ${mostTokens.toLocaleString("en")}.`;
 /** POST /api/admin/models/:id/engine → {} */
 export const engineBody = z.object({
   url: line("Enter the engine's address.", 2000).refine(isWebAddress, {
@@ -129,8 +130,8 @@ export const engineBody = z.object({
   contextTokens: z
     .number(contextWords)
     .int(contextWords)
-    .min(128, contextWords)
-    .max(100_000_000, contextWords)
+    .min(fewestTokens, contextWords)
+    .max(mostTokens, contextWords)
     .optional(),
   acceptSharedCache: yesOrNo("Say whether a shared prompt cache is accepted."),
   allowPublic: yesOrNo("Say whether a public address is allowed."),

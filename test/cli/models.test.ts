@@ -5,6 +5,7 @@ import { noteSpeed } from "../../src/models/measured-speed.js";
 import { starterFileNames } from "../../src/models/starter/starter.js";
 import { databasePath, openSqliteStore } from "../../src/store/sql/sqlite.js";
 import { ggufBytes, llamaFields, randomTensor } from "../support/engines/gguf-file.js";
+import { engineMemberSchema } from "../../src/protocol/engine-member.js";
 import { textWith } from "../support/matchers.js";
 import { startModelServer, type ModelServer } from "../support/engines/model-server.js";
 import { testPlan } from "../support/stores/temporary-store.js";
@@ -101,6 +102,19 @@ describe("sotto models use", () => {
   ])("refuses %s", async (_, args, reason) => {
     const { code, stderr } = await line.run("models", "use", ...args);
     expect({ code, stderr }).toEqual({ code: 1, stderr: textWith(reason) });
+  });
+
+  it.each([
+    ["--context-tokens", "127", "from 128 to 100000000"],
+    ["--context-tokens", "100000001", "from 128 to 100000000"],
+    ["--weight", "0", "at most 1000"],
+    ["--weight", "1001", "at most 1000"],
+  ])("refuses %s %s with the bounds that a configuration file has", async (flag, value, bounds) => {
+    const { code, stderr } = await line.run("models", "use", "omega", "http://127.0.0.1:9/v1", flag, value);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: textWith(bounds) });
+    const name = flag === "--weight" ? "weight" : "contextTokens";
+    const member = { url: "http://127.0.0.1:9/v1", profile: "vllm", [name]: Number(value) };
+    expect(engineMemberSchema.safeParse(member).success).toBe(false);
   });
 
   it("refuses a model that the configuration fixes, naming the setting", async () => {

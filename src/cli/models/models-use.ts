@@ -12,7 +12,7 @@ import {
 import { isFileAddress, parseReference } from "../../models/pull/reference.js";
 import { describeSource, type ModelSource } from "../../models/choice/source.js";
 import { WeightsError } from "../../models/weights-error.js";
-import { upstreamProfiles, type EngineMember } from "../../protocol/engine-member.js";
+import { engineBounds, upstreamProfiles, type EngineMember } from "../../protocol/engine-member.js";
 import { isModelId, modelIds, type ModelId } from "../../protocol/models.js";
 import { modelsFolder, pull } from "./models-pull.js";
 import { report } from "../output.js";
@@ -174,13 +174,15 @@ export function parseModel(text: string): ModelId {
 }
 
 function parseContext(text: string): number {
+  const { min, max } = engineBounds.contextTokens;
   const tokens = Number(text);
-  if (Number.isInteger(tokens) && tokens >= 128 && tokens <= 100_000_000) return tokens;
-  throw new InvalidArgumentError("Write a whole number of tokens from 128 to 100000000.");
+  if (Number.isInteger(tokens) && tokens >= min && tokens <= max) return tokens;
+  throw new InvalidArgumentError(`Write a whole number of tokens from ${min} to ${max}.`);
 }
 
 function parseWeight(text: string): number {
+  const { max } = engineBounds.weight;
   const weight = Number(text);
-  if (weight > 0 && weight <= 1000) return weight;
-  throw new InvalidArgumentError("Write a number above 0, at most 1000.");
+  if (weight > 0 && weight <= max) return weight;
+  throw new InvalidArgumentError(`Write a number above 0, at most ${max}.`);
 }

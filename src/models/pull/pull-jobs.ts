@@ -13,6 +13,7 @@ import { withTimeLimit } from "../../core/time-limit.js";
 import type { PullBody, PullView } from "../../protocol/dashboard-models.js";
 import type { ModelId } from "../../protocol/models.js";
 import { removePartial } from "./download.js";
+import { FinalDownloadError } from "./download-error.js";
 import { requireDownloadable, shownAddress, type DownloadSettings } from "./download-request.js";
 import { pullWeights, type Pulled, type PullOptions } from "./pull.js";
 import { isFileAddress, parseReference } from "./reference.js";
@@ -38,6 +39,8 @@ interface Job {
   readonly model: ModelId | null;
   state: PullView["state"];
   reason: string;
+  /** It failed for good: neither its address, which may be signed, nor its files stay on the disk. */
+  isFinal: boolean;
   names: readonly string[];
   file: string;
   fileNumber: number;
@@ -108,6 +111,7 @@ export class PullJobs implements Pulls {
     if (job.state === "paused" || job.state === "failed") {
       job.state = "waiting";
       job.reason = "";
+      job.isFinal = false;
       this.#pump();
     }
     return viewOf(job);
@@ -121,9 +125,7 @@ export class PullJobs implements Pulls {
     this.#save();
     if (view.state === "done") return view;
     await settled(job);
-    for (const name of job.names) {
-      if (!this.#claimed.has(name)) await removePartial(join(this.options.folder, name));
-    }
+    await this.#removePartials(job);
     return view;
   }
 
@@ -188,6 +190,7 @@ export class PullJobs implements Pulls {
   async #run(job: Job): Promise<void> {
     job.stop = new AbortController();
     job.state = "running";
+    job.isFinal = false;
     job.rate.restart();
     try {
       const { pull = pullWeights } = this.options;
@@ -199,7 +202,16 @@ export class PullJobs implements Pulls {
       if (job.stop.signal.aborted) return;
       job.state = "failed";
       job.reason = reasonOf(error);
+      job.isFinal = error instanceof FinalDownloadError;
+      if (job.isFinal) await this.#removePartials(job);
       if (!(error instanceof OperatorError)) this.options.reportError(error);
+    }
+  }
+
+  /** Unless another pull writes them by now. */
+  async #removePartials({ names }: Job): Promise<void> {
+    for (const name of names) {
+      if (!this.#claimed.has(name)) await removePartial(join(this.options.folder, name));
     }
   }
 
@@ -247,7 +259,7 @@ export class PullJobs implements Pulls {
 
   #save(): void {
     if (this.#isClosed) return;
-    const unfinished = this.#jobs.filter(({ state }) => state !== "done");
+    const unfinished = this.#jobs.filter(({ state, isFinal }) => state !== "done" && !isFinal);
     savePulls(
       this.options.folder,
       unfinished.map(({ id, reference, sha256, model, names }) => ({
@@ -263,6 +275,7 @@ const newJob = (start: JobStart, state: Job["state"], reason = ""): Job => ({
   ...start,
   state,
   reason,
+  isFinal: false,
   file: start.names[0] ?? "",
   fileNumber: 1,
   fileCount: Math.max(1, start.names.length),
