@@ -44,7 +44,7 @@ import { ServiceError } from "./protocol/errors.js";
 import { startEngines, type EngineOverrides } from "./start-engines.js";
 import { lockDataDir } from "./store/data-dir-lock.js";
 import { openCounters } from "./store/counters/open-counters.js";
-import { explainTrouble, type RedisTrouble } from "./store/counters/redis-trouble.js";
+import { startNotice } from "./store/counters/redis-trouble.js";
 import { explainUnavailable, openStore } from "./store/open-store.js";
 import { hashPassword, verifyPassword } from "./password-hash.js";
 import { usageSpill, usageSpillPath } from "./store/usage-spill.js";
@@ -124,7 +124,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     });
     closers.push(() => counters.close());
     const trouble = counters.trouble();
-    if (trouble !== null) overrides.onNotice?.(withoutRedis(config.storage.redisUrl, trouble));
+    if (trouble !== null) overrides.onNotice?.(startNotice(config.storage.redisUrl, trouble));
     const { counter, leases, announcements } = counters;
 
     const engines = await startEngines({ config, overrides, store, log, clock });
@@ -386,11 +386,6 @@ const redisMessages = {
   unreachable: "redis unreachable",
   refusing: "redis refuses commands: run 'sotto doctor'",
 } as const;
-
-function withoutRedis(redisUrl = "", trouble: RedisTrouble): string {
-  const { reason, next } = explainTrouble(redisUrl, trouble);
-  return `${reason}. ${next} Starting without it: this server admits its share of every limit until Redis can be used.`;
-}
 
 /** A database that is unreachable may recover in time. */
 async function writeUsage(

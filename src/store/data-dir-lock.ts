@@ -1,10 +1,10 @@
 /**
  * One server for each data directory. Two would each count limits for themselves and write over each other's
  * weights. The lock is SQLite's own exclusive lock on an empty file beside the database: the operating system
- * gives it up with the process, however that ends, so there is never a stale one to remove by hand.
+ * releases it with the process, however that ends, so there is never a stale one to remove by hand.
  *
  * Most commands of the command line do not take it; they are meant to work beside a running server. The one that
- * takes it moves the database away: what a server wrote afterwards would be lost.
+ * takes it copies the database to Postgres: what a server wrote afterwards would be lost.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ export function lockDataDir(dataDir: string, holder: Holder = "server"): DataDir
   const pidFile = join(dataDir, "server.pid");
   const lock = openLock(dataDir);
   try {
-    // In memory: the lock is all that is wanted, and it must be had on a full disk too.
+    // In memory: only the lock is needed, and it must be possible on a full disk, too.
     lock.pragma("journal_mode = MEMORY");
     lock.exec("BEGIN EXCLUSIVE");
   } catch (error) {
@@ -38,7 +38,7 @@ export function lockDataDir(dataDir: string, holder: Holder = "server"): DataDir
   return {
     release: () => {
       rmSync(pidFile, { force: true });
-      // Closing alone gives a lock back only when the garbage collector comes by.
+      // Closing alone releases the lock only at the next garbage collection.
       lock.exec("ROLLBACK");
       lock.close();
     },

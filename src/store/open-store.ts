@@ -31,13 +31,13 @@ export async function openStore(
   return openPostgresStore({ url, poolSize, defaultPlan: plan, waitMs, onWait, clock, onUnavailable });
 }
 
-/** An error of a store that was open, in words for the operator; any other error as it is. */
+/** An error of a store that was open, explained for the operator; any other error as it is. */
 export async function explainUnavailable(
   error: unknown,
   { service, storage }: Pick<Config, "service" | "storage">,
 ): Promise<unknown> {
   if (!(error instanceof StoreUnavailable)) return error;
   if (storage.databaseUrl === undefined) return cannotOpenSqlite(databasePath(service.dataDir), error);
-  const { cannotOpenPostgres } = await import("./sql/postgres-trouble.js");
+  const { cannotOpenPostgres } = await import("./postgres-trouble.js");
   return cannotOpenPostgres(storage.databaseUrl, error);
 }

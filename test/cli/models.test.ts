@@ -42,7 +42,7 @@ describe("sotto models use", () => {
     await writeFile(path, model);
     expect(await line.run("models", "use", "prism", path)).toMatchObject({
       code: 0,
-      stdout: textWith(`prism is answered by ${path}`),
+      stdout: textWith(`prism is served by ${path}`),
     });
     expect(JSON.parse((await stored("model.prism")) ?? "")).toEqual({ type: "weights", path });
     expect((await line.run("models", "use", "prism", "default")).code).toBe(0);
@@ -96,9 +96,9 @@ describe("sotto models use", () => {
     [
       "flags of servers with a file",
       ["omega", "default", "--key", "k"],
-      "--key is for addresses of servers only",
+      "--key only works with addresses of servers",
     ],
-    ["several files", ["omega", "a.gguf", "b.gguf"], "addresses of servers only"],
+    ["several files", ["omega", "a.gguf", "b.gguf"], "only possible for addresses of servers"],
   ])("refuses %s", async (_, args, reason) => {
     const { code, stderr } = await line.run("models", "use", ...args);
     expect({ code, stderr }).toEqual({ code: 1, stderr: textWith(reason) });
@@ -233,7 +233,7 @@ describe("sotto models list", () => {
   it("has a catalogue beside it", async () => {
     const { stdout } = await line.run("models", "catalog");
     expect(stdout).toMatch(/^qwen3-4b +Qwen3 4B Instruct 2507 +Apache-2\.0 .+ The all-rounder/m);
-    expect(stdout).toMatch(/^(The best that this machine can hold is|This machine has too little memory)/m);
+    expect(stdout).toMatch(/^(The best model that fits this machine is|This machine has too little memory)/m);
     expect(await line.json("models", "catalog")).toContainEqual(
       expect.objectContaining({ id: "gemma-3-1b", good_for: textWith("short answers") }),
     );

@@ -112,7 +112,7 @@ describe("a start that cannot succeed says why, and what to do", () => {
     const database = new Database(databasePath(line.dataDir));
     database.exec("insert into migrations (number, name, applied_at) values (99, 'later', 0)");
     database.close();
-    expect((await serve()).stderr).toContain("made by a newer version of Sotto");
+    expect((await serve()).stderr).toContain("by a newer version of Sotto");
   });
 
   it("when the port is in use, or the address is not one of this machine", { timeout }, async () => {
@@ -189,7 +189,7 @@ describe("a start on the starter", () => {
     for (const model of ["omega", "prism", "lambda"]) await line.run("models", "use", model, path);
     const server = startServe({});
     await server.says("Dashboard ");
-    await server.says("Your API key, shown this once");
+    await server.says("Your API key, shown only once");
     return server.output();
   };
 

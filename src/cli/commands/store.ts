@@ -1,4 +1,4 @@
-/** `sotto store`: where the rows live. */
+/** `sotto store`: where the data is stored. */
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { defaultPlan } from "../../core/accounts/accounts.js";
@@ -22,7 +22,7 @@ Example:
   sotto store copy "postgres://sotto:$PASSWORD@db.example.com/sotto?sslmode=verify-full"`,
     )
     .action(async (url: string, _: unknown, command: Command) => {
-      // Read like the setting, so that a wrong address is refused in the same words.
+      // Read like the setting, so that a wrong address gets the same error.
       const { service, limits, storage } = readSettings(command, { SOTTO_DATABASE_URL: url });
       const { databasePath } = await import("../../store/sql/sqlite.js");
       const { moveToPostgres } = await import("../../store/sql/move-to-postgres.js");

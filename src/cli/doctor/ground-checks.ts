@@ -1,4 +1,4 @@
-/** What `sotto doctor` says about the ground everything stands on: Node, the data directory, the database. */
+/** What `sotto doctor` says about Node, the data directory and the database. */
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Config } from "../../config.js";
@@ -68,6 +68,6 @@ export const checkDatabase: Check = async (config) => {
 async function checkPostgres(config: Config): Promise<Finding[]> {
   const store = await openStore(config);
   await store.close();
-  const detail = "Postgres answers and its tables are those of this version";
+  const detail = "Postgres responds, and its tables are up to date";
   return [{ name: "database", state: "ok", detail }];
 }

@@ -1,4 +1,4 @@
-/** `sotto serve`: the service in the foreground, until it is told to stop. */
+/** `sotto serve`: the service in the foreground, until a signal stops it. */
 import { basename } from "node:path";
 import type { Command } from "commander";
 import type { App } from "../../app.js";
@@ -28,7 +28,7 @@ Examples:
   sotto serve --host 0.0.0.0 --port 80 --data-dir /var/lib/sotto
 
 Every setting is in docs/configuration.md. SIGTERM or Ctrl-C lets running replies finish; a second one ends
-at once. SIGHUP takes up what the configuration file says about models.`,
+immediately. SIGHUP reloads the models from the configuration file.`,
     )
     .action(async () => {
       const { port, host } = command.opts<{ port?: string; host?: string }>();
@@ -70,7 +70,7 @@ async function run(app: App, config: Config, readConfig: () => Config): Promise<
     reloadModels(app, readConfig);
   });
   if (app.notice !== null) console.log(`\n${app.notice}`);
-  console.log(`\nSotto listens at ${app.url} and is loading its models ...`);
+  console.log(`\nSotto is listening at ${app.url} and is loading its models ...`);
   try {
     await Promise.race([app.ready(), stopped]);
     if (!stopping.signal.aborted) await greet(app, config);
@@ -95,7 +95,7 @@ async function greet(app: App, config: Config): Promise<void> {
   if (key !== null) console.log(firstSteps(app.url, key));
 }
 
-/** Takes up what the configuration file says about models now. A file with errors changes nothing. */
+/** Applies the models of the configuration file as it is now. A file with errors changes nothing. */
 function reloadModels(app: App, readConfig: () => Config): void {
   try {
     void app.followModels(readConfig());
@@ -104,21 +104,21 @@ function reloadModels(app: App, readConfig: () => Config): void {
   }
 }
 
-/** What answers for which model, said plainly. */
+/** What serves which model. */
 function introduction({ url, engine }: App): string {
   const lines = modelIds.map((model) => {
     const { state, serving, contextTokens, capacity } = engine.status(model);
-    if (state === "asleep") return `  ${model.padEnd(7)} ${basename(serving)}, loaded when first asked`;
-    if (!isAvailable({ state })) return `  ${model.padEnd(7)} ${basename(serving)}, which does not answer`;
+    if (state === "asleep") return `  ${model.padEnd(7)} ${basename(serving)}, loaded on demand`;
+    if (!isAvailable({ state })) return `  ${model.padEnd(7)} ${basename(serving)}, not responding`;
     const context =
       contextTokens === 0 ? "context unknown (set contextTokens)" : `context ${contextTokens} tokens`;
-    return `  ${model.padEnd(7)} ${basename(serving)}, ${context}, ${capacity} at once`;
+    return `  ${model.padEnd(7)} ${basename(serving)}, ${context}, ${capacity} concurrent`;
   });
-  return `\nReady. Models and what answers for them:\n${lines.join("\n")}\n\nDashboard  ${url}\nAPI        ${url}/v1\n`;
+  return `\nReady. Models and what serves them:\n${lines.join("\n")}\n\nDashboard  ${url}\nAPI        ${url}/v1\n`;
 }
 
 function setupSteps(link: string): string {
-  return `Create the operator's account, once, within a day:
+  return `Create the operator's account with this link, which works once and for a day:
 
   ${link}
 `;
@@ -129,7 +129,7 @@ function firstSteps(url: string, key: string): string {
     model: "omega",
     messages: [{ role: "user", content: "What is the capital of France?" }],
   });
-  return `Your API key, shown this once:
+  return `Your API key, shown only once:
 
   ${key}
 

@@ -1,4 +1,4 @@
-/** Whether a file can be put behind a model, looked at before anything is loaded or let go. */
+/** Whether a file can serve a model, checked before anything is loaded or unloaded. */
 import { stat } from "node:fs/promises";
 import { chatArchitectures, otherArchitectures } from "./architectures.js";
 import { readWeightsFacts, type WeightsFacts } from "./gguf.js";
@@ -39,7 +39,7 @@ async function readFacts(path: string): Promise<WeightsFacts> {
   try {
     const found = await stat(path);
     if (found.isDirectory()) throw new GgufError("is a folder, not a GGUF file");
-    // Whoever reads from a pipe or a device may wait for ever.
+    // Reading from a pipe or a device may block forever.
     if (!found.isFile()) throw new GgufError("is not a regular file");
     return await readWeightsFacts(path);
   } catch (error) {

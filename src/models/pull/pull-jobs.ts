@@ -1,8 +1,7 @@
 /**
- * Pulls that run in the server, whoever looks at them: a few at once, the others wait in turn, all of them in a
- * bounded list. Pausing keeps what has arrived on disk, as does a server that ends; cancelling removes it. Two pulls
- * never write the same file: each claims its names first. A pull ends by itself when nothing arrives any more, since
- * every step of a download has its limit.
+ * Pulls that run in the server: a few concurrently, the others queued, all of them in a bounded list. Pausing keeps
+ * what has arrived on disk, as does a server that ends; cancelling removes it. Two pulls never write the same file: each
+ * claims its names first. A pull fails when nothing arrives any more, since every step of a download has a time limit.
  */
 import { randomUUID } from "node:crypto";
 import { basename, join } from "node:path";
@@ -26,7 +25,7 @@ export interface PullJobsOptions {
   /** With `allowedHosts`. */
   download: DownloadSettings;
   clock: Clock;
-  /** Told of what is a bug rather than a failed download. */
+  /** Called with errors that are bugs rather than failed downloads. */
   reportError: (error: unknown) => void;
   pull?: (reference: string, options: PullOptions) => Promise<Pulled>;
   retryMs?: number;
@@ -137,7 +136,7 @@ export class PullJobs implements Pulls {
     await Promise.all(this.#jobs.map(settled));
   }
 
-  /** Before anything is asked of anybody. */
+  /** Before any request is sent. */
   #check(text: string): void {
     const reference = parseReference(text);
     if (reference.type === "local") {
@@ -148,13 +147,13 @@ export class PullJobs implements Pulls {
     if (reference.type === "hugging-face") return;
     const { url } = reference;
     if (url.username !== "" || url.password !== "") {
-      throw new WeightsError("An address with a password in it is not taken.");
+      throw new WeightsError("An address with a password in it is not accepted.");
     }
     if (!isFileAddress(url)) throw new WeightsError(`${shownAddress(url)} does not name a .gguf file.`);
     requireDownloadable(url, url, this.options.download.allowedHosts);
   }
 
-  /** The list without what stands in the way: the same that failed before, and the oldest finished ones. */
+  /** The list with room for one more: without the failed job for the same reference, and without the oldest finished ones. */
   #makeRoom(same: Job | undefined): Job[] {
     const kept = this.#jobs.filter((job) => job !== same);
     while (kept.length >= mostJobs) {

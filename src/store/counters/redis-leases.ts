@@ -2,15 +2,15 @@
  * Permissions to run that replicas share. Each is an id in Redis that ends by itself and is renewed by its
  * holder, so those of a replica that was killed are free within half a minute.
  *
- * While Redis is unreachable a replica gives out at most its share of the limit, counting all it holds, wherever
- * they came from. A share alone is not enough: others may hold more than theirs, since Redis let them. So every
- * second each replica tells the others, through Redis, how many it holds of each name, and each acquisition says
- * how many there are in all. When Redis is lost, what the limit leaves beyond those is divided: with h held in
- * all, each of n replicas may add (limit − h) / n to its own, and the sum stays within the limit. What others
- * were given in the last second or two before the loss may be missing from h; by that much, divided by n, the
- * sum can exceed it. After a minute most of what was held then is over, and each replica has its whole share.
+ * During an outage a replica grants at most its share of the limit, counting all leases it holds, wherever they came
+ * from. A share alone is not enough: others may hold more than theirs, since Redis let them. So every second each
+ * replica tells the others, through Redis, how many it holds of each name, and each acquisition returns how many
+ * there are in total. When Redis is lost, the rest of the limit is divided: with h held in total, each of n replicas
+ * may add (limit − h) / n to its own, and the sum stays within the limit. Leases that others were granted in the last
+ * second or two before the loss may be missing from h; by that much, divided by n, the sum can exceed the limit. After
+ * a minute most of what was held then is over, and each replica has its whole share.
  *
- * Renewing also writes what Redis has lost or never knew, so after its return all are there again.
+ * Renewing also writes leases that Redis has lost or never knew, so that all are there again after it recovers.
  */
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
@@ -20,7 +20,7 @@ import { throwUnlessUnavailable, type RedisLink } from "./redis-link.js";
 import { acquireScript, heldScript, holdingsScript, renewScript } from "./redis-scripts.js";
 
 const liveMs = 25_000;
-/** Three tries before one ends. */
+/** Three attempts before one expires. */
 const renewEveryMs = 8_000;
 const tellEveryMs = 1_000;
 /** How long what was held when Redis was lost is taken to be held still. */

@@ -48,6 +48,12 @@ export function explainTrouble(url: string, { kind, cause }: RedisTrouble): Expl
   return { reason: `${where} ${reason} (${cause})`, next };
 }
 
+/** For a start that goes on without Redis. */
+export function startNotice(url = "", trouble: RedisTrouble): string {
+  const { reason, next } = explainTrouble(url, trouble);
+  return `${reason}. ${next} Starting without it: this server admits its share of every limit until Redis can be used.`;
+}
+
 const wrongPassword: Explanation = {
   reason: "refused the user name or password",
   next: "Correct them in SOTTO_REDIS_URL: redis://user:password@host:6379/0.",

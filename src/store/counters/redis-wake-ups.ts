@@ -13,7 +13,7 @@ export class RedisAnnouncements implements Announcements {
     this.#subscriber = link.duplicate();
     this.#subscriber.on("error", () => {});
     this.#subscriber.on("message", () => this.#tell());
-    // What was announced while the connection was away was not heard. It subscribes again by itself.
+    // Wake-ups sent while it was disconnected are lost. It resubscribes by itself.
     this.#subscriber.on("ready", () => this.#tell());
     this.#subscriber.subscribe(this.#channel).catch(() => undefined);
   }

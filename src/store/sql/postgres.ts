@@ -22,7 +22,7 @@ import type { FullStore } from "../../core/dashboard-ports.js";
 import { StoreUnavailable, systemClock, type Clock, type Plan } from "../../core/ports.js";
 import { migrate } from "./migrate.js";
 import { postgresAddress } from "./postgres-address.js";
-import { cannotOpenPostgres, placeOf } from "./postgres-trouble.js";
+import { cannotOpenPostgres, placeOf } from "../postgres-trouble.js";
 import type { Schema } from "./schema.js";
 import { SqlStore } from "./sql-store.js";
 import { StoreError } from "../store-error.js";

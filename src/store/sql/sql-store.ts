@@ -1,7 +1,7 @@
 /**
- * The store in SQL, the same on every database that Kysely speaks. Promises that hang on two callers doing
- * the same at once (one email, one setting) are kept by the database, with `on conflict`, not by looking
- * first and writing later.
+ * The store in SQL, the same on every database that Kysely supports. What must hold under concurrent callers (one
+ * account per email, one value per setting) is enforced by the database, with `on conflict`, not by reading first and
+ * writing later.
  */
 import { sql, type Kysely } from "kysely";
 import type { ChangeKind } from "../../core/replicas/changes.js";

@@ -1,9 +1,9 @@
 /**
  * The embedded database: one SQLite file, shared by the server and the command line. Write-ahead logging
- * lets readers go on while one process writes; every commit is on disk before it is reported; a process
+ * lets readers continue while one process writes; every commit is on disk before it is reported; a process
  * that finds another writing waits up to five seconds.
  *
- * libsql's calls are synchronous: the event loop stands still meanwhile. A read takes microseconds. A commit waits for
+ * libsql's calls are synchronous: the event loop is blocked meanwhile. A read takes microseconds. A commit waits for
  * the disk (fsync), from a fraction of a millisecond on an SSD to tens of them on a slow or busy disk, and for another
  * process that is writing; the commands' writes are single statements, so that wait is short. What is written often
  * (usage, last-used times) is therefore written in batches.
@@ -39,7 +39,7 @@ export interface SqliteStoreOptions {
   onUnavailable?: OnUnavailable;
 }
 
-/** Where the rows live in a data directory. */
+/** The database file of a data directory. */
 export const databasePath = (dataDir: string): string => join(dataDir, "sotto.db");
 
 /** Opens the database, creating and migrating it where needed. Rejects with `StoreError` when it cannot. */

@@ -25,7 +25,7 @@ describe.skipIf(noRedis)("two replicas", () => {
   beforeEach(async () => {
     database = await postgres.createDatabase();
     const env = { SOTTO_DATABASE_URL: postgres.url(database), SOTTO_REDIS_URL: redis.url };
-    // Both at once: one of them makes the tables.
+    // Both at once: one of them creates the tables.
     [one, two] = await Promise.all([startDashboard({ env }), startDashboard({ env })]);
   });
   afterEach(async () => {
