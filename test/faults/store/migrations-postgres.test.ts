@@ -29,7 +29,7 @@ const open = async (): Promise<FullStore> => {
 };
 const applied = () => server.query("select number, name from migrations order by number", database);
 const all = migrations.map(({ name }, index) => ({ number: index + 1, name }));
-const built = (file: string): string => JSON.stringify(join(process.cwd(), "dist/store", file));
+const built = (file: string): string => JSON.stringify(join(process.cwd(), "dist/store/sql", file));
 
 it("a process that is killed in the middle of a migration leaves the ones before, and the next goes on", async () => {
   const script = `
