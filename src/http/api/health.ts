@@ -12,12 +12,17 @@ const causeOf = (id: ModelId, status: EngineStatus): [ModelId, string][] =>
 
 export const healthz = async () => ({ status: "ok" });
 
-export function readyz({ notReady, engineStatus }: HttpParts) {
+export function readyz({ notReady, engineStatus, failing = () => ({}) }: HttpParts) {
   return async (_request: unknown, reply: FastifyReply) => {
     const reason = notReady();
     const models = Object.fromEntries(modelIds.map((id) => [id, engineStatus(id).state]));
     const causes = Object.fromEntries(modelIds.flatMap((id) => causeOf(id, engineStatus(id))));
-    const said = Object.keys(causes).length === 0 ? { models } : { models, causes };
+    const failed = failing();
+    const said = {
+      models,
+      ...(Object.keys(causes).length === 0 ? {} : { causes }),
+      ...(Object.keys(failed).length === 0 ? {} : { failing: failed }),
+    };
     if (reason === null) return { status: "ready", ...said };
     reply.code(503).header("retry-after", retryAfterSeconds);
     return { status: "unavailable", reason, ...said };
