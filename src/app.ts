@@ -30,7 +30,7 @@ import { registerDashboard } from "./http/dashboard/dashboard-api.js";
 import { Bodies } from "./http/bodies/bodies.js";
 import { connectionLimit } from "./http/connection/connection-limit.js";
 import { createHttpServer, createMetricsServer, type HttpParts } from "./http/server.js";
-import { createLog, type Log } from "./log.js";
+import { causeOf, createLog, type Log } from "./log.js";
 import { smtpMailer } from "./mail.js";
 import { Metrics } from "./metrics.js";
 import { preflight } from "./engines/upstream/checks/preflight.js";
@@ -45,6 +45,7 @@ import { ServiceError } from "./protocol/errors.js";
 import { startEngines, type EngineOverrides } from "./start-engines.js";
 import { lockDataDir } from "./store/data-dir-lock.js";
 import { openCounters } from "./store/counters/open-counters.js";
+import { startNotice } from "./store/counters/redis-trouble.js";
 import { explainUnavailable, openStore } from "./store/open-store.js";
 import { hashPassword, verifyPassword } from "./password-hash.js";
 import { usageSpill, usageSpillPath } from "./store/usage-spill.js";
@@ -102,11 +103,16 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
   try {
     const lock = lockDataDir(config.service.dataDir);
     closers.push(async () => lock.release());
+    /** Why the database last failed. */
+    let storeCause: string | undefined;
     const store = await openStore(config, {
       clock,
       waitMs: databaseWaitMs,
       onWait: (place, waitMs) =>
         overrides.onNotice?.(`Waiting for the database ${place} (up to ${waitMs / 1000} s) ...`),
+      onUnavailable: (error) => {
+        storeCause = causeOf(error);
+      },
     });
     closers.push(() => store.close());
     const keys = new KeyRing(store, clock);
@@ -114,10 +120,11 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     const counters = await openCounters(config.storage, {
       clock,
       store,
-      onHealth: (health) => log.warn(health === "ok" ? "redis returned" : "redis away"),
+      onHealth: (health, cause) => log.warn(redisMessages[health], { cause }),
     });
     closers.push(() => counters.close());
-    if (counters.health() === "away") overrides.onNotice?.(withoutRedis(config.storage.redisUrl));
+    const trouble = counters.trouble();
+    if (trouble !== null) overrides.onNotice?.(startNotice(config.storage.redisUrl, trouble));
     const { counter, leases, wakeUps } = counters;
 
     const engines = await startEngines({ config, overrides, store, log, clock });
@@ -141,6 +148,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       queueWaiting: (model) => fleet.queueOf(model).waiting,
       isStoreUp: () => storeHealth === "ok",
       isRedisUp: config.storage.redisUrl === undefined ? null : () => counters.health() === "ok",
+      isRedisRefusing: () => counters.health() === "refusing",
     });
     const speeds = new SpeedNotes(store, (model) =>
       engines.memoryBytes(model) === null ? null : fleet.status(model).serving,
@@ -168,12 +176,16 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     const follower = await ChangeFollower.start({
       changes: store.changes,
       keys,
-      cutStreams: (target) => completions.cut(target),
+      cutStreams: (target) => {
+        completions.cut(target);
+        if ("accountId" in target) fleet.forgetAccount(target.accountId);
+      },
       reviewStreams: (target) => completions.review(target),
       onModelsChanged: () => void engines.follow(),
       onStoreHealth: (health) => {
         storeHealth = health;
-        log.warn(health === "ok" ? "database returned" : "database away");
+        if (health === "ok") storeCause = undefined;
+        log.warn(health === "ok" ? "database recovered" : "database unavailable", { cause: storeCause });
       },
     });
     closers.push(() => follower.close());
@@ -206,7 +218,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       onUsageLeft: (left) => {
         const { requests, promptTokens, completionTokens } = left;
         const isSaved = left.outcome === "saved";
-        const counts = { count: requests, promptTokens, completionTokens };
+        const counts = { count: requests, promptTokens, completionTokens, cause: storeCause };
         log.warn(isSaved ? "usage saved for the next start" : "usage lost", counts);
         overrides.onNotice?.(usageNotice(left, config.service.dataDir));
       },
@@ -257,6 +269,13 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
         if (gate.refusal() !== null) return "maintenance";
         if (!engines.isReady()) return "models_not_ready";
         return storeHealth === "ok" || keys.isUsableWithoutStore ? null : "database_unreachable";
+      },
+      failing: () => {
+        const trouble = counters.trouble();
+        return {
+          ...(storeHealth === "ok" ? {} : { database: storeCause ?? "UNKNOWN" }),
+          ...(trouble === null ? {} : { redis: trouble.cause }),
+        };
       },
       isDraining: () => draining,
       maintenance: () => gate.announcement(),
@@ -365,9 +384,11 @@ async function until(holds: () => boolean, clock: Clock, limitMs: number): Promi
   return true;
 }
 
-function withoutRedis(redisUrl = ""): string {
-  return `Redis at ${new URL(redisUrl).host} cannot be reached. Starting without it: this server admits its share of every limit until it can.`;
-}
+const redisMessages = {
+  ok: "redis recovered",
+  unreachable: "redis unreachable",
+  refusing: "redis refuses commands: run 'sotto doctor'",
+} as const;
 
 function usageNotice(
   { outcome, requests, promptTokens, completionTokens }: UsageLeft,

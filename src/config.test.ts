@@ -14,7 +14,7 @@ function errorsOf(load: () => unknown): readonly string[] {
   try {
     load();
   } catch (error) {
-    if (error instanceof ConfigError) return error.faults;
+    if (error instanceof ConfigError) return error.problems;
     throw error;
   }
   return [];

@@ -2,7 +2,7 @@
  * The whole configuration: one table of fields, one reader of the environment. Each field carries its
  * environment name, default and documentation (`config/fields.ts`); `docs/configuration.md` is written from that
  * table and a test holds the two together. A value comes from the command line, then the environment, then the
- * file named by `--config`, then the default. All faults are reported together.
+ * file named by `--config`, then the default. All errors are reported together.
  */
 import { readFileSync } from "node:fs";
 import { parse as parseYaml } from "yaml";
@@ -33,11 +33,11 @@ export interface Config {
   models: Record<ModelId, ModelConfig>;
 }
 
-/** Thrown with every fault found, one line each. */
+/** Thrown with every error found, one line each. */
 export class ConfigError extends Error {
-  constructor(readonly faults: readonly string[]) {
+  constructor(readonly problems: readonly string[]) {
     super(
-      `The configuration has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`,
+      `The configuration has ${problems.length === 1 ? "an error" : `${problems.length} errors`}:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`,
     );
     this.name = "ConfigError";
   }
@@ -52,8 +52,8 @@ export interface ConfigSources {
 }
 
 export function loadConfig(sources: ConfigSources): Config {
-  const faults: string[] = [];
-  const fromFile = sources.file === undefined ? {} : readConfigFile(sources.file, faults);
+  const problems: string[] = [];
+  const fromFile = sources.file === undefined ? {} : readConfigFile(sources.file, problems);
 
   const readGroup = <G extends keyof typeof configFields>(group: G): Values[G] => {
     const entries = Object.entries<Field<unknown>>(configFields[group]).map(([name, spec]) => {
@@ -62,7 +62,7 @@ export function loadConfig(sources: ConfigSources): Config {
       const parsed = spec.schema.safeParse(given.value);
       if (parsed.success) return [name, parsed.data];
       const problem = parsed.error.issues[0]?.message ?? "is not valid";
-      faults.push(`${given.name} ${problem}. ${oneSentence(spec.doc)}`);
+      problems.push(`${given.name} ${problem}. ${oneSentence(spec.doc)}`);
       return [name, spec.default];
     });
     return Object.fromEntries(entries) as Values[G];
@@ -77,8 +77,8 @@ export function loadConfig(sources: ConfigSources): Config {
     limits: readGroup("limits"),
     models: { omega: readGroup("omega"), prism: readGroup("prism"), lambda: readGroup("lambda") },
   };
-  faults.push(...misspelledNames(sources.env));
-  if (faults.length > 0) throw new ConfigError(faults);
+  problems.push(...misspelledNames(sources.env));
+  if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }
 
@@ -111,24 +111,24 @@ function findValue(
     : undefined;
 }
 
-function readConfigFile(path: string, faults: string[]): Record<string, unknown> {
+function readConfigFile(path: string, problems: string[]): Record<string, unknown> {
   let content: unknown;
   try {
     content = parseYaml(readFileSync(path, "utf8"));
   } catch (error) {
-    faults.push(
-      `${path} cannot be read: ${error instanceof Error ? (error.message.split("\n")[0] ?? "") : "unknown fault"}`,
+    problems.push(
+      `${path} cannot be read: ${error instanceof Error ? (error.message.split("\n")[0] ?? "") : "unknown error"}`,
     );
     return {};
   }
   if (content === null) return {};
   if (typeof content !== "object" || Array.isArray(content)) {
-    faults.push(`${path} must hold names and values, such as 'port: 8080'`);
+    problems.push(`${path} must hold names and values, such as 'port: 8080'`);
     return {};
   }
   const known = new Set(eachField().map(({ spec }) => fileName(spec)));
   for (const name of Object.keys(content).filter((key) => !known.has(key))) {
-    faults.push(`${name} (in the configuration file) is not a setting${suggestion(name, known)}`);
+    problems.push(`${name} (in the configuration file) is not a setting${suggestion(name, known)}`);
   }
   return content as Record<string, unknown>;
 }

@@ -1,7 +1,7 @@
 /**
- * Makes engines of what answers for the models: one on this machine for a file of weights, one on the network for an
+ * Builds engines from model sources: one on this machine for a file of weights, one on the network for an
  * address, a pool for a list of them. It knows what each was built with (memory, backends) and shares what engines
- * have in common: one thread for schemas, one choice of GPU, one account of memory.
+ * have in common: one schema compiler, one choice of GPU, one memory budget.
  */
 import { statSync } from "node:fs";
 import { realpath } from "node:fs/promises";
@@ -15,15 +15,17 @@ import { backendNames } from "./engines/llama/gpu/backends.js";
 import type { GpuChoice } from "./engines/llama/gpu/choice.js";
 import type { EngineBackends } from "./engines/llama/gpu/engine-backends.js";
 import { failureNotice, failureText } from "./engines/llama/gpu/failure-text.js";
+import { wordsOf } from "./engines/llama/gpu/failures.js";
 import { chooseBackends, type GpuMachine } from "./engines/llama/gpu/machine.js";
 import type { LoadSubject } from "./engines/llama/gpu/memory.js";
 import { Grammars } from "./engines/formats/grammars.js";
+import type { ChildExit } from "./engines/llama/host/engine-causes.js";
 import { LlamaEngine, type LlamaEngineOptions, type LlamaEvent } from "./engines/llama/host/llama-engine.js";
 import { Residency } from "./engines/llama/host/residency.js";
 import { residentSize } from "./engines/llama/host/resident-size.js";
 import { PoolEngine } from "./engines/pool/pool-engine.js";
 import { MemberList, type MadeMember, type MemberSource } from "./engines/pool/member-list.js";
-import { UpstreamEngine } from "./engines/upstream/upstream-engine.js";
+import { UpstreamEngine, type UpstreamEngineParts } from "./engines/upstream/upstream-engine.js";
 import { preflight } from "./engines/upstream/checks/preflight.js";
 import type { Log } from "./log.js";
 import { readWeightsFacts } from "./models/gguf/gguf.js";
@@ -48,9 +50,9 @@ export interface EngineOverrides {
   gpu?: GpuMachine;
   /** Stands in for this machine's memory, where models are loaded on demand. */
   availableBytes?: () => number;
-  /** Told while the starter weights are made. */
+  /** Called while the starter weights are prepared. */
   onWeightsProgress?: WeightsProgress;
-  /** Told in a sentence for the operator: what had to be done again, what could not be changed. */
+  /** Called with a sentence for the operator: what had to be done again, what could not be changed. */
   onWeightsNotice?: (notice: string) => void;
 }
 
@@ -64,18 +66,18 @@ export interface EngineParts {
 
 type EngineStart = Pick<LlamaEngineOptions, "config" | "onDemand">;
 
-/** Makes engines of sources. */
+/** Builds engines from sources. */
 export class EngineBuilder {
   readonly #memory = new WeakMap<Engine, number>();
   readonly #backends = new WeakMap<Engine, EngineBackends>();
   readonly #gpu: GpuChoice;
-  /** Undefined where models are loaded at the start and stay. */
+  /** Undefined where models are loaded at startup and stay loaded. */
   readonly #residency: Residency | undefined;
   /** Of the pools that run. */
   readonly #lists = new WeakMap<Engine, MemberList>();
-  /** What the latest assignments were made of. */
+  /** What the latest assignments were built from. */
   #mapping: Mapping | undefined;
-  /** One thread compiles the schemas for all of them. */
+  /** Shared by all engines: one thread compiles the schemas. */
   readonly #grammars: Grammars;
 
   constructor(
@@ -129,17 +131,17 @@ export class EngineBuilder {
     return this.#memory.get(engine) ?? null;
   }
 
-  /** Whether the settings still say what the latest assignments were made of. */
+  /** Whether the settings still match the latest assignments. */
   async isCurrent(config: Config): Promise<boolean> {
     return isDeepStrictEqual(await readMapping(this.parts.store, config.models), this.#mapping);
   }
 
-  /** Rejects with all faults together, each with its model. */
+  /** Rejects with all errors together, each with its model. */
   async assignments(config: Config): Promise<Assignments> {
     const mapping = await readMapping(this.parts.store, config.models);
     this.#mapping = mapping;
     const sources = new Map<ModelId, EngineSource>();
-    const faults: string[] = [];
+    const errors: string[] = [];
     for (const model of modelIds) {
       const desired = mapping[model];
       try {
@@ -147,12 +149,12 @@ export class EngineBuilder {
         sources.set(model, await this.#sourceOf(model, desired.source, config));
       } catch (error) {
         if (!(error instanceof Error)) throw error;
-        faults.push(`${whereOf(model, desired)}: ${error.message}`);
+        errors.push(`${whereOf(model, desired)}: ${error.message}`);
       }
     }
-    if (faults.length > 0) {
+    if (errors.length > 0) {
       throw new WeightsError(
-        `${faults.join("\n")}\nGive it a GGUF file, a server, or 'starter' for the weights that come with Sotto.`,
+        `${errors.join("\n")}\nGive it a GGUF file, a server, or 'starter' for the weights that come with Sotto.`,
       );
     }
     return forEachModel((model) => {
@@ -169,7 +171,7 @@ export class EngineBuilder {
     return { key: `weights:${path}`, weights: path, start: () => this.#startWeights(path, config, sized) };
   }
 
-  /** The same file under two names is the same. */
+  /** Resolves symbolic links: the same file under two names is loaded once. */
   async #prepare(source: Exclude<ModelSource, { type: "upstreams" }>, config: Config): Promise<string> {
     const { onWeightsProgress, onWeightsNotice } = this.parts.overrides;
     await this.#gpu.settle();
@@ -186,7 +188,7 @@ export class EngineBuilder {
     return this.#grammars.close();
   }
 
-  /** What the engine of a file is started with: where it is loaded on demand, with a size that does not change. */
+  /** The options of an engine for this file; where it is loaded on demand, its size is fixed. */
   async #sized(path: string, { engine, limits }: Config): Promise<EngineStart> {
     const residency = this.#residency;
     if (residency === undefined) return { config: engine };
@@ -224,7 +226,7 @@ export class EngineBuilder {
     return { engine, isOnDemand, ready: (signal) => untilLoaded(engine, path, signal) };
   }
 
-  /** The pool of a model stays while its members come and go. */
+  /** A model keeps its pool while the members change. */
   async #poolSource(model: ModelId, members: readonly EngineMember[], config: Config): Promise<EngineSource> {
     const sources = await Promise.all(members.map((member) => this.#memberSource(member, config)));
     return {
@@ -232,7 +234,11 @@ export class EngineBuilder {
       start: () => {
         const list = new MemberList();
         const { clock } = this.parts;
-        const pool = new PoolEngine(list.list(sources), { clock, drainMs: config.limits.drainMs });
+        const pool = new PoolEngine(list.list(sources), {
+          clock,
+          drainMs: config.limits.drainMs,
+          keepsAffinity: config.engine.prefixReuse === "on",
+        });
         this.#lists.set(pool, list);
         return { engine: pool, ready: (signal) => list.ready(signal) };
       },
@@ -247,7 +253,7 @@ export class EngineBuilder {
     const { weight } = member;
     const common = { id: describeMember(member), settings: settingsOf(member), weight };
     if ("url" in member) {
-      await this.#lookOver(member, config);
+      await this.#preflight(member, config);
       return { ...common, make: () => this.#startUpstream(member, config) };
     }
     const path = await this.#prepare(weightsSource(member.weights), config);
@@ -268,14 +274,14 @@ export class EngineBuilder {
     const models = modelDefaults(config.models, plainDefaults);
     const engine = new UpstreamEngine(
       { ...member, timeouts, models, cacheSaltSecret },
-      { grammars: this.#grammars },
+      { grammars: this.#grammars, ...upstreamEvents(this.parts.log, member) },
     );
-    // A server that is started later is no reason not to start: it is asked once, whatever comes of it.
+    // A server may be started after this one: it is asked once, whatever the answer.
     return { engine, waiting: () => engine.waiting(), ready: () => engine.asked() };
   }
 
-  /** Tells what is known against an engine; rejects for one that must not be used. */
-  async #lookOver(member: UpstreamSource, { engine }: Config): Promise<void> {
+  /** Reports what the preflight found; rejects for an engine that must not be used. */
+  async #preflight(member: UpstreamSource, { engine }: Config): Promise<void> {
     for (const { level, text } of await preflight(member, { strict: engine.strictPreflight })) {
       if (level === "refuse") throw new WeightsError(text);
       this.parts.overrides.onWeightsNotice?.(`${member.url}: ${text}`);
@@ -283,14 +289,14 @@ export class EngineBuilder {
   }
 }
 
-/** Other weights, or other sizes of them, are another matter for a GPU. */
+/** A GPU may fail with some weights or sizes and work with others. */
 function subjectOf(path: string, { engine }: Config): LoadSubject {
   const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   const { sequences = "default", contextTokens = "default" } = engine;
   return { weights: path, sizes: `${bytes} bytes, ${sequences} x ${contextTokens}` };
 }
 
-/** Rejects in words for the operator. */
+/** Rejects with a message for the operator. */
 async function untilLoaded(engine: LlamaEngine, path: string, signal: AbortSignal): Promise<void> {
   try {
     await engine.ready(signal);
@@ -310,17 +316,41 @@ function logEngineEvent(log: Log, event: LlamaEvent): void {
       log.info("engine loaded", event);
       return;
     case "load_failed":
-      log.warn("engine did not load");
+      log.warn("engine did not load", { cause: event.cause, loadError: wordsOf(event.reason) });
       return;
     case "exited":
-      log.warn("engine exited", { exitCode: event.code, exitSignal: event.signal });
+      logExit(log, event);
       return;
     case "unloaded":
       log.info("engine unloaded");
       return;
     case "restarting":
-      log.warn("engine restarting", { delayMs: event.delayMs });
+      log.warn("engine restarting", { delayMs: event.delayMs, cause: event.cause });
   }
+}
+
+function logExit(log: Log, { code: exitCode, signal: exitSignal, cause }: ChildExit): void {
+  const isKilled = cause === "KILLED_BY_SYSTEM";
+  const message = isKilled ? "engine killed by the system, probably out of memory" : "engine exited";
+  if (cause === "CLOSED") log.info(message, { exitCode, exitSignal, cause });
+  else log.warn(message, { exitCode, exitSignal, cause });
+}
+
+/** Logs when an engine on the network stops answering or recovers, and why a request to it failed. */
+function upstreamEvents(
+  log: Log,
+  { url }: UpstreamSource,
+): Pick<UpstreamEngineParts, "onState" | "onFailure"> {
+  const engine = URL.canParse(url) ? new URL(url).host : undefined;
+  return {
+    onState: (state, cause) => {
+      if (state === "ready") log.info("engine reachable", { engine });
+      else log.warn("engine unreachable", { engine, cause });
+    },
+    onFailure: (cause) => {
+      log.warn("engine request failed", { engine, cause });
+    },
+  };
 }
 
 /** Where the operator finds what to change. */

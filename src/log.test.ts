@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createLog } from "./log.js";
+import { causeOf, createLog } from "./log.js";
 
 function logInto(lines: string[]) {
   return createLog("trace", {
@@ -20,6 +20,9 @@ describe("log", () => {
       route: "SE CRET",
       gpuError: "SECRET CUDA error: out of memory",
       gpuFailure: "SECRET",
+      loadError: "SECRET llama_model_load: error",
+      cause: "SECRET words",
+      engine: "SE CRET",
     };
     logInto(lines).info("request", { ...smuggled, durationMs: 5 });
     const line = JSON.parse(lines[0] ?? "") as Record<string, unknown>;
@@ -47,6 +50,19 @@ describe("log", () => {
     expect(lines.join("")).not.toContain("SECRET");
   });
 
+  it("names the cause of an error by its code", () => {
+    const lines: string[] = [];
+    const log = logInto(lines);
+    log.warn("database unavailable", { cause: "28P01" });
+    const refused = Object.assign(new Error("SECRET"), { code: "ECONNREFUSED" });
+    log.unexpected(new Error("SECRET", { cause: refused }));
+    expect(lines.map((line) => (JSON.parse(line) as { cause?: string }).cause)).toEqual([
+      "28P01",
+      "ECONNREFUSED",
+    ]);
+    expect(lines.join("")).not.toContain("SECRET");
+  });
+
   it("keeps an error whose message is not in its stack silent", () => {
     const lines: string[] = [];
     const error = new Error("one");
@@ -55,5 +71,36 @@ describe("log", () => {
     logInto(lines).unexpected(error);
     expect(JSON.parse(lines[0] ?? "")).toMatchObject({ errorClass: "Error", at: [] });
     expect(lines.join("")).not.toContain("SECRET");
+  });
+});
+
+describe("the cause of an error", () => {
+  const withFields = (message: string, fields: object) => Object.assign(new Error(message), fields);
+
+  it.each([
+    ["an errno", withFields("no", { code: "EACCES" }), "EACCES"],
+    ["a SQLSTATE", withFields("no", { code: "28P01" }), "28P01"],
+    [
+      "the prefix of a Redis error",
+      withFields("NOAUTH Authentication required.", { name: "ReplyError" }),
+      "NOAUTH",
+    ],
+    ["the HTTP status of a server", withFields("no", { statusCode: 503 }), "HTTP_503"],
+    [
+      "the first of several",
+      new AggregateError([withFields("no", { code: "ECONNREFUSED" })]),
+      "ECONNREFUSED",
+    ],
+    ["nothing of a message", new Error("SECRET"), undefined],
+    ["nothing that is not a code", withFields("no", { code: "secret words" }), undefined],
+    ["nothing of what is no error", "SECRET", undefined],
+  ])("is %s", (_what, error, cause) => {
+    expect(causeOf(error)).toBe(cause);
+  });
+
+  it("is found in a circle of causes, too", () => {
+    const error = new Error("one");
+    error.cause = error;
+    expect(causeOf(error)).toBeUndefined();
   });
 });

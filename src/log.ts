@@ -12,6 +12,9 @@ import { isModelId } from "./protocol/models.js";
 
 type Check = (value: unknown) => boolean;
 
+/** A code that a system, a library or a server gives to a kind of error. Too short and too plain for content. */
+const causePattern = /^[A-Z0-9_]{2,40}$/;
+
 const number: Check = (value) => typeof value === "number" && Number.isFinite(value);
 const id: Check = (value) => typeof value === "string" && /^[A-Za-z0-9_-]{1,64}$/.test(value);
 const oneOf =
@@ -30,6 +33,8 @@ const fields = {
   route: (value) => typeof value === "string" && /^[a-z0-9/_:.*{}-]{1,80}$/i.test(value),
   status: number,
   code: (value) => typeof value === "string" && value in errorTable,
+  /** Why a dependency fails: an errno, a SQLSTATE, the prefix of a Redis error, the HTTP status of an upstream. */
+  cause: (value) => typeof value === "string" && causePattern.test(value),
   outcome: oneOf("finished", "failed", "hung_up"),
   stream: (value) => typeof value === "boolean",
   promptTokens: number,
@@ -59,6 +64,14 @@ const fields = {
   delayMs: number,
   exitCode: number,
   exitSignal: (value) => typeof value === "string" && /^SIG[A-Z0-9]{1,10}$/.test(value),
+  /** Words of the engine from before it had loaded, and so before any request, known by how they begin. */
+  loadError: (value) =>
+    typeof value === "string" &&
+    /^(CUDA error|ggml_\w+|gguf_\w+|llama_\w+|GGML_ASSERT|vk::\w+|terminate called|lib[\w.+-]+: (cannot open|version)|Cannot find (module|package)|Loading took longer)[\x20-\x7e]{0,200}$/.test(
+      value,
+    ),
+  /** An engine on the network, by host and port as the operator set them. */
+  engine: (value) => typeof value === "string" && /^[\w.:[\]-]{1,120}$/.test(value),
   restarts: number,
   count: number,
 } satisfies Record<string, Check>;
@@ -74,15 +87,20 @@ export type LogMessage =
   | "engine loaded"
   | "engine did not load"
   | "engine exited"
+  | "engine killed by the system, probably out of memory"
   | "engine unloaded"
   | "engine restarting"
+  | "engine reachable"
+  | "engine unreachable"
+  | "engine request failed"
   | "gpu not used"
   | "models changed"
   | "models not changed"
-  | "database away"
-  | "database returned"
-  | "redis away"
-  | "redis returned"
+  | "database unavailable"
+  | "database recovered"
+  | "redis unreachable"
+  | "redis refuses commands: run 'sotto doctor'"
+  | "redis recovered"
   | "usage saved for the next start"
   | "usage lost"
   | "unexpected error";
@@ -91,7 +109,7 @@ export interface Log {
   debug(message: LogMessage, fields?: LogFields): void;
   info(message: LogMessage, fields?: LogFields): void;
   warn(message: LogMessage, fields?: LogFields): void;
-  /** A bug: its class and its stack without the message. */
+  /** A bug: its class, its code and its stack, without the message. */
   unexpected(error: unknown, fields?: LogFields): void;
 }
 
@@ -115,17 +133,44 @@ export function createLog(level: string, destination?: DestinationStream): Log {
   };
 }
 
+/**
+ * The code of an error or of what caused it, for the field `cause`; undefined where there is none. Of a message only
+ * the prefix of a Redis reply is used, which the server chose and the pattern bounds.
+ */
+export function causeOf(error: unknown): string | undefined {
+  let current = error;
+  // A chain of causes may be a circle.
+  for (let depth = 0; depth < 5 && current instanceof Error; depth++) {
+    const code = codeOf(current);
+    if (code !== undefined && causePattern.test(code)) return code;
+    current = current.cause ?? (current instanceof AggregateError ? current.errors[0] : undefined);
+  }
+  return undefined;
+}
+
+function codeOf(error: Error): string | undefined {
+  if ("code" in error && typeof error.code === "string") return error.code;
+  if (error.name === "ReplyError") return error.message.split(" ", 1)[0];
+  const status = "statusCode" in error ? error.statusCode : undefined;
+  return typeof status === "number" && status >= 400 && status <= 599 ? `HTTP_${status}` : undefined;
+}
+
 function allowed(given: LogFields = {}): Record<string, unknown> {
   const checks: Record<string, Check> = fields;
   return Object.fromEntries(Object.entries(given).filter(([name, value]) => checks[name]?.(value) === true));
 }
 
-function describe(error: unknown): { errorClass: string; at: string[] } {
+function describe(error: unknown): { errorClass: string; cause?: string; at: string[] } {
   if (!(error instanceof Error)) return { errorClass: typeof error, at: [] };
+  const cause = causeOf(error);
   // The message comes first in a stack. It is cut by length, not by pattern: its text may imitate a frame.
   const stack = error.stack ?? "";
   const messageAt = stack.indexOf(error.message);
   const frames = messageAt < 0 ? "" : stack.slice(messageAt + error.message.length);
   const at = frames.split("\n").filter((line) => /^\s+at .+:\d+:\d+\)?$/.test(line));
-  return { errorClass: error.constructor.name, at: at.slice(0, 12).map((line) => line.trim()) };
+  return {
+    errorClass: error.constructor.name,
+    ...(cause === undefined ? {} : { cause }),
+    at: at.slice(0, 12).map((line) => line.trim()),
+  };
 }

@@ -3,7 +3,7 @@ import { commands } from "./cli/command-list.js";
 import { newProgram, runProgram } from "./cli/program.js";
 import { provideEnvironment } from "./cli/settings.js";
 
-// Whoever reads our output may stop reading, as `head` does. That is no fault, and must not end a server.
+// Whoever reads our output may stop reading, as `head` does. That is no error, and must not end a server.
 process.stdout.on("error", () => {});
 
 const program = newProgram();

@@ -19,6 +19,8 @@ export interface MetricSources {
   isStoreUp(): boolean;
   /** Null where no Redis is configured: then there is no such metric. */
   isRedisUp: (() => boolean) | null;
+  /** Whether Redis answers, but refuses commands. */
+  isRedisRefusing?: () => boolean;
 }
 
 export interface RequestMetric {
@@ -98,15 +100,20 @@ export class Metrics {
       "Memory of the model's engine process when it had loaded; 0 while it is not loaded, or where it runs elsewhere.",
       (model) => sources.engineMemoryBytes(model),
     );
-    this.#health("sotto_store_up", "Whether the database answers: 1, or 0 while it is away.", () =>
+    this.#health("sotto_store_up", "Whether the database answers: 1, or 0 while it is unavailable.", () =>
       sources.isStoreUp(),
     );
     const { isRedisUp } = sources;
     if (isRedisUp !== null) {
       this.#health(
         "sotto_redis_up",
-        "Whether limits are counted in Redis: 1, or 0 while it is away and each replica keeps its share.",
+        "Whether limits are counted in Redis: 1, or 0 while it cannot be used and each replica enforces its share.",
         isRedisUp,
+      );
+      this.#health(
+        "sotto_redis_refusing",
+        "1 while Redis answers but refuses commands (password, memory, read-only): the log has the cause, `sotto doctor` the remedy.",
+        () => sources.isRedisRefusing?.() === true,
       );
     }
   }

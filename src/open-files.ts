@@ -15,9 +15,7 @@ export const howToRaise =
 /** Too few to start. */
 export class TooFewOpenFiles extends Error {
   constructor(limit: number) {
-    super(
-      `this process may open ${limit} files at once, and Sotto needs at least ${fewestOpenFiles}. ${howToRaise}`,
-    );
+    super(`this process may open ${limit} files, and Sotto needs at least ${fewestOpenFiles}. ${howToRaise}`);
     this.name = "TooFewOpenFiles";
   }
 }

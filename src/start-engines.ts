@@ -1,7 +1,7 @@
 /**
  * From configuration and settings to running engines. What answers for each model is read from both
- * (`models/mapping.ts`); each source becomes an engine, or a pool of engines, and the fleet exchanges them
- * while it runs. A change that cannot be carried out is told to the operator and changes nothing.
+ * (`models/choice/mapping.ts`); each source becomes an engine, or a pool of engines, and the fleet replaces them
+ * while it runs. A change that cannot be carried out is reported to the operator and changes nothing.
  */
 import type { Config } from "./config.js";
 import { FairQueue } from "./core/serving/fair-queue.js";
@@ -65,8 +65,8 @@ export class Engines {
 
   /**
    * Follows what the settings and, where given, a new configuration say. Never rejects. One change is read and carried
-   * out after the other: a choice that takes long to prepare must not overtake a later one. Resolves with why not
-   * everything was changed over, in words for the operator; null when it was.
+   * out after the other: a choice that takes long to prepare must not overtake a later one. Resolves with the
+   * reason why not everything was switched over, for the operator; null when it was.
    */
   follow(config: Config = this.#config): Promise<string | null> {
     if (this.parts.overrides.engine !== undefined) return Promise.resolve(null);
@@ -80,7 +80,7 @@ export class Engines {
     return this.#next;
   }
 
-  /** Follows what was chosen after the first engines were decided on and before anybody watched. Never rejects. */
+  /** Applies what was chosen after the first engines were chosen and before changes were followed. Never rejects. */
   async catchUp(): Promise<void> {
     if (this.parts.overrides.engine !== undefined) return;
     const isCurrent = await this.builder.isCurrent(this.#config).catch(() => true);
@@ -99,15 +99,15 @@ export class Engines {
       return null;
     } catch (error) {
       this.parts.log.warn("models not changed");
-      const reason = error instanceof Error ? error.message : "unknown fault";
-      this.parts.overrides.onWeightsNotice?.(`A model was not changed over: ${reason}`);
+      const reason = error instanceof Error ? error.message : "unknown error";
+      this.parts.overrides.onWeightsNotice?.(`A model was not switched over: ${reason}`);
       return reason;
     }
   }
 
   /**
-   * Whether requests should be sent here: some model can answer, and none is still being loaded at the start. An
-   * engine on the network that is away takes its own model with it, not the others.
+   * Whether requests should be sent here: some model can answer, and none is still being loaded at startup. An
+   * unreachable engine on the network affects its own model only.
    */
   isReady(): boolean {
     const states = modelIds.map((model) => {
@@ -140,7 +140,7 @@ export class Engines {
     return this.#config.models[model].description ?? null;
   }
 
-  /** What to use instead of the starter; null where it does not answer, or the configuration says that it shall. */
+  /** What to use instead of the starter; null where it is not used, or the configuration asks for it. */
   suggestion(): ModelSuggestion | null {
     const model = modelIds.find(
       (id) =>
@@ -160,6 +160,7 @@ export class Engines {
       note: draining ? "leaving" : breaker === "closed" ? "" : "left out",
       weight,
       active: runs,
+      problem: status.problem?.text ?? null,
     }));
   }
 }

@@ -1,31 +1,29 @@
 /**
- * The root command and how a run ends: 0 when it worked, 1 when it could not be done, 2 when it was asked
- * for in the wrong way. Faults are sentences on stderr that say what to do next; no stack traces.
+ * The root command and how a run ends: 0 when it worked, 1 when it could not be done, 2 when it was used in the wrong
+ * way. Errors are sentences on stderr that say what to do next; no stack traces. `serve` hides the messages of
+ * unexpected errors once it has listened (serve/end-on-unexpected.ts).
  */
 import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { z } from "zod";
-import { ConfigError } from "../config.js";
-import { AccountError } from "../core/accounts/account-error.js";
 import { CloseError } from "../core/close-all.js";
-import { DashboardError } from "../core/dashboard-error.js";
-import { WeightsError } from "../models/weights-error.js";
 import { openFileLimit, TooFewOpenFiles } from "../open-files.js";
-import { StoreError } from "../store/store-error.js";
+import { isForOperator } from "./operator-errors.js";
+import { UnexpectedEnd } from "./serve/end-on-unexpected.js";
 
 export function newProgram(): Command {
   return new Command("sotto")
     .description("A private, OpenAI-compatible chat completion service.")
     .version(readVersion(), "--version", "print the version")
-    .showHelpAfterError("Add --help to see what is possible.")
+    .showHelpAfterError("Add --help for usage.")
     .exitOverride()
     .addHelpText(
       "after",
       `
 Examples:
   sotto serve                                     run the service on http://127.0.0.1:8080
-  sotto accounts create ada@example.com           make an account
-  sotto keys create ada@example.com --name ci     make a key for it
+  sotto accounts create ada@example.com           create an account
+  sotto keys create ada@example.com --name ci     create a key for it
 
 Every command has its own --help.`,
     );
@@ -37,7 +35,7 @@ export async function runProgram(program: Command, argv: readonly string[]): Pro
     await program.parseAsync(argv);
     return 0;
   } catch (error) {
-    // Commander has said its piece already.
+    // Commander has printed it already.
     if (error instanceof CommanderError) return exitCodeOf(error);
     console.error(`error: ${describeError(error)}`);
     return 1;
@@ -51,31 +49,23 @@ function exitCodeOf(error: CommanderError): number {
 }
 
 function describeError(error: unknown): string {
-  if (error instanceof CloseError) return error.message;
-  for (const fault of [
-    ConfigError,
-    AccountError,
-    DashboardError,
-    StoreError,
-    WeightsError,
-    TooFewOpenFiles,
-  ]) {
-    if (error instanceof fault) return error.message;
+  if (isForOperator(error) || error instanceof UnexpectedEnd || error instanceof CloseError) {
+    return error.message;
   }
   if (isNodeError(error, "EMFILE")) return new TooFewOpenFiles(openFileLimit()).message;
   if (isNodeError(error, "EADDRINUSE")) {
-    return `port ${error.port ?? ""} is in use. Stop the program that uses it, or choose another with --port (SOTTO_METRICS_PORT for the metrics).`;
+    return `port ${error.port ?? ""} is in use (EADDRINUSE). Stop the program that uses it, or choose another with --port (SOTTO_METRICS_PORT for the metrics).`;
   }
   if (isNodeError(error, "EADDRNOTAVAIL") && error.syscall === "listen") {
-    return `${error.address ?? "the address"} is not an address of this machine. Choose one with --host (SOTTO_HOST): 127.0.0.1 for this machine alone, 0.0.0.0 for all of its networks.`;
+    return `${error.address ?? "the address"} is not an address of this machine (EADDRNOTAVAIL). Choose one with --host (SOTTO_HOST): 127.0.0.1 for this machine alone, 0.0.0.0 for all of its networks.`;
   }
   if (isNodeError(error, "ENOTFOUND") && error.syscall === "getaddrinfo") {
-    return `the name ${error.hostname ?? ""} has no address. Check its spelling: --host (SOTTO_HOST) names an address of this machine.`;
+    return `the name ${error.hostname ?? ""} has no address (ENOTFOUND). Check its spelling: --host (SOTTO_HOST) names an address of this machine.`;
   }
   if (isNodeError(error, "EACCES") && error.port !== undefined) {
-    return `this user may not listen on port ${error.port}. Choose one above 1023 with --port.`;
+    return `this user may not listen on port ${error.port} (EACCES). Choose one above 1023 with --port.`;
   }
-  const reason = error instanceof Error ? error.message : "unknown fault";
+  const reason = error instanceof Error ? error.message : "unknown error";
   return `something unexpected went wrong: ${reason}`;
 }
 

@@ -20,7 +20,7 @@ export function settingsOptions(command: Command): Command {
     .option("--config <file>", "YAML or JSON file with settings");
 }
 
-/** Throws `ConfigError` with every fault. `flags` are values by their environment name. */
+/** Throws `ConfigError` with every error. `flags` are values by their environment name. */
 export function readSettings(command: Command, flags: ConfigSources["flags"] = {}): Config {
   const { dataDir, config } = command.opts<{ dataDir?: string; config?: string }>();
   return loadConfig({

@@ -57,7 +57,7 @@ const serviceFields = {
     env: ["SOTTO_MAX_CONNECTIONS"],
     schema: optional(integer(1, 1_000_000)),
     default: undefined,
-    doc: "Connections at once; one more takes the place of an idle one or is answered 503. Default: 16384, or what the process may open files for (`ulimit -n`), with two for each connection.",
+    doc: "Most concurrent connections; one more replaces an idle one or is answered 503. Default: 16384, or fewer if the process may not open enough files (`ulimit -n`): two for each connection.",
   }),
   metricsToken: field({
     env: ["SOTTO_METRICS_TOKEN"],
@@ -100,13 +100,13 @@ const accountFields = {
     env: ["SOTTO_SIGN_UP"],
     schema: z.enum(["open", "invite", "closed"], { error: "must be open, invite or closed" }),
     default: "open" as const,
-    doc: "Who may make an account in the dashboard: everyone, whoever has an invitation, or nobody.",
+    doc: "Who may create an account in the dashboard: everyone, whoever has an invitation, or nobody.",
   }),
   publicUrl: field({
     env: ["SOTTO_PUBLIC_URL"],
     schema: optional(webAddress),
     default: undefined,
-    doc: "Address at which people reach the service, for links in mails and feeds. The dashboard answers to its host name; under other names than this machine's own it is refused. Default: `http://` with host and port.",
+    doc: "Address at which people reach the service, for links in mails and feeds. The dashboard answers under this host name and the names of this machine; others are refused. Default: `http://` with host and port.",
   }),
   smtpUrl: field({
     env: ["SOTTO_SMTP_URL"],
@@ -117,7 +117,7 @@ const accountFields = {
       }),
     ),
     default: undefined,
-    doc: "Mail server for password links and invitations. Without it the operator hands them over. Default: none.",
+    doc: "Mail server for password links and invitations. Without it the operator hands them out. Default: none.",
     secret: true,
   }),
   mailFrom: field({
@@ -136,7 +136,7 @@ const accountFields = {
     env: ["SOTTO_SESSION_DAYS"],
     schema: number(0.01, 365),
     default: 30,
-    doc: "Days after which people are signed out however much they use it.",
+    doc: "Days after which people are signed out even if they use it every day.",
   }),
   usageRetentionDays: field({
     env: ["SOTTO_USAGE_RETENTION_DAYS"],
@@ -148,7 +148,7 @@ const accountFields = {
     env: ["SOTTO_TRUST_PROXY"],
     schema: optional(proxyAddresses),
     default: undefined,
-    doc: "Reverse proxies in front whose `X-Forwarded-*` headers are believed about a client's address and TLS: `loopback`, `uniquelocal`, addresses or ranges such as `10.0.0.0/8`, with commas between. Default: none.",
+    doc: "Reverse proxies whose `X-Forwarded-*` headers are trusted for the address of a client and TLS: `loopback`, `uniquelocal`, addresses or ranges such as `10.0.0.0/8`, separated by commas. Default: none.",
   }),
 };
 
@@ -169,7 +169,7 @@ const storageFields = {
     env: ["SOTTO_DATABASE_POOL_SIZE"],
     schema: integer(1, 1000),
     default: 10,
-    doc: "Most connections to Postgres at once.",
+    doc: "Most concurrent connections to Postgres.",
   }),
   redisUrl: field({
     env: ["SOTTO_REDIS_URL"],
@@ -184,7 +184,7 @@ const storageFields = {
     env: ["SOTTO_REPLICAS"],
     schema: integer(1, 10_000),
     default: 1,
-    doc: "How many replicas share the limits when Redis was never reached and so cannot say: each then allows its share.",
+    doc: "How many replicas share the limits, used until Redis has been reached once: each then allows its share.",
   }),
 };
 
@@ -193,19 +193,19 @@ const engineFields = {
     env: ["SOTTO_ENGINE_THREADS"],
     schema: optional(integer(1, 1024)),
     default: undefined,
-    doc: "CPU threads of the embedded engine. Default: the physical cores this process may use, and fewer for as long as other programs need them.",
+    doc: "CPU threads of the embedded engine. Default: the physical cores that this process may use, fewer while other programs need them.",
   }),
   gpu: field({
     env: ["SOTTO_ENGINE_GPU"],
     schema: z.enum(["auto", "off"], { error: "must be auto or off" }),
     default: "auto" as const,
-    doc: "`auto` uses CUDA, Vulkan or Metal where it works, which is tried once for each driver; `off` stays on the CPU.",
+    doc: "`auto` uses CUDA, Vulkan or Metal where a test run succeeds (one for each driver); `off` uses the CPU.",
   }),
   sequences: field({
     env: ["SOTTO_ENGINE_SEQUENCES"],
     schema: optional(integer(1, 256)),
     default: undefined,
-    doc: "Generations that run at once on one model file. Default: 8, or fewer where memory is short.",
+    doc: "Generations that run concurrently on one model file. Default: 8, or fewer where memory is short.",
   }),
   contextTokens: field({
     env: ["SOTTO_ENGINE_CONTEXT_TOKENS"],
@@ -217,25 +217,25 @@ const engineFields = {
     env: ["SOTTO_ENGINE_PREFILL_CHUNK_TOKENS"],
     schema: integer(16, 2048),
     default: 128,
-    doc: "Prompt tokens computed in one step beside running replies. Larger reads prompts faster, smaller keeps the others' tokens coming.",
+    doc: "Prompt tokens computed in one step beside running replies. Larger values read prompts faster, smaller ones keep running replies smooth.",
   }),
   reencodeStarter: field({
     env: ["SOTTO_ENGINE_REENCODE_STARTER"],
     schema: z.enum(["on", "off"], { error: "must be on or off" }),
     default: "on" as const,
-    doc: "`on` merges the starter weights with their correction once, from 0.3 to 0.6 GB, so that they answer better and more than twice as fast; `off` uses them as they come.",
+    doc: "`on` merges the starter weights with their correction once, from 0.3 to 0.6 GB, so that they answer better and more than twice as fast; `off` uses them unchanged.",
   }),
   prefixReuse: field({
     env: ["SOTTO_ENGINE_PREFIX_REUSE"],
     schema: z.enum(["on", "off"], { error: "must be on or off" }),
     default: "on" as const,
-    doc: "`on` keeps what was computed for a conversation in memory, for ten minutes at most, so that its next turn costs only its new tokens, and so does another conversation that begins alike. Never shared between accounts.",
+    doc: "`on` keeps the computed state of a conversation in memory for up to ten minutes after its last turn, so that the next turn, or another conversation with the same beginning, computes only its new tokens. Never shared between accounts.",
   }),
   cacheType: field({
     env: ["SOTTO_ENGINE_CACHE_TYPE"],
     schema: z.enum(["f16", "q8_0", "q4_0"], { error: "must be f16, q8_0 or q4_0" }),
     default: "f16" as const,
-    doc: "How the attention cache is kept. `q8_0` takes about half the memory of `f16` and `q4_0` about a quarter, at some cost in speed and quality.",
+    doc: "Precision of the attention cache. `q8_0` takes about half the memory of `f16` and `q4_0` about a quarter, at some cost in speed and quality.",
   }),
   loadTimeoutMs: field({
     env: ["SOTTO_ENGINE_LOAD_TIMEOUT_MS"],
@@ -247,7 +247,7 @@ const engineFields = {
     env: ["SOTTO_ENGINE_IDLE_UNLOAD_MINUTES"],
     schema: number(0, 10_080),
     default: 0,
-    doc: "Loads a model file when it is first asked for, and unloads it after so many minutes without a request, or earlier when another model needs its memory: see [models.md](models.md#on-demand). `0` loads every model at the start and keeps it.",
+    doc: "Loads a model file at its first request, and unloads it after so many minutes without one, or earlier when another model needs its memory: see [models.md](models.md#on-demand). `0` loads every model at the start and keeps it.",
   }),
   firstTokenTimeoutMs: field({
     env: ["SOTTO_ENGINE_FIRST_TOKEN_TIMEOUT_MS"],
@@ -265,7 +265,7 @@ const engineFields = {
     env: ["SOTTO_ENGINE_STRICT_PREFLIGHT"],
     schema: yesOrNo,
     default: false,
-    doc: "Whether engines on the network that are known to log requests, to share caches between accounts or to phone home are refused, not only warned of.",
+    doc: "Whether engines on the network that are known to log requests, to share caches between accounts or to forward requests are refused instead of only warned about.",
   }),
 };
 
@@ -287,7 +287,7 @@ const downloadFields = {
     env: ["SOTTO_DOWNLOAD_HOSTS"],
     schema: optional(hostList),
     default: undefined,
-    doc: "Hosts that weights may be downloaded from, redirects included: names, with a port where it is not the usual one, or `*.example.com` for all below a domain, with commas between. Default: for the dashboard the host of `SOTTO_HF_ENDPOINT`, `huggingface.co`, `hf.co` and those below them; for the command line any.",
+    doc: "Hosts that weights may be downloaded from, redirects included: names, with a port where it is not the default, or `*.example.com` for all subdomains, separated by commas. Default: for the dashboard the host of `SOTTO_HF_ENDPOINT`, `huggingface.co`, `hf.co` and their subdomains; for the command line any.",
   }),
 };
 
@@ -296,7 +296,7 @@ const limitFields = {
     env: ["SOTTO_LIMIT_REQUESTS_PER_MINUTE"],
     schema: integer(1, 1_000_000_000),
     default: 600,
-    doc: "Requests a minute for each account on the default plan. Written to the plan when the database is first made.",
+    doc: "Requests a minute for each account on the default plan. Written to the plan when the database is created.",
   }),
   tokensPerMinute: field({
     env: ["SOTTO_LIMIT_TOKENS_PER_MINUTE"],
@@ -308,13 +308,13 @@ const limitFields = {
     env: ["SOTTO_LIMIT_CONCURRENT_REQUESTS"],
     schema: integer(1, 1_000_000),
     default: 16,
-    doc: "Requests at once, likewise.",
+    doc: "Concurrent requests, likewise.",
   }),
   queueLength: field({
     env: ["SOTTO_QUEUE_LENGTH"],
     schema: integer(0, 100_000),
     default: 256,
-    doc: "Requests that may wait for a model; one more is answered 503 at once.",
+    doc: "Requests that may wait for a model; one more is answered 503 immediately.",
   }),
   queueWaitMs: field({
     env: ["SOTTO_QUEUE_WAIT_MS"],
@@ -337,7 +337,7 @@ const modelFields = (id: ModelId) => {
       env: env("WEIGHTS"),
       schema: optional(z.string().min(1, "must be a GGUF file, or 'starter'")),
       default: undefined,
-      doc: `GGUF file that answers for \`${id}\`, or \`starter\` for the weights that come with Sotto. Default: what \`sotto models use\` chose, or else the starter; given here, it wins.`,
+      doc: `GGUF file that answers for \`${id}\`, or \`starter\` for the weights that come with Sotto. Default: what \`sotto models use\` chose, or else the starter; this setting takes precedence.`,
     }),
     upstreams: field({
       env: env("UPSTREAMS"),
@@ -373,13 +373,13 @@ const modelFields = (id: ModelId) => {
       env: env("REPEAT_PENALTY"),
       schema: optional(number(0.5, 2)),
       default: undefined,
-      doc: "Divides the likelihood of tokens the reply already has; `1` is none. Steps aside for a request with penalties of its own. Default: what the starter needs, none for other weights.",
+      doc: "Repetition penalty: divides the probability of tokens that the reply already has; `1` is none. Not used for requests with penalties of their own. Default: what the starter needs, none for other weights.",
     }),
     minP: field({
       env: env("MIN_P"),
       schema: optional(number(0, 1)),
       default: undefined,
-      doc: "Drops tokens less likely than this share of the likeliest one, unless the request sets `top_p`. `0` drops none. Default: what the starter needs, 0.05 for other weights.",
+      doc: "Drops tokens less probable than this share of the most probable one, unless the request sets `top_p`. `0` drops none. Default: what the starter needs, 0.05 for other weights.",
     }),
   };
 };

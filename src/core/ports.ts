@@ -94,6 +94,16 @@ export interface EngineStatus {
   /** How many run now. */
   active: number;
   restarts: number;
+  /** Why it cannot answer, or why its process last ended; absent while there is nothing to say. */
+  problem?: EngineProblem | undefined;
+}
+
+/** What is wrong with an engine, for its operator. Nothing in it comes from a conversation. */
+export interface EngineProblem {
+  /** A code in capitals, for logs: an errno, the HTTP status of a server, or one of ours. */
+  cause: string;
+  /** What happened and what to do about it. */
+  text: string;
 }
 
 /** It answers: at once, or as soon as it has loaded. */
@@ -119,6 +129,12 @@ export interface Engine {
   generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<GenerationEvent>;
 
   status(model: ModelId): EngineStatus;
+
+  /**
+   * Drops what is kept of this account's requests: computed state, compiled schemas, what routes its conversations.
+   * Of requests under way, nothing is kept once they end.
+   */
+  forgetAccount(accountId: string): void;
 
   /** Ends everything under way with `engine_unavailable` and gives back all memory. */
   close(): Promise<void>;

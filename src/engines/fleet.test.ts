@@ -126,6 +126,16 @@ describe("a fleet of engines", () => {
     await eventually(() => a.ships[0]?.closed === 1);
   });
 
+  it("has every engine forget a deleted account, those that finish what they have included", async () => {
+    const [a, b] = [source("a"), source("bb")];
+    const engine = launch({ omega: a, prism: a, lambda: a });
+    const slot = await engine.queueOf("omega").enter({ accountId: "acc", cost: 1, places: 1 }, never());
+    await engine.assign({ omega: b, prism: b, lambda: b });
+    engine.forgetAccount("acc");
+    expect([a.ships[0]?.forgotten, b.ships[0]?.forgotten]).toEqual([["acc"], ["acc"]]);
+    slot.leave(1);
+  });
+
   it("runs a generation on the engine that prepared it", async () => {
     const [a, b] = [source("a"), source("bb")];
     const engine = launch({ omega: a, prism: a, lambda: a });
@@ -180,7 +190,7 @@ describe("a fleet of engines", () => {
     await eventually(() => b.ships[0]?.closed === 1);
   });
 
-  it("tells those whom it still prepares that it is closed", async () => {
+  it("fails requests that are being prepared when it closes", async () => {
     const a = source("a");
     const engine = launch({ omega: a, prism: a, lambda: a });
     holdPreparing(a);
@@ -201,7 +211,7 @@ describe("a fleet of engines", () => {
     await eventually(() => bad.ships[0]?.closed === 1);
   });
 
-  it("tells when a first engine cannot be had", async () => {
+  it("rejects when a first engine cannot be started", async () => {
     const bad = source("bad", () => Promise.reject(new Error("no such file")));
     await expect(launch({ omega: bad, prism: bad, lambda: bad }).ready()).rejects.toThrow("no such file");
   });

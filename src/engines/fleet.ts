@@ -1,12 +1,12 @@
 /**
- * The engines behind the models, as one engine whose parts can be exchanged while it runs.
+ * The engines behind the models, as one engine whose parts can be replaced while it runs.
  *
  * Each model points at a berth: an engine with the queue in front of it. Models with the same source share a
  * berth, so a file is loaded once and its sequences are queued for once. `assign` starts what is new and
  * switches a model over only when the new engine can answer; one that cannot is closed again and the old one
  * stays. An engine that no model points at any more finishes what it has, requests that it is preparing included,
- * then closes. A generation belongs to the engine that prepared it, whatever has been switched since; only when that
- * one has closed, because its time to finish was over, it is prepared again for the one that answers now.
+ * then closes. A generation belongs to the engine that prepared it, whatever has been switched since. Only if that one
+ * has closed, because its drain time ran out, is it prepared again for the current engine.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FairQueue } from "../core/serving/fair-queue.js";
@@ -35,7 +35,7 @@ export interface StartedEngine {
   engine: Engine;
   /** Resolves when it can answer; rejects, with a message for the operator, when it cannot. */
   ready: (signal: AbortSignal) => Promise<void>;
-  /** It is loaded when it is first asked: at the start of the service nobody waits for it. */
+  /** It is loaded on first use: startup does not wait for it. */
   isOnDemand?: boolean | undefined;
 }
 
@@ -44,7 +44,7 @@ export type Assignments = Readonly<Record<ModelId, EngineSource>>;
 export interface FleetOptions {
   newQueue: (capacity: () => number) => FairQueue;
   clock: Clock;
-  /** How long an engine that is let go may take to finish its replies. */
+  /** How long an engine that is no longer used may take to finish its replies. */
   drainMs: number;
   /** How long a new engine may take to be ready. */
   readyMs: number;
@@ -73,6 +73,8 @@ const drainPollMs = 100;
 export class Fleet implements Engine {
   readonly #routes = new Map<ModelId, Berth>();
   readonly #berths = new Set<Berth>();
+  /** Those that finish what they have. */
+  readonly #leaving = new Set<Berth>();
   readonly #draining = new Set<Promise<void>>();
   /** One assignment after the other. */
   #assigning: Promise<unknown> = Promise.resolve();
@@ -92,14 +94,14 @@ export class Fleet implements Engine {
     await Promise.all(awaited.map((berth) => this.#whenReady(berth)));
   }
 
-  /** Rejects when an engine cannot be had; models that wanted it keep the one they have. */
+  /** Rejects when an engine cannot be started; its models keep the one they have. */
   assign(wanted: Assignments): Promise<void> {
     const assigned = this.#assigning.then(() => this.#assign(wanted));
     this.#assigning = assigned.catch(() => undefined);
     return assigned;
   }
 
-  /** Before the engine that answers for the model now, or before the one that prepared this generation. */
+  /** Of the engine that answers for the model now, or of the one that prepared this generation. */
   queueOf(model: ModelId, prepared?: PreparedGeneration): FairQueue {
     if (prepared?.prompt instanceof Prepared) return prepared.prompt.berth.queue;
     return this.#berthOf(model).queue;
@@ -152,6 +154,10 @@ export class Fleet implements Engine {
     return this.#berthOf(model).engine.status(model);
   }
 
+  forgetAccount(accountId: string): void {
+    for (const { engine } of [...this.#berths, ...this.#leaving]) engine.forgetAccount(accountId);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all([...this.#berths].map((berth) => this.#closeBerth(berth)));
@@ -180,7 +186,7 @@ export class Fleet implements Engine {
   }
 
   async #assign(wanted: Assignments): Promise<void> {
-    const faults: unknown[] = [];
+    const errors: unknown[] = [];
     for (const model of modelIds) {
       if (this.#closed) return;
       const source = wanted[model];
@@ -194,11 +200,11 @@ export class Fleet implements Engine {
         await this.#whenReady(berth);
         this.#routes.set(model, berth);
       } catch (error) {
-        faults.push(error);
+        errors.push(error);
       }
     }
     this.#letGo();
-    if (faults.length > 0) throw faults[0];
+    if (errors.length > 0) throw errors[0];
   }
 
   #berthFor(model: ModelId, source: EngineSource): Berth {
@@ -222,7 +228,11 @@ export class Fleet implements Engine {
       if (used.has(berth)) continue;
       // From now on the same source means a new engine.
       this.#berths.delete(berth);
-      const drained = this.#drain(berth).finally(() => this.#draining.delete(drained));
+      this.#leaving.add(berth);
+      const drained = this.#drain(berth).finally(() => {
+        this.#draining.delete(drained);
+        this.#leaving.delete(berth);
+      });
       this.#draining.add(drained);
     }
   }

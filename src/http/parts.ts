@@ -25,6 +25,8 @@ export interface HttpParts {
   completions: Completions;
   /** Null while completions can be served. */
   notReady: () => NotReady | null;
+  /** The database or Redis, while one of them fails, each with the code of its cause. */
+  failing?: () => Partial<Record<"database" | "redis", string>>;
   /** The server is about to end: clients should open their next connection elsewhere. */
   isDraining?: () => boolean;
   /** The maintenance that is open or comes next, for a header; null when none is scheduled. */

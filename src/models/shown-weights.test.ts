@@ -66,7 +66,10 @@ describe("what is shown of a model", () => {
 
   it("lacks its speed while the database is unreachable", async () => {
     const path = await file("one.gguf", { "general.name": "One" });
-    const shown = new ShownWeights({ getSetting: () => Promise.reject(new Error("away")) }, () => path);
+    const shown = new ShownWeights(
+      { getSetting: () => Promise.reject(new Error("unreachable")) },
+      () => path,
+    );
     expect(await shown.of("omega")).toMatchObject({ title: "One", tokensPerSecond: null });
   });
 });

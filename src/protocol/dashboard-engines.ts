@@ -20,6 +20,8 @@ export interface EngineView {
   compute: EngineComputeView | null;
   /** The engines of its pool; none where one engine answers alone. */
   members: EngineMemberView[];
+  /** Why it cannot answer, or why its process last ended, in a sentence with advice. */
+  problem: string | null;
 }
 
 /** GET /api/admin/model-suggestion → { suggestion: ModelSuggestion | null }; null unless the starter answers. */
@@ -48,4 +50,6 @@ export interface EngineMemberView {
   note: "" | "left out" | "leaving";
   weight: number;
   active: number;
+  /** Why it cannot answer, or why its process last ended. */
+  problem: string | null;
 }

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import type { EngineComputeView } from "./dashboard-engines.js";
-import { upstreamProfiles } from "./engine-member.js";
+import { engineBounds, upstreamProfiles } from "./engine-member.js";
 import { modelIds, type ModelId } from "./models.js";
 
 // ------------------------------------------------------------------------------------------ what answers
@@ -117,7 +117,8 @@ export const useWeightsBody = z.object({
   force: yesOrNo("Choose whether to skip the memory check."),
 });
 
-const contextWords = "Enter a whole number of tokens from 128 to 100,000,000.";
+const { min: fewestTokens, max: mostTokens } = engineBounds.contextTokens;
+const contextWords = `Enter a whole number of tokens from ${fewestTokens} to ${mostTokens.toLocaleString("en")}.`;
 /** POST /api/admin/models/:id/engine → {} */
 export const engineBody = z.object({
   url: line("Enter the engine's address.", 2000).refine(isWebAddress, {
@@ -129,8 +130,8 @@ export const engineBody = z.object({
   contextTokens: z
     .number(contextWords)
     .int(contextWords)
-    .min(128, contextWords)
-    .max(100_000_000, contextWords)
+    .min(fewestTokens, contextWords)
+    .max(mostTokens, contextWords)
     .optional(),
   acceptSharedCache: yesOrNo("Choose whether to accept a shared prompt cache."),
   allowPublic: yesOrNo("Choose whether to allow a public address."),

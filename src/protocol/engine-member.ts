@@ -4,8 +4,15 @@ import { z } from "zod";
 /** Kinds of engines on the network; what is known of each is in `engines/upstream/profiles.ts`. */
 export const upstreamProfiles = ["vllm", "sglang", "llama-server", "ollama", "openai"] as const;
 
+/** Of what an operator may say about an engine, wherever they say it. */
+export const engineBounds = {
+  contextTokens: { min: 128, max: 100_000_000 },
+  /** Above 0. */
+  weight: { max: 1_000 },
+} as const;
+
 const milliseconds = z.number().int().min(1).max(3_600_000).optional();
-const weight = z.number().positive().max(1_000).optional();
+const weight = z.number().positive().max(engineBounds.weight.max).optional();
 
 const upstreamSchema = z.strictObject({
   /** With or without `/v1` at its end. */
@@ -19,11 +26,18 @@ const upstreamSchema = z.strictObject({
   weight,
   /** The operator accepts that an engine without isolation shares its prompt cache between accounts. */
   acceptSharedCache: z.boolean().optional(),
+  /** The operator accepts that the engine logs, stores or passes on requests. */
+  acceptLogging: z.boolean().optional(),
   /** The engine may be outside this machine and private networks. */
   allowPublic: z.boolean().optional(),
   maxConcurrent: z.number().int().min(1).max(10_000).optional(),
   /** Where the engine does not tell. */
-  contextTokens: z.number().int().min(128).max(100_000_000).optional(),
+  contextTokens: z
+    .number()
+    .int()
+    .min(engineBounds.contextTokens.min)
+    .max(engineBounds.contextTokens.max)
+    .optional(),
   timeouts: z
     .strictObject({
       connectMs: milliseconds,

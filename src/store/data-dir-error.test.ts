@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe("a data directory", () => {
-  it("that can be written to has no fault, and stays as it is, also where it does not exist yet", () => {
+  it("that can be written to has no error, and stays as it is, also where it does not exist yet", () => {
     expect(findDataDirError(folder)).toBeNull();
     expect(findDataDirError(join(folder, "a", "b"))).toBeNull();
     expect(readdirSync(folder)).toEqual([]);

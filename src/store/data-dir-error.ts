@@ -39,9 +39,6 @@ export function findDataDirError(dataDir: string): DataDirError | null {
   return code === null ? null : describeCode(code, folder);
 }
 
-/** As one paragraph for the operator. */
-export const sentenceOf = ({ reason, next }: DataDirError): string => `${reason}. ${next}`;
-
 /** Null when this user may read and write the file, or there is none. */
 export function findFileError(path: string): DataDirError | null {
   try {

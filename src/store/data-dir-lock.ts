@@ -1,15 +1,15 @@
 /**
  * One server for each data directory. Two would each count limits for themselves and write over each other's
  * weights. The lock is SQLite's own exclusive lock on an empty file beside the database: the operating system
- * gives it up with the process, however that ends, so there is never a stale one to remove by hand.
+ * releases it with the process, however that ends, so there is never a stale one to remove by hand.
  *
  * Most commands of the command line do not take it; they are meant to work beside a running server. The one that
- * takes it moves the database away: what a server wrote afterwards would be lost.
+ * takes it copies the database to Postgres: what a server wrote afterwards would be lost.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "libsql";
-import { findDataDirError, findFileError, sentenceOf } from "./data-dir-error.js";
+import { findDataDirError, findFileError } from "./data-dir-error.js";
 import { StoreError } from "./store-error.js";
 
 export interface DataDirLock {
@@ -24,7 +24,7 @@ export function lockDataDir(dataDir: string, holder: Holder = "server"): DataDir
   const pidFile = join(dataDir, "server.pid");
   const lock = openLock(dataDir);
   try {
-    // In memory: the lock is all that is wanted, and it must be had on a full disk too.
+    // In memory: only the lock is needed, and it must be possible on a full disk, too.
     lock.pragma("journal_mode = MEMORY");
     lock.exec("BEGIN EXCLUSIVE");
   } catch (error) {
@@ -38,7 +38,7 @@ export function lockDataDir(dataDir: string, holder: Holder = "server"): DataDir
   return {
     release: () => {
       rmSync(pidFile, { force: true });
-      // Closing alone gives a lock back only when the garbage collector comes by.
+      // Closing alone releases the lock only at the next garbage collection.
       lock.exec("ROLLBACK");
       lock.close();
     },
@@ -55,11 +55,12 @@ function openLock(dataDir: string): Database.Database {
 }
 
 function unusable(dataDir: string, error: unknown): StoreError {
-  const fault = findDataDirError(dataDir) ?? findFileError(join(dataDir, "server.lock"));
-  if (fault !== null) return new StoreError(sentenceOf(fault));
+  const found = findDataDirError(dataDir) ?? findFileError(join(dataDir, "server.lock"));
+  if (found !== null) return new StoreError(found.reason, found.next);
   const reason = error instanceof Error ? error.message : "unknown error";
   return new StoreError(
-    `The data directory ${dataDir} cannot be locked: ${reason}. Check its file system, or choose another directory with --data-dir.`,
+    `The data directory ${dataDir} cannot be locked: ${reason}`,
+    "Check its file system, or choose another directory with --data-dir.",
   );
 }
 

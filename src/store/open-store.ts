@@ -4,37 +4,40 @@ import { defaultPlan } from "../core/accounts/accounts.js";
 import type { FullStore } from "../core/dashboard-ports.js";
 import { StoreUnavailable, systemClock, type Clock } from "../core/ports.js";
 import { cannotOpenSqlite, databasePath, openSqliteStore } from "./sql/sqlite.js";
+import type { OnUnavailable } from "./sql/unavailable.js";
 
 export interface OpenStoreOptions {
   clock?: Clock;
   /** How long to wait for a database server that is not there yet. */
   waitMs?: number;
-  /** Told once when it does not answer at once: what is waited for, and for how long. */
+  /** Called once when it does not answer immediately: what is waited for, and for how long. */
   onWait?: (place: string, waitMs: number) => void;
+  /** Called with what each failing query met, for the cause in the log. */
+  onUnavailable?: OnUnavailable;
 }
 
 /** Rejects with `StoreError` when it cannot be opened. */
 export async function openStore(
   { service, storage, limits }: Pick<Config, "service" | "storage" | "limits">,
-  { clock = systemClock, waitMs = 0, onWait }: OpenStoreOptions = {},
+  { clock = systemClock, waitMs = 0, onWait, onUnavailable }: OpenStoreOptions = {},
 ): Promise<FullStore> {
   const plan = defaultPlan(limits);
   if (storage.databaseUrl === undefined) {
-    return openSqliteStore({ path: databasePath(service.dataDir), defaultPlan: plan, clock });
+    return openSqliteStore({ path: databasePath(service.dataDir), defaultPlan: plan, clock, onUnavailable });
   }
   // Loaded here, since most installations do without.
   const { openPostgresStore } = await import("./sql/postgres.js");
   const { databaseUrl: url, databasePoolSize: poolSize } = storage;
-  return openPostgresStore({ url, poolSize, defaultPlan: plan, waitMs, onWait, clock });
+  return openPostgresStore({ url, poolSize, defaultPlan: plan, waitMs, onWait, clock, onUnavailable });
 }
 
-/** An error of a store that was open, in words for the operator; any other error as it is. */
+/** An error of a store that was open, explained for the operator; any other error as it is. */
 export async function explainUnavailable(
   error: unknown,
   { service, storage }: Pick<Config, "service" | "storage">,
 ): Promise<unknown> {
   if (!(error instanceof StoreUnavailable)) return error;
   if (storage.databaseUrl === undefined) return cannotOpenSqlite(databasePath(service.dataDir), error);
-  const { cannotOpenPostgres } = await import("./sql/postgres.js");
+  const { cannotOpenPostgres } = await import("./postgres-trouble.js");
   return cannotOpenPostgres(storage.databaseUrl, error);
 }

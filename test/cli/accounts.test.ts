@@ -12,8 +12,8 @@ beforeEach(async () => {
 afterEach(() => sotto.dispose());
 
 describe("sotto accounts", () => {
-  it("makes accounts and lists them in a table", async () => {
-    expect((await sotto.run("accounts", "list")).stdout).toContain("No accounts yet. Make one:");
+  it("creates accounts and lists them in a table", async () => {
+    expect((await sotto.run("accounts", "list")).stdout).toContain("No accounts yet. Create one:");
     const made = await sotto.run("accounts", "create", "ada@example.com");
     expect(made).toMatchObject({ code: 0, stderr: "" });
     expect(made.stdout).toContain("sotto keys create ada@example.com");

@@ -5,6 +5,7 @@ import { noteSpeed } from "../../src/models/measured-speed.js";
 import { starterFileNames } from "../../src/models/starter/starter.js";
 import { databasePath, openSqliteStore } from "../../src/store/sql/sqlite.js";
 import { ggufBytes, llamaFields, randomTensor } from "../support/engines/gguf-file.js";
+import { engineMemberSchema } from "../../src/protocol/engine-member.js";
 import { textWith } from "../support/matchers.js";
 import { startModelServer, type ModelServer } from "../support/engines/model-server.js";
 import { testPlan } from "../support/stores/temporary-store.js";
@@ -41,7 +42,7 @@ describe("sotto models use", () => {
     await writeFile(path, model);
     expect(await line.run("models", "use", "prism", path)).toMatchObject({
       code: 0,
-      stdout: textWith(`prism is answered by ${path}`),
+      stdout: textWith(`prism is served by ${path}`),
     });
     expect(JSON.parse((await stored("model.prism")) ?? "")).toEqual({ type: "weights", path });
     expect((await line.run("models", "use", "prism", "default")).code).toBe(0);
@@ -95,12 +96,25 @@ describe("sotto models use", () => {
     [
       "flags of servers with a file",
       ["omega", "default", "--key", "k"],
-      "--key is for addresses of servers only",
+      "--key only works with addresses of servers",
     ],
-    ["several files", ["omega", "a.gguf", "b.gguf"], "addresses of servers only"],
+    ["several files", ["omega", "a.gguf", "b.gguf"], "only possible for addresses of servers"],
   ])("refuses %s", async (_, args, reason) => {
     const { code, stderr } = await line.run("models", "use", ...args);
     expect({ code, stderr }).toEqual({ code: 1, stderr: textWith(reason) });
+  });
+
+  it.each([
+    ["--context-tokens", "127", "from 128 to 100000000"],
+    ["--context-tokens", "100000001", "from 128 to 100000000"],
+    ["--weight", "0", "at most 1000"],
+    ["--weight", "1001", "at most 1000"],
+  ])("refuses %s %s with the bounds that a configuration file has", async (flag, value, bounds) => {
+    const { code, stderr } = await line.run("models", "use", "omega", "http://127.0.0.1:9/v1", flag, value);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: textWith(bounds) });
+    const name = flag === "--weight" ? "weight" : "contextTokens";
+    const member = { url: "http://127.0.0.1:9/v1", profile: "vllm", [name]: Number(value) };
+    expect(engineMemberSchema.safeParse(member).success).toBe(false);
   });
 
   it("refuses a model that the configuration fixes, naming the setting", async () => {
@@ -219,7 +233,7 @@ describe("sotto models list", () => {
   it("has a catalogue beside it", async () => {
     const { stdout } = await line.run("models", "catalog");
     expect(stdout).toMatch(/^qwen3-4b +Qwen3 4B Instruct 2507 +Apache-2\.0 .+ The all-rounder/m);
-    expect(stdout).toMatch(/^(The best that this machine can hold is|This machine has too little memory)/m);
+    expect(stdout).toMatch(/^(The best model that fits this machine is|This machine has too little memory)/m);
     expect(await line.json("models", "catalog")).toContainEqual(
       expect.objectContaining({ id: "gemma-3-1b", good_for: textWith("short answers") }),
     );

@@ -23,7 +23,7 @@ describe("the program", () => {
     expect(JSON.parse(stdout)).toMatchObject({ name: "default", state: "active" });
   });
 
-  it("prints faults on stderr and ends with 1", { timeout }, async () => {
+  it("prints errors on stderr and ends with 1", { timeout }, async () => {
     expect(await sotto.start(["keys", "list", "bob@example.com"])).toEqual({
       code: 1,
       stdout: "",
@@ -36,7 +36,7 @@ describe("the program", () => {
     expect(await sotto.start(["accounts", "crate"])).toMatchObject({ code: 2, stdout: "" });
   });
 
-  it("reports all faults of the configuration together and ends with 1", { timeout }, async () => {
+  it("reports all errors of the configuration together and ends with 1", { timeout }, async () => {
     const env = { SOTTO_PORT: "many", SOTTO_DRAIN_MS: "-1" };
     const { code, stderr } = await sotto.start(["accounts", "list"], { env });
     expect(code).toBe(1);

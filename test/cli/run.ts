@@ -53,7 +53,7 @@ export class CommandLine {
     return JSON.parse(stdout);
   }
 
-  /** Makes a key and returns its id and text. */
+  /** Creates a key and returns its id and text. */
   async createKey(email: string, ...options: string[]): Promise<{ id: string; key: string }> {
     const issued = z.object({ id: z.string(), key: z.string() });
     return issued.parse(await this.json("keys", "create", email, ...options));

@@ -179,6 +179,10 @@ describe("sotto store copy", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^TABLE +ROWS\n/);
     expect(stdout).toContain("SOTTO_DATABASE_URL");
+    const old = databasePath(commandLine.dataDir);
+    expect(stdout).toContain(
+      `delete the old database, which still holds every account and key:\n\n  rm -f ${old} `,
+    );
   });
 
   it("refuses a target with rows in it, and leaves them alone", async () => {

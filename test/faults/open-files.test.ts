@@ -97,7 +97,7 @@ describe("a server that may open few files", () => {
 
   it("does not start with too few, and says how many it needs and how to get them", async () => {
     const failure = await start(256).catch((error: unknown) => String(error));
-    expect(failure).toContain("this process may open 256 files at once, and Sotto needs at least 512");
+    expect(failure).toContain("this process may open 256 files, and Sotto needs at least 512");
     expect(failure).toContain("ulimit -n 65536");
     expect(failure).not.toContain("unexpected");
   });

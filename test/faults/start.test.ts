@@ -112,7 +112,7 @@ describe("a start that cannot succeed says why, and what to do", () => {
     const database = new Database(databasePath(line.dataDir));
     database.exec("insert into migrations (number, name, applied_at) values (99, 'later', 0)");
     database.close();
-    expect((await serve()).stderr).toContain("made by a newer version of Sotto");
+    expect((await serve()).stderr).toContain("by a newer version of Sotto");
   });
 
   it("when the port is in use, or the address is not one of this machine", { timeout }, async () => {
@@ -129,10 +129,12 @@ describe("a start that cannot succeed says why, and what to do", () => {
     const taken = await serve(line.dataDir, { ...models, SOTTO_PORT: String(port) });
     other.close();
     expect(taken).toMatchObject({ code: 1 });
-    expect(taken.stderr).toContain(`port ${port} is in use.`);
+    expect(taken.stderr).toContain(`port ${port} is in use (EADDRINUSE).`);
     const elsewhere = await serve(line.dataDir, { ...models, SOTTO_HOST: "192.0.2.1" });
     expect(elsewhere).toMatchObject({ code: 1 });
-    expect(elsewhere.stderr).toContain("192.0.2.1 is not an address of this machine. Choose one with --host");
+    expect(elsewhere.stderr).toContain(
+      "192.0.2.1 is not an address of this machine (EADDRNOTAVAIL). Choose one with --host",
+    );
   });
 
   it("when the configuration file cannot be read or understood", { timeout }, async () => {
@@ -158,7 +160,7 @@ describe("a start that has to wait", () => {
 
   it("says that it goes on without Redis, without the password", { timeout }, async () => {
     const server = startServe({ SOTTO_REDIS_URL: "redis://:hunter2@127.0.0.1:1/0" });
-    await server.says("Redis at 127.0.0.1:1 cannot be reached. Starting without it");
+    await server.says("Redis at 127.0.0.1:1 cannot be reached (ECONNREFUSED). Check SOTTO_REDIS_URL");
     await server.end("SIGKILL");
     expect(server.output()).not.toContain("hunter2");
   });
@@ -187,7 +189,7 @@ describe("a start on the starter", () => {
     for (const model of ["omega", "prism", "lambda"]) await line.run("models", "use", model, path);
     const server = startServe({});
     await server.says("Dashboard ");
-    await server.says("Your API key, shown this once");
+    await server.says("Your API key, shown only once");
     return server.output();
   };
 

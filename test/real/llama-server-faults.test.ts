@@ -1,4 +1,4 @@
-/** What becomes of requests, and of a real llama-server, when one of the two goes away. */
+/** What happens to requests, and to a real llama-server, when one of the two is gone. */
 import { afterEach, describe, expect, it } from "vitest";
 import { UpstreamEngine } from "../../src/engines/upstream/upstream-engine.js";
 import { drain, generationOf, never, replyTo, startReply } from "../contract/engines/engine-contract.js";
@@ -44,7 +44,7 @@ describe("a llama-server", () => {
     await eventually(() => server.log().includes("processing task"));
     controller.abort(new Error("hung up"));
     await expect(first).rejects.toThrow("hung up");
-    // Until the first token it looks once a second whether somebody is still there, and begins that second anew
+    // Until the first token it looks once a second whether somebody is still there, and restarts that second
     // whenever it has an answer for anyone: to ask it for its slots would keep it from looking.
     await eventually(() => server.log().includes("stop processing"), 2000);
     expect(server.log()).not.toContain("print_timing");
@@ -68,7 +68,7 @@ describe("a llama-server", () => {
     await engine.close();
   });
 
-  it("is not ready for who has not its key, although it tells everyone its health", async () => {
+  it("is not ready without its key, although it reports its health to everyone", async () => {
     const engine = await connect({ arguments: ["--api-key", "the right one"] }, "the right one");
     expect((await fetch(`${server.origin}/health`)).status).toBe(200);
     expect((await replyTo(engine, generationOf("Hi"))).text).not.toBe("");
@@ -83,7 +83,7 @@ describe("a llama-server", () => {
     await wrong.close();
   });
 
-  it("tells how many requests wait where it was started with --metrics", async () => {
+  it("reports how many requests wait where it was started with --metrics", async () => {
     const engine = await connect({ ...slow, arguments: [...slow.arguments, "--metrics"] });
     const leaving = new AbortController();
     const replies = Array.from({ length: 7 }, async () =>

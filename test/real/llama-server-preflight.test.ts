@@ -10,7 +10,7 @@ import { connectUpstream } from "../support/engines/upstream-engine.js";
 import { startLlamaServer, type LlamaServer, type LlamaServerOptions } from "./llama-server.js";
 
 const profile = "llama-server";
-const howStarted = { level: "warn", text: textWith("does not tell how it was started") };
+const howStarted = { level: "warn", text: textWith("does not say how it was started") };
 
 let server: LlamaServer;
 afterEach(() => server.close());
@@ -55,7 +55,7 @@ describe("the preflight of a llama-server", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("tells of one that wants a key, and finds what it finds with it", async () => {
+  it("reports one that wants a key, and finds the same with it", async () => {
     expect(await findings({ arguments: ["--no-slots", "--api-key", "right"] })).toEqual([
       { level: "useless", text: textWith("refuses the key") },
     ]);

@@ -38,7 +38,7 @@ describe("a llama-server as an engine", () => {
     await server.close();
   });
 
-  it("tells the context of a slot and how many slots it has", () => {
+  it("reports the context of a slot and how many slots it has", () => {
     // 4096 tokens for four slots.
     expect(engine.status()).toMatchObject({ state: "ready", contextTokens: 1024, capacity: 4 });
   });
@@ -68,7 +68,7 @@ describe("a llama-server as an engine", () => {
       expect((await replyTo(engine, generation(account))).usage.cachedTokens).toBe(0);
     }
     expect(await cachedTotal(server)).toBe(before);
-    // It would have, had it not been told otherwise.
+    // It would have, by default.
     const messages = [{ role: "user", content: prompt }];
     await server.post("/v1/chat/completions", { messages, max_tokens: 2 });
     expect(await cachedTotal(server)).toBeGreaterThan(before);

@@ -12,7 +12,7 @@ import { readSettings } from "../settings.js";
 import { storeCommand, withStore } from "../store-command.js";
 
 export function resetCommand(accounts: Command): void {
-  storeCommand(accounts, "reset <email>", "make a link with which someone chooses a new password").action(
+  storeCommand(accounts, "reset <email>", "create a link for choosing a new password").action(
     async (email: string, _: unknown, command: Command) => {
       const config = readSettings(command);
       const { account, made } = await withStore(command, async (store, record) => {
@@ -27,7 +27,7 @@ export function resetCommand(accounts: Command): void {
 }
 
 export function inviteCommand(accounts: Command): void {
-  storeCommand(accounts, "invite [email]", "make a link with which someone makes an account").action(
+  storeCommand(accounts, "invite [email]", "create a link for creating an account").action(
     async (email: string | undefined, _: unknown, command: Command) => {
       const config = readSettings(command);
       if (config.accounts.signUp === "closed") {

@@ -23,7 +23,7 @@ import { storeCommand, withStore } from "../store-command.js";
 const listedAtOnce = 1_000;
 
 export function accountsCommand(program: Command): void {
-  const accounts = program.command("accounts").description("make, list, suspend and delete accounts");
+  const accounts = program.command("accounts").description("create, list, suspend and delete accounts");
   createCommand(accounts);
   listCommand(accounts);
   suspendCommand(accounts);
@@ -41,8 +41,8 @@ interface CreateOptions {
 }
 
 function createCommand(accounts: Command): void {
-  storeCommand(accounts, "create <email>", "make an account")
-    .option("--password-stdin", "read a password from standard input; without one nobody can sign in to it")
+  storeCommand(accounts, "create <email>", "create an account")
+    .option("--password-stdin", "read a password from standard input; without one nobody can sign in")
     .option("--admin", "let it manage the service")
     .option("--plan <plan>", "plan that sets its limits", defaultPlanId)
     .addHelpText(
@@ -57,14 +57,14 @@ Examples:
       const role = options.admin ? "admin" : "user";
       const account = await withStore(command, async (store, record) => {
         const request = { email, password, role, planId: options.plan } as const;
-        const made = await createAccount(store, request, hashPassword);
-        await record("created account", made.id);
-        return made;
+        const created = await createAccount(store, request, hashPassword);
+        await record("created account", created.id);
+        return created;
       });
       report(
         command,
         toJson(account),
-        `Made the account ${account.email} (${account.id}).\nGive it a key: sotto keys create ${account.email}`,
+        `Created the account ${account.email} (${account.id}).\nGive it a key: sotto keys create ${account.email}`,
       );
     });
 }
@@ -82,7 +82,7 @@ function listCommand(accounts: Command): void {
       account.id,
     ]);
     const headings = ["email", "role", "plan", "state", "keys", "created (utc)", "id"];
-    const none = "No accounts yet. Make one: sotto accounts create ada@example.com";
+    const none = "No accounts yet. Create one: sotto accounts create ada@example.com";
     const accountsJson = listed.map(({ account }) => toJson(account));
     report(command, accountsJson, rows.length === 0 ? none : table(headings, rows));
   });

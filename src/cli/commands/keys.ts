@@ -9,7 +9,7 @@ import { report, table, time } from "../output.js";
 import { storeCommand, withStore } from "../store-command.js";
 
 export function keysCommand(program: Command): void {
-  const keys = program.command("keys").description("make, list, revoke and rotate API keys");
+  const keys = program.command("keys").description("create, list, revoke and rotate API keys");
   createCommand(keys);
   listCommand(keys);
   revokeCommand(keys);
@@ -27,18 +27,18 @@ interface CreateOptions {
 }
 
 function createCommand(keys: Command): void {
-  storeCommand(keys, "create <email>", "make a key for an account, shown this once")
+  storeCommand(keys, "create <email>", "create a key for an account, shown only once")
     .option("--name <name>", "what it is for", "default")
     .option("--models <list>", "only these models, such as omega,prism (default: all)", parseList)
     .option("--operations <list>", "only these operations: chat, models (default: all)", parseList)
     .option(
       "--expires <time>",
-      "end it after a time, such as 30d, 12h or 90m (default: never)",
+      "expire after this time, such as 30d, 12h or 90m (default: never)",
       parseDuration,
     )
-    .option("--requests-per-minute <n>", "a limit of its own, below the plan's", parseCount)
+    .option("--requests-per-minute <n>", "a limit for this key, below that of the plan", parseCount)
     .option("--tokens-per-minute <n>", "likewise, for tokens of prompts and replies", parseCount)
-    .option("--concurrent <n>", "likewise, for requests at once", parseCount)
+    .option("--concurrent <n>", "likewise, for concurrent requests", parseCount)
     .addHelpText(
       "after",
       `
@@ -74,14 +74,14 @@ function listCommand(keys: Command): void {
         const account = await requireAccount(store, email);
         return { account, listed: await store.listKeys(account.id) };
       });
-      const none = `${account.email} has no keys. Make one: sotto keys create ${account.email}`;
+      const none = `${account.email} has no keys. Create one: sotto keys create ${account.email}`;
       report(command, listed.map(toJson), listed.length === 0 ? none : keyTable(listed));
     },
   );
 }
 
 function revokeCommand(keys: Command): void {
-  storeCommand(keys, "revoke <id>", "end a key now and for good").action(
+  storeCommand(keys, "revoke <id>", "revoke a key immediately and permanently").action(
     async (id: string, _: unknown, command: Command) => {
       const key = await withStore(command, async (store, record) => {
         const revoked = await revokeKey(store, systemClock, id);
@@ -98,10 +98,10 @@ function revokeCommand(keys: Command): void {
 }
 
 function rotateCommand(keys: Command): void {
-  storeCommand(keys, "rotate <id>", "replace a key by a new one with the same permissions")
+  storeCommand(keys, "rotate <id>", "replace a key with a new one that has the same permissions")
     .option(
       "--grace <time>",
-      "how long the old key works on, such as 24h or 90m; 0 ends it now (default: 24h)",
+      "keep the old key working for this long, such as 24h or 90m; 0 revokes it immediately (default: 24h)",
       parseDuration,
     )
     .addHelpText(
@@ -127,18 +127,18 @@ Examples:
 
 const parseList = (text: string): string[] => text.split(",").map((item) => item.trim());
 
-/** "all of the plan's" or what it is held to. */
+/** Its own limits; that of the plan where it has none. */
 function ownLimits({ limits }: ApiKey): string {
   const { requestsPerMinute, tokensPerMinute, concurrentRequests } = limits;
   const parts = [
     requestsPerMinute === null ? [] : [`${requestsPerMinute} requests/min`],
     tokensPerMinute === null ? [] : [`${tokensPerMinute} tokens/min`],
-    concurrentRequests === null ? [] : [`${concurrentRequests} at once`],
+    concurrentRequests === null ? [] : [`${concurrentRequests} concurrent`],
   ].flat();
   return parts.length === 0 ? "the plan's" : parts.join(", ");
 }
 
-const showOnce = (key: ApiKey, text: string): string => `The new key, shown this once:
+const showOnce = (key: ApiKey, text: string): string => `The new key, shown only once:
 
   ${text}
 

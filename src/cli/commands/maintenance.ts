@@ -47,7 +47,7 @@ It is in the changelog and its feed at once.`,
       report(
         command,
         toJson(window, state),
-        `Scheduled ${window.title} (${window.id}), from ${time(window.startsAt)} to ${time(window.endsAt)} UTC.\nEnd it early or call it off: sotto maintenance end ${window.id}`,
+        `Scheduled ${window.title} (${window.id}), from ${time(window.startsAt)} to ${time(window.endsAt)} UTC.\nEnd it early or cancel it: sotto maintenance end ${window.id}`,
       );
     });
 }
@@ -77,7 +77,7 @@ function listCommand(maintenance: Command): void {
 }
 
 function endCommand(maintenance: Command): void {
-  storeCommand(maintenance, "end <id>", "end a window now, or call off one that is planned").action(
+  storeCommand(maintenance, "end <id>", "end a window now, or cancel one that is scheduled").action(
     async (id: string, _: unknown, command: Command) => {
       const { window, state } = await withStore(command, async (store) => {
         const news = newsOf(store);
@@ -96,7 +96,7 @@ function endCommand(maintenance: Command): void {
 const stateOf = (news: News, window: MaintenanceWindow): string =>
   wasCalledOff(window) ? "called off" : news.stateOf(window);
 
-/** What the commands announce goes the way of what the pages announce. */
+/** Published the same way as from the dashboard. */
 export const newsOf = (store: FullStore): News =>
   new News(store.news, new Audit(store.audit, systemClock), systemClock);
 

@@ -1,4 +1,4 @@
-/** `sotto plans`: the limits that accounts are held to. */
+/** `sotto plans`: the limits of accounts. */
 import { InvalidArgumentError, type Command } from "commander";
 import { defaultPlanId } from "../../core/accounts/accounts.js";
 import { DashboardError } from "../../core/dashboard-error.js";
@@ -11,7 +11,7 @@ import { report, table } from "../output.js";
 import { storeCommand, withStore } from "../store-command.js";
 
 export function plansCommand(program: Command): void {
-  const plans = program.command("plans").description("make, list, change and delete plans");
+  const plans = program.command("plans").description("create, list, change and delete plans");
   listCommand(plans);
   createCommand(plans);
   setCommand(plans);
@@ -63,7 +63,9 @@ function listCommand(plans: Command): void {
 }
 
 function createCommand(plans: Command): void {
-  limitOptions(storeCommand(plans, "create <id>", "make a plan; what is not said is as in the plan 'free'"))
+  limitOptions(
+    storeCommand(plans, "create <id>", "create a plan; what is not given is copied from the plan 'free'"),
+  )
     .addHelpText(
       "after",
       `
@@ -77,11 +79,11 @@ Examples:
           throw new DashboardError("conflict", `There is a plan '${id}' already. Change it: sotto plans set`);
         }
         const base = await requirePlan(store, defaultPlanId);
-        const made = await savePlan(store, changed({ ...base, id, name: id }, options));
+        const created = await savePlan(store, changed({ ...base, id, name: id }, options));
         await record("saved plan", id);
-        return made;
+        return created;
       });
-      report(command, toJson(plan), `Made the plan ${plan.id}: ${inWords(plan)}.`);
+      report(command, toJson(plan), `Created the plan ${plan.id}: ${inWords(plan)}.`);
     });
 }
 
@@ -113,7 +115,7 @@ function deleteCommand(plans: Command): void {
         await deletePlan(store, id);
         await record("deleted plan", id);
       });
-      report(command, { id, deleted: true }, `The plan ${id} is gone.`);
+      report(command, { id, deleted: true }, `Deleted the plan ${id}.`);
     },
   );
 }
@@ -121,12 +123,12 @@ function deleteCommand(plans: Command): void {
 const limitOptions = (command: Command): Command =>
   command
     .option("--name <name>", "what people see", parseName)
-    .option("--requests-per-minute <n>", "requests a minute, for the whole account", parseCount)
-    .option("--tokens-per-minute <n>", "tokens a minute, of prompts and replies", parseCount)
+    .option("--requests-per-minute <n>", "requests per minute, for the whole account", parseCount)
+    .option("--tokens-per-minute <n>", "tokens per minute, prompts and replies together", parseCount)
     .option("--concurrent <n>", "requests at once", parseCount)
     .option("--keys <n>", "keys", parseCount)
-    .option("--max-tokens <n>", "the largest max_tokens; 'none' for what the context leaves", countOrNone)
-    .option("--models <list>", "only these models, such as omega,prism; 'all' for every one", parseModels);
+    .option("--max-tokens <n>", "the largest max_tokens; 'none' for no limit but the context", countOrNone)
+    .option("--models <list>", "only these models, such as omega,prism; 'all' for every model", parseModels);
 
 const changed = (plan: Plan, options: LimitOptions): Plan => ({
   id: plan.id,
@@ -157,8 +159,8 @@ function parseModels(text: string): ModelId[] | "all" {
 
 const inWords = (plan: Plan): string =>
   [
-    `${plan.requestsPerMinute} requests and ${plan.tokensPerMinute} tokens a minute`,
-    `${plan.concurrentRequests} at once`,
+    `${plan.requestsPerMinute} requests and ${plan.tokensPerMinute} tokens per minute`,
+    `${plan.concurrentRequests} concurrent`,
     `${plan.maxKeys} keys`,
     plan.maxTokens === null ? "replies as long as the context" : `replies up to ${plan.maxTokens} tokens`,
     plan.models === null ? "every model" : plan.models.join(", "),

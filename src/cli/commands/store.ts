@@ -1,4 +1,5 @@
-/** `sotto store`: where the rows live. */
+/** `sotto store`: where the data is stored. */
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import { defaultPlan } from "../../core/accounts/accounts.js";
 import { copyProgress } from "./copy-progress.js";
@@ -12,27 +13,35 @@ export function storeCommands(program: Command): void {
     .addHelpText(
       "after",
       `
-Stop the server first: the command refuses while one is running on the data directory. The rows there stay as
-they are; all of them arrive, are compared and kept, or none is. Afterwards start the server with SOTTO_DATABASE_URL set to the same address.
+Stop the server first: the command refuses while one is running on the data directory. Either all rows are copied
+and compared, or none is; the database in the data directory stays as it is. Afterwards start the server with
+SOTTO_DATABASE_URL set to the same address, and delete the old database: it holds the accounts and keys, and deleting
+an account in Postgres does not delete it there.
 
 Example:
   sotto store copy "postgres://sotto:$PASSWORD@db.example.com/sotto?sslmode=verify-full"`,
     )
     .action(async (url: string, _: unknown, command: Command) => {
-      // Read like the setting, so that a wrong address is refused in the same words.
+      // Read like the setting, so that a wrong address gets the same error.
       const { service, limits, storage } = readSettings(command, { SOTTO_DATABASE_URL: url });
       const { databasePath } = await import("../../store/sql/sqlite.js");
       const { moveToPostgres } = await import("../../store/sql/move-to-postgres.js");
+      const path = resolve(databasePath(service.dataDir));
       const progress = copyProgress();
       const counts = await moveToPostgres({
-        path: databasePath(service.dataDir),
+        path,
         url: storage.databaseUrl ?? url,
         defaultPlan: defaultPlan(limits),
         onProgress: progress.update,
       }).finally(progress.stop);
       const rows = Object.entries(counts).map(([name, count]) => [name, String(count)]);
-      const next =
-        "Every row was copied and compared. Start the server with SOTTO_DATABASE_URL set to this address.";
+      const next = `Every row was copied and compared. Start the server with SOTTO_DATABASE_URL set to this address.
+When it works, delete the old database, which still holds every account and key:
+
+  rm -f ${["", "-wal", "-shm"].map((end) => shellQuoted(path + end)).join(" ")}`;
       report(command, { tables: counts }, `${table(["table", "rows"], rows)}\n\n${next}`);
     });
 }
+
+const shellQuoted = (path: string): string =>
+  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;

@@ -3,6 +3,7 @@ import { checkDatabase, checkDataDirectory, checkNode } from "./ground-checks.js
 import { checkModels } from "./models-checks.js";
 import { checkMail, checkPort, checkPublicAddress } from "./network-checks.js";
 import { checkOpenFiles } from "./open-files-check.js";
+import { checkRedis } from "./redis-check.js";
 import type { Check } from "./finding.js";
 
 /** What `sotto doctor` looks at, in the order in which it is shown. A new check is added here. */
@@ -11,6 +12,7 @@ export const checks: readonly Check[] = [
   checkOpenFiles,
   checkDataDirectory,
   checkDatabase,
+  checkRedis,
   checkModels,
   checkEngine,
   checkPort,

@@ -5,6 +5,7 @@ import type { Check, Finding } from "./finding.js";
 import { report } from "../output.js";
 import { readSettings } from "../settings.js";
 import { storeCommand } from "../store-command.js";
+import { StoreError } from "../../store/store-error.js";
 
 export function doctorCommand(program: Command): void {
   storeCommand(program, "doctor", "check everything the service needs, and say what to do next")
@@ -21,13 +22,17 @@ export function doctorCommand(program: Command): void {
     });
 }
 
-/** A check that fails itself has found something, too. */
+/** A check that throws has found something, too. */
 async function runCheck(check: Check, ...given: Parameters<Check>): Promise<Finding[]> {
   try {
     return await check(...given);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : "unknown fault";
-    return [{ name: check.name.replace(/^check/, "").toLowerCase(), state: "broken", detail: reason }];
+    const name = check.name.replace(/^check/, "").toLowerCase();
+    if (error instanceof StoreError && error.next !== undefined) {
+      return [{ name, state: "broken", detail: error.reason, next: error.next }];
+    }
+    const detail = error instanceof Error ? error.message : "unknown error";
+    return [{ name, state: "broken", detail }];
   }
 }
 

@@ -1,4 +1,4 @@
-/** What `sotto doctor` says about what answers: weights, memory for them, servers elsewhere. */
+/** What `sotto doctor` says about the models: weights, memory for them, servers on the network. */
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import type { Config } from "../../config.js";
@@ -29,11 +29,11 @@ export const checkModels: Check = async (config) => {
   return [...findings, ...memoryFinding(config, [...loaded.values()])];
 };
 
-/** Without making a database where there is none. */
+/** Without creating a database where there is none. */
 async function currentMapping(config: Config): Promise<Mapping> {
   const path = databasePath(config.service.dataDir);
-  const isMade = config.storage.databaseUrl !== undefined || (await stat(path).catch(() => null)) !== null;
-  if (!isMade) return mapModels(config.models, () => null);
+  const exists = config.storage.databaseUrl !== undefined || (await stat(path).catch(() => null)) !== null;
+  if (!exists) return mapModels(config.models, () => null);
   const store = await openStore(config);
   try {
     return await readMapping(store, config.models);
@@ -87,7 +87,7 @@ async function checkFile(
     );
     if (facts.hasChatTemplate) return { name: model, state: "ok", detail: shown.join(", ") };
     const next =
-      "Prefer a file of an instruct model: without a template the engine guesses how to address it.";
+      "Prefer a file of an instruct model: without a template the engine has to guess its prompt format.";
     return { name: model, state: "hint", detail: `${shown.join(", ")}, without a chat template`, next };
   } catch (error) {
     if (!(error instanceof WeightsError)) throw error;
@@ -118,7 +118,7 @@ function memoryFinding({ engine }: Config, loaded: readonly WeightsFacts[]): Fin
   return [{ name, state: "broken", detail, next }];
 }
 
-/** What is known against it, asked of the engine itself. */
+/** The findings of the preflight. */
 async function checkMember(config: Config, model: ModelId, member: EngineMember): Promise<Finding[]> {
   if (!("url" in member)) {
     return checkSource(config, model, weightsSource(member.weights), new Map());

@@ -1,4 +1,4 @@
-/** What `sotto doctor` says about the ways in and out: the port, the public address, the mail server. */
+/** What `sotto doctor` says about the port, the public address and the mail server. */
 import { connect, createServer } from "node:net";
 import { once } from "node:events";
 import { request } from "undici";
@@ -10,15 +10,17 @@ const loopback = /^(127\.|::1$|localhost$)/;
 
 export const checkPort: Check = async ({ service: { host, port } }) => {
   const name = "port";
-  if (port === 0) return [{ name, state: "ok", detail: "a free one is taken at start" }];
+  if (port === 0) return [{ name, state: "ok", detail: "any free port, chosen at the start" }];
   const code = await tryListening(host, port);
   if (code === null) return [{ name, state: "ok", detail: `${host}:${port} is free` }];
   if (code === "EADDRINUSE") {
     const state = await askServer(host, port);
     if (state !== null)
-      return [{ name, state: "ok", detail: `Sotto answers on ${host}:${port} and is ${state}` }];
+      return [{ name, state: "ok", detail: `Sotto is running on ${host}:${port} and is ${state}` }];
     const next = "Stop the program that uses it, or choose another port with SOTTO_PORT.";
-    return [{ name, state: "broken", detail: `${host}:${port} is used by another program`, next }];
+    return [
+      { name, state: "broken", detail: `${host}:${port} is used by another program (EADDRINUSE)`, next },
+    ];
   }
   const next =
     code === "EACCES" ? "Choose a port above 1023 with SOTTO_PORT." : "Check SOTTO_HOST and SOTTO_PORT.";
@@ -30,19 +32,17 @@ export const checkPublicAddress: Check = async ({ service, accounts }) => {
   const { publicUrl, trustProxy } = accounts;
   if (publicUrl === undefined) {
     if (loopback.test(service.host))
-      return [{ name, state: "ok", detail: "none: only this machine is served" }];
+      return [{ name, state: "ok", detail: "none: only this machine can connect" }];
     const next = "Put a reverse proxy with TLS in front, and set SOTTO_PUBLIC_URL and SOTTO_TRUST_PROXY.";
-    return [
-      { name, state: "hint", detail: `other machines are served at ${service.host} without TLS`, next },
-    ];
+    return [{ name, state: "hint", detail: `other machines connect to ${service.host} without TLS`, next }];
   }
   if (!publicUrl.startsWith("https:") && !loopback.test(new URL(publicUrl).hostname)) {
-    const next = "Put a reverse proxy with TLS in front: keys and conversations travel in the clear.";
+    const next = "Put a reverse proxy with TLS in front: keys and conversations are sent unencrypted.";
     return [{ name, state: "hint", detail: `${publicUrl} is not https`, next }];
   }
   if (trustProxy === undefined && publicUrl.startsWith("https:")) {
     const next =
-      "Set SOTTO_TRUST_PROXY to the proxy's address, so that clients are told apart and cookies are secure.";
+      "Set SOTTO_TRUST_PROXY to the proxy's address, so that clients can be told apart and cookies are secure.";
     return [{ name, state: "hint", detail: `${publicUrl}, and no proxy is trusted`, next }];
   }
   return [{ name, state: "ok", detail: publicUrl }];
@@ -69,7 +69,7 @@ async function tryListening(host: string, port: number): Promise<string | null> 
     await once(server, "listening");
     return null;
   } catch (error) {
-    return error instanceof Error && "code" in error ? String(error.code) : "unknown fault";
+    return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
   } finally {
     server.close();
   }
@@ -79,6 +79,7 @@ const readiness = z.object({
   status: z.enum(["ready", "unavailable"]),
   reason: z.string().optional(),
   models: z.object({ omega: z.string() }),
+  causes: z.record(z.string(), z.string()).optional(),
 });
 
 /** Null when it is not Sotto that listens there. */
@@ -91,8 +92,10 @@ async function askServer(host: string, port: number): Promise<string | null> {
     });
     const parsed = readiness.safeParse(JSON.parse(await body.text()));
     if (!parsed.success) return null;
-    const { status, reason = "no reason given" } = parsed.data;
-    return status === "ready" ? "ready" : `not ready (${reason})`;
+    const { status, reason = "no reason given", causes = {} } = parsed.data;
+    const why = Object.entries(causes).map(([model, cause]) => `${model}: ${cause}`);
+    if (status === "ready") return why.length === 0 ? "ready" : `ready, except ${why.join(", ")}`;
+    return `not ready (${[reason, ...why].join(", ")})`;
   } catch {
     return null;
   }

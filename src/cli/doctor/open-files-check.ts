@@ -9,7 +9,7 @@ export const checkOpenFiles: Check = async () => {
   const limit = openFileLimit();
   const name = "open files";
   if (!Number.isFinite(limit)) return [{ name, state: "ok", detail: "no limit" }];
-  const detail = `this process may open ${limit} at once`;
+  const detail = `this process may open ${limit}`;
   if (limit < fewestOpenFiles) return [{ name, state: "broken", detail, next: howToRaise }];
   if (limit < comfortableOpenFiles) return [{ name, state: "hint", detail, next: howToRaise }];
   return [{ name, state: "ok", detail }];

@@ -13,27 +13,25 @@ import { readSettings } from "../settings.js";
 import { storeCommand, withStore } from "../store-command.js";
 
 export function listCommand(models: Command): void {
-  storeCommand(
-    models,
-    "list",
-    "list the models, what answers for them, and the weights that are here",
-  ).action(async (_: unknown, command: Command) => {
-    const config = readSettings(command);
-    const { mapping, weights } = await withStore(command, async (store) => {
-      const mapping = await readMapping(store, config.models);
-      return { mapping, weights: await listWeights(modelsFolder(config), mapping, store) };
-    });
-    const need = (item: ListedWeights) =>
-      item.facts === null ? null : memoryNeed(item.facts, config.engine);
-    report(
-      command,
-      {
-        models: modelIds.map((model) => modelJson(mapping, model)),
-        weights: weights.map((item) => weightsJson(item, need(item)?.usualBytes ?? null)),
-      },
-      `${modelTable(mapping)}\n\n${weightsTable(weights, (item) => need(item)?.usualBytes ?? null)}`,
-    );
-  });
+  storeCommand(models, "list", "list the models, what serves them, and the weights on this machine").action(
+    async (_: unknown, command: Command) => {
+      const config = readSettings(command);
+      const { mapping, weights } = await withStore(command, async (store) => {
+        const mapping = await readMapping(store, config.models);
+        return { mapping, weights: await listWeights(modelsFolder(config), mapping, store) };
+      });
+      const need = (item: ListedWeights) =>
+        item.facts === null ? null : memoryNeed(item.facts, config.engine);
+      report(
+        command,
+        {
+          models: modelIds.map((model) => modelJson(mapping, model)),
+          weights: weights.map((item) => weightsJson(item, need(item)?.usualBytes ?? null)),
+        },
+        `${modelTable(mapping)}\n\n${weightsTable(weights, (item) => need(item)?.usualBytes ?? null)}`,
+      );
+    },
+  );
 }
 
 function modelTable(mapping: Mapping): string {
@@ -49,7 +47,7 @@ function weightsTable(
   weights: readonly ListedWeights[],
   memory: (item: ListedWeights) => number | null,
 ): string {
-  if (weights.length === 0) return "No weights are here yet. See: sotto models catalog";
+  if (weights.length === 0) return "No weights on this machine yet. See: sotto models catalog";
   const rows = weights.map((item) => {
     const { facts, fault, speed, models } = item;
     if (facts === null) return [basename(item.path), fault ?? "", "", "", "", "", models.join(", ")];

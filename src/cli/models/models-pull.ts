@@ -27,7 +27,7 @@ Examples:
       report(
         command,
         { path, bytes: facts.bytes, quantisation: facts.quantisation, was_here: wasHere },
-        `${path} ${wasHere ? "is here already" : "is here"}: ${facts.quantisation}, ${gigabytes(facts.bytes)}.\nPut it behind a model: sotto models use omega ${basename(path)}`,
+        `${path} ${wasHere ? "was downloaded already" : "was downloaded"}: ${facts.quantisation}, ${gigabytes(facts.bytes)}.\nUse it for a model: sotto models use omega ${basename(path)}`,
       );
     });
 }

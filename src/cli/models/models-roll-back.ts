@@ -1,4 +1,4 @@
-/** `sotto models roll-back`: what answered for a model before its latest change answers again. */
+/** `sotto models roll-back`: returns to what served a model before its latest change. */
 import type { Command } from "commander";
 import { checkWeights } from "../../models/gguf/check-weights.js";
 import { previousSource, requireFree, storeSource } from "../../models/choice/choose-source.js";
@@ -10,26 +10,24 @@ import { readSettings } from "../settings.js";
 import { storeCommand, withStore } from "../store-command.js";
 
 export function rollBackCommand(models: Command): void {
-  storeCommand(
-    models,
-    "roll-back <model>",
-    "return to what answered for a model before its latest change",
-  ).action(async (model: string, _options: unknown, command: Command) => {
-    const id = parseModel(model);
-    requireFree(readSettings(command).models, id);
-    const source = await withStore(command, async (store, record) => {
-      const previous = await previousSource(store, id);
-      if (previous === null)
-        throw new WeightsError(`${id} has not been changed: there is nothing to return to.`);
-      if (previous.type === "weights") await checkWeights(previous.path, { availableBytes: Infinity });
-      await storeSource(store, id, previous);
-      await record("rolled back model", id);
-      return previous;
-    });
-    report(
-      command,
-      { model: id, type: source.type, source: describeSource(source) },
-      `${id} is answered by ${describeSource(source)} again. A running server changes over within seconds.`,
-    );
-  });
+  storeCommand(models, "roll-back <model>", "return to what served a model before its latest change").action(
+    async (model: string, _options: unknown, command: Command) => {
+      const id = parseModel(model);
+      requireFree(readSettings(command).models, id);
+      const source = await withStore(command, async (store, record) => {
+        const previous = await previousSource(store, id);
+        if (previous === null)
+          throw new WeightsError(`${id} has not been changed: there is nothing to return to.`);
+        if (previous.type === "weights") await checkWeights(previous.path, { availableBytes: Infinity });
+        await storeSource(store, id, previous);
+        await record("rolled back model", id);
+        return previous;
+      });
+      report(
+        command,
+        { model: id, type: source.type, source: describeSource(source) },
+        `${id} is served by ${describeSource(source)} again. A running server switches over within seconds.`,
+      );
+    },
+  );
 }

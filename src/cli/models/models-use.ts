@@ -1,4 +1,4 @@
-/** `sotto models use`: puts weights or servers behind a model. A running server changes over by itself. */
+/** `sotto models use`: chooses the weights or servers of a model. A running server switches over by itself. */
 import { join, resolve } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
 import type { Config } from "../../config.js";
@@ -12,7 +12,7 @@ import {
 import { isFileAddress, parseReference } from "../../models/pull/reference.js";
 import { describeSource, type ModelSource } from "../../models/choice/source.js";
 import { WeightsError } from "../../models/weights-error.js";
-import { upstreamProfiles, type EngineMember } from "../../protocol/engine-member.js";
+import { engineBounds, upstreamProfiles, type EngineMember } from "../../protocol/engine-member.js";
 import { isModelId, modelIds, type ModelId } from "../../protocol/models.js";
 import { modelsFolder, pull } from "./models-pull.js";
 import { report } from "../output.js";
@@ -26,6 +26,7 @@ interface UseOptions {
   weight?: number;
   contextTokens?: number;
   acceptSharedCache?: true;
+  acceptLogging?: true;
   allowPublic?: true;
   force?: boolean;
 }
@@ -37,27 +38,29 @@ const serverOptions = [
   "weight",
   "contextTokens",
   "acceptSharedCache",
+  "acceptLogging",
   "allowPublic",
 ] as const;
 
 export function useCommand(models: Command): void {
-  storeCommand(models, "use <model> <source...>", "choose what answers for omega, prism or lambda")
+  storeCommand(models, "use <model> <source...>", "choose what serves omega, prism or lambda")
     .option(
       "--profile <kind>",
-      `which server an address is: ${upstreamProfiles.join(", ")} (default: openai)`,
+      `kind of server at the address: ${upstreamProfiles.join(", ")} (default: openai)`,
     )
     .option("--name <name>", "the model's name on that server (default: the one it serves)")
     .option("--key <key>", "key for that server; kept in the database")
     .option("--weight <number>", "share of the requests beside other servers (default: 1)", parseWeight)
-    .option("--context-tokens <n>", "its context, where that server does not tell", parseContext)
-    .option("--accept-shared-cache", "accept a server that cannot keep accounts' prompt caches apart")
+    .option("--context-tokens <n>", "its context, where that server does not report it", parseContext)
+    .option("--accept-shared-cache", "accept a server that shares its prompt cache between accounts")
+    .option("--accept-logging", "accept a server that logs, stores or passes on requests")
     .option("--allow-public", "allow an address outside this machine and private networks")
     .option("--force", "do not check that the file fits into memory, for machines whose GPU holds it")
     .addHelpText(
       "after",
       `
 A source is a file, the name of one in the data directory's models folder, an entry of the catalogue, an hf: URI
-or an https address of a .gguf file (which are pulled first), or the addresses of servers.
+or an https address of a .gguf file (both are downloaded first), or addresses of servers.
 
 Examples:
   sotto models use omega /models/my-model.gguf
@@ -78,7 +81,7 @@ Examples:
       report(
         command,
         { model: id, source: withoutKeys(source) },
-        `${id} is answered by ${describeSource(source)}. A running server changes over within seconds.`,
+        `${id} is served by ${describeSource(source)}. A running server switches over within seconds.`,
       );
     });
 }
@@ -90,11 +93,11 @@ async function findSource(
 ): Promise<ModelSource> {
   const [text = "", ...more] = texts;
   if (texts.every(isServerAddress)) return upstreams(texts, options, config.engine.strictPreflight);
-  if (more.length > 0) throw new WeightsError("Several sources are possible for addresses of servers only.");
+  if (more.length > 0) throw new WeightsError("Several sources are only possible for addresses of servers.");
   for (const name of serverOptions) {
     if (options[name] !== undefined)
       throw new WeightsError(
-        `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} is for addresses of servers only.`,
+        `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} only works with addresses of servers.`,
       );
   }
   if (text === "default" || text === "starter") return { type: "starter" };
@@ -136,6 +139,7 @@ async function upstreams(
       weight,
       contextTokens,
       acceptSharedCache,
+      acceptLogging: options.acceptLogging,
       allowPublic,
     })),
   );
@@ -143,7 +147,7 @@ async function upstreams(
   return source;
 }
 
-/** Says what is known against an engine, and refuses one that must not be used. */
+/** Prints the warnings of the preflight, and refuses an engine that must not be used. */
 async function lookOver(members: readonly EngineMember[], strict: boolean): Promise<void> {
   const { preflight } = await import("../../engines/upstream/checks/preflight.js");
   for (const member of members) {
@@ -155,7 +159,7 @@ async function lookOver(members: readonly EngineMember[], strict: boolean): Prom
   }
 }
 
-/** A key went in; it does not come out. */
+/** A key is stored, and never shown again. */
 const withoutKeys = (source: ModelSource) =>
   source.type === "upstreams"
     ? {
@@ -174,13 +178,15 @@ export function parseModel(text: string): ModelId {
 }
 
 function parseContext(text: string): number {
+  const { min, max } = engineBounds.contextTokens;
   const tokens = Number(text);
-  if (Number.isInteger(tokens) && tokens >= 128 && tokens <= 100_000_000) return tokens;
-  throw new InvalidArgumentError("Write a whole number of tokens from 128 to 100000000.");
+  if (Number.isInteger(tokens) && tokens >= min && tokens <= max) return tokens;
+  throw new InvalidArgumentError(`Write a whole number of tokens from ${min} to ${max}.`);
 }
 
 function parseWeight(text: string): number {
+  const { max } = engineBounds.weight;
   const weight = Number(text);
-  if (weight > 0 && weight <= 1000) return weight;
-  throw new InvalidArgumentError("Write a number above 0, at most 1000.");
+  if (weight > 0 && weight <= max) return weight;
+  throw new InvalidArgumentError(`Write a number above 0, at most ${max}.`);
 }

@@ -1,4 +1,4 @@
-/** `sotto models`: which weights answer for which model, and how they come here. */
+/** `sotto models`: which weights serve which model, and how they are downloaded. */
 import type { Command } from "commander";
 import { bestFor } from "../../models/choice/best-model.js";
 import { catalog, memoryOf, type CatalogEntry } from "../../models/choice/catalog.js";
@@ -57,4 +57,4 @@ function catalogCommand(models: Command): void {
 const advice = (best: CatalogEntry | null): string =>
   best === null
     ? "This machine has too little memory for any of them."
-    : `The best that this machine can hold is ${best.title}: sotto models use omega ${best.id}`;
+    : `The best model that fits this machine is ${best.title}: sotto models use omega ${best.id}`;

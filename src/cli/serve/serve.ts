@@ -1,4 +1,4 @@
-/** `sotto serve`: the service in the foreground, until it is told to stop. */
+/** `sotto serve`: the service in the foreground, until a signal stops it. */
 import { basename } from "node:path";
 import type { Command } from "commander";
 import type { App } from "../../app.js";
@@ -8,7 +8,9 @@ import { ensureSetupLink } from "../../core/sign-in/one-time-links.js";
 import { isAvailable, systemClock } from "../../core/ports.js";
 import { requireOpenFiles } from "../../open-files.js";
 import { modelIds } from "../../protocol/models.js";
+import { isForOperator } from "../operator-errors.js";
 import { readSettings, settingsOptions } from "../settings.js";
+import { endOnUnexpected, withoutMessage } from "./end-on-unexpected.js";
 import { starterNotice } from "./starter-notice.js";
 import { exitOnSignal, stopOnSignal } from "./stop-on-signal.js";
 import { weightsProgress } from "./weights-progress.js";
@@ -26,7 +28,7 @@ Examples:
   sotto serve --host 0.0.0.0 --port 80 --data-dir /var/lib/sotto
 
 Every setting is in docs/configuration.md. SIGTERM or Ctrl-C lets running replies finish; a second one ends
-at once. SIGHUP takes up what the configuration file says about models.`,
+immediately. SIGHUP reloads the models from the configuration file.`,
     )
     .action(async () => {
       const { port, host } = command.opts<{ port?: string; host?: string }>();
@@ -39,28 +41,41 @@ async function serve(readConfig: () => Config): Promise<void> {
   // Loading the rest of the program would fail without a hint of why.
   requireOpenFiles();
   // Loaded here, since every other command starts faster without it.
-  const { startApp } = await import("../../app.js");
+  const [{ startApp }, { createLog }] = await Promise.all([import("../../app.js"), import("../../log.js")]);
   const progress = weightsProgress();
+  const log = createLog(config.service.logLevel);
+  let started: App | null = null;
+  endOnUnexpected(log, () => started?.abandon());
   const overrides = {
+    log,
     onWeightsProgress: progress.update,
     onWeightsNotice: progress.notice,
     onNotice: progress.notice,
   };
   const stopListening = exitOnSignal();
-  const app = await startApp(config, overrides).finally(progress.stop);
+  started = await startApp(config, overrides).finally(progress.stop);
+  stopListening();
+  try {
+    await run(started, config, readConfig);
+  } catch (error) {
+    throw withoutMessage(error, log);
+  }
+}
+
+/** From the moment it listens until it is closed. */
+async function run(app: App, config: Config, readConfig: () => Config): Promise<void> {
   const stopping = new AbortController();
   const stopped = stopOnSignal(app, config.limits.drainMs, () => stopping.abort());
-  stopListening();
   process.on("SIGHUP", () => {
     reloadModels(app, readConfig);
   });
   if (app.notice !== null) console.log(`\n${app.notice}`);
-  console.log(`\nSotto listens at ${app.url} and is loading its models ...`);
+  console.log(`\nSotto is listening at ${app.url} and is loading its models ...`);
   try {
     await Promise.race([app.ready(), stopped]);
     if (!stopping.signal.aborted) await greet(app, config);
   } catch (error) {
-    // What was under way when the signal came is given up with everything else.
+    // After a signal everything is closed in any case.
     if (!stopping.signal.aborted) {
       await app.close();
       const { explainUnavailable } = await import("../../store/open-store.js");
@@ -80,30 +95,30 @@ async function greet(app: App, config: Config): Promise<void> {
   if (key !== null) console.log(firstSteps(app.url, key));
 }
 
-/** Takes up what the configuration file says about models now. A file with faults changes nothing. */
+/** Applies the models of the configuration file as it is now. A file with errors changes nothing. */
 function reloadModels(app: App, readConfig: () => Config): void {
   try {
     void app.followModels(readConfig());
   } catch (error) {
-    console.error(error instanceof Error ? error.message : "The configuration cannot be read.");
+    console.error(isForOperator(error) ? error.message : "The configuration cannot be read.");
   }
 }
 
-/** What answers for which model, said plainly. */
+/** What serves which model. */
 function introduction({ url, engine }: App): string {
   const lines = modelIds.map((model) => {
     const { state, serving, contextTokens, capacity } = engine.status(model);
-    if (state === "asleep") return `  ${model.padEnd(7)} ${basename(serving)}, loaded when first asked`;
-    if (!isAvailable({ state })) return `  ${model.padEnd(7)} ${basename(serving)}, which does not answer`;
+    if (state === "asleep") return `  ${model.padEnd(7)} ${basename(serving)}, loaded on demand`;
+    if (!isAvailable({ state })) return `  ${model.padEnd(7)} ${basename(serving)}, not responding`;
     const context =
       contextTokens === 0 ? "context unknown (set contextTokens)" : `context ${contextTokens} tokens`;
-    return `  ${model.padEnd(7)} ${basename(serving)}, ${context}, ${capacity} at once`;
+    return `  ${model.padEnd(7)} ${basename(serving)}, ${context}, ${capacity} concurrent`;
   });
-  return `\nReady. Models and what answers for them:\n${lines.join("\n")}\n\nDashboard  ${url}\nAPI        ${url}/v1\n`;
+  return `\nReady. Models and what serves them:\n${lines.join("\n")}\n\nDashboard  ${url}\nAPI        ${url}/v1\n`;
 }
 
 function setupSteps(link: string): string {
-  return `Create the operator's account, once, within a day:
+  return `Create the operator's account with this link, which works once and for a day:
 
   ${link}
 `;
@@ -114,7 +129,7 @@ function firstSteps(url: string, key: string): string {
     model: "omega",
     messages: [{ role: "user", content: "What is the capital of France?" }],
   });
-  return `Your API key, shown this once:
+  return `Your API key, shown only once:
 
   ${key}
 

@@ -1,4 +1,4 @@
-/** How a server in the foreground ends: the first signal drains, the second ends at once. */
+/** How a server in the foreground ends: the first signal drains, the second ends immediately. */
 import type { App } from "../../app.js";
 
 const signals = ["SIGTERM", "SIGINT"] as const;
@@ -34,7 +34,7 @@ export function stopOnSignal(
       }
       onStopping();
       const drained = app.drain(drainMs);
-      console.log("\nStopping: running replies may finish. Press Ctrl-C again to end at once.");
+      console.log("\nStopping: running replies may finish. Press Ctrl-C again to end immediately.");
       drained.then(() => app.close()).then(resolve, reject);
     };
     for (const signal of signals) process.on(signal, onSignal);

@@ -21,6 +21,7 @@ const wordy: Engine = {
     yield { type: "finished", choice: 0, finishReason: "length" };
     yield { type: "done", usage };
   },
+  forgetAccount: () => undefined,
   status: () => ({
     state: "ready",
     serving: "",

@@ -15,6 +15,7 @@ const mostChars = 4 * 1024 * 1024;
 
 interface Entry {
   kept: Kept;
+  accountId: string;
   chars: number;
   untilMs: number;
 }
@@ -40,18 +41,17 @@ export class GrammarCache {
     return entry.kept;
   }
 
-  set(key: string, kept: Kept): void {
+  set(key: string, accountId: string, kept: Kept): void {
     const chars = key.length + (kept.type === "grammar" ? kept.gbnf.length : kept.reason.length);
     this.#delete(key);
-    this.#entries.set(key, { kept, chars, untilMs: this.clock.monotonicMs() + keptMs });
+    this.#entries.set(key, { kept, accountId, chars, untilMs: this.clock.monotonicMs() + keptMs });
     this.#chars += chars;
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= mostEntries && this.#chars <= mostChars) break;
       this.#delete(oldest);
     }
-    this.#sweep ??= setInterval(() => {
-      this.forgetExpired();
-    }, keptMs / 10).unref();
+    // Those that are kept already expire earlier.
+    this.#sweep ??= this.#sweepIn(keptMs);
   }
 
   get size(): number {
@@ -61,14 +61,26 @@ export class GrammarCache {
   forgetExpired(): void {
     const nowMs = this.clock.monotonicMs();
     for (const [key, { untilMs }] of this.#entries) if (untilMs <= nowMs) this.#delete(key);
-    if (this.#entries.size === 0) this.clear();
+  }
+
+  forgetAccount(accountId: string): void {
+    for (const [key, entry] of this.#entries) if (entry.accountId === accountId) this.#delete(key);
   }
 
   clear(): void {
-    clearInterval(this.#sweep);
+    clearTimeout(this.#sweep);
     this.#sweep = undefined;
     this.#entries.clear();
     this.#chars = 0;
+  }
+
+  #sweepIn(ms: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.forgetExpired();
+      const nextMs = Math.min(...[...this.#entries.values()].map(({ untilMs }) => untilMs));
+      this.#sweep =
+        nextMs === Infinity ? undefined : this.#sweepIn(Math.max(1, nextMs - this.clock.monotonicMs()));
+    }, ms).unref();
   }
 
   #delete(key: string): void {

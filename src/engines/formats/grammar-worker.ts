@@ -9,17 +9,17 @@ export type Compiled =
   | { type: "grammar"; gbnf: string }
   /** `tool`: whose schema it is, by its place in the request; undefined for that of the format. */
   | { type: "refused"; tool?: number; path: Path; reason: string }
-  /** A bug of ours. */
+  /** A bug in the compiler. */
   | { type: "failed" };
 
 export type FromGrammarWorker = { type: "ready" } | Compiled;
 
-const tell = (message: FromGrammarWorker): void => parentPort?.postMessage(message);
+const send = (message: FromGrammarWorker): void => parentPort?.postMessage(message);
 
 parentPort?.on("message", (text: string) => {
-  tell(compile(text));
+  send(compile(text));
 });
-tell({ type: "ready" });
+send({ type: "ready" });
 
 function compile(text: string): Compiled {
   try {
@@ -28,7 +28,7 @@ function compile(text: string): Compiled {
     if (error instanceof ToolSchemaError) {
       return { type: "refused", tool: error.tool, path: error.path, reason: error.reason };
     }
-    // What else is thrown may quote the schema: nothing of it is told.
+    // Any other error may quote the schema, so nothing of it is passed on.
     if (!(error instanceof SchemaError)) return { type: "failed" };
     return { type: "refused", path: error.path, reason: error.reason };
   }

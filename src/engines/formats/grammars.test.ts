@@ -51,6 +51,23 @@ afterEach(async () => {
 });
 
 describe("grammars of schemas", () => {
+  it("of a deleted account are dropped, also those that are being compiled", async () => {
+    const { thread, grammars, ask, asked } = setUp();
+    void ask("gone", "kept");
+    await settle();
+    await thread.answer();
+    void ask("gone", "under way");
+    await settle();
+    grammars.forgetAccount("gone");
+    await thread.answer();
+    void ask("gone", "kept");
+    await settle();
+    await thread.answer();
+    void ask("gone", "under way");
+    await settle();
+    expect(asked()).toEqual(["kept", "under way", "kept", "under way"]);
+  });
+
   it("are compiled one at a time, and no account waits for all that another has sent", async () => {
     const { thread, ask, asked } = setUp();
     for (let index = 0; index < 5; index++) void ask("busy", `busy ${index}`);
@@ -138,7 +155,7 @@ describe("grammars of schemas", () => {
     expect(await Promise.race([other.catch(() => "refused"), settle().then(() => "waits")])).toBe("waits");
   });
 
-  it("leave a request that goes away, and serve the others that want the same", async () => {
+  it("outlive a request that is aborted, and serve the others that want the same", async () => {
     const { thread, ask } = setUp();
     const leaving = new AbortController();
     const [gone, stays] = [ask("one", "same", leaving.signal), ask("one", "same")];

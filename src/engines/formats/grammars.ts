@@ -1,13 +1,13 @@
 /**
- * From the format that a request wants to the grammar that its reply is held to.
+ * Turns the format that a request asks for into the grammar that constrains its reply.
  *
- * Schemas are compiled in one thread beside the event loop, under a time limit. Who is next is decided by the time
- * that accounts have used, so one that sends schema after schema waits for itself and not others for it. What
- * waits is bounded, for each account and in all. The same schema of the same account is compiled once, however many
+ * Schemas are compiled in one thread beside the event loop, under a time limit. Accounts are scheduled
+ * fairly by the time they have used: one that sends schema after schema delays only itself. The queue is bounded, for
+ * each account and in total. The same schema of the same account is compiled once, however many
  * requests want it at the same moment, and its outcome is kept for a while.
  *
- * A request that goes away leaves its schema in line: it was asked for, and whoever asks without waiting for answers
- * must not get more of the thread than whoever waits.
+ * An aborted request leaves its schema in the queue: otherwise an account that hangs up early would get more of the
+ * thread than one that waits.
  */
 import { FairQueue } from "../../core/serving/fair-queue.js";
 import { systemClock, type Clock } from "../../core/ports.js";
@@ -36,13 +36,18 @@ const longestRestMs = 500;
 /** Of one account, waiting or being compiled. */
 const mostOfAccount = 32;
 
+interface UnderWay {
+  accountId: string;
+  outcome: Promise<ThreadOutcome>;
+}
+
 export class Grammars {
   readonly #clock: Clock;
   readonly #thread: Pick<GrammarThread, "compile" | "close">;
   readonly #cache: GrammarCache;
   readonly #keeps: boolean;
   readonly #queue: FairQueue;
-  readonly #underWay = new Map<string, Promise<ThreadOutcome>>();
+  readonly #underWay = new Map<string, UnderWay>();
   readonly #ofAccount = new Map<string, number>();
   #object: string | undefined;
 
@@ -78,6 +83,14 @@ export class Grammars {
     return grammarIn(await abortable(this.#outcome(textOfCalls(request), accountId), signal));
   }
 
+  /** Those being compiled are still given to who asked, and not kept. */
+  forgetAccount(accountId: string): void {
+    this.#cache.forgetAccount(accountId);
+    for (const [key, underWay] of this.#underWay) {
+      if (underWay.accountId === accountId) this.#underWay.delete(key);
+    }
+  }
+
   async close(): Promise<void> {
     this.#cache.clear();
     await this.#thread.close();
@@ -87,16 +100,25 @@ export class Grammars {
     const key = GrammarCache.keyOf(accountId, schemaText);
     const kept = this.#cache.get(key);
     if (kept !== undefined) return Promise.resolve(kept);
-    const underWay = this.#underWay.get(key);
-    if (underWay !== undefined) return underWay;
-    const compiling = this.#compile(schemaText, accountId).finally(() => this.#underWay.delete(key));
-    this.#underWay.set(key, compiling);
-    return compiling.then((outcome) => {
+    const shared = this.#underWay.get(key);
+    if (shared !== undefined) return shared.outcome;
+    const outcome = this.#compile(schemaText, accountId);
+    const underWay: UnderWay = { accountId, outcome };
+    this.#underWay.set(key, underWay);
+    return this.#keepOutcome(key, underWay);
+  }
+
+  async #keepOutcome(key: string, underWay: UnderWay): Promise<ThreadOutcome> {
+    const isWanted = () => this.#underWay.get(key) === underWay;
+    try {
+      const outcome = await underWay.outcome;
       // A busy machine may have been the reason for one that took too long.
       const isCertain = outcome.type === "grammar" || outcome.type === "refused";
-      if (isCertain && this.#keeps) this.#cache.set(key, outcome);
+      if (isCertain && this.#keeps && isWanted()) this.#cache.set(key, underWay.accountId, outcome);
       return outcome;
-    });
+    } finally {
+      if (isWanted()) this.#underWay.delete(key);
+    }
   }
 
   async #compile(schemaText: string, accountId: string): Promise<ThreadOutcome> {

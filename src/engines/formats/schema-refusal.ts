@@ -1,4 +1,4 @@
-/** What a client is told of a schema that cannot be followed. */
+/** The error for a schema that cannot be enforced. */
 import { ServiceError } from "../../protocol/errors.js";
 import type { Path } from "./json-schema/schema.js";
 

@@ -1,5 +1,5 @@
 /**
- * What the two processes say to each other. Numbers in `id` fields are the host's, unique among the messages
+ * The messages between the two processes. Numbers in `id` fields are the host's, unique among the messages
  * of one child.
  */
 import type { CacheType } from "../../core/kv-cache.js";
@@ -80,8 +80,10 @@ export type ToWorker =
   | { type: "prepare"; id: number; conversation: Conversation }
   | { type: "generate"; id: number; request: GenerateRequest }
   | { type: "abort"; id: number }
+  /** Keep nothing that was computed for this account. */
+  | { type: "forget"; accountId: string }
   | { type: "ping" }
-  /** Finish the step under way, give back all memory and exit. */
+  /** Finish the current step, free all memory and exit. */
   | { type: "close" };
 
 export interface LoadedFacts {
@@ -111,7 +113,7 @@ export type PromptResult =
 
 export type PrepareResult =
   | PromptResult
-  /** A fault of ours: the conversation tripped something that should have held. */
+  /** A bug on our side: the conversation made the template or the tokenizer throw. */
   | { type: "failed" };
 
 export interface Progress {

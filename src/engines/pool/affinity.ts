@@ -1,17 +1,42 @@
 /**
  * Remembers where the beginnings of conversations are warm. The beginning is the account and the messages up to
  * the first of the user, which stay the same however long the conversation grows. Only a keyed hash is kept, with
- * a key that is gone with the process, for a bounded number of conversations, the latest.
+ * a key that is gone with the process, for a bounded number of conversations, the latest, and for ten minutes after
+ * their last turn: engines on this machine keep nothing warm for longer. Where nothing is reused, nothing is kept.
  */
 import { createHmac, randomBytes } from "node:crypto";
-import type { Generation } from "../../core/ports.js";
+import { systemClock, type Clock, type Generation } from "../../core/ports.js";
 
 const remembered = 20_000;
+const keptMs = 10 * 60_000;
+
+export interface AffinityOptions {
+  clock?: Pick<Clock, "monotonicMs">;
+  keeps?: boolean;
+}
+
+interface Entry<Place> {
+  place: Place;
+  accountId: string;
+  untilMs: number;
+}
 
 export class Affinity<Place> {
   readonly #key = randomBytes(32);
-  /** Oldest first. */
-  readonly #places = new Map<string, Place>();
+  /** The oldest, which expires first, is at the beginning. */
+  readonly #entries = new Map<string, Entry<Place>>();
+  readonly #clock: Pick<Clock, "monotonicMs">;
+  readonly #keeps: boolean;
+  #sweep: NodeJS.Timeout | undefined;
+
+  constructor({ clock = systemClock, keeps = true }: AffinityOptions = {}) {
+    this.#clock = clock;
+    this.#keeps = keeps;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
 
   keyOf({ accountId, messages }: Generation): string {
     const hash = createHmac("sha256", this.#key).update(`${accountId.length}:${accountId}`);
@@ -23,21 +48,49 @@ export class Affinity<Place> {
   }
 
   find(key: string): Place | undefined {
-    return this.#places.get(key);
+    const entry = this.#entries.get(key);
+    return entry === undefined || entry.untilMs <= this.#clock.monotonicMs() ? undefined : entry.place;
   }
 
-  set(key: string, place: Place): void {
-    this.#places.delete(key);
-    this.#places.set(key, place);
-    if (this.#places.size <= remembered) return;
-    for (const oldest of this.#places.keys()) {
-      this.#places.delete(oldest);
-      return;
-    }
+  set(key: string, accountId: string, place: Place): void {
+    if (!this.#keeps) return;
+    this.#entries.delete(key);
+    this.#entries.set(key, { place, accountId, untilMs: this.#clock.monotonicMs() + keptMs });
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > remembered && oldest !== undefined) this.#entries.delete(oldest);
+    this.#sweep ??= this.#sweepIn(keptMs);
   }
 
   /** Nothing is warm there any more. */
   forget(place: Place): void {
-    for (const [key, at] of this.#places) if (at === place) this.#places.delete(key);
+    this.#forgetWhere((entry) => entry.place === place);
+  }
+
+  forgetAccount(accountId: string): void {
+    this.#forgetWhere((entry) => entry.accountId === accountId);
+  }
+
+  clear(): void {
+    clearTimeout(this.#sweep);
+    this.#sweep = undefined;
+    this.#entries.clear();
+  }
+
+  #forgetWhere(isMeant: (entry: Entry<Place>) => boolean): void {
+    for (const [key, entry] of this.#entries) if (isMeant(entry)) this.#entries.delete(key);
+  }
+
+  #sweepIn(ms: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      const nowMs = this.#clock.monotonicMs();
+      this.#sweep = undefined;
+      for (const [key, { untilMs }] of this.#entries) {
+        if (untilMs > nowMs) {
+          this.#sweep = this.#sweepIn(untilMs - nowMs);
+          return;
+        }
+        this.#entries.delete(key);
+      }
+    }, ms).unref();
   }
 }

@@ -22,7 +22,7 @@ describe("a breaker", () => {
     expect(breaker).toMatchObject({ state: "open", allows: false });
   });
 
-  it("opens when half of the latest outcomes are failures, though never many in a row", () => {
+  it("opens when half of the latest outcomes are failures, although never many in a row", () => {
     const breaker = new Breaker(new FakeClock());
     for (let count = 0; count < limits.window; count++) {
       expect(breaker.state).toBe("closed");
@@ -57,7 +57,7 @@ describe("a breaker", () => {
     expect(breaker.state).toBe("half-open");
   });
 
-  it("lets another probe through when one ended without telling anything", () => {
+  it("lets another probe through when one ended without a verdict", () => {
     const { clock, breaker } = opened();
     clock.advance(limits.firstPauseMs);
     breaker.begin();

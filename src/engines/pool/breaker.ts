@@ -1,5 +1,5 @@
 /**
- * Keeps work away from a member that fails. Closed: work flows, outcomes are noted. Open: none, for a time that
+ * Keeps work from a member that fails. Closed: work flows, outcomes are noted. Open: none, for a time that
  * doubles with each relapse. Then half-open: one piece of work is let through as a probe; if it succeeds the
  * breaker closes, if it fails it opens again.
  *
@@ -79,7 +79,7 @@ export class Breaker {
     this.#latest = [];
   }
 
-  /** It ended in a way that tells nothing about the member: the client left, the request was at fault. */
+  /** It ended in a way that says nothing about the member: the client left, or the request was invalid. */
   forget(): void {
     this.#probing = false;
   }

@@ -17,9 +17,9 @@ export interface MemberSource {
 
 export interface MadeMember {
   engine: Engine;
-  /** Requests of others that wait at the engine, where it tells. */
+  /** Requests of others that wait at the engine, where it reports them. */
   waiting?: (() => number) | undefined;
-  /** It is started again when it dies, and what is asked of it meanwhile waits for that. */
+  /** It is restarted when it dies, and requests wait for that. */
   restartsItself?: boolean | undefined;
   /** Resolves when it can answer; rejects, with a message for the operator, when it cannot. */
   ready: (signal: AbortSignal) => Promise<void>;
@@ -28,7 +28,7 @@ export interface MadeMember {
 export class MemberList {
   #made = new Map<string, MadeMember>();
 
-  /** For `PoolEngine` or its `setMembers`. Makes what is new, forgets what is not listed. */
+  /** For `PoolEngine` or its `setMembers`. Creates what is new, drops what is not listed. */
   list(sources: readonly MemberSource[]): PoolMember[] {
     const before = this.#made;
     this.#made = new Map();

@@ -9,9 +9,9 @@ export interface PoolMember {
   id: string;
   engine: Engine;
   weight?: number | undefined;
-  /** Requests of others that wait at the engine, where it tells. */
+  /** Requests of others that wait at the engine, where it reports them. */
   waiting?: (() => number) | undefined;
-  /** It is started again when it dies, and what is asked of it meanwhile waits for that. */
+  /** It is restarted when it dies, and requests wait for that. */
   restartsItself?: boolean | undefined;
 }
 
@@ -39,7 +39,7 @@ export class Member implements Candidate {
     this.#readWaiting = waiting ?? (() => 0);
   }
 
-  /** Reads what the engine says of itself now. */
+  /** Reads what the engine reports now. */
   look(model: ModelId): { isUp: boolean; isLoaded: boolean; contextTokens: number } {
     const { state, capacity, contextTokens } = this.engine.status(model);
     this.capacity = capacity;

@@ -149,9 +149,9 @@ describe("a pool of engines", () => {
 
   it("waits for a member that restarts by itself when no other is up, once", async () => {
     const { engines, members } = poolOf(2);
-    const [own, away] = engines;
-    if (own === undefined || away === undefined) throw new Error("two engines");
-    away.options.state = "down";
+    const [own, other] = engines;
+    if (own === undefined || other === undefined) throw new Error("two engines");
+    other.options.state = "down";
     const pool = new PoolEngine(members.map((member, index) => ({ ...member, restartsItself: index === 0 })));
     diesOnce(own);
     expect((await replyTo(pool, hello())).text).toBe("fine");
@@ -178,7 +178,7 @@ describe("a pool of engines", () => {
     expect(ran(engines).sort()).toEqual([0, 1]);
   });
 
-  it("never tries a fault of the request elsewhere", async () => {
+  it("never retries an error of the request elsewhere", async () => {
     const { pool, engines } = poolOf(2);
     for (const engine of engines) engine.script = dies(0, "internal_error");
     await expect(replyTo(pool, hello())).rejects.toMatchObject({ code: "internal_error" });
@@ -256,7 +256,7 @@ describe("a pool of engines", () => {
     expect((await replyTo(pool, hello())).text).toBe("fine");
   });
 
-  it("sends nothing to members that are away, and says how many are up", async () => {
+  it("sends nothing to members that are unreachable, and says how many are up", async () => {
     const { pool, engines } = poolOf(3, {}, { capacity: 4 });
     if (engines[1] !== undefined) engines[1].options.state = "down";
     for (let index = 0; index < 6; index++) await replyTo(pool, hello(index));
@@ -381,3 +381,20 @@ async function startHeld(pool: PoolEngine, engine: FakeEngine | undefined) {
   await eventually(() => engine?.active === 1);
   return { events };
 }
+
+describe("a pool that is told to forget an account", () => {
+  it("passes it on to every member, those that leave included", async () => {
+    const { engines, members, pool } = poolOf(2);
+    const [first, second] = engines;
+    first?.hold();
+    second?.hold();
+    const running = [replyTo(pool, generationOf("one")), replyTo(pool, generationOf("two"))];
+    await eventually(() => engines.every(({ active }) => active === 1));
+    pool.setMembers(members.slice(0, 1));
+    pool.forgetAccount("acc_gone");
+    expect(engines.map(({ forgotten }) => forgotten)).toEqual([["acc_gone"], ["acc_gone"]]);
+    for (const engine of engines) engine.release();
+    await Promise.all(running);
+    await pool.close();
+  });
+});

@@ -1,11 +1,12 @@
 /**
  * A pool of engines is an engine. A generation goes where its conversation is warm or where least is under way
- * (routing.ts), round members that are away or fail (breaker.ts); the last one left is never given up. A member that
- * is asleep is woken only when those that are loaded are full.
+ * (routing.ts), avoiding members that are unreachable or fail (breaker.ts), unless there is no other. A member that is
+ * asleep is woken only when those that are loaded are full.
  *
  * When a member fails before the first event, the generation is tried once on another; after it, never: the
  * client has text that another member would not continue. When no other is up, a member that is being restarted is
- * waited for. Only a member's own fault is tried elsewhere, not one of the request. A generation that is prepared for one member can run on another, which prepares it anew.
+ * waited for. Only a failure of the member is retried elsewhere, never an error of the request. A generation that was
+ * prepared by one member can run on another, which prepares it again.
  *
  * `setMembers` changes the pool while it works: a member that leaves gets nothing new, ends what it has, and is
  * closed then, or when `drainMs` are over.
@@ -32,6 +33,8 @@ export interface PoolOptions {
   breaker?: BreakerLimits;
   /** How long a member that left may take to end what it has. */
   drainMs?: number;
+  /** Whether it remembers which member has a conversation warm. */
+  keepsAffinity?: boolean;
 }
 
 /** For the operator. */
@@ -49,7 +52,7 @@ const defaultDrainMs = 10 * 60_000;
 export class PoolEngine implements Engine {
   #members: Member[];
   readonly #draining = new Set<Member>();
-  readonly #affinity = new Affinity<Member>();
+  readonly #affinity: Affinity<Member>;
   readonly #clock: Clock;
   readonly #limits: BreakerLimits;
   readonly #drainMs: number;
@@ -60,6 +63,7 @@ export class PoolEngine implements Engine {
     this.#clock = options.clock ?? systemClock;
     this.#limits = options.breaker ?? defaultBreakerLimits;
     this.#drainMs = options.drainMs ?? defaultDrainMs;
+    this.#affinity = new Affinity({ clock: this.#clock, keeps: options.keepsAffinity ?? true });
     this.#members = members.map((member) => new Member(member, this.#clock, this.#limits));
   }
 
@@ -67,8 +71,8 @@ export class PoolEngine implements Engine {
     signal.throwIfAborted();
     const key = this.#affinity.keyOf(generation);
     const tried = new Set<Member>();
-    let fault: Error = new ServiceError("engine_unavailable");
-    let member = this.#choose(generation, key, 0, tried, fault);
+    let failure: Error = new ServiceError("engine_unavailable");
+    let member = this.#choose(generation, key, 0, tried, failure);
     // One try, one retry, and one for a conversation that only the largest context holds.
     for (let tries = 0; tries < 3 && member !== undefined; tries++) {
       tried.add(member);
@@ -77,13 +81,13 @@ export class PoolEngine implements Engine {
         return { ...prepared, prompt: new PoolPrompt(key, member, prepared) };
       } catch (error) {
         signal.throwIfAborted();
-        fault = asError(error);
+        failure = asError(error);
         if (isBroken(error)) member.breaker.fail();
         if (!isContext(error) && (!isMembersOwn(error) || tries > 0)) break;
       }
-      member = this.#chooseNext(generation, key, 0, tried, fault, member);
+      member = this.#chooseNext(generation, key, 0, tried, failure, member);
     }
-    throw fault;
+    throw failure;
   }
 
   async *generate(
@@ -96,10 +100,10 @@ export class PoolEngine implements Engine {
     const work = prepared.promptTokens + prepared.maxTokens * generation.choices;
     const tried = new Set<Member>();
     let member = this.#choose(generation, prompt.key, work, tried, undefined, prompt.member);
-    let fault: Error = new ServiceError("engine_unavailable");
+    let failure: Error = new ServiceError("engine_unavailable");
     for (let tries = 0; tries < 2 && member !== undefined; tries++) {
       tried.add(member);
-      this.#affinity.set(prompt.key, member);
+      this.#affinity.set(prompt.key, generation.accountId, member);
       const end = member.begin(work);
       signal.addEventListener("abort", end, { once: true });
       member.breaker.begin();
@@ -126,15 +130,15 @@ export class PoolEngine implements Engine {
           member.breaker.fail();
         }
         if (begun || !isMembersOwn(error)) throw error;
-        fault = asError(error);
+        failure = asError(error);
       } finally {
         if (!judged) member.breaker.forget();
         signal.removeEventListener("abort", end);
         end();
       }
-      member = this.#chooseNext(generation, prompt.key, work, tried, fault, member);
+      member = this.#chooseNext(generation, prompt.key, work, tried, failure, member);
     }
-    throw fault;
+    throw failure;
   }
 
   status(model: ModelId): EngineStatus {
@@ -162,6 +166,7 @@ export class PoolEngine implements Engine {
       capacity: sum(({ capacity }) => capacity),
       active: sum(({ active }) => active, [...all, ...leaving]),
       restarts: sum(({ restarts }) => restarts, all),
+      problem: all.find((one) => one.problem !== undefined && !isAvailable(one))?.problem,
     };
   }
 
@@ -188,8 +193,14 @@ export class PoolEngine implements Engine {
     for (const member of before) if (!this.#members.includes(member)) void this.#drain(member);
   }
 
+  forgetAccount(accountId: string): void {
+    this.#affinity.forgetAccount(accountId);
+    for (const { engine } of [...this.#members, ...this.#draining]) engine.forgetAccount(accountId);
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
+    this.#affinity.clear();
     const engines = new Set([...this.#members, ...this.#draining].map(({ engine }) => engine));
     await Promise.all([...engines].map((engine) => engine.close()));
   }
@@ -209,12 +220,12 @@ export class PoolEngine implements Engine {
     key: string,
     work: number,
     tried: ReadonlySet<Member>,
-    fault: unknown,
+    failure: unknown,
     failed: Member,
   ): Member | undefined {
-    const other = this.#choose(generation, key, work, tried, fault);
+    const other = this.#choose(generation, key, work, tried, failure);
     const isUp = other?.look(generation.model).isUp === true;
-    const waits = failed.restartsItself && isBroken(fault) && this.#members.includes(failed);
+    const waits = failed.restartsItself && isBroken(failure) && this.#members.includes(failed);
     return waits && !isUp ? failed : other;
   }
 
@@ -223,7 +234,7 @@ export class PoolEngine implements Engine {
     key: string,
     work: number,
     tried: ReadonlySet<Member>,
-    fault: unknown,
+    failure: unknown,
     preparedOn?: Member,
   ): Member | undefined {
     if (this.#closed) return undefined;
@@ -231,10 +242,10 @@ export class PoolEngine implements Engine {
       .filter((member) => !tried.has(member))
       .map((member) => ({ member, ...member.look(model) }));
     const largest = Math.max(0, ...[...tried].map((member) => member.engine.status(model).contextTokens));
-    const fitting = isContext(fault) ? left.filter(({ contextTokens }) => contextTokens > largest) : left;
+    const fitting = isContext(failure) ? left.filter(({ contextTokens }) => contextTokens > largest) : left;
     const up = fitting.filter(({ isUp }) => isUp);
     const sound = up.filter(({ member }) => member.breaker.allows);
-    // A member that fails is better than none, and its engine says best why it cannot answer.
+    // A member that fails is better than none, and its own error is the most accurate.
     const loaded = sound.filter(({ isLoaded, member }) => isLoaded && member.runs < member.capacity);
     const awake = sound.some(({ isLoaded }) => !isLoaded) ? loaded : sound;
     const candidates = [awake, sound, up, fitting].find((list) => list.length > 0) ?? [];
@@ -274,7 +285,7 @@ const asError = (error: unknown): Error =>
 const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
   error instanceof ServiceError && codes.includes(error.code);
 
-/** The member is broken or away. */
+/** The member is broken or unreachable. */
 const isBroken = (error: unknown): boolean => hasCode(error, "engine_unavailable");
 /** Another member may do better: this one is broken, or has too much to do. */
 const isMembersOwn = (error: unknown): boolean => hasCode(error, "engine_unavailable", "overloaded");

@@ -10,7 +10,7 @@ export interface Candidate {
   runs: number;
   /** Tokens, prompt and reply, of the runs under way. */
   work: number;
-  /** Requests of others that wait there, where it tells. */
+  /** Requests of others that wait there, where it reports them. */
   waiting: number;
   /** When it was last chosen, in any unit: among equals the one that waited longest is next. */
   lastChosen: number;

@@ -1,6 +1,6 @@
 /**
- * The name of an account's part of an engine's prompt cache. Two accounts never share one; the engine cannot
- * tell which account it is, nor can a client choose it, without the server's secret.
+ * The name of an account's part of an engine's prompt cache. Two accounts never share one; without
+ * the server's secret, the engine cannot infer the account and a client cannot choose the salt.
  */
 import { createHmac, randomBytes } from "node:crypto";
 
@@ -27,5 +27,10 @@ export class CacheSalts {
     if (this.#salts.size >= remembered) this.#salts.clear();
     this.#salts.set(accountId, salt);
     return salt;
+  }
+
+  /** Only what is remembered: the engine may hold what it cached under the salt for as long as it likes. */
+  forget(accountId: string): void {
+    this.#salts.delete(accountId);
   }
 }

@@ -64,7 +64,7 @@ export class CallReader {
     const index = delta.index ?? this.#lastIndex;
     this.#lastIndex = index;
     this.#chars += delta.id.length + delta.name.length + delta.arguments.length;
-    if (this.#chars > maxChars) throw unavailable();
+    if (this.#chars > maxChars) throw unavailable("MALFORMED_CALL");
     const current = this.#byIndex.get(index);
     if (current === undefined) {
       const isEmpty = delta.id === "" && delta.name === "" && delta.arguments === "";
@@ -81,7 +81,7 @@ export class CallReader {
       // A reply that was cut short may end anywhere in a call.
       if (reason === "length" || call.isEcho) continue;
       if (call.text.trim() === "") call.append("{}");
-      if (call.name === "" || !isJson(call.text)) throw unavailable();
+      if (call.name === "" || !isJson(call.text)) throw unavailable("MALFORMED_CALL");
     }
     this.#tell(events);
   }
@@ -91,9 +91,9 @@ export class CallReader {
     if (replaced !== undefined) replaced.isOver = true;
     const call = new Call(delta.id);
     this.#byIndex.set(index, call);
-    if (this.#byIndex.size > maxCalls) throw unavailable();
+    if (this.#byIndex.size > maxCalls) throw unavailable("MALFORMED_CALL");
     if (this.#calls.length < this.#mostCalls) this.#calls.push(call);
-    else if (this.#mostCalls === maxCalls) throw unavailable();
+    else if (this.#mostCalls === maxCalls) throw unavailable("MALFORMED_CALL");
     call.name = delta.name;
     call.mayBeEcho = hasSameName;
     call.append(delta.arguments);

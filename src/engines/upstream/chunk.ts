@@ -26,7 +26,7 @@ export interface Chunk {
   usage: Usage | undefined;
 }
 
-/** Null when the event is not a chunk: garbage, or the engine's way to tell of a failure. */
+/** Null when the event is not a chunk: garbage, or how the engine reports a failure. */
 export function readChunk(data: string): Chunk | null {
   const chunk = parseObject(data);
   // Failures come as {"error": …}, or as vLLM's {"object": "error", …}. A chunk always has its list of choices.

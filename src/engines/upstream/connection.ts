@@ -13,12 +13,12 @@ import {
   type LookupAll,
 } from "../../core/address-policy.js";
 import { parseAddress, whyRefused } from "./checks/address.js";
-import { errorOfResponse, unavailable } from "./failures.js";
+import { causeOf, errorOfResponse, unavailable } from "./failures.js";
 import { parseObject, type JsonObject } from "./json-value.js";
 import type { UpstreamSource, UpstreamTimeouts } from "./options.js";
 import type { StreamCall } from "./stream-call.js";
 
-/** A prompt of a million tokens comes back as this many bytes when it is counted. */
+/** The answer to counting a prompt of a million tokens is this large. */
 const maxAnswerBytes = 16 * 1024 * 1024;
 const questionConnections = 8;
 
@@ -79,7 +79,7 @@ export class Connection {
 
   /** A short question. Throws `engine_unavailable` when there is no answer in time. */
   async ask(path: string, timeoutMs: number, signal?: AbortSignal, body?: object): Promise<Answer> {
-    if (this.#closed) throw unavailable();
+    if (this.#closed) throw unavailable("CLOSED");
     const limit = AbortSignal.timeout(timeoutMs);
     try {
       const response = await this.#questions.request({
@@ -96,13 +96,13 @@ export class Connection {
         const chunk: unknown = part;
         if (!Buffer.isBuffer(chunk)) continue;
         bytes += chunk.length;
-        if (bytes > maxAnswerBytes) throw unavailable();
+        if (bytes > maxAnswerBytes) throw unavailable("ANSWER_TOO_LARGE");
         parts.push(chunk);
       }
       return { status: response.statusCode, text: Buffer.concat(parts).toString("utf8") };
-    } catch {
+    } catch (error) {
       signal?.throwIfAborted();
-      throw unavailable();
+      throw unavailable(causeOf(error));
     }
   }
 
@@ -111,7 +111,7 @@ export class Connection {
     const { status, text } = await this.ask(path, timeoutMs, signal, body);
     if (status !== 200) throw errorOfResponse({ status, retryAfter: undefined, body: text }, 0);
     const answer = parseObject(text);
-    if (answer === null) throw unavailable();
+    if (answer === null) throw unavailable("INVALID_ANSWER");
     return answer;
   }
 

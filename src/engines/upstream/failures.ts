@@ -1,14 +1,45 @@
 /**
  * What an engine's failure means to our client. An engine's own words may quote the conversation, so they are
- * looked at here, for what kind of failure they tell of, and go no further: neither to the client nor to a log.
+ * only classified here and go no further: neither to the client nor to a log. What the operator gets is a code: the
+ * HTTP status, the errno or TLS error of the connection, or one of ours.
  */
 import type { Generation } from "../../core/ports.js";
-import { ServiceError } from "../../protocol/errors.js";
+import { AddressError } from "../../core/address-policy.js";
+import { ServiceError, type ErrorCode } from "../../protocol/errors.js";
 import { isJson } from "./json-value.js";
 
-/** The engine failed, is away, or answered with what no engine should. */
-export const unavailable = (): ServiceError =>
-  new ServiceError("engine_unavailable", { retryAfterSeconds: 2 });
+/** A failure of the engine, with its code for the operator. */
+export class UpstreamError extends ServiceError {
+  constructor(
+    code: ErrorCode,
+    readonly failureCode: string,
+    retryAfterSeconds?: number,
+  ) {
+    super(code, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+  }
+}
+
+/** The engine failed, is unreachable, or answered with what no engine should. */
+export const unavailable = (cause: string): UpstreamError =>
+  new UpstreamError("engine_unavailable", cause, 2);
+
+const isCode = /^[A-Z0-9_]{2,40}$/;
+const mostNested = 4;
+
+/** Of an error of the connection. Its message is not looked at. */
+export function causeOf(error: unknown): string {
+  if (error instanceof AddressError) return "ADDRESS_REFUSED";
+  let inner = error;
+  for (let depth = 0; depth < mostNested && inner instanceof Error; depth++) {
+    if (inner instanceof UpstreamError) return inner.failureCode;
+    if ("code" in inner && typeof inner.code === "string" && isCode.test(inner.code)) return inner.code;
+    if (inner.name === "TimeoutError") return "TIMED_OUT";
+    inner = inner.cause;
+  }
+  return "CONNECTION_FAILED";
+}
+
+export const httpCause = (status: number): string => `HTTP_${status}`;
 
 export function contextExceeded(contextTokens: number, promptTokens?: number): ServiceError {
   const limit =
@@ -34,23 +65,26 @@ export function errorOfResponse(
   contextTokens: number,
 ): ServiceError {
   if (status === 429 || status === 503) {
-    return new ServiceError("overloaded", { retryAfterSeconds: secondsOf(retryAfter) });
+    return new UpstreamError("overloaded", httpCause(status), secondsOf(retryAfter));
   }
-  if ((status === 400 || status === 413 || status === 422 || status === 500) && tellsOfContext(body)) {
+  if ((status === 400 || status === 413 || status === 422 || status === 500) && isAboutContext(body)) {
     return contextExceeded(contextTokens);
   }
-  if (refusesTools({ status, body })) return new EngineRefusal("tools");
+  if (refusesTools({ status, body })) return new EngineRefusal(httpCause(status), "tools");
   // A success that is no stream, a redirect; the operator's key or model name is wrong; the engine failed. Another
   // member of a pool may do better.
   if (status < 400 || status >= 500 || status === 401 || status === 403 || status === 404)
-    return unavailable();
-  return new EngineRefusal();
+    return unavailable(httpCause(status));
+  return new EngineRefusal(httpCause(status));
 }
 
-/** The engine refuses what we made of a request that is right by our contract: a fault on our side, as a rule. */
-class EngineRefusal extends ServiceError {
-  constructor(readonly told: "tools" | null = null) {
-    super("internal_error");
+/** The engine refuses what we made of a request that is valid by our contract: usually a bug of ours. */
+class EngineRefusal extends UpstreamError {
+  constructor(
+    cause: string,
+    readonly refused: "tools" | null = null,
+  ) {
+    super("internal_error", cause);
   }
 }
 
@@ -69,7 +103,7 @@ export const refusesTools = ({ status, body }: Pick<FailedResponse, "status" | "
 export function explainRefusal(error: unknown, generation: Generation): unknown {
   if (!(error instanceof EngineRefusal)) return error;
   const { format, sampling, choices, tooling, reasoningEffort } = generation;
-  if (error.told === "tools" && tooling !== undefined) {
+  if (error.refused === "tools" && tooling !== undefined) {
     return new ServiceError("unsupported_parameter", {
       message: "The engine behind this model is not set up for 'tools'.",
       param: "tools",
@@ -104,19 +138,19 @@ function placeOfBrokenCall({ messages }: Generation): string | null {
 
 /** An error event in a stream that began as a success. */
 export function errorOfEvent(data: string, contextTokens: number): ServiceError {
-  return tellsOfContext(data) ? contextExceeded(contextTokens) : unavailable();
+  return isAboutContext(data) ? contextExceeded(contextTokens) : unavailable("ERROR_EVENT");
 }
 
 /** vLLM, SGLang, llama-server, Ollama and Sotto, in this order. */
 const contextMarks =
   /maximum context length|context_length_exceeded|longer than the model|exceed_context_size|available context size|exceeds? (?:the )?(?:maximum|available|model'?s) context/i;
 
-const tellsOfContext = (text: string): boolean => contextMarks.test(text);
+const isAboutContext = (text: string): boolean => contextMarks.test(text);
 
 const usualRetrySeconds = 5;
 const longestRetrySeconds = 59;
 
-/** `Retry-After` is seconds or a date. A wild value is bounded: clients sleep for whatever they are told. */
+/** `Retry-After` is seconds or a date. A wild value is bounded: clients wait for as long as it says. */
 function secondsOf(header: string | undefined): number {
   if (header === undefined) return usualRetrySeconds;
   const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;

@@ -14,8 +14,8 @@ export function requireIsolation({ profile, acceptSharedCache }: UpstreamSource)
   const { cache, label } = profiles[profile];
   if (cache.type !== "none" || acceptSharedCache === true) return;
   throw new UpstreamRefused(
-    `An engine of the kind '${label}' cannot keep the prompt caches of accounts apart: one account could tell, ` +
-      `by how fast a reply begins, what another has asked. Use vLLM, SGLang or llama-server, or accept it ` +
+    `An engine of the kind '${label}' cannot keep the prompt caches of accounts apart: one account could infer ` +
+      `from the time to the first token what another has asked. Use vLLM, SGLang or llama-server, or accept it ` +
       `(--accept-shared-cache, or acceptSharedCache: true).`,
   );
 }

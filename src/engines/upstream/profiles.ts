@@ -1,5 +1,5 @@
 /**
- * What is known of each kind of engine, as data: where it tells what about itself, which of our fields it
+ * What is known of each kind of engine, as data: where it reports what about itself, which of our fields it
  * follows and under which name, and how one account's prompt cache is kept from another's.
  */
 import type { upstreamProfiles as profileNames } from "../../protocol/engine-member.js";
@@ -12,7 +12,7 @@ export type CacheIsolation =
   | { type: "salt"; field: string }
   /** These fields switch the reuse of prompts off. */
   | { type: "off"; fields: Readonly<Record<string, unknown>> }
-  /** There is no way: the operator must accept that accounts can tell, by time, what others asked. */
+  /** There is no way: the operator must accept that accounts can infer from timing what others asked. */
   | { type: "none" };
 
 /** How a model's thinking is steered. */
@@ -41,7 +41,7 @@ export interface Profile {
    * `/tokenize`; `none`: nobody, it is estimated and settled by the usage at the end.
    */
   counting: "messages" | "template" | "none";
-  /** The Prometheus metric that tells how many requests wait. */
+  /** The Prometheus metric of how many requests wait. */
   load: { path: string; waiting: string } | null;
   cache: CacheIsolation;
   /** Sent with every request. */

@@ -2,11 +2,11 @@
  * An engine's stream as the events of a reply.
  *
  * An engine may say less than it should, and what is missing decides between success and failure: a choice
- * without a reason for its end is a failure, wherever the stream stopped; a missing usage is counted instead.
+ * without a finish reason is a failure, wherever the stream stopped; missing usage is replaced by our own count.
  * Stop sequences are the engine's to honour, but one that it lets through is cut here all the same.
  *
- * Nor is an engine believed that says too much: a stream far longer than the reply can be is a failure, and a
- * usage that no request can have had is counted instead, since it would be charged to an account.
+ * An engine may also say too much: a stream far longer than the reply can be is a failure, and implausible usage is
+ * replaced by our own count, since it would be charged to an account.
  */
 import type { GenerationEvent, PreparedGeneration, Usage } from "../../core/ports.js";
 import { ChoiceReader } from "./choice-reader.js";
@@ -17,7 +17,7 @@ import { weightOf, type SseEvent } from "./sse-reader.js";
 /** For a token with its log probabilities, and what comes around it. */
 const mostCharsPerToken = 8 * 1024;
 const mostCharsBesides = 1024 * 1024;
-/** Where the engine does not tell its context: more than any has. */
+/** Where the engine does not report its context: more than any has. */
 const largestContext = 2 ** 31 - 1;
 
 export class ReplyReader {
@@ -49,7 +49,7 @@ export class ReplyReader {
   read(event: SseEvent): GenerationEvent[] {
     if (event.isError) throw errorOfEvent(event.data, this.contextTokens);
     this.#charsLeft -= weightOf(event);
-    if (this.#charsLeft < 0) throw unavailable();
+    if (this.#charsLeft < 0) throw unavailable("REPLY_TOO_LONG");
     // Some engines send an empty event to keep the connection open.
     if (event.data === "") return [];
     const chunk = readChunk(event.data);
@@ -58,7 +58,8 @@ export class ReplyReader {
     const events: GenerationEvent[] = [];
     for (const delta of chunk.choices) {
       const choice = this.#choices[delta.choice];
-      if (choice === undefined || delta.finish === "failed") throw unavailable();
+      if (choice === undefined) throw unavailable("UNKNOWN_CHOICE");
+      if (delta.finish === "failed") throw unavailable("CHOICE_FAILED");
       if (choice.read(delta, delta.finish, events)) this.#open -= 1;
     }
     return events;
@@ -66,16 +67,19 @@ export class ReplyReader {
 
   /** The stream is over. */
   end(): GenerationEvent {
-    if (this.#open > 0) throw unavailable();
-    const told = this.#usage;
+    if (this.#open > 0) throw unavailable("REPLY_TRUNCATED");
+    const reported = this.#usage;
     const counted = this.#counted();
-    if (told === undefined || !this.#canBe(told)) return { type: "done", usage: counted };
-    // Many engines do not tell how many of the tokens were thoughts.
-    const thoughts = told.reasoningTokens > 0 ? told.reasoningTokens : counted.reasoningTokens;
-    return { type: "done", usage: { ...told, reasoningTokens: Math.min(thoughts, told.completionTokens) } };
+    if (reported === undefined || !this.#isPlausible(reported)) return { type: "done", usage: counted };
+    // Many engines do not report how many of the tokens were thoughts.
+    const thoughts = reported.reasoningTokens > 0 ? reported.reasoningTokens : counted.reasoningTokens;
+    return {
+      type: "done",
+      usage: { ...reported, reasoningTokens: Math.min(thoughts, reported.completionTokens) },
+    };
   }
 
-  #canBe({ promptTokens, completionTokens }: Usage): boolean {
+  #isPlausible({ promptTokens, completionTokens }: Usage): boolean {
     const most = this.contextTokens > 0 ? this.contextTokens : largestContext;
     return promptTokens <= most && completionTokens <= most * this.#choices.length;
   }

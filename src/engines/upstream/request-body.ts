@@ -82,7 +82,7 @@ function samplingFields(profile: Profile, sampling: Sampling): Record<string, un
   const { frequencyPenalty, presencePenalty, logitBias } = sampling;
   return {
     temperature: sampling.temperature,
-    // Left out when the client did not choose it: the engine knows what its model's makers advise.
+    // Left out when the client did not choose it: the engine knows what is recommended for its model.
     ...(sampling.topPGiven ? { top_p: Math.max(sampling.topP, profile.leastTopP) } : {}),
     ...(frequencyPenalty === 0 ? {} : { frequency_penalty: frequencyPenalty }),
     ...(presencePenalty === 0 ? {} : { presence_penalty: presencePenalty }),

@@ -40,7 +40,7 @@ describe("the reader of server-sent events", () => {
     expect(read("data: [DONE]")).toEqual(["[DONE]"]);
   });
 
-  it("tells llama-server's error field and an event named error", () => {
+  it("recognizes llama-server's error field and an event named error", () => {
     const reader = new SseReader();
     const events = reader.push(
       Buffer.from('error: {"code":400}\n\nevent: error\ndata: {}\n\ndata: fine\n\n'),

@@ -4,7 +4,7 @@
  * Lines end with LF, CRLF or CR; comments and unknown fields are skipped; several `data` lines of one event are
  * joined by line breaks; a character that is split over two chunks is put together. What is kept between two
  * chunks is one unfinished line and the data of one unfinished event, each at most `maxLineChars`: an engine that
- * sends more is faulty, and reading on would only fill the memory.
+ * sends more is broken, and reading on would only fill the memory.
  *
  * Two habits of engines differ from the standard. llama-server up to late 2025 reports a failure in a field of
  * its own, `error:`; and some end the stream without the blank line that closes the last event, so the end of the

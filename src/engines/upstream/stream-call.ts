@@ -4,15 +4,15 @@
  * It handles undici's callbacks itself rather than through a Node stream: events wait in a short queue, and when
  * the reader is slower than the engine the socket is paused until half of the queue is read, so that at most
  * `pauseAtChars` and one event wait here and the rest in the engine. An engine may give up on a connection that is
- * not read for long; `wasHeldUp` tells that this can be why it failed.
+ * not read for long; `wasHeldUp` says that this may be why it failed.
  *
- * `next()` gives one event, null at the end, or throws what went wrong, in words of ours. Its limits count while
- * it waits: a reader that takes its time is not the engine's fault. `settled` is called once, when the request
+ * `next()` gives one event, null at the end, or throws an error without the engine's words. Its limits count
+ * only while it waits: a slow reader is not a failure of the engine. `settled` is called once, when the request
  * has ended for whatever reason, also when nobody reads any more.
  */
 import type { Dispatcher } from "undici";
 import type { Clock } from "../../core/ports.js";
-import { errorOfResponse, unavailable } from "./failures.js";
+import { causeOf, errorOfResponse, unavailable } from "./failures.js";
 import { SseReader, weightOf, type SseEvent } from "./sse-reader.js";
 
 export interface StreamLimits {
@@ -23,7 +23,7 @@ export interface StreamLimits {
 const pauseAtChars = 256 * 1024;
 /** Engines, and proxies before them, wait for a reader at least this long. */
 const shortestPatienceMs = 5_000;
-/** Of an answer that is no stream, enough to tell what kind of failure it is. */
+/** Of an answer that is no stream, enough to classify the failure. */
 const maxFailureChars = 64 * 1024;
 /** For an engine that does not end its answer after the last event. */
 const lingerMs = 1000;
@@ -143,8 +143,8 @@ export class StreamCall implements Dispatcher.DispatchHandler {
     this.#notify();
   }
 
-  onResponseError(): void {
-    this.#fail(unavailable());
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(unavailable(causeOf(error)));
   }
 
   #resume(): void {
@@ -168,7 +168,7 @@ export class StreamCall implements Dispatcher.DispatchHandler {
       // Bytes that are no event yet are no progress: they must not renew the limit of whoever waits.
       if (events.length > 0) this.#notify();
     } catch {
-      this.#fail(unavailable());
+      this.#fail(unavailable("EVENT_TOO_LONG"));
     }
   }
 
@@ -214,7 +214,8 @@ export class StreamCall implements Dispatcher.DispatchHandler {
     const { firstTokenMs, nextTokenMs } = this.limits;
     this.#timer = setTimeout(
       () => {
-        if (this.#wake !== null) this.#fail(unavailable());
+        if (this.#wake === null) return;
+        this.#fail(unavailable(this.#hadEvent ? "NEXT_TOKEN_TIMEOUT" : "FIRST_TOKEN_TIMEOUT"));
       },
       this.#hadEvent ? nextTokenMs : firstTokenMs,
     );

@@ -4,7 +4,7 @@
  * `prepare` counts the prompt, by asking the engine where it can count and by an estimate where not. `generate`
  * sends one request, always a streamed one, and turns the answer into events; an abort closes its connection,
  * which is how these engines learn that nobody waits. When the engine fails, the request fails with
- * `engine_unavailable` or `overloaded`, and the health watch is told; trying elsewhere is the pool's affair.
+ * `engine_unavailable` or `overloaded`, and the health watch is notified; retrying elsewhere is up to the pool.
  */
 import { randomBytes } from "node:crypto";
 import {
@@ -21,10 +21,11 @@ import type { ChatMessage } from "../../protocol/chat.js";
 import { ServiceError } from "../../protocol/errors.js";
 import type { ModelId } from "../../protocol/models.js";
 import { Grammars } from "../formats/grammars.js";
+import { withSystemPrompt } from "../formats/system-prompt.js";
 import { CacheSalts } from "./cache-salt.js";
 import { Connection } from "./connection.js";
 import type { Conversation } from "./conversation.js";
-import { contextExceeded, explainRefusal, unavailable } from "./failures.js";
+import { contextExceeded, explainRefusal, unavailable, UpstreamError } from "./failures.js";
 import { HealthWatch } from "./checks/health.js";
 import { requireIsolation } from "./isolation.js";
 import { timeoutsOf, type UpstreamOptions, type UpstreamTimeouts } from "./options.js";
@@ -40,13 +41,15 @@ export interface UpstreamEngineParts {
   random?: () => number;
   /** Makes the id of a call whose engine gave it none. */
   newCallId?: () => string;
-  /** Told when the engine comes and goes, for logs. */
-  onState?: (state: EngineStatus["state"]) => void;
+  /** Called when the engine goes down or recovers, for logs; the cause is that of a failure. */
+  onState?: ((state: EngineStatus["state"], cause: string | undefined) => void) | undefined;
+  /** Called with the cause of each request that the engine failed, for logs. */
+  onFailure?: ((cause: string) => void) | undefined;
   /** Shared with other engines; by default its own. */
   grammars?: Grammars | undefined;
 }
 
-/** Unless the operator says; opened as they are needed. What an engine tells of itself is not believed beyond it. */
+/** Unless the operator says; opened as they are needed. What an engine reports about itself never exceeds it. */
 const mostConnections = 256;
 
 export class UpstreamEngine implements Engine {
@@ -62,11 +65,12 @@ export class UpstreamEngine implements Engine {
   readonly #calls = new Set<StreamCall>();
   readonly #grammars: Grammars;
   readonly #ownsGrammars: boolean;
+  readonly #onFailure: (cause: string) => void;
   #closed = false;
 
   /**
    * Throws `UpstreamRefused` for one that may not get conversations. The engine is not asked anything yet: it may be
-   * started later. Its address is checked at every connection; `preflight` tells the rest.
+   * started later. Its address is checked at every connection; `preflight` covers the rest.
    */
   constructor(
     private readonly options: UpstreamOptions,
@@ -75,11 +79,13 @@ export class UpstreamEngine implements Engine {
       random = Math.random,
       newCallId = () => `call_${randomBytes(12).toString("hex")}`,
       onState = () => undefined,
+      onFailure = () => undefined,
       grammars,
     }: UpstreamEngineParts = {},
   ) {
     this.#clock = clock;
     this.#newCallId = newCallId;
+    this.#onFailure = onFailure;
     requireIsolation(options);
     this.#grammars = grammars ?? new Grammars();
     this.#ownsGrammars = grammars === undefined;
@@ -119,7 +125,9 @@ export class UpstreamEngine implements Engine {
       this.#profile.formats === "us" && generation.tooling === undefined
         ? await this.#grammars.of(generation.format, generation.accountId, signal)
         : undefined;
-    if (this.#closed || this.#health.state !== "ready") throw unavailable();
+    if (this.#closed || this.#health.state !== "ready") {
+      throw unavailable(this.#health.problem?.cause ?? "NOT_READY");
+    }
     const messages = withSystemPrompt(generation.messages, defaults.systemPrompt);
     const contextTokens = this.#contextTokens();
     if (contextTokens > 0 && fewestTokens(messages) >= contextTokens) throw contextExceeded(contextTokens);
@@ -164,18 +172,24 @@ export class UpstreamEngine implements Engine {
       capacity: this.#capacity(),
       active: this.#calls.size,
       restarts: this.#health.outages,
+      problem: this.#health.problem,
     };
   }
 
-  /** Requests that wait at the engine, its other users' included, where it tells. */
+  /** Requests that wait at the engine, its other users' included, where it reports them. */
   waiting(): number {
     return this.#health.waiting;
+  }
+
+  forgetAccount(accountId: string): void {
+    this.#salts?.forget(accountId);
+    this.#grammars.forgetAccount(accountId);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#health.close();
-    for (const call of [...this.#calls]) call.abort(unavailable());
+    for (const call of [...this.#calls]) call.abort(unavailable("CLOSED"));
     await this.#connection.close();
     if (this.#ownsGrammars) await this.#grammars.close();
   }
@@ -187,7 +201,7 @@ export class UpstreamEngine implements Engine {
     signal: AbortSignal,
   ): AsyncGenerator<GenerationEvent, void, undefined> {
     signal.throwIfAborted();
-    if (this.#closed) throw unavailable();
+    if (this.#closed) throw unavailable("CLOSED");
     const { generation, maxTokens } = prepared;
     const { conversation, grammar } = promptOf(prepared);
     const body = requestBody({
@@ -233,10 +247,11 @@ export class UpstreamEngine implements Engine {
       signal.throwIfAborted();
       const failed = error instanceof ServiceError && error.code === "engine_unavailable";
       if (failed && call.wasHeldUp) throw new ReaderTooSlow();
+      this.#reportFailure(error);
       if (failed) void this.#health.checkNow();
       throw explainRefusal(error, generation);
     } finally {
-      if (!over) call.abort(unavailable());
+      if (!over) call.abort(unavailable("NOT_READ"));
     }
   }
 
@@ -244,6 +259,10 @@ export class UpstreamEngine implements Engine {
     // A model that does not think has nothing to be told about it, and Ollama refuses what it is told.
     const thinks = this.#health.facts.thinks ?? true;
     return { messages, tooling, reasoningEffort: thinks ? reasoningEffort : undefined };
+  }
+
+  #reportFailure(error: unknown): void {
+    if (error instanceof UpstreamError && !this.#closed) this.#onFailure(error.failureCode);
   }
 
   #defaultsOf(model: ModelId) {
@@ -264,8 +283,8 @@ export class UpstreamEngine implements Engine {
   }
 
   #capacity(): number {
-    const told = this.#health.facts.concurrent;
-    const wanted = told ?? this.options.maxConcurrent ?? this.#profile.usualConcurrent;
+    const reported = this.#health.facts.concurrent;
+    const wanted = reported ?? this.options.maxConcurrent ?? this.#profile.usualConcurrent;
     return Math.max(1, Math.min(wanted, this.#connections));
   }
 
@@ -294,9 +313,4 @@ class UpstreamPrompt {
 function promptOf({ prompt }: PreparedGeneration): UpstreamPrompt {
   if (prompt instanceof UpstreamPrompt) return prompt;
   throw new Error("This generation was prepared by another engine.");
-}
-
-function withSystemPrompt(messages: readonly ChatMessage[], systemPrompt: string): readonly ChatMessage[] {
-  if (systemPrompt === "" || messages.some(({ role }) => role === "system")) return messages;
-  return [{ role: "system", content: systemPrompt }, ...messages];
 }

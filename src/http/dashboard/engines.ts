@@ -10,7 +10,8 @@ export function engineRoutes(parts: DashboardParts): DashboardRoute[] {
       const engines = sharers().flatMap((models): EngineView[] => {
         const [model] = models;
         if (model === undefined) return [];
-        const { state, serving, contextTokens, capacity, active, restarts } = http.engineStatus(model);
+        const { state, serving, contextTokens, capacity, active, restarts, problem } =
+          http.engineStatus(model);
         return [
           {
             models,
@@ -26,6 +27,7 @@ export function engineRoutes(parts: DashboardParts): DashboardRoute[] {
             queueWaitMsP50: dashboard.rates.queueWaitMsP50(models),
             compute: compute(model),
             members: members(model),
+            problem: problem?.text ?? null,
           },
         ];
       });

@@ -7,7 +7,7 @@ import { memoryNeed } from "../gguf/memory.js";
 
 /** The rest is for the system, the API process and what else runs; the engine keeps as much (engines/llama/sizing.ts). */
 const shareOfMemory = 0.6;
-/** Less than this is no conversation worth having. */
+/** The smallest context that is useful for a conversation. */
 const conversation = { sequences: 1, contextTokens: 4096 };
 
 export interface MachineMemory {

@@ -1,7 +1,7 @@
 /**
- * Puts another source behind a model: the same for `sotto models use` and the dashboard. What answered before is
- * remembered in a setting of its own, one step back, so that a change can be taken back; taking it back is a change,
- * too, and can be undone the same way.
+ * Chooses another source for a model: the same for `sotto models use` and the dashboard. What answered before is
+ * remembered in a setting of its own, one step back, so that a change can be undone; undoing is a change, too, and can
+ * be undone the same way.
  */
 import { stat } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
@@ -28,7 +28,7 @@ export function requireFree(models: ConfiguredModels, model: ModelId): void {
   const name = fixedBy(models, model);
   if (name === null) return;
   throw new WeightsError(
-    `${model} is fixed by the configuration (${name}), which wins over what is chosen here. Remove it there first.`,
+    `${model} is fixed by the configuration (${name}), which takes precedence over what is chosen here. Remove it there first.`,
   );
 }
 
@@ -70,13 +70,11 @@ export async function previousSource(
   }
 }
 
-/** A file of the models folder by its name, or any by its whole path. */
+/** A file of the models folder by its name, or any by its absolute path. */
 export async function findOnServer(folder: string, text: string): Promise<string> {
   const isName = !/[/\\\0]/.test(text) && text !== "." && text !== "..";
   if (!isName && (!isAbsolute(text) || text.includes("\0"))) {
-    throw new WeightsError(
-      "Enter the name of a file in the models folder, or a whole path that begins with /.",
-    );
+    throw new WeightsError("Enter the name of a file in the models folder, or an absolute path.");
   }
   const here = join(folder, text);
   const found = await firstExisting(isName ? [here, `${here}.gguf`] : [resolve(text)]);
@@ -95,7 +93,7 @@ export async function firstExisting(paths: readonly string[]): Promise<string | 
   return null;
 }
 
-/** Engines on the network as a source; rejects what is not written as it should be. */
+/** Engines on the network as a source. Throws `WeightsError` for what is not valid. */
 export function upstreamSource(members: readonly object[]): { source: ModelSource; members: EngineMember[] } {
   const parsed = modelSourceSchema.safeParse({ type: "upstreams", upstreams: members });
   if (parsed.success && parsed.data.type === "upstreams") {

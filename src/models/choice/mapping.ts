@@ -1,10 +1,11 @@
 /**
- * What should answer for each of the three models. A file given in the configuration wins; then what `sotto
+ * What should answer for each of the three models. A file given in the configuration takes precedence; then what `sotto
  * models use` stored; then the starter weights.
  *
- * A running server calls `readMapping` every second or two and compares with what it runs by `sameSource`.
- * Three small rows are read; nothing is opened. A row that cannot be read (written by a newer version, or by
- * hand) is reported as such and not guessed at: whoever runs keeps what runs.
+ * A running server calls `readMapping` at its start, when the table of changes says that a model was changed, and
+ * on SIGHUP, and compares with what it runs by `sameSource`. Three small rows are read; nothing is opened. A row that
+ * cannot be read (written by a newer version, or by hand) is reported as such and not guessed at: a running server
+ * keeps what it runs.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Store } from "../../core/ports.js";

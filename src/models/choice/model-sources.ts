@@ -1,7 +1,7 @@
 /**
  * What answers for the models and what could, for the operator's page. A choice is checked before it is stored; the
  * running server then follows it as it follows any change of that setting, and no stream is dropped. A choice that
- * cannot be carried out is taken back, so that a restart finds what worked.
+ * cannot be carried out is undone, so that a restart finds what worked.
  */
 import { basename, join } from "node:path";
 import type { ModelSources } from "../../core/model-ports.js";
@@ -113,7 +113,7 @@ export class ServedModels implements ModelSources {
     const source = await previousSource(this.options.store, model);
     if (source === null)
       throw new WeightsError(`${model} has not been changed: there is nothing to return to.`);
-    // It fitted when it was chosen. Whether it still loads, the engine says.
+    // It fitted when it was chosen; the engine reports whether it still loads.
     if (source.type === "weights") await checkWeights(source.path, { availableBytes: Infinity });
     await this.#requireUsable(source);
     await this.#switch(model, source);
@@ -161,7 +161,7 @@ export class ServedModels implements ModelSources {
     if (this.#changes.get(model)?.state === "switching") {
       throw new WeightsError(`${model} is being changed already. Wait until that is done.`);
     }
-    // Before anything is waited for: of two at once one is refused.
+    // Before the first await: of two concurrent calls one is refused.
     const change: Change = { state: "switching", from: null, to: source };
     this.#changes.set(model, change);
     try {

@@ -52,7 +52,7 @@ export function fitsInto(
   return leastBytes <= availableBytes ? "tight" : "no";
 }
 
-/** Headers of files that are looked at again and again; read anew when the file changes. */
+/** Headers of files that are looked at again and again; read again when the file changes. */
 export class FactsCache {
   readonly #facts = new Map<string, { stamp: string; facts: WeightsFacts }>();
 

@@ -13,7 +13,7 @@ export async function removeLeftovers(target: string, mark: string): Promise<voi
   for (const name of await readdir(folder).catch(() => [])) {
     if (!name.startsWith(basename(target) + mark)) continue;
     const path = join(folder, name);
-    // Work that is under way touches its file all the time. What ends just now takes it away itself.
+    // Work in progress touches its file all the time, and removes it when it ends.
     const touchedAtMs = await stat(path).then(
       ({ mtimeMs }) => mtimeMs,
       () => Infinity,

@@ -48,7 +48,7 @@ export async function noteVerified(path: string, { sha256 }: Pick<Expected, "sha
   }
 }
 
-/** Takes the file away with the note about it. */
+/** Removes the file and the note about it. */
 export async function removeVerified(path: string): Promise<void> {
   await rm(path, { force: true });
   await rm(notePath(path), { force: true });

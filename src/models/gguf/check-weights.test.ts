@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -32,15 +32,19 @@ async function errorOf(bytes: Buffer, machine = plenty): Promise<string> {
 describe("weights are refused before anything is loaded:", () => {
   it("an architecture that does not chat, or that nobody knows", async () => {
     const other = ggufBytes({ ...llamaFields, "general.architecture": "bert" }, tensors);
-    expect(await errorOf(other)).toMatch(/m\.gguf is a bert model, which does not chat\.$/);
+    expect(await errorOf(other)).toMatch(
+      /m\.gguf is a bert model, which does not chat\. Choose another model: /,
+    );
     const unknown = ggufBytes({ ...llamaFields, "general.architecture": "zeta9" }, tensors);
-    expect(await errorOf(unknown)).toContain("'zeta9', which this version of the engine does not know");
+    expect(await errorOf(unknown)).toContain(
+      "'zeta9', which this version of the engine does not know. Choose another",
+    );
   });
 
   it("more than the memory holds, naming both numbers", async () => {
     const bytes = ggufBytes(llamaFields, tensors);
     expect(await errorOf(bytes, { availableBytes: 200e6 })).toMatch(
-      /needs at least 2\d\d MB of memory, and 200 MB are available/,
+      /needs at least 2\d\d MB of memory, and 200 MB are available\. Choose a smaller/,
     );
     await expect(checkWeights(join(folder, "m.gguf"), { availableBytes: 300e6 })).resolves.toMatchObject({
       architecture: "llama",
@@ -48,13 +52,41 @@ describe("weights are refused before anything is loaded:", () => {
   });
 
   it("a folder, a missing file, a truncated one", async () => {
-    await expect(checkWeights(folder, plenty)).rejects.toThrow("is a folder");
-    await expect(checkWeights(join(folder, "none.gguf"), plenty)).rejects.toThrow(
-      "none.gguf does not exist.",
+    await expect(checkWeights(folder, plenty)).rejects.toThrow(
+      "is a folder, not a GGUF file. Choose another",
     );
-    expect(await errorOf(ggufBytes(llamaFields, tensors).subarray(0, -64))).toContain("is truncated");
+    await expect(checkWeights(join(folder, "none.gguf"), plenty)).rejects.toThrow(
+      "none.gguf does not exist. Check the path, or download it",
+    );
+    expect(await errorOf(ggufBytes(llamaFields, tensors).subarray(0, -64))).toMatch(
+      /is truncated: .+\. Download it again: sotto models pull/,
+    );
+    expect(await errorOf(Buffer.from("GGUF and nothing that follows it"))).toMatch(
+      /m\.gguf has GGUF version \d+, not 2 or 3\. The file is damaged, or its format is not supported\. Download/,
+    );
+  });
+
+  it("a file that this user may not read", async () => {
+    const path = join(folder, "secret.gguf");
+    await writeFile(path, ggufBytes(llamaFields, tensors), { mode: 0o000 });
+    await chmod(folder, 0o755);
+    const check = () => checkWeights(path, plenty);
+    await expect(asNobody(check)).rejects.toThrow(
+      "secret.gguf cannot be read: this user has no permission (EACCES). Let the user that runs Sotto read it.",
+    );
   });
 });
+
+/** Root may read everything. */
+async function asNobody<T>(work: () => Promise<T>): Promise<T> {
+  if (process.geteuid?.() !== 0) return work();
+  process.seteuid?.(65_534);
+  try {
+    return await work();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
 
 describe("the list of architectures", () => {
   it("covers what the binding knows, no more and no less", async () => {

@@ -1,4 +1,4 @@
-/** Whether a file can be put behind a model, looked at before anything is loaded or let go. */
+/** Whether a file can serve a model, checked before anything is loaded or unloaded. */
 import { stat } from "node:fs/promises";
 import { chatArchitectures, otherArchitectures } from "./architectures.js";
 import { readWeightsFacts, type WeightsFacts } from "./gguf.js";
@@ -12,39 +12,58 @@ export interface Machine extends ConfiguredSize {
   availableBytes: number;
 }
 
-/** Rejects with `WeightsError` that names the file and the reason. */
+/** Rejects with `WeightsError` that names the file, the reason and what to do. */
 export async function checkWeights(path: string, machine: Machine): Promise<WeightsFacts> {
   const facts = await readFacts(path);
-  const fault = findError(facts, machine);
-  if (fault !== null) throw new WeightsError(`${path} ${fault}.`);
+  const refusal = findRefusal(facts, machine);
+  if (refusal !== null) throw new WeightsError(`${path} ${refusal}`);
   return facts;
 }
 
-/** What keeps the engine from running it here, as the end of a sentence; null when nothing does. */
-function findError(facts: WeightsFacts, machine: Machine): string | null {
+const another = "Choose another model: 'sotto models catalog' lists some.";
+
+/** What keeps the engine from running it here, after the name of the file; null when nothing does. */
+function findRefusal(facts: WeightsFacts, machine: Machine): string | null {
   const { architecture } = facts;
-  if (otherArchitectures.has(architecture)) return `is a ${architecture} model, which does not chat`;
+  if (otherArchitectures.has(architecture))
+    return `is a ${architecture} model, which does not chat. ${another}`;
   if (!chatArchitectures.has(architecture)) {
-    return `has the architecture '${architecture}', which this version of the engine does not know`;
+    return `has the architecture '${architecture}', which this version of the engine does not know. ${another}`;
   }
   const { leastBytes } = memoryNeed(facts, machine);
   if (leastBytes <= machine.availableBytes) return null;
-  return `needs at least ${gigabytes(leastBytes)} of memory, and ${gigabytes(machine.availableBytes)} are available: choose a smaller file or a smaller quantisation`;
+  return `needs at least ${gigabytes(leastBytes)} of memory, and ${gigabytes(machine.availableBytes)} are available. Choose a smaller model or a smaller quantisation of it.`;
 }
 
 async function readFacts(path: string): Promise<WeightsFacts> {
   try {
     const found = await stat(path);
     if (found.isDirectory()) throw new GgufError("is a folder, not a GGUF file");
-    // Whoever reads from a pipe or a device may wait for ever.
+    // Reading from a pipe or a device may block forever.
     if (!found.isFile()) throw new GgufError("is not a regular file");
     return await readWeightsFacts(path);
   } catch (error) {
-    if (error instanceof GgufError) throw new WeightsError(`${path} ${error.message}.`);
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT") throw new WeightsError(`${path} does not exist.`);
-    throw new WeightsError(
-      `${path} cannot be read (${error instanceof Error ? error.message : "unknown fault"}).`,
-    );
+    throw new WeightsError(`${path} ${describeUnreadable(error)}`);
   }
+}
+
+function describeUnreadable(error: unknown): string {
+  if (error instanceof GgufError) return `${error.message}. ${remedyFor(error.message)}`;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+  switch (code) {
+    case "ENOENT":
+      return "does not exist. Check the path, or download it: sotto models pull …";
+    case "EACCES":
+    case "EPERM":
+      return `cannot be read: this user has no permission (${code}). Let the user that runs Sotto read it.`;
+    default:
+      return `cannot be read (${code}). Check its disk, or choose another file.`;
+  }
+}
+
+function remedyFor(reason: string): string {
+  if (reason.includes("name its part 1")) return "The other parts are found beside it.";
+  if (/truncated|does not exist/.test(reason)) return "Download it again: sotto models pull …";
+  if (/not a GGUF file|not a regular file/.test(reason)) return another;
+  return "The file is damaged, or its format is not supported. Download it again, or choose another model.";
 }

@@ -4,7 +4,7 @@
  * there, lists of numbers are kept only when short, lists of texts (the vocabulary) are stepped over.
  *
  * It works on the first bytes of the file. When they do not reach to the end of the header, `needMore` says
- * so and the caller comes back with more of them.
+ * so and the caller calls again with more of them.
  */
 import { tensorTypes } from "./gguf-types.js";
 

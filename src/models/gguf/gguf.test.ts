@@ -110,9 +110,9 @@ describe("a bad file is refused with the reason:", () => {
     ["no weights", ggufBytes(llamaFields, []), "holds no weights"],
     ["an odd alignment", ggufBytes({ ...llamaFields, "general.alignment": 7 }, tensors), "alignment"],
   ])("%s", async (_, bytes, reason) => {
-    const fault: unknown = await factsOf(bytes).catch((error: unknown) => error);
-    expect(fault).toBeInstanceOf(GgufError);
-    expect(String(fault)).toContain(reason);
+    const error: unknown = await factsOf(bytes).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(GgufError);
+    expect(String(error)).toContain(reason);
   });
 
   it("any bytes at all, without ever failing in another way", () => {

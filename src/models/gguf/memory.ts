@@ -1,6 +1,6 @@
 /**
  * How much memory a file of weights needs: the weights, the cache of keys and values, and room to work in. The
- * engine makes the cache smaller where memory is short, so there are two numbers: without that, and at least.
+ * engine reduces the cache where memory is short, so there are two numbers: without that, and at least.
  */
 import {
   computingBytes,

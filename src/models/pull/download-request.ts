@@ -124,7 +124,7 @@ export function requireSafe(url: URL, asked: URL): void {
   );
 }
 
-/** What is asked for from afar is asked of known hosts only, wherever they redirect to. */
+/** Pulls that are started from the dashboard connect to allowed hosts only, redirects included. */
 function requireAllowedHost(url: URL, asked: URL, allowed: readonly string[] | undefined): void {
   if (allowed === undefined || isAllowedHost(url, allowed)) return;
   throw new WeightsError(

@@ -2,15 +2,17 @@
  * Downloads one GGUF file so that whatever interrupts it costs nothing: bytes go to `name.part`, and beside it a
  * note says which version of the file they are of. The next try asks for the rest, on the condition that the
  * file is still the same (`If-Range`); a server that cannot do that sends everything, and it starts over. Only a
- * file of the right size and hash, that begins as GGUF files do, gets the final name.
+ * file of the right size and hash, that begins as GGUF files do, gets the final name. The note has a hash of the
+ * address, which may be signed; it and the bytes are removed when the address will not give the file.
  *
- * Failures of the network are retried with growing pauses; as long as bytes arrive, there is no end of tries.
+ * Network errors are retried with growing pauses; as long as bytes arrive, without limit.
  */
+import { createHash } from "node:crypto";
 import { mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { isPassing, statusError } from "./download-error.js";
+import { FinalDownloadError, isPassing, statusError } from "./download-error.js";
 import type { Answer, DownloadClient } from "./download-request.js";
 import { ggufMagic } from "../gguf/gguf.js";
 import { hashFile } from "../files/hash-file.js";
@@ -26,13 +28,13 @@ export interface DownloadOptions {
   signal: AbortSignal;
   freeBytes: (folder: string) => Promise<number>;
   onProgress: (doneBytes: number, totalBytes: number | null) => void;
-  /** Told before the file is read again to check it. */
+  /** Called before the file is read again to check it. */
   onChecking?: () => void;
   /** The first pause before another try. */
   retryMs?: number;
 }
 
-const noteSchema = z.object({ url: z.string(), etag: z.string() });
+const noteSchema = z.object({ urlSha256: z.string(), etag: z.string() });
 const mostTriesInVain = 5;
 const longestPauseMs = 30_000;
 
@@ -45,7 +47,7 @@ export async function download(file: RemoteFile, target: string, options: Downlo
   const sha256 = await hashFile(part);
   if (expected !== null && sha256 !== expected) {
     await removePart(part);
-    throw new WeightsError(
+    throw new FinalDownloadError(
       `${file.name} arrived with the SHA-256 ${sha256} instead of ${expected}. It was removed; pull it again.`,
     );
   }
@@ -67,7 +69,7 @@ async function fetchAll(file: RemoteFile, part: string, options: DownloadOptions
       signal.throwIfAborted();
       if (isFullDisk(error)) throw fullDisk(part);
       if (error instanceof WeightsError) {
-        if ((await sizeOf(part)) === 0) await removePart(part);
+        if (error instanceof FinalDownloadError || (await sizeOf(part)) === 0) await removePart(part);
         throw error;
       }
       inVain = (await sizeOf(part)) > before ? 1 : inVain + 1;
@@ -99,7 +101,9 @@ async function fetchRest(file: RemoteFile, part: string, options: DownloadOption
     }
     const total = totalOf(answer) ?? file.bytes;
     if (file.bytes !== null && total !== file.bytes) {
-      throw new WeightsError(`${file.name} has ${total ?? 0} bytes on the server instead of ${file.bytes}.`);
+      throw new FinalDownloadError(
+        `${file.name} has ${total ?? 0} bytes on the server instead of ${file.bytes}. Try again later, or another source.`,
+      );
     }
     await requireSpace(dirname(part), (total ?? 0) - from, from === 0 ? have : 0, freeBytes);
     await noteEtag(part, file.url, answer);
@@ -164,17 +168,19 @@ async function noteEtag(part: string, url: URL, answer: Answer): Promise<void> {
   const etag = answer.header("etag");
   // A weak tag says that two files look alike, not that their bytes are the same.
   if (etag === undefined || etag.startsWith("W/")) await rm(noteOf(part), { force: true });
-  else await writeFile(noteOf(part), JSON.stringify({ url: url.href, etag }), { mode: 0o600 });
+  else await writeFile(noteOf(part), JSON.stringify({ urlSha256: hashOf(url), etag }), { mode: 0o600 });
 }
 
 async function readEtag(part: string, url: URL): Promise<string | null> {
   try {
     const note = noteSchema.parse(JSON.parse(await readFile(noteOf(part), "utf8")));
-    return note.url === url.href ? note.etag : null;
+    return note.urlSha256 === hashOf(url) ? note.etag : null;
   } catch {
     return null;
   }
 }
+
+const hashOf = (url: URL): string => createHash("sha256").update(url.href).digest("hex");
 
 /** Removes what has arrived of a file that is not wanted any more. */
 export const removePartial = (target: string): Promise<void> => removePart(`${target}.part`);
@@ -201,9 +207,11 @@ function totalOf(answer: Answer): number | null {
 }
 
 const notGguf = (name: string): WeightsError =>
-  new WeightsError(`${name} is not a GGUF file: what the server sends does not begin with 'GGUF'.`);
+  new FinalDownloadError(
+    `${name} is not a GGUF file: what the server sends does not begin with 'GGUF'. Check the address.`,
+  );
 
 const unreachable = (file: RemoteFile, error: unknown): WeightsError =>
   new WeightsError(
-    `${file.name} could not be downloaded from ${file.url.host}: ${error instanceof Error ? error.message : "unknown fault"}. What has arrived is kept; the same command continues.`,
+    `${file.name} could not be downloaded from ${file.url.host}: ${error instanceof Error ? error.message : "unknown error"}. What has arrived is kept; the same command continues.`,
   );

@@ -109,12 +109,12 @@ async function readPage({ body }: Answer, host: string): Promise<TreeFile[]> {
   let text = "";
   for await (const chunk of body.setEncoding("utf8")) {
     text += String(chunk);
-    if (text.length > largestPage) throw new WeightsError(`${host} sent a list of files without end.`);
+    if (text.length > largestPage) throw new WeightsError(`${host} sent a list of files that is too long.`);
   }
   try {
     return treeSchema.parse(JSON.parse(text));
   } catch {
-    throw new WeightsError(`${host} did not answer as Hugging Face does. Check SOTTO_HF_ENDPOINT.`);
+    throw new WeightsError(`${host} did not respond like Hugging Face. Check SOTTO_HF_ENDPOINT.`);
   }
 }
 

@@ -1,8 +1,7 @@
 /**
- * Pulls that run in the server, whoever looks at them: a few at once, the others wait in turn, all of them in a
- * bounded list. Pausing keeps what has arrived on disk, as does a server that ends; cancelling removes it. Two pulls
- * never write the same file: each claims its names first. A pull ends by itself when nothing arrives any more, since
- * every step of a download has its limit.
+ * Pulls that run in the server: a few concurrently, the others queued, all of them in a bounded list. Pausing keeps
+ * what has arrived on disk, as does a server that ends; cancelling removes it. Two pulls never write the same file: each
+ * claims its names first. A pull fails when nothing arrives any more, since every step of a download has a time limit.
  */
 import { randomUUID } from "node:crypto";
 import { basename, join } from "node:path";
@@ -13,6 +12,7 @@ import { withTimeLimit } from "../../core/time-limit.js";
 import type { PullBody, PullView } from "../../protocol/dashboard-models.js";
 import type { ModelId } from "../../protocol/models.js";
 import { removePartial } from "./download.js";
+import { FinalDownloadError } from "./download-error.js";
 import { requireDownloadable, shownAddress, type DownloadSettings } from "./download-request.js";
 import { pullWeights, type Pulled, type PullOptions } from "./pull.js";
 import { isFileAddress, parseReference } from "./reference.js";
@@ -25,7 +25,7 @@ export interface PullJobsOptions {
   /** With `allowedHosts`. */
   download: DownloadSettings;
   clock: Clock;
-  /** Told of what is a bug rather than a failed download. */
+  /** Called with errors that are bugs rather than failed downloads. */
   reportError: (error: unknown) => void;
   pull?: (reference: string, options: PullOptions) => Promise<Pulled>;
   retryMs?: number;
@@ -38,6 +38,8 @@ interface Job {
   readonly model: ModelId | null;
   state: PullView["state"];
   reason: string;
+  /** It failed for good: neither its address, which may be signed, nor its files stay on the disk. */
+  isFinal: boolean;
   names: readonly string[];
   file: string;
   fileNumber: number;
@@ -108,6 +110,7 @@ export class PullJobs implements Pulls {
     if (job.state === "paused" || job.state === "failed") {
       job.state = "waiting";
       job.reason = "";
+      job.isFinal = false;
       this.#pump();
     }
     return viewOf(job);
@@ -121,9 +124,7 @@ export class PullJobs implements Pulls {
     this.#save();
     if (view.state === "done") return view;
     await settled(job);
-    for (const name of job.names) {
-      if (!this.#claimed.has(name)) await removePartial(join(this.options.folder, name));
-    }
+    await this.#removePartials(job);
     return view;
   }
 
@@ -135,7 +136,7 @@ export class PullJobs implements Pulls {
     await Promise.all(this.#jobs.map(settled));
   }
 
-  /** Before anything is asked of anybody. */
+  /** Before any request is sent. */
   #check(text: string): void {
     const reference = parseReference(text);
     if (reference.type === "local") {
@@ -146,13 +147,13 @@ export class PullJobs implements Pulls {
     if (reference.type === "hugging-face") return;
     const { url } = reference;
     if (url.username !== "" || url.password !== "") {
-      throw new WeightsError("An address with a password in it is not taken.");
+      throw new WeightsError("An address with a password in it is not accepted.");
     }
     if (!isFileAddress(url)) throw new WeightsError(`${shownAddress(url)} does not name a .gguf file.`);
     requireDownloadable(url, url, this.options.download.allowedHosts);
   }
 
-  /** The list without what stands in the way: the same that failed before, and the oldest finished ones. */
+  /** The list with room for one more: without the failed job for the same reference, and without the oldest finished ones. */
   #makeRoom(same: Job | undefined): Job[] {
     const kept = this.#jobs.filter((job) => job !== same);
     while (kept.length >= mostJobs) {
@@ -188,6 +189,7 @@ export class PullJobs implements Pulls {
   async #run(job: Job): Promise<void> {
     job.stop = new AbortController();
     job.state = "running";
+    job.isFinal = false;
     job.rate.restart();
     try {
       const { pull = pullWeights } = this.options;
@@ -199,7 +201,16 @@ export class PullJobs implements Pulls {
       if (job.stop.signal.aborted) return;
       job.state = "failed";
       job.reason = reasonOf(error);
+      job.isFinal = error instanceof FinalDownloadError;
+      if (job.isFinal) await this.#removePartials(job);
       if (!(error instanceof OperatorError)) this.options.reportError(error);
+    }
+  }
+
+  /** Unless another pull writes them by now. */
+  async #removePartials({ names }: Job): Promise<void> {
+    for (const name of names) {
+      if (!this.#claimed.has(name)) await removePartial(join(this.options.folder, name));
     }
   }
 
@@ -247,7 +258,7 @@ export class PullJobs implements Pulls {
 
   #save(): void {
     if (this.#isClosed) return;
-    const unfinished = this.#jobs.filter(({ state }) => state !== "done");
+    const unfinished = this.#jobs.filter(({ state, isFinal }) => state !== "done" && !isFinal);
     savePulls(
       this.options.folder,
       unfinished.map(({ id, reference, sha256, model, names }) => ({
@@ -263,6 +274,7 @@ const newJob = (start: JobStart, state: Job["state"], reason = ""): Job => ({
   ...start,
   state,
   reason,
+  isFinal: false,
   file: start.names[0] ?? "",
   fileNumber: 1,
   fileCount: Math.max(1, start.names.length),

@@ -200,7 +200,7 @@ describe("a pull that is interrupted", () => {
     await writeFile(`${path()}.part`, bytes);
     await writeFile(
       `${path()}.part.json`,
-      JSON.stringify({ url: `${server.url}${main}/small-Q4_K_M.gguf`, etag }),
+      JSON.stringify({ urlSha256: sha256(Buffer.from(`${server.url}${main}/small-Q4_K_M.gguf`)), etag }),
     );
   }
 });

@@ -21,7 +21,7 @@ export interface PullOptions extends DownloadSettings {
   onFile?: (name: string, number: number, count: number) => void;
   onProgress?: (doneBytes: number, totalBytes: number | null) => void;
   onChecking?: () => void;
-  /** Told the names that will be written, before they are; what it returns is called in the end. May throw. */
+  /** Called with the names that will be written, before they are; what it returns is called at the end. May throw. */
   claim?: (names: readonly string[]) => () => void;
   freeBytes?: (folder: string) => Promise<number>;
   retryMs?: number;
@@ -123,7 +123,7 @@ async function isHere({ name, bytes, sha256 }: RemoteFile, folder: string): Prom
   const same =
     (bytes === null || found.size === bytes) && (sha256 === null || (await hashFile(path)) === sha256);
   if (same) return true;
-  throw new WeightsError(`${path} exists and is another file. Move it away, then pull again.`);
+  throw new WeightsError(`${path} exists and is another file. Move it elsewhere, then pull again.`);
 }
 
 async function requireSpaceForAll(files: readonly RemoteFile[], options: PullOptions): Promise<void> {

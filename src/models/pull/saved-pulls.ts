@@ -1,7 +1,7 @@
 /**
  * Pulls that are not finished, kept in the models folder beside their partial files, so that a restarted server can
- * offer to continue them. Synchronous and small. What cannot be read or written is no loss: the partial files stay,
- * and the same pull continues them.
+ * offer to continue them. One that failed for good is not kept: its address may be signed. Synchronous and small. What
+ * cannot be read or written is no loss: the partial files stay, and the same pull continues them.
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -2,7 +2,7 @@
  * What becomes of each tensor when a correction is merged into a GGUF file, and where it will stand. A corrected
  * matrix becomes Q4_0; all others are copied as they are. The header keeps its length, since only numbers in it
  * change: types, offsets, the file type. The plan depends on the two headers alone, so every thread that works
- * on the file makes the same one.
+ * on the file creates the same one.
  */
 import { GgufError, roundUp, type GgufHeader, type GgufTensor } from "../gguf/gguf-header.js";
 import { iq2xxsType, q40Type } from "../gguf/gguf-types.js";

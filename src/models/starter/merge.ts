@@ -59,7 +59,7 @@ export async function mergeWeights({
   return { bytes: plan.bytes, sha256: await hashFile(files.target) };
 }
 
-/** Makes the file at its full length, with its header. */
+/** Creates the file at its full length, with its header. */
 async function begin({ base, correction, target }: MergeFiles): Promise<MergePlan> {
   const { header } = await readWholeHeader(base);
   const plan = planMerge(header, (await readWholeHeader(correction)).header);

@@ -94,17 +94,17 @@ describe("the starter weights with their correction", () => {
     expect(notices).toEqual([]);
   });
 
-  it("are made again when damaged", async () => {
+  it("are created again when damaged", async () => {
     await ensure();
     await truncate(merged(), 1000);
     expect(await ensure()).toBe(merged());
     expect(notices).toEqual([
-      expect.stringMatching(/merged\.gguf has 1000 bytes instead of .* It is made again\.$/),
+      expect.stringMatching(/merged\.gguf has 1000 bytes instead of .* It is created again\.$/),
     ]);
     expect((await readFile(merged())).equals(await readFile(join(folder, "expected")))).toBe(true);
   });
 
-  it("keep a joined file that could not be made again", async () => {
+  it("keep a joined file that could not be created again", async () => {
     await ensure({ corrects: false });
     expect(await ensure({ locatePart: () => null })).toBe(merged());
     expect(await files()).toContain("joined.gguf");

@@ -1,6 +1,6 @@
 /**
- * Weights that can be loaded: the starter is made where it is missing, any other file is looked at first, so
- * that whoever changes over can keep what runs when it is no good.
+ * Weights that can be loaded: the starter is created where it is missing, any other file is checked first, so
+ * that a switch to a file that cannot be used leaves the running one in place.
  */
 import { resolve } from "node:path";
 import { checkWeights } from "../gguf/check-weights.js";

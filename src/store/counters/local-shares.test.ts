@@ -13,8 +13,8 @@ beforeEach(() => {
   shares = new LocalShares(clock);
 });
 
-const away = (number = 1, replicas = 2): Situation => ({
-  absence: { number, sinceMs: clock.monotonicMs() },
+const outage = (number = 1, replicas = 2): Situation => ({
+  outage: { number, sinceMs: clock.monotonicMs() },
   replicas,
 });
 const saw = (count: number, resetMs = 30_000, window = "shared") =>
@@ -26,20 +26,20 @@ const takeAll = (situation: Situation, most = limit): number => {
   return admitted;
 };
 
-describe("a window that was open when Redis went away", () => {
+describe("a window that was open when the outage began", () => {
   it("goes on with this replica's share of what was left", () => {
     saw(60);
-    expect(takeAll(away())).toBe(20);
+    expect(takeAll(outage())).toBe(20);
   });
 
   it("has nothing left where nothing was left", () => {
     saw(100);
-    expect(takeAll(away())).toBe(0);
+    expect(takeAll(outage())).toBe(0);
   });
 
   it("ends when it would have ended, and is followed by windows with an equal share", () => {
     saw(60);
-    const situation = away();
+    const situation = outage();
     takeAll(situation);
     clock.advance(29_999);
     expect(takeAll(situation)).toBe(0);
@@ -54,13 +54,13 @@ describe("a window that was open when Redis went away", () => {
   it("admits a tenth of the share when it was not seen lately: others may have used the rest", () => {
     saw(10, minute);
     clock.advance(10_000);
-    expect(takeAll(away())).toBe(5);
+    expect(takeAll(outage())).toBe(5);
   });
 });
 
 describe("a name that was not seen before", () => {
   it("has a tenth of the share until every window of Redis's is over, then the share", () => {
-    const situation = away();
+    const situation = outage();
     clock.advance(20_000);
     expect(takeAll(situation)).toBe(5);
     clock.advance(40_000);
@@ -68,25 +68,25 @@ describe("a name that was not seen before", () => {
   });
 
   it("may always do something, however small the limit", () => {
-    const situation = away(1, 5);
+    const situation = outage(1, 5);
     expect(takeAll(situation, 2)).toBe(1);
     clock.advance(minute);
     expect(takeAll(situation, 2)).toBe(1);
   });
 
   it("is read without a count, and without a window", () => {
-    const situation = away();
+    const situation = outage();
     clock.advance(minute);
     expect(shares.read("acc", limit, minute, situation)).toMatchObject({ count: 0, remaining: 50 });
     expect(shares.names()).toEqual([]);
   });
 });
 
-describe("what Redis is told when it is back", () => {
+describe("what is reported to Redis when it recovers", () => {
   it("is what it had counted itself and what was counted here, once", () => {
     saw(60);
     shares.lostReports();
-    takeAll(away());
+    takeAll(outage());
     expect(shares.unreported("acc")).toEqual({
       name: "acc",
       amount: 20,
@@ -103,17 +103,17 @@ describe("what Redis is told when it is back", () => {
     expect(shares.unreported("acc")).toMatchObject({ amount: 0, seen: 60 });
   });
 
-  it("is told again when it went away again", () => {
+  it("is reported again after another outage", () => {
     saw(60);
     shares.lostReports();
-    takeAll(away());
+    takeAll(outage());
     shares.unreported("acc");
     shares.lostReports();
     expect(shares.unreported("acc")).toMatchObject({ amount: 20, seen: 60 });
   });
 
   it("follows corrections of what was counted here", () => {
-    const situation = away();
+    const situation = outage();
     clock.advance(minute);
     const { window } = shares.take("acc", 40, limit, minute, situation);
     expect(shares.unreported("acc")).toMatchObject({ amount: 40 });
@@ -130,16 +130,16 @@ describe("what Redis is told when it is back", () => {
 });
 
 it("gives no second share to a window in which Redis came and went", () => {
-  const first = away();
+  const first = outage();
   clock.advance(minute);
   expect(takeAll(first)).toBe(50);
   shares.lostReports();
-  expect(takeAll(away(2))).toBe(5);
+  expect(takeAll(outage(2))).toBe(5);
   expect(shares.unreported("acc")).toMatchObject({ amount: 55 });
 });
 
 it("takes back in a window of Redis's what turned out not to be used", () => {
   saw(90);
   shares.adjust("acc", "shared", -50);
-  expect(takeAll(away())).toBe(30);
+  expect(takeAll(outage())).toBe(30);
 });

@@ -1,29 +1,39 @@
 /**
- * Counting without Redis: what this replica may admit on its own, so that all replicas together stay within
- * the limit.
+ * Counting without Redis: what this replica may admit on its own during an outage.
  *
- * While Redis answers, each of its readings is remembered (`saw`). When it goes away, the window that was
- * open there goes on here until its end, with this replica's share of what was left; then windows follow one
- * another without a gap, each with the limit divided by the number of replicas. Replicas saw the same end, so
- * their windows lie over each other.
+ * The promise. During an outage no limit is lifted, and all replicas together admit at most the limit in each window,
+ * and a tenth more in the window that was open when the outage began. If only some replicas lose Redis, the others go
+ * on with the whole limit there: then it is the limit and the shares of those that lost it.
  *
- * A replica that has not seen a name lately cannot know what the others have admitted in the window that is
- * open. Until that window must be over it admits a tenth of its share, so that the total stays within 1.1
- * times the limit whatever the others did.
+ * What a replica may admit, its allowance, with `replicas` as many as there were when Redis last said:
  *
- * When Redis is back, it is told what was counted here and what it had counted itself, in case it forgot
- * (`unreported`).
+ * 1. While Redis answers, its latest reading of each window is remembered (`saw`): count, end, and Redis' id of it.
+ * 2. The outage begins. A window that was seen within the last two seconds goes on here until its end, with
+ *    (limit − count) ÷ replicas. All replicas saw about the same count, so the parts add up to what was left.
+ * 3. A window that was not seen lately is counted blindly: the others may have used it up. Until it must be over, the
+ *    allowance is a tenth of the share: limit ÷ 10 ÷ replicas.
+ * 4. After that, windows follow one another without a gap, each with limit ÷ replicas, but at least 1 (so a limit
+ *    below the number of replicas is exceeded). Replicas saw
+ *    the same end of the shared window, so their windows coincide.
+ *
+ * The way back. When Redis answers again, it may have forgotten everything, or nothing. Each replica reports every open
+ * window once (`unreported`): how much it admitted alone since its last report (`amount`), the largest count it had seen
+ * from Redis (`seen`), how long the window lasts, and Redis' id of it. `mergeScript` adds the amounts of all replicas
+ * and takes the largest of what they had seen. If Redis is lost again before it is trusted, everything is reported
+ * again (`lostReports`); a window that lives through two outages gets no second share, only the blind tenth.
+ *
+ * Names arrive hashed: here they are the keys in Redis.
  */
 import type { Clock, CounterReading } from "../../core/ports.js";
-import type { Absence } from "./redis-link.js";
+import { ExpiringWindows } from "./expiring-windows.js";
+import type { Outage } from "./redis-link.js";
 
-/** A reading older than this when Redis went says little about what the others did since. */
+/** A reading older than this when the outage began says little about what the others did since. */
 const freshMs = 2_000;
 const blindShare = 0.1;
-const sweepFloor = 1024;
 
 export interface Situation {
-  absence: Absence;
+  outage: Outage;
   replicas: number;
 }
 
@@ -32,7 +42,7 @@ interface Window {
   /** What all replicas had counted when Redis last said; 0 for a window that began without Redis. */
   seen: number;
   seenAtMs: number;
-  /** Redis's name for it; empty for a window that began without Redis. */
+  /** The id that Redis has for it; empty for a window that began without Redis. */
   sharedId: string;
   /** Others may have counted in this window what this replica has not seen. */
   isBlind: boolean;
@@ -42,10 +52,10 @@ interface Window {
 
 interface LocalCount {
   id: string;
-  absence: number;
+  outage: number;
   allowance: number;
   count: number;
-  /** How much of `count` Redis has been told. */
+  /** How much of `count` was reported to Redis. */
   reported: number;
 }
 
@@ -59,16 +69,20 @@ export interface Unreported {
 }
 
 export class LocalShares {
-  readonly #windows = new Map<string, Window>();
+  readonly #windows: ExpiringWindows<Window>;
   #nextId = 0;
-  #sweepAt = sweepFloor;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    sweepEveryMs?: number,
+  ) {
+    this.#windows = new ExpiringWindows(clock, sweepEveryMs);
+  }
 
-  /** Remembers what Redis said, with all that was reported to it. */
+  /** Remembers a reading of Redis, which includes all that was reported to it. */
   saw(name: string, { count, resetMs, window }: CounterReading): void {
     const now = this.clock.monotonicMs();
-    this.#keep(name, {
+    this.#windows.set(name, {
       endsMs: now + resetMs,
       seen: count,
       seenAtMs: now,
@@ -81,7 +95,7 @@ export class LocalShares {
 
   take(name: string, amount: number, limit: number, windowMs: number, now: Situation): CounterReading {
     const { window, local } = this.#open(name, limit, windowMs, now);
-    this.#keep(name, { ...window, local });
+    this.#windows.set(name, { ...window, local });
     const admitted = local.count + amount <= local.allowance;
     if (admitted) local.count += amount;
     return this.#reading(window, local, admitted);
@@ -92,9 +106,9 @@ export class LocalShares {
     return this.#reading(window, local, local.count < local.allowance);
   }
 
-  /** Also corrects what was last seen in a window of Redis's, for the time when Redis is away. */
+  /** Also corrects what was last seen in a window of Redis, for an outage that may follow. */
   adjust(name: string, windowId: string, amount: number): void {
-    const window = this.#live(name);
+    const window = this.#windows.live(name);
     if (window === undefined) return;
     if (window.local?.id === windowId) window.local.count = Math.max(0, window.local.count + amount);
     else if (window.sharedId === windowId) window.seen = Math.max(0, window.seen + amount);
@@ -102,7 +116,7 @@ export class LocalShares {
 
   /** Counts as reported from now on; `lostReports` takes that back. */
   unreported(name: string): Unreported | null {
-    const window = this.#live(name);
+    const window = this.#windows.live(name);
     if (window === undefined) return null;
     const { local, isSeenReported, sharedId, endsMs } = window;
     const amount = local === null ? 0 : local.count - local.reported;
@@ -113,7 +127,7 @@ export class LocalShares {
     return { name, amount, seen: window.seen, leftMs, window: sharedId || (local?.id ?? "") };
   }
 
-  /** Redis went away: what it was told it may have forgotten. */
+  /** Redis was lost: it may have forgotten what was reported to it. */
   lostReports(): void {
     for (const window of this.#windows.values()) {
       window.isSeenReported = window.sharedId === "";
@@ -123,22 +137,28 @@ export class LocalShares {
 
   /** Of windows that are open. */
   names(): string[] {
-    return [...this.#windows.keys()].filter((name) => this.#live(name) !== undefined);
+    return this.#windows.names().filter((name) => this.#windows.live(name) !== undefined);
   }
 
-  clear(): void {
-    this.#windows.clear();
+  /** Of all windows that are kept, also of those that have just ended. */
+  heldNames(): string[] {
+    return this.#windows.names();
+  }
+
+  close(): void {
+    this.#windows.close();
   }
 
   /** The window to count in, which is not kept yet. */
   #open(name: string, limit: number, windowMs: number, situation: Situation) {
-    const window = this.#live(name) ?? this.#next(this.#windows.get(name), windowMs, situation.absence);
+    const window =
+      this.#windows.live(name) ?? this.#next(this.#windows.get(name), windowMs, situation.outage);
     const before = window.local;
-    if (before?.absence === situation.absence.number) return { window, local: before };
+    if (before?.outage === situation.outage.number) return { window, local: before };
     const count = before?.count ?? 0;
     const local: LocalCount = {
       id: `local-${this.#nextId++}`,
-      absence: situation.absence.number,
+      outage: situation.outage.number,
       allowance: count + allowanceOf(window, limit, situation),
       count,
       reported: before?.reported ?? 0,
@@ -146,8 +166,8 @@ export class LocalShares {
     return { window, local };
   }
 
-  /** Continues the rhythm of a window that Redis left open; without one, rhythms begin when Redis went away. */
-  #next(known: Window | undefined, windowMs: number, { sinceMs }: Absence): Window {
+  /** Follows a window that was open when the outage began; without one, windows are counted from that moment. */
+  #next(known: Window | undefined, windowMs: number, { sinceMs }: Outage): Window {
     const follows = known !== undefined && known.endsMs > sinceMs;
     const rhythmMs = follows ? known.endsMs : sinceMs;
     const past = Math.floor((this.clock.monotonicMs() - rhythmMs) / windowMs);
@@ -162,11 +182,6 @@ export class LocalShares {
     };
   }
 
-  #live(name: string): Window | undefined {
-    const window = this.#windows.get(name);
-    return window !== undefined && window.endsMs > this.clock.monotonicMs() ? window : undefined;
-  }
-
   #reading(window: Window, local: LocalCount, admitted: boolean): CounterReading {
     return {
       admitted,
@@ -176,25 +191,17 @@ export class LocalShares {
       window: local.id,
     };
   }
-
-  #keep(name: string, window: Window): void {
-    this.#windows.set(name, window);
-    if (this.#windows.size < this.#sweepAt) return;
-    const now = this.clock.monotonicMs();
-    for (const [other, { endsMs }] of this.#windows) if (endsMs <= now) this.#windows.delete(other);
-    this.#sweepAt = Math.max(sweepFloor, this.#windows.size * 2);
-  }
 }
 
 /** What may be admitted here from now to the window's end. */
-function allowanceOf(window: Window, limit: number, { absence, replicas }: Situation): number {
+function allowanceOf(window: Window, limit: number, { outage, replicas }: Situation): number {
   const { seen, seenAtMs, sharedId, isBlind, local } = window;
   const blind = Math.max(1, Math.floor((limit * blindShare) / replicas));
   if (sharedId !== "") {
     const left = Math.max(0, limit - seen);
-    return absence.sinceMs - seenAtMs <= freshMs ? Math.floor(left / replicas) : Math.min(left, blind);
+    return outage.sinceMs - seenAtMs <= freshMs ? Math.floor(left / replicas) : Math.min(left, blind);
   }
-  // Redis came and went again within this window, and the others may have counted there.
+  // Redis was there for a while within this window, and the others may have counted there.
   if (isBlind || local !== null) return blind;
   return Math.max(1, Math.floor(limit / replicas));
 }

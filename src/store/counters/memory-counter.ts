@@ -1,9 +1,11 @@
 /**
  * Limits of a single process. Windows are timed by the monotonic clock, so that a jump of the wall clock
- * neither unlocks an account nor locks it out. A window is dropped once it is over; with many accounts the
- * sweep runs at most once for each doubling of the map, so its cost stays constant for each count.
+ * neither unlocks an account nor locks it out. Names hold email and network addresses (sign-in throttles), so they are
+ * hashed with a secret that only this process has.
  */
+import { createHmac, randomBytes } from "node:crypto";
 import type { Clock, Counter, CounterReading, Lease, Leases } from "../../core/ports.js";
+import { ExpiringWindows } from "./expiring-windows.js";
 
 interface Window {
   id: string;
@@ -11,53 +13,58 @@ interface Window {
   endsMs: number;
 }
 
-const sweepFloor = 1024;
-
 export class MemoryCounter implements Counter {
-  readonly #windows = new Map<string, Window>();
+  readonly #windows: ExpiringWindows<Window>;
+  readonly #secret = randomBytes(32);
   #nextId = 0;
-  #sweepAt = sweepFloor;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    sweepEveryMs?: number,
+  ) {
+    this.#windows = new ExpiringWindows(clock, sweepEveryMs);
+  }
 
   async take(name: string, amount: number, limit: number, windowMs: number): Promise<CounterReading> {
-    const window = this.#open(name, windowMs);
+    const window = this.#open(this.#hashed(name), windowMs);
     const admitted = window.count + amount <= limit;
     if (admitted) window.count += amount;
     return this.#reading(window, limit, admitted);
   }
 
   async adjust(name: string, windowId: string, amount: number): Promise<void> {
-    const window = this.#windows.get(name);
+    const window = this.#windows.get(this.#hashed(name));
     if (window?.id !== windowId) return;
     window.count = Math.max(0, window.count + amount);
   }
 
   async read(name: string, limit: number, windowMs: number): Promise<CounterReading> {
-    const window = this.#windows.get(name);
-    const live = window !== undefined && window.endsMs > this.clock.monotonicMs();
-    if (!live) return { admitted: limit > 0, count: 0, remaining: limit, resetMs: windowMs, window: "" };
+    const window = this.#windows.live(this.#hashed(name));
+    if (window === undefined)
+      return { admitted: limit > 0, count: 0, remaining: limit, resetMs: windowMs, window: "" };
     return this.#reading(window, limit, window.count < limit);
   }
 
   async close(): Promise<void> {
-    this.#windows.clear();
+    this.#windows.close();
   }
 
-  #open(name: string, windowMs: number): Window {
-    const now = this.clock.monotonicMs();
-    const current = this.#windows.get(name);
-    if (current !== undefined && current.endsMs > now) return current;
-    this.#sweep(now);
-    const window = { id: String(this.#nextId++), count: 0, endsMs: now + windowMs };
-    this.#windows.set(name, window);
+  /** Everything that is held to tell windows apart. */
+  heldNames(): string[] {
+    return this.#windows.names();
+  }
+
+  #open(hashedName: string, windowMs: number): Window {
+    const current = this.#windows.live(hashedName);
+    if (current !== undefined) return current;
+    const endsMs = this.clock.monotonicMs() + windowMs;
+    const window = { id: String(this.#nextId++), count: 0, endsMs };
+    this.#windows.set(hashedName, window);
     return window;
   }
 
-  #sweep(now: number): void {
-    if (this.#windows.size < this.#sweepAt) return;
-    for (const [name, window] of this.#windows) if (window.endsMs <= now) this.#windows.delete(name);
-    this.#sweepAt = Math.max(sweepFloor, this.#windows.size * 2);
+  #hashed(name: string): string {
+    return createHmac("sha256", this.#secret).update(name).digest("base64url");
   }
 
   #reading(window: Window, limit: number, admitted: boolean): CounterReading {

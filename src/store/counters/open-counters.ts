@@ -10,11 +10,11 @@ export interface CountersOptions {
   clock: Clock;
   /** Keeps the secret with which names in Redis are hashed, the same for all replicas. */
   store: Pick<Store, "initSetting">;
-  /** Told once for each change. */
-  onHealth: (health: "ok" | "away") => void;
+  /** Called once for each change, with the cause of trouble. */
+  onHealth: (health: ReturnType<Counters["health"]>, cause?: string) => void;
 }
 
-/** A Redis that is away does not keep it from resolving. */
+/** Resolves also when Redis cannot be used. */
 export async function openCounters(
   { redisUrl, replicas }: Pick<StorageConfig, "redisUrl" | "replicas">,
   { clock, store, onHealth }: CountersOptions,
@@ -26,6 +26,7 @@ export async function openCounters(
       leases: new MemoryLeases(),
       wakeUps: noWakeUps,
       health: () => "ok",
+      trouble: () => null,
       close: () => counter.close(),
     };
   }

@@ -1,15 +1,16 @@
 /**
- * Limits that replicas share, counted in Redis, each count one atomic step there. While Redis is away each
- * replica counts its share alone (`local-shares.ts`): never without a limit. No method rejects for that.
+ * Limits that replicas share, counted in Redis, each count one atomic step there. During an outage each replica counts
+ * its share alone (`local-shares.ts`): never without a limit. No method rejects for that. Names are hashed before
+ * anything is kept, here or in Redis.
  */
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { Clock, Counter, CounterReading } from "../../core/ports.js";
 import { LocalShares, type Situation } from "./local-shares.js";
-import { throwUnlessAway, type RedisLink } from "./redis-link.js";
+import { throwUnlessUnavailable, type RedisLink } from "./redis-link.js";
 import { adjustScript, mergeScript, readScript, takeScript } from "./redis-scripts.js";
 
-/** Sent at once when Redis is back. */
+/** Sent in parallel when Redis has recovered. */
 const reportsAtOnce = 100;
 
 const takeAnswer = z.tuple([z.number(), z.number(), z.number(), z.string()]);
@@ -21,83 +22,96 @@ export class RedisCounter implements Counter {
   constructor(
     private readonly link: RedisLink,
     clock: Clock,
+    sweepEveryMs?: number,
   ) {
-    this.#local = new LocalShares(clock);
+    this.#local = new LocalShares(clock, sweepEveryMs);
     link.onLoss(() => this.#local.lostReports());
-    link.onReturn(() => this.#reportAll());
+    link.onRecovery(() => this.#reportAll());
   }
 
   async take(name: string, amount: number, limit: number, windowMs: number): Promise<CounterReading> {
-    const shared = await this.#attempt(name, async () => {
+    const key = this.#key(name);
+    const shared = await this.#attempt(key, async () => {
       const values = [amount, limit, windowMs, randomUUID()];
-      const [admitted, count, resetMs, window] = takeAnswer.parse(await this.#eval(takeScript, name, values));
+      const [admitted, count, resetMs, window] = takeAnswer.parse(await this.#eval(takeScript, key, values));
       return { admitted: admitted === 1, count, remaining: Math.max(0, limit - count), resetMs, window };
     });
-    if (shared !== undefined) return this.#saw(name, shared);
+    if (shared !== undefined) return this.#saw(key, shared);
 
-    const reading = this.#local.take(name, amount, limit, windowMs, this.#situation());
-    // Back, but not trusted by all yet: those who trust it should know of this count.
-    if (this.link.isBack) void this.#report(name).catch(throwUnlessAway);
+    const reading = this.#local.take(key, amount, limit, windowMs, this.#situation());
+    // Redis answers, but is not trusted by all yet: those who trust it should know of this count.
+    if (this.link.isSettling) void this.#report(key).catch(throwUnlessUnavailable);
     return reading;
   }
 
   async read(name: string, limit: number, windowMs: number): Promise<CounterReading> {
-    const shared = await this.#attempt(name, async () =>
-      readAnswer.parse(await this.#eval(readScript, name, [])),
+    const key = this.#key(name);
+    const shared = await this.#attempt(key, async () =>
+      readAnswer.parse(await this.#eval(readScript, key, [])),
     );
-    if (shared === undefined) return this.#local.read(name, limit, windowMs, this.#situation());
+    if (shared === undefined) return this.#local.read(key, limit, windowMs, this.#situation());
     if (shared === null)
       return { admitted: limit > 0, count: 0, remaining: limit, resetMs: windowMs, window: "" };
     const [count, resetMs, window] = shared;
     const remaining = Math.max(0, limit - count);
-    return this.#saw(name, { admitted: count < limit, count, remaining, resetMs, window });
+    return this.#saw(key, { admitted: count < limit, count, remaining, resetMs, window });
   }
 
   async adjust(name: string, window: string, amount: number): Promise<void> {
-    this.#local.adjust(name, window, amount);
-    await this.#attempt(name, () => this.#eval(adjustScript, name, [amount, window]));
+    const key = this.#key(name);
+    this.#local.adjust(key, window, amount);
+    await this.#attempt(key, () => this.#eval(adjustScript, key, [amount, window]));
   }
 
   async close(): Promise<void> {
-    this.#local.clear();
+    this.#local.close();
   }
 
-  /** Undefined while Redis is away or not trusted. What this replica counted alone goes first. */
-  async #attempt<T>(name: string, work: () => Promise<T>): Promise<T | undefined> {
+  /** Everything that is held here to tell windows apart. */
+  heldNames(): string[] {
+    return this.#local.heldNames();
+  }
+
+  /** Undefined while Redis is not trusted. What this replica counted alone goes first. */
+  async #attempt<T>(key: string, work: () => Promise<T>): Promise<T | undefined> {
     if (!this.link.isTrusted) return undefined;
     try {
-      await this.#report(name);
+      await this.#report(key);
       return await work();
     } catch (error) {
-      throwUnlessAway(error);
+      throwUnlessUnavailable(error);
       return undefined;
     }
   }
 
-  #eval(script: string, name: string, values: readonly (string | number)[]): Promise<unknown> {
-    return this.link.run((redis) => redis.eval(script, 1, this.link.name("count", name), ...values));
+  #eval(script: string, key: string, values: readonly (string | number)[]): Promise<unknown> {
+    return this.link.run((redis) => redis.eval(script, 1, key, ...values));
   }
 
-  #saw(name: string, reading: CounterReading): CounterReading {
-    this.#local.saw(name, reading);
+  #saw(key: string, reading: CounterReading): CounterReading {
+    this.#local.saw(key, reading);
     return reading;
   }
 
   async #reportAll(): Promise<void> {
-    const names = this.#local.names();
-    for (let start = 0; start < names.length; start += reportsAtOnce) {
-      await Promise.all(names.slice(start, start + reportsAtOnce).map((name) => this.#report(name)));
+    const keys = this.#local.names();
+    for (let start = 0; start < keys.length; start += reportsAtOnce) {
+      await Promise.all(keys.slice(start, start + reportsAtOnce).map((key) => this.#report(key)));
     }
   }
 
-  async #report(name: string): Promise<void> {
-    const unreported = this.#local.unreported(name);
+  async #report(key: string): Promise<void> {
+    const unreported = this.#local.unreported(key);
     if (unreported === null) return;
     const { amount, leftMs, seen, window } = unreported;
-    await this.#eval(mergeScript, name, [amount, leftMs, seen, window]);
+    await this.#eval(mergeScript, key, [amount, leftMs, seen, window]);
+  }
+
+  #key(name: string): string {
+    return this.link.name("window", name);
   }
 
   #situation(): Situation {
-    return { absence: this.link.absence, replicas: this.link.replicas };
+    return { outage: this.link.outage, replicas: this.link.replicas };
   }
 }

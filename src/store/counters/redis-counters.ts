@@ -16,6 +16,7 @@ export async function openRedisCounters(options: RedisLinkOptions): Promise<Coun
     leases,
     wakeUps,
     health: () => link.health,
+    trouble: () => link.trouble,
     close: () =>
       closeAll([() => link.close(), () => counter.close(), () => leases.close(), () => wakeUps.close()]),
   };

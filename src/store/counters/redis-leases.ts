@@ -2,25 +2,25 @@
  * Permissions to run that replicas share. Each is an id in Redis that ends by itself and is renewed by its
  * holder, so those of a replica that was killed are free within half a minute.
  *
- * While Redis is unreachable a replica gives out at most its share of the limit, counting all it holds, wherever
- * they came from. A share alone is not enough: others may hold more than theirs, since Redis let them. So every
- * second each replica tells the others, through Redis, how many it holds of each name, and each acquisition says
- * how many there are in all. When Redis is lost, what the limit leaves beyond those is divided: with h held in
- * all, each of n replicas may add (limit − h) / n to its own, and the sum stays within the limit. What others
- * were given in the last second or two before the loss may be missing from h; by that much, divided by n, the
- * sum can exceed it. After a minute most of what was held then is over, and each replica has its whole share.
+ * During an outage a replica grants at most its share of the limit, counting all leases it holds, wherever they came
+ * from. A share alone is not enough: others may hold more than theirs, since Redis let them. So every second each
+ * replica tells the others, through Redis, how many it holds of each name, and each acquisition returns how many
+ * there are in total. When Redis is lost, the rest of the limit is divided: with h held in total, each of n replicas
+ * may add (limit − h) / n to its own, and the sum stays within the limit. Leases that others were granted in the last
+ * second or two before the loss may be missing from h; by that much, divided by n, the sum can exceed the limit. After
+ * a minute most of what was held then is over, and each replica has its whole share.
  *
- * Renewing also writes what Redis has lost or never knew, so after its return all are there again.
+ * Renewing also writes leases that Redis has lost or never knew, so that all are there again after it recovers.
  */
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { Lease, Leases } from "../../core/ports.js";
 import { HoldingsElsewhere, holdingsSchema } from "./holdings-elsewhere.js";
-import { throwUnlessAway, type RedisLink } from "./redis-link.js";
+import { throwUnlessUnavailable, type RedisLink } from "./redis-link.js";
 import { acquireScript, heldScript, holdingsScript, renewScript } from "./redis-scripts.js";
 
 const liveMs = 25_000;
-/** Three tries before one ends. */
+/** Three attempts before one expires. */
 const renewEveryMs = 8_000;
 const tellEveryMs = 1_000;
 /** How long what was held when Redis was lost is taken to be held still. */
@@ -39,7 +39,7 @@ export class RedisLeases implements Leases {
   readonly #elsewhere: HoldingsElsewhere;
   /** How many this replica held of each name when Redis was lost. */
   #heldAtLoss = new Map<string, number>();
-  #absence = -1;
+  #outage = -1;
   readonly #id = randomUUID();
   readonly #timers: readonly NodeJS.Timeout[];
   readonly #liveMs: number;
@@ -51,11 +51,11 @@ export class RedisLeases implements Leases {
     this.#liveMs = times.liveMs;
     this.#elsewhere = new HoldingsElsewhere(link.clock);
     this.#timers = [
-      setInterval(() => void this.#renewAll().catch(throwUnlessAway), times.renewEveryMs).unref(),
-      setInterval(() => void this.#tell().catch(throwUnlessAway), tellEveryMs).unref(),
+      setInterval(() => void this.#renewAll().catch(throwUnlessUnavailable), times.renewEveryMs).unref(),
+      setInterval(() => void this.#tell().catch(throwUnlessUnavailable), tellEveryMs).unref(),
     ];
     link.onLoss(() => this.#noteLoss());
-    link.onReturn(() => this.#renewAll());
+    link.onRecovery(() => this.#renewAll());
   }
 
   async acquire(name: string, limit: number): Promise<Lease | null> {
@@ -82,10 +82,10 @@ export class RedisLeases implements Leases {
   }
 
   #hasShareLeft(name: string, limit: number): boolean {
-    const { replicas, absence, clock } = this.link;
+    const { replicas, outage, clock } = this.link;
     const held = this.#heldHere(name);
     if (held >= Math.max(1, Math.floor(limit / replicas))) return false;
-    if (clock.monotonicMs() - absence.sinceMs >= believedMs) return true;
+    if (clock.monotonicMs() - outage.sinceMs >= believedMs) return true;
     const before = this.#heldAtLoss.get(name) ?? 0;
     const inAll = before + this.#elsewhere.count(this.#key(name));
     if (inAll === 0) return true;
@@ -96,11 +96,11 @@ export class RedisLeases implements Leases {
     return this.#held.get(name)?.size ?? 0;
   }
 
-  /** Once for each absence: one that Redis interrupts without being trusted goes on. */
+  /** Once for each outage: one that Redis interrupts without being trusted goes on. */
   #noteLoss(): void {
-    const { number } = this.link.absence;
-    if (this.#absence === number) return;
-    this.#absence = number;
+    const { number } = this.link.outage;
+    if (this.#outage === number) return;
+    this.#outage = number;
     this.#elsewhere.freeze();
     this.#heldAtLoss = new Map([...this.#held].map(([name, ids]) => [name, ids.size]));
   }
@@ -136,7 +136,7 @@ export class RedisLeases implements Leases {
 
   /** Never rejects: one that is not freed now ends by itself. */
   async #free(name: string, ids: readonly string[]): Promise<void> {
-    await this.link.run((redis) => redis.zrem(this.#key(name), ...ids)).catch(throwUnlessAway);
+    await this.link.run((redis) => redis.zrem(this.#key(name), ...ids)).catch(throwUnlessUnavailable);
   }
 
   async #renewAll(): Promise<void> {
@@ -147,10 +147,12 @@ export class RedisLeases implements Leases {
     );
   }
 
-  /** Undefined while Redis is away or not trusted. */
+  /** Undefined while Redis is not trusted. */
   async #attempt(script: string, name: string, values: readonly (string | number)[]): Promise<unknown> {
     if (!this.link.isTrusted) return undefined;
-    return this.link.run((redis) => redis.eval(script, 1, this.#key(name), ...values)).catch(throwUnlessAway);
+    return this.link
+      .run((redis) => redis.eval(script, 1, this.#key(name), ...values))
+      .catch(throwUnlessUnavailable);
   }
 
   #key(name: string): string {

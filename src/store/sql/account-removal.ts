@@ -19,7 +19,7 @@ export async function endAccess(transaction: Transaction<Schema>, id: string): P
   await transaction.deleteFrom("links").where("account_id", "=", id).execute();
 }
 
-/** Does nothing for an account that is gone. */
+/** Does nothing for an account that does not exist any more. */
 export async function removeAccount(transaction: Transaction<Schema>, id: string): Promise<void> {
   const account = await transaction
     .selectFrom("accounts")

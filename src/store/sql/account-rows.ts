@@ -1,8 +1,8 @@
 /**
  * Accounts as the dashboard needs them, in SQL.
  *
- * Whoever takes an admin's power away first locks one row that all such changes share, then counts the admins
- * that are left. Without the lock two admins could each see the other and both be gone.
+ * Whatever demotes or removes an admin first locks one row that all such changes share, then counts the remaining
+ * admins. Without the lock two admins could each see the other, and both would be removed.
  */
 import { setImmediate } from "node:timers/promises";
 import { sql, type Kysely, type Transaction } from "kysely";

@@ -1,4 +1,4 @@
-/** A copy of the SQLite database as it is at one moment, while others go on writing. */
+/** A consistent copy of the SQLite database, while others continue to write. */
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { openDatabase } from "./sqlite.js";
@@ -13,7 +13,7 @@ export async function backUpSqlite(path: string, file: string): Promise<number> 
   try {
     const database = await openDatabase(path);
     try {
-      // Into the empty file that was just made, which keeps its mode.
+      // Into the empty file that was just created, which keeps its mode.
       database.prepare("vacuum into ?").run([file]);
     } finally {
       database.close();
@@ -46,7 +46,7 @@ function syncToDisk(path: string): void {
 }
 
 function cannotWrite(file: string, error: unknown): StoreError {
-  const reason = error instanceof Error ? error.message : "unknown fault";
+  const reason = error instanceof Error ? error.message : "unknown error";
   return new StoreError(
     `The backup ${file} cannot be written: ${reason}. Choose a file that does not exist yet, on a disk with room for it.`,
   );

@@ -53,7 +53,7 @@ export class SqlChanges implements ChangeStore {
     await inBatches(() => this.db.deleteFrom("changes").where("id", "in", old).executeTakeFirstOrThrow());
   }
 
-  /** Makes a change and appends it, in one transaction. */
+  /** Carries out a change and appends it, in one transaction. */
   with<T>(
     kind: ChangeKind,
     subject: string,

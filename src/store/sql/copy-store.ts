@@ -4,7 +4,7 @@
  * table's number of rows and a sum over the hashes of its rows must be the same on both sides. (A sum, since
  * databases sort text differently.)
  *
- * The source is read as it was at one moment. If it was written to meanwhile, the copy is given up: a server
+ * The source is read as it was at one moment. If it was written to meanwhile, the copy is aborted: a server
  * is running on it, and what it writes next would be lost.
  */
 import { createHash } from "node:crypto";
@@ -14,7 +14,7 @@ import { StoreError } from "../store-error.js";
 
 const rowsAtOnce = 500;
 
-/** By the order of references, each with its primary key. The list of migrations is made on both sides. */
+/** By the order of references, each with its primary key. The table of migrations is written by each side itself. */
 const tables = {
   plans: ["id"],
   accounts: ["id"],

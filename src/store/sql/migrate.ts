@@ -1,8 +1,8 @@
 /**
  * Brings a database to the shape this version knows. Migrations are numbered and applied in order, each in a
  * transaction of its own that holds a lock against other processes and records the migration. A process that
- * dies half-way leaves the ones before; the next process goes on from there. Of several that open a database
- * at once, one applies a migration, and the others wait for the lock, look again and go on behind it.
+ * dies half-way leaves the earlier ones applied; the next process continues from there. Of several that open a database
+ * at the same time, one applies a migration, and the others wait for the lock, check again and continue after it.
  */
 import type { Kysely, Transaction } from "kysely";
 import * as accountsAndKeys from "./migrations/0001-accounts-and-keys.js";
@@ -15,7 +15,7 @@ import type { Migration, MigrationContext } from "./migration.js";
 import type { Schema } from "./schema.js";
 import { StoreError } from "../store-error.js";
 
-/** Never reorder, edit or remove one that was released: databases have it behind them. */
+/** Never reorder, edit or remove one that was released: databases have applied it. */
 export const migrations: readonly Migration[] = [
   { name: "0001-accounts-and-keys", ...accountsAndKeys },
   { name: "0002-dashboard", ...dashboard },
@@ -61,7 +61,7 @@ export async function migrate(
 function requireKnown(applied: number, known: number): void {
   if (applied <= known) return;
   throw new StoreError(
-    `The database was made by a newer version of Sotto (it is at step ${applied}, this version knows ${known}). Start that version or a newer one.`,
+    `The database was created or migrated by a newer version of Sotto (it is at step ${applied}, this version knows ${known}). Start that version or a newer one.`,
   );
 }
 
@@ -78,7 +78,7 @@ async function createBookkeeping(transaction: Transaction<Schema>): Promise<void
 const isListed = async (db: Kysely<Schema>): Promise<boolean> =>
   (await db.introspection.getTables()).some((table) => table.name === "migrations");
 
-/** How many migrations the database has behind it. */
+/** How many migrations the database has applied. */
 async function countApplied(
   db: Kysely<Schema>,
   hasBookkeeping: (db: Kysely<Schema>) => Promise<boolean>,

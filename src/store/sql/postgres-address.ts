@@ -40,7 +40,7 @@ function tlsOf(mode: string, issuerFile: string | null): false | ConnectionOptio
     case "verify-full":
       return { ...issuer, rejectUnauthorized: true };
     default:
-      // "prefer" and "allow" would fall back to plain text without a word.
+      // "prefer" and "allow" would silently fall back to plain text.
       throw new StoreError(
         "The sslmode in SOTTO_DATABASE_URL must be disable, require, verify-ca or verify-full.",
       );

@@ -2,10 +2,10 @@
  * The rows in Postgres, for installations of several replicas. The same tables, queries and migrations as in
  * SQLite.
  *
- * Every wait has an end: for a connection (new, or a free one of the pool), for a lock, for a statement on
- * the server, and for its answer on this side, in case the server or the network has gone silent. A fault of
+ * Every wait has a limit: for a connection (new, or a free one of the pool), for a lock, for a statement on
+ * the server, and for its answer on this side, in case the server or the network has gone silent. An error of
  * that kind is `StoreUnavailable` to the caller. A connection that broke or went silent leaves the pool; the
- * next query opens another, so nothing has to be restarted when the database returns.
+ * next query opens another, so nothing has to be restarted when the database recovers.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -22,10 +22,11 @@ import type { FullStore } from "../../core/dashboard-ports.js";
 import { StoreUnavailable, systemClock, type Clock, type Plan } from "../../core/ports.js";
 import { migrate } from "./migrate.js";
 import { postgresAddress } from "./postgres-address.js";
+import { cannotOpenPostgres, placeOf } from "../postgres-trouble.js";
 import type { Schema } from "./schema.js";
 import { SqlStore } from "./sql-store.js";
 import { StoreError } from "../store-error.js";
-import { asStoreError } from "./unavailable.js";
+import { asStoreError, type OnUnavailable } from "./unavailable.js";
 
 const connectTimeoutMs = 3_000;
 const lockTimeoutMs = 4_000;
@@ -41,19 +42,21 @@ export interface PostgresStoreOptions {
   url: string;
   /** Most connections at once. */
   poolSize: number;
-  /** Written when the database is first made; later the row in the database counts. */
+  /** Written when the database is created; later the row in the database counts. */
   defaultPlan: Plan;
   /** How long to wait for a server that is not there yet. */
   waitMs?: number;
-  /** Told once when the server does not answer at once: what is waited for, and for how long. */
+  /** Called once when the server does not answer immediately: what is waited for, and for how long. */
   onWait?: ((place: string, waitMs: number) => void) | undefined;
   clock?: Clock;
+  onUnavailable?: OnUnavailable;
 }
 
 /** Opens the database, migrating it where needed. Rejects with `StoreError` when it cannot. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<FullStore> {
-  const { url, poolSize, defaultPlan, waitMs = 0, onWait, clock = systemClock } = options;
-  const store = new SqlStore(connectPostgres(url, { max: poolSize }), clock);
+  const { url, poolSize, defaultPlan, waitMs = 0, onWait, clock = systemClock, onUnavailable } = options;
+  const db = connectPostgres(url, { max: poolSize }, onUnavailable);
+  const store = new SqlStore(db, clock, { locksRows: true });
   try {
     const noticed = () => onWait?.(placeOf(url), waitMs);
     await untilThere(() => migratePostgres(url, defaultPlan), waitMs, noticed);
@@ -66,7 +69,11 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 }
 
 /** A pool of connections as Kysely takes it. Connects with the first query. */
-export function connectPostgres(url: string, settings: PoolConfig = {}): Kysely<Schema> {
+export function connectPostgres(
+  url: string,
+  settings: PoolConfig = {},
+  onUnavailable?: OnUnavailable,
+): Kysely<Schema> {
   const pool = new Pool({
     ...postgresAddress(url),
     application_name: "sotto",
@@ -84,7 +91,7 @@ export function connectPostgres(url: string, settings: PoolConfig = {}): Kysely<
   // An idle connection that breaks is dropped by the pool; one in use reports through its query as well.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: new GuardedPool(pool) }) });
+  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: new GuardedPool(pool, onUnavailable) }) });
 }
 
 async function migratePostgres(url: string, defaultPlan: Plan): Promise<void> {
@@ -134,7 +141,7 @@ async function untilThere(open: () => Promise<void>, waitMs: number, onWait: () 
   }
 }
 
-/** A wrong password or certificate will not mend itself. */
+/** Waiting does not help against a wrong password or certificate. */
 function mayStillCome(error: unknown): boolean {
   if (!(error instanceof StoreUnavailable) || !(error.cause instanceof Error)) return false;
   const { cause } = error;
@@ -150,21 +157,24 @@ const numbersAsNumbers: PoolConfig["types"] = {
     oid === types.builtins.INT8 ? (text: string) => Number(text) : types.getTypeParser(oid, format),
 };
 
-/** Tells passing faults from bugs, and throws away connections that may still be busy with a lost query. */
+/** Tells errors that pass from bugs, and throws away connections that may still be busy with a lost query. */
 class GuardedPool implements PostgresPool {
   readonly #clients = new WeakMap<PoolClient, GuardedClient>();
 
-  constructor(private readonly pool: Pool) {}
+  constructor(
+    private readonly pool: Pool,
+    private readonly onUnavailable: OnUnavailable,
+  ) {}
 
   async connect(): Promise<PostgresPoolClient> {
     try {
       const client = await this.pool.connect();
       // The same object for the same connection: Kysely knows connections by it.
-      const guarded = this.#clients.get(client) ?? new GuardedClient(client);
+      const guarded = this.#clients.get(client) ?? new GuardedClient(client, this.onUnavailable);
       this.#clients.set(client, guarded);
       return guarded;
     } catch (error) {
-      throw asStoreError(error);
+      throw asStoreError(error, this.onUnavailable);
     }
   }
 
@@ -176,7 +186,10 @@ class GuardedPool implements PostgresPool {
 class GuardedClient implements PostgresPoolClient {
   #isLost = false;
 
-  constructor(private readonly client: PostgresPoolClient & Pick<PoolClient, "release">) {}
+  constructor(
+    private readonly client: PostgresPoolClient & Pick<PoolClient, "release">,
+    private readonly onUnavailable: OnUnavailable,
+  ) {}
 
   query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
@@ -198,24 +211,10 @@ class GuardedClient implements PostgresPoolClient {
     try {
       return await this.client.query<R>(text, parameters);
     } catch (error) {
-      // The server's own answers have a severity; without one the connection is at fault.
+      // The server's own answers have a severity; without one the connection failed.
       const isAnswer = error instanceof Error && "severity" in error;
       if (!isAnswer) this.#isLost = true;
-      throw asStoreError(error);
+      throw asStoreError(error, this.onUnavailable);
     }
   }
-}
-
-/** In words for the operator, without the password. */
-export function cannotOpenPostgres(url: string, error: unknown): StoreError {
-  const cause = error instanceof StoreUnavailable ? error.cause : error;
-  const reason = cause instanceof Error ? cause.message : "unknown fault";
-  return new StoreError(
-    `The database ${placeOf(url)} cannot be opened: ${reason}. Check SOTTO_DATABASE_URL, that the server runs and that this user may create tables there.`,
-  );
-}
-
-function placeOf(url: string): string {
-  const { host, port, database } = postgresAddress(url);
-  return `${database ?? ""} on ${host ?? "localhost"}:${port ?? 5432}`;
 }

@@ -73,7 +73,7 @@ export interface SessionRow {
   account_id: string;
   created_at: number;
   last_seen_at: number;
-  /** When it ends however much it is used. */
+  /** When it ends even if it is used every day. */
   expires_at: number;
 }
 
@@ -159,7 +159,7 @@ export interface ChangeCounterRow {
   last: number;
 }
 
-/** A migration that this database has behind it. */
+/** A migration that was applied to this database. */
 export interface MigrationRow {
   number: number;
   name: string;

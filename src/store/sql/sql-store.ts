@@ -1,7 +1,7 @@
 /**
- * The store in SQL, the same on every database that Kysely speaks. Promises that hang on two callers doing
- * the same at once (one email, one setting) are kept by the database, with `on conflict`, not by looking
- * first and writing later.
+ * The store in SQL, the same on every database that Kysely supports. What must hold under concurrent callers (one
+ * account per email, one value per setting) is enforced by the database, with `on conflict`, not by reading first and
+ * writing later.
  */
 import { sql, type Kysely } from "kysely";
 import type { ChangeKind } from "../../core/replicas/changes.js";
@@ -34,11 +34,16 @@ export class SqlStore implements FullStore {
   readonly changes: SqlChanges;
   readonly #db: Kysely<Schema>;
   readonly #clock: Clock;
+  readonly #locksRows: boolean;
 
-  /** Takes over the connection: `close` ends it. */
-  constructor(db: Kysely<Schema>, clock: Clock) {
+  /**
+   * Takes over the connection: `close` ends it. `locksRows`: the database locks rows, as Postgres does, and not all of
+   * it, as SQLite does.
+   */
+  constructor(db: Kysely<Schema>, clock: Clock, { locksRows = false } = {}) {
     this.#db = db;
     this.#clock = clock;
+    this.#locksRows = locksRows;
     this.changes = new SqlChanges(db, clock);
     this.accounts = new SqlAccounts(db, this.changes);
     this.sessions = new SqlSessions(db, this.changes);
@@ -199,18 +204,23 @@ export class SqlStore implements FullStore {
   }
 
   /**
-   * Replicas write in any order, so a time only ever moves forward. The rows of one statement are locked by
-   * the order of their ids, so that replicas that touch the same keys do not wait for each other in a circle.
+   * Replicas write in any order, so a time only ever moves forward. In Postgres an update locks rows in whatever order
+   * its plan meets them, and two replicas that touch the same keys could deadlock; so the rows are locked first, in
+   * the order of their ids.
    */
   async touchKeys(lastUsed: ReadonlyMap<string, Date>): Promise<void> {
     const sorted = [...lastUsed].sort(([a], [b]) => (a < b ? -1 : 1));
     const pairs = sorted.map(([id, at]) => sql`(${id}, cast(${at.getTime()} as bigint))`);
     if (pairs.length === 0) return;
     await this.#db.transaction().execute(async (transaction) => {
-      for (let start = 0; start < pairs.length; start += touchedAtOnce) {
+      if (this.#locksRows) {
+        const ids = sorted.map(([id]) => id);
+        for (const some of slices(ids, touchedAtOnce)) await lockKeys(transaction, some);
+      }
+      for (const some of slices(pairs, touchedAtOnce)) {
         // `column1` and `column2` are what both SQLite and Postgres call the columns of a list of values.
         await sql`update keys set last_used_at = used.column2
-          from (values ${sql.join(pairs.slice(start, start + touchedAtOnce))}) as used
+          from (values ${sql.join(some)}) as used
           where keys.id = used.column1
           and (keys.last_used_at is null or keys.last_used_at < used.column2)`.execute(transaction);
       }
@@ -320,4 +330,16 @@ function toKeyRecord(row: JoinedKeyRow): KeyRecord {
       models: row.plan_models,
     }),
   };
+}
+
+/** In bytes' order, whatever the collation: batches follow one another in the order of JavaScript's sort. */
+async function lockKeys(transaction: Kysely<Schema>, ids: readonly string[]): Promise<void> {
+  await sql`select id from keys where id in (${sql.join(ids)})
+    order by id collate "C" for no key update`.execute(transaction);
+}
+
+function slices<T>(all: readonly T[], length: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / length) }, (_, index) =>
+    all.slice(index * length, (index + 1) * length),
+  );
 }

@@ -1,11 +1,12 @@
 /**
  * The embedded database: one SQLite file, shared by the server and the command line. Write-ahead logging
- * lets readers go on while one process writes; every commit is on disk before it is reported; a process
+ * lets readers continue while one process writes; every commit is on disk before it is reported; a process
  * that finds another writing waits up to five seconds.
  *
- * libsql's calls are synchronous and take microseconds. The one slow case is that wait for another
- * process's write, which holds up this process's event loop too; the commands' writes are single
- * statements, so it is short.
+ * libsql's calls are synchronous: the event loop is blocked meanwhile. A read takes microseconds. A commit waits for
+ * the disk (fsync), from a fraction of a millisecond on an SSD to tens of them on a slow or busy disk, and for another
+ * process that is writing; the commands' writes are single statements, so that wait is short. What is written often
+ * (usage, last-used times) is therefore written in batches.
  */
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -21,30 +22,31 @@ import {
 } from "kysely";
 import type { FullStore } from "../../core/dashboard-ports.js";
 import { StoreUnavailable, systemClock, type Clock, type Plan } from "../../core/ports.js";
-import { findDataDirError, findFileError, sentenceOf } from "../data-dir-error.js";
+import { findDataDirError, findFileError } from "../data-dir-error.js";
 import { migrate } from "./migrate.js";
 import type { Schema } from "./schema.js";
 import { SqlStore } from "./sql-store.js";
 import { StoreError } from "../store-error.js";
-import { asStoreError } from "./unavailable.js";
+import { asStoreError, type OnUnavailable } from "./unavailable.js";
 
 const busyTimeoutMs = 5_000;
 
 export interface SqliteStoreOptions {
   path: string;
-  /** Written when the database is first made; later the row in the database counts. */
+  /** Written when the database is created; later the row in the database counts. */
   defaultPlan: Plan;
   clock?: Clock;
+  onUnavailable?: OnUnavailable;
 }
 
-/** Where the rows live in a data directory. */
+/** The database file of a data directory. */
 export const databasePath = (dataDir: string): string => join(dataDir, "sotto.db");
 
-/** Opens the database, making and migrating it where needed. Rejects with `StoreError` when it cannot. */
+/** Opens the database, creating and migrating it where needed. Rejects with `StoreError` when it cannot. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<FullStore> {
-  const { path, defaultPlan, clock = systemClock } = options;
+  const { path, defaultPlan, clock = systemClock, onUnavailable } = options;
   const database = await openDatabase(path);
-  const db = connectSqlite(database);
+  const db = connectSqlite(database, onUnavailable);
   try {
     await migrate(db, { bytesType: "blob", defaultPlan });
   } catch (error) {
@@ -55,8 +57,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Full
 }
 
 /** The connection as Kysely takes it. */
-export const connectSqlite = (database: Database.Database): Kysely<Schema> =>
-  new Kysely<Schema>({ dialect: new ImmediateDialect(database) });
+export const connectSqlite = (database: Database.Database, onUnavailable?: OnUnavailable): Kysely<Schema> =>
+  new Kysely<Schema>({ dialect: new ImmediateDialect(guarded(database, onUnavailable)) });
 
 /** One connection, set up. */
 export async function openDatabase(path: string): Promise<Database.Database> {
@@ -75,7 +77,7 @@ export async function openDatabase(path: string): Promise<Database.Database> {
 }
 
 /**
- * SQLite would make the file readable to everyone; its side files take the mode of the main one. A file
+ * SQLite would create the file readable to everyone; its side files take the mode of the main one. A file
  * that exists is not even opened: closing it again would drop the locks this process holds on it (POSIX
  * locks belong to the process, not to the descriptor).
  */
@@ -128,20 +130,27 @@ class ImmediateDriver extends SqliteDriver {
 }
 
 class ImmediateDialect extends SqliteDialect {
-  readonly #database: Database.Database;
+  readonly #database: SqliteDatabase;
 
-  constructor(database: Database.Database) {
+  constructor(database: SqliteDatabase) {
     super({ database });
     this.#database = database;
   }
 
   override createDriver(): SqliteDriver {
-    return new ImmediateDriver({ database: guarded(this.#database) });
+    return new ImmediateDriver({ database: this.#database });
   }
 }
 
-/** Tells passing faults, such as a full disk, from bugs. */
-function guarded(database: Database.Database): SqliteDatabase {
+/** Tells errors that pass, such as a full disk, from bugs. */
+function guarded(database: Database.Database, onUnavailable: OnUnavailable): SqliteDatabase {
+  const explained = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw asStoreError(error, onUnavailable);
+    }
+  };
   return {
     prepare: (text) => {
       const statement = explained(() => database.prepare(text));
@@ -158,30 +167,23 @@ function guarded(database: Database.Database): SqliteDatabase {
   };
 }
 
-function explained<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw asStoreError(error);
-  }
-}
-
-/** In words for the operator: what is wrong with the file or its directory, and what to do. */
+/** For the operator: what is wrong with the file or its directory, and what to do about it. */
 export function cannotOpenSqlite(path: string, error: unknown): StoreError {
   const cause = error instanceof StoreUnavailable ? error.cause : error;
   const where = `The database ${path} cannot be opened`;
   if (hasCode(cause, "SQLITE_NOTADB") || hasCode(cause, "SQLITE_CORRUPT")) {
     return new StoreError(
-      `${where}: the file is damaged, or is not a database. Keep a copy of it, then restore a backup (docs/operating.md), or choose another directory with --data-dir.`,
+      `${where}: the file is damaged, or is not a database`,
+      "Keep a copy of it, then restore a backup (docs/operating.md), or choose another directory with --data-dir.",
     );
   }
   if (hasCode(cause, "SQLITE_BUSY")) {
-    return new StoreError(`${where}: another process has been writing to it for too long. Try again.`);
+    return new StoreError(`${where}: another process has been writing to it for too long`, "Try again.");
   }
-  const fault = findDataDirError(dirname(path)) ?? findFileError(path);
-  if (fault !== null) return new StoreError(`${where}: ${sentenceOf(fault)}`);
+  const found = findDataDirError(dirname(path)) ?? findFileError(path);
+  if (found !== null) return new StoreError(`${where}: ${found.reason}`, found.next);
   const reason = cause instanceof Error ? cause.message : "unknown error";
-  return new StoreError(`${where}: ${reason}. Check its disk, and run 'sotto doctor'.`);
+  return new StoreError(`${where}: ${reason}`, "Check its disk, and run 'sotto doctor'.");
 }
 
 const hasCode = (error: unknown, code: string): boolean =>

@@ -9,7 +9,7 @@ import { connectPostgres } from "./postgres.js";
 import { connectSqlite } from "./sqlite.js";
 import { asStoreError } from "./unavailable.js";
 
-const withCode = (code: string): Error => Object.assign(new Error("fault"), { code });
+const withCode = (code: string): Error => Object.assign(new Error("an error"), { code });
 
 describe("SQLite", () => {
   let folder: string;

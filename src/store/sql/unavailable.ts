@@ -1,21 +1,31 @@
 /**
- * Which faults of a database mean "not now": it is away, too slow, out of room, or not to be written to.
- * Those become `StoreUnavailable`, which callers can answer; everything else is a bug and stays what it is.
+ * Which errors of a database mean "not now": it is unreachable, too slow, out of room, or read-only. Those become
+ * `StoreUnavailable`, which callers can handle; everything else is a bug and stays what it is.
  */
 import { StoreUnavailable } from "../../core/ports.js";
 
-/** The same fault, as callers of a store know it. */
-export function asStoreError(error: unknown): unknown {
-  return isPassing(error) ? new StoreUnavailable(error) : error;
+export type OnUnavailable = ((error: StoreUnavailable) => void) | undefined;
+
+/** The same error, as callers of a store know it. `onUnavailable` is called with those that pass. */
+export function asStoreError(error: unknown, onUnavailable?: OnUnavailable): unknown {
+  if (!(error instanceof Error) || !isPassing(error)) return error;
+  const unavailable = new StoreUnavailable(withCode(error));
+  onUnavailable?.(unavailable);
+  return unavailable;
 }
 
-function isPassing(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
+/** The driver's own errors have no code: a log could not tell why. */
+function withCode(error: Error): Error {
+  if ("code" in error) return error;
+  return Object.assign(error, { code: /timeout/i.test(error.message) ? "ETIMEDOUT" : "ECONNRESET" });
+}
+
+function isPassing(error: Error): boolean {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (code.startsWith("SQLITE_")) return sqliteCodes.some((name) => code.startsWith(name));
   if (/^[0-9A-Z]{5}$/.test(code) && !systemCode.test(code))
     return sqlStates.some((state) => code.startsWith(state));
-  // What the connection itself reports has the system's code, or none and one of these sentences.
+  // What the connection itself reports has the system's code, or none and one of these messages.
   return systemCode.test(code) || connectionError.test(error.message);
 }
 
@@ -35,8 +45,8 @@ const sqlStates = [
   "08", // connection
   "25006", // this server only reads
   "28", // who may connect: a password that is being changed must not look like a bug
-  "40001", // two transactions in each other's way
-  "40P01",
+  "40001", // serialization failure
+  "40P01", // deadlock
   "53", // disk full, out of memory, too many connections
   "55P03", // waited too long for a lock
   "57", // shutting down, starting up, took too long

@@ -43,7 +43,7 @@ export class SqlUsage implements UsageStore {
     private readonly clock: Clock,
   ) {}
 
-  /** In one order, so that replicas that add to the same buckets do not wait for each other in a circle. */
+  /** In one order, so that replicas that add to the same buckets do not deadlock. */
   async add(...[unsorted, batch]: Parameters<UsageStore["add"]>): Promise<void> {
     if (unsorted.length === 0) return;
     const rows = [...unsorted].sort((a, b) => (bucketName(a) < bucketName(b) ? -1 : 1));

@@ -263,7 +263,7 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
     });
 
     describe("with log probabilities", () => {
-      it("tells of every token, whose bytes are the reply", async () => {
+      it("reports every token, whose bytes are the reply", async () => {
         const { text, logprobs, usage } = await replyTo(
           engine,
           generationOf("Say something.", { topLogprobs: 3 }),
@@ -279,7 +279,7 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
         }
       });
 
-      it("tells the likeliest tokens in a reply at temperature 0", async () => {
+      it("reports the likeliest tokens in a reply at temperature 0", async () => {
         const sampling = { ...greedy, frequencyPenalty: 1e-9 };
         const { logprobs } = await replyTo(engine, generationOf("Go on.", { sampling, topLogprobs: 1 }));
         for (const { token, top } of logprobs) expect(top[0]?.token).toBe(token);
@@ -287,9 +287,9 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
 
       it("changes nothing of the reply", async () => {
         const { text } = await replyTo(engine, generationOf("Say something."));
-        const told = await replyTo(engine, generationOf("Say something.", { topLogprobs: 0 }));
-        expect(told.text).toBe(text);
-        for (const { top } of told.logprobs) expect(top).toEqual([]);
+        const reply = await replyTo(engine, generationOf("Say something.", { topLogprobs: 0 }));
+        expect(reply.text).toBe(text);
+        for (const { top } of reply.logprobs) expect(top).toEqual([]);
       });
     });
 
@@ -340,7 +340,7 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
       });
     });
 
-    it("never tells of more cached tokens than the prompt has, and of none to a stranger", async () => {
+    it("never reports more cached tokens than the prompt has, and none to another account", async () => {
       const prompt = "Once upon a time there was a long, long prompt.";
       const ask = async (accountId: string) =>
         (await replyTo(engine, generationOf(prompt, { accountId }))).usage;

@@ -5,6 +5,7 @@ import type { ChatMessage } from "../../../src/protocol/chat.js";
 import { testDefaults } from "../../support/engines/model-defaults.js";
 import { startTinyEngine, type TinyEngine } from "../../support/engines/tiny-engine.js";
 import { generationOf, replyTo, startReply, type Reply } from "./engine-contract.js";
+import { eventually } from "../../support/eventually.js";
 import { uniformNumbers } from "../../support/inputs/uniform-numbers.js";
 
 const { engine: defaults } = loadConfig({ env: {} });
@@ -53,6 +54,26 @@ describe("reuse of what was computed", () => {
     for (const stranger of ["acc_x", "acc_y", "acc_z", ""]) {
       expect((await cachedOf(reusing, "This is a secret of mine.", stranger)).cachedTokens).toBe(0);
     }
+  });
+
+  it("ends when the account is deleted", async () => {
+    await cachedOf(reusing, "Forget me, please.", "acc_gone");
+    await cachedOf(reusing, "Keep me, please.", "acc_stays");
+    reusing.engine.forgetAccount("acc_gone");
+    expect((await cachedOf(reusing, "Forget me, please.", "acc_gone")).cachedTokens).toBe(0);
+    expect((await cachedOf(reusing, "Keep me, please.", "acc_stays")).cachedTokens).toBeGreaterThan(0);
+  });
+
+  it("ends for a reply that is under way when its account is deleted", async () => {
+    const hangUp = new AbortController();
+    const accountId = "acc_gone_midway";
+    const long = generationOf("Forget this, too.", { accountId, maxTokens: 500 });
+    const running = await startReply(reusing.engine, long, hangUp.signal);
+    reusing.engine.forgetAccount(accountId);
+    hangUp.abort();
+    await expect(running.events.next()).rejects.toThrow();
+    await eventually(() => reusing.engine.sequencesActive() === 0);
+    expect((await cachedOf(reusing, "Forget this, too.", accountId)).cachedTokens).toBe(0);
   });
 
   it("ends with eviction", async () => {

@@ -36,7 +36,7 @@ describe("the embedded engine", () => {
   });
   afterAll(() => tiny.dispose());
 
-  it("tells what it loaded", () => {
+  it("reports what it loaded", () => {
     expect(tiny.events).toMatchObject([{ type: "loaded", sequences: 9, contextTokens: 2048, threads: 1 }]);
     expect(tiny.engine.status("omega")).toMatchObject({ serving: "tiny.gguf", capacity: 9, restarts: 0 });
   });

@@ -20,7 +20,7 @@ export function describeChangeContract(name: string, open: OpenStore): void {
     const written = async (store: FullStore) =>
       (await store.changes.readAfter(0, 100)).map(({ kind, subject }) => `${kind} ${subject}`);
 
-    it("numbers them from one on, without gaps, also when many are made at once", async () => {
+    it("numbers them from one on, without gaps, also when many are appended at the same time", async () => {
       expect(await opened.store.changes.last()).toBe(0);
       await Promise.all(
         Array.from({ length: 30 }, (_, i) => opened.store.changes.append("models_changed", String(i))),

@@ -73,7 +73,7 @@ export function describeLinkContract(name: string, open: OpenStore): void {
       expect(await opened.store.links.createAccount("setup", link.hash, now, ada)).toBeNull();
     });
 
-    it("makes a user by an invitation, once", async () => {
+    it("creates a user by an invitation, once", async () => {
       const { links } = opened.store;
       const link = newLink({ kind: "invite" });
       await links.create(link);

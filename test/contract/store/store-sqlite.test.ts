@@ -55,7 +55,7 @@ describe("the SQLite file", () => {
     expect(await mode(folder)).toBe("755");
   });
 
-  it("holds the plan of the configuration that made it, not of later ones", async () => {
+  it("holds the plan of the configuration it was created with, not of later ones", async () => {
     await open({ ...testPlan, requestsPerMinute: 7 });
     const later = await open({ ...testPlan, requestsPerMinute: 8 });
     expect(await later.findPlan("free")).toMatchObject({ name: "Free", requestsPerMinute: 7, maxKeys: 20 });
@@ -77,14 +77,14 @@ describe("the SQLite file", () => {
     expect(migrations()).toEqual(migrations().map((_, index) => index + 1));
   });
 
-  it("is refused when a newer version made it, and left as it was", async () => {
+  it("is refused when a newer version wrote it, and left as it was", async () => {
     await (await open()).close();
     const database = new Database(path);
     database.exec("insert into migrations values (99, 'from-the-future', 0)");
     database.close();
     const before = migrations();
     await expect(open()).rejects.toThrow(
-      /made by a newer version of Sotto .* Start that version or a newer one\./,
+      /by a newer version of Sotto .* Start that version or a newer one\./,
     );
     expect(migrations()).toEqual(before);
   });
@@ -97,7 +97,7 @@ describe("the SQLite file", () => {
     expect(String(error)).toContain(path);
   });
 
-  it("is named in the message when its folder cannot be made", async () => {
+  it("is named in the message when its folder cannot be created", async () => {
     await writeFile(join(folder, "data"), "a file where the folder should be");
     const error: unknown = await open().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(StoreError);

@@ -71,7 +71,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
         expect(await store.listAccounts()).toHaveLength(1);
       });
 
-      it("are made once when many make one address at the same time", async () => {
+      it("are created once when many create the same address at the same time", async () => {
         const other = await opened.another();
         const results = await Promise.allSettled(
           Array.from({ length: 20 }, (_, i) =>

@@ -1,4 +1,4 @@
-/** What becomes of requests when the engine's child process fails, in every way a process can. */
+/** What happens to requests when the engine's child process fails, in every way a process can. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,6 +18,7 @@ import {
 } from "../../contract/engines/engine-contract.js";
 import { isAlive } from "../../support/processes/children.js";
 import { eventually } from "../../support/eventually.js";
+import { fakeWorkerIn, answersPings, finishes, loadsAndPrepares } from "../../support/engines/fake-worker.js";
 import { startTinyEngine, type TinyEngine } from "../../support/engines/tiny-engine.js";
 import { writeTinyGguf, type TinyModel } from "../../support/engines/tiny-gguf.js";
 
@@ -35,6 +36,8 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const fakeWorker = (script: string) => fakeWorkerIn(folder, script);
+
 const started: TinyEngine[] = [];
 afterEach(async () => {
   await Promise.all(started.splice(0).map((tiny) => tiny.dispose()));
@@ -45,43 +48,6 @@ function start(options: Partial<LlamaEngineOptions> = {}, model?: TinyModel): Ti
   started.push(tiny);
   return tiny;
 }
-
-/** A child process that follows a script instead of loading a model. */
-function fakeWorker(script: string): string {
-  const path = join(mkdtempSync(join(folder, "worker-")), "worker.mjs");
-  const facts =
-    "{ loadMs: 1, threads: 1, contextTokens: 100, sequences: 1, gpu: 'cpu', description: '', memoryBytes: 1 }";
-  writeFileSync(
-    path,
-    `import { existsSync, writeFileSync } from "node:fs";
-     /** True once for this file, also when the process is another by then. */
-     const firstTime = () => {
-       const mark = import.meta.filename + ".mark";
-       return !existsSync(mark) && (writeFileSync(mark, ""), true);
-     };
-     const send = (message) => process.send(message);
-     const loaded = () => send({ type: "loaded", facts: ${facts} });
-     const tokens = () => ({ type: "tokens", tokens: new Uint32Array(3) });
-     const step = (report) => send({ type: "step", report: { active: 0, progress: [], endings: [], ...report } });
-     process.on("disconnect", () => process.exit());
-     process.on("message", (message) => {
-       if (message.type === "close") process.exit();
-       ${script}
-     });`,
-  );
-  return path;
-}
-const answersPings = `if (message.type === "ping") send({ type: "pong" });`;
-const loadsAndPrepares = `
-  if (message.type === "load") loaded();
-  if (message.type === "prepare") send({ type: "prepared", id: message.id, result: tokens() });`;
-
-const finishes = `
-  if (message.type === "generate") {
-    const finishReason = "stop";
-    step({ active: 1, progress: [{ id: message.id, choice: 0, text: "Well.", finishReason }] });
-    step({ endings: [{ id: message.id, outcome: { type: "finished", completionTokens: 1, cachedTokens: 0 } }] });
-  }`;
 
 const deaths = ({ events }: TinyEngine): number => events.filter(({ type }) => type === "exited").length;
 
@@ -147,7 +113,7 @@ describe("when the engine's process is killed", () => {
     const dies = `if (message.type === "${type}") process.exit(3);`;
     const tiny = start({ workerFile: fakeWorker(dies + loadsAndPrepares) });
     await expect(replyTo(tiny.engine, generationOf("Hello"))).rejects.toMatchObject(unavailable);
-    expect(tiny.events).toContainEqual({ type: "exited", code: 3, signal: null });
+    expect(tiny.events).toContainEqual({ type: "exited", code: 3, signal: null, cause: "EXITED" });
     await eventually(() => tiny.events.filter(({ type }) => type === "loaded").length === 3, slowMs);
     expect(deaths(tiny)).toBe(2);
   });
@@ -193,7 +159,7 @@ describe("when the engine's process is killed", () => {
   });
 });
 
-describe("when the engine's process stands still", () => {
+describe("when the engine's process hangs", () => {
   it("ends it and starts another, with a stream running", async () => {
     const tiny = start({ timing: impatient });
     const stream = await startReply(tiny.engine, generationOf("Talk.", endless));
@@ -201,7 +167,12 @@ describe("when the engine's process stands still", () => {
     process.kill(pidOf(tiny), "SIGSTOP");
     await ended;
     expect((await replyTo(tiny.engine, generationOf("And now?"))).usage.completionTokens).toBe(24);
-    expect(tiny.events).toContainEqual({ type: "exited", code: null, signal: "SIGKILL" });
+    expect(tiny.events).toContainEqual({
+      type: "exited",
+      code: null,
+      signal: "SIGKILL",
+      cause: "UNRESPONSIVE",
+    });
   });
 
   it("ends it and starts another, when idle", async () => {
@@ -214,7 +185,7 @@ describe("when the engine's process stands still", () => {
     expect((await tiny.engine.prepare(generationOf("Hello"), never())).promptTokens).toBe(3);
   });
 
-  it("gives up on a generation that makes no progress, and keeps the process that ends it when told", async () => {
+  it("gives up on a generation that makes no progress, and keeps the process, which ends it on request", async () => {
     const endsWhenTold = `if (message.type === "abort") step({ endings: [{ id: message.id, outcome: { type: "aborted" } }] });`;
     const tiny = start({
       config: { ...config, firstTokenTimeoutMs: 100 },
@@ -237,7 +208,7 @@ describe("when the engine's process stands still", () => {
     await expect(drain(events)).rejects.toMatchObject(unavailable);
   });
 
-  it("waits as long as there is progress, though nothing can be shown", async () => {
+  it("waits as long as there is progress, although nothing can be shown", async () => {
     const readsSlowly = `
       if (message.type === "generate") {
         let steps = 0;
@@ -294,7 +265,7 @@ describe("when the engine cannot start", () => {
     );
   });
 
-  it("refuses requests at once when processes die in a loop, and goes on trying", async () => {
+  it("refuses requests at once when processes die in a loop, and keeps trying", async () => {
     const tiny = start({ workerFile: fakeWorker("process.exit(1);") });
     await eventually(() => tiny.events.filter(({ type }) => type === "exited").length >= 5, slowMs);
     // A request that waited would outlast the test's time limit.

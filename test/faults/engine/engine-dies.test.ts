@@ -56,7 +56,7 @@ describe("a request whose prompt is being read", () => {
     process.kill(engine, "SIGSTOP");
     const short = { ...longReply, max_completion_tokens: 4 };
     const replies = [1, 2].map(() => client.chat.completions.create(short, { maxRetries: 0 }));
-    // Answers to requests that came later tell that these are with the engine.
+    // Answers to later requests show that these have reached the engine.
     for (let round = 0; round < 5; round++) await client.models.list();
     process.kill(engine, "SIGKILL");
     for (const reply of await Promise.all(replies)) expect(reply.usage?.completion_tokens).toBe(4);

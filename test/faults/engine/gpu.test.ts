@@ -281,7 +281,7 @@ describe("SOTTO_ENGINE_GPU=off", () => {
   });
 });
 
-describe("a GPU that fails with the real weights, though it could be used", () => {
+describe("a GPU that passes its probe and fails with the real weights", () => {
   it("is given up for them: the service starts, and does not try them there again", slow, async () => {
     const gpu = fakeGpu({ cuda: "works" });
     const config = configFor(newDataDir());
@@ -424,7 +424,7 @@ function onGpu(script: string): string {
   return path;
 }
 
-/** The real worker, which takes the CPU for the GPU it is told to use. */
+/** The real worker, which uses the CPU in place of the GPU it is given. */
 function computesAnywhere(): string {
   return onGpu(`
     const gpu = request.gpu;

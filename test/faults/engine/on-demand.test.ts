@@ -149,7 +149,7 @@ const lastPid = ({ worker }: Service): number => {
   return pid;
 };
 
-/** A stream that runs until it is told to end. What comes is read: one who does not read is cut off. */
+/** A stream that runs until it is ended. It is read all the time: a client that does not read is cut off. */
 async function startStream(service: Service, model: ModelId): Promise<{ end(): Promise<void> }> {
   const controller = new AbortController();
   const response = await service.ask(model, endless, controller.signal);
@@ -211,7 +211,7 @@ describe("the first requests of a model", { timeout: slowMs }, () => {
     for (const event of events) expectOurs("ChatCompletionChunk", event);
   });
 
-  it("are told in the stream when it cannot be loaded after all", async () => {
+  it("get an error event when it cannot be loaded after all", async () => {
     const service = await start({ keepAliveMs: 20 });
     service.worker.hold();
     const response = await service.ask("omega", stream);
@@ -255,7 +255,7 @@ describe("the first requests of a model", { timeout: slowMs }, () => {
 });
 
 describe("a load that fails", { timeout: slowMs }, () => {
-  it("is told to all who wait for it, and tried again by who asks later", async () => {
+  it("is reported to all who wait for it, and tried again by a later request", async () => {
     const service = await start();
     service.worker.breakLoads();
     const answers = await Promise.all([service.ask("omega"), service.ask("omega", stream)]);
@@ -443,7 +443,7 @@ describe("the program", { timeout: slowMs }, () => {
     }
   });
 
-  it("loads its models at the start and keeps them, unless told otherwise", async () => {
+  it("loads its models at startup and keeps them by default", async () => {
     const service = await start({ env: { SOTTO_ENGINE_IDLE_UNLOAD_MINUTES: "0" } });
     expect(loadConfig({ env: {} }).engine.idleUnloadMinutes).toBe(0);
     expect(service.states()).toEqual({ omega: "ready", prism: "ready", lambda: "ready" });

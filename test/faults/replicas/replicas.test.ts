@@ -25,7 +25,7 @@ describe.skipIf(noRedis)("two replicas", () => {
   beforeEach(async () => {
     database = await postgres.createDatabase();
     const env = { SOTTO_DATABASE_URL: postgres.url(database), SOTTO_REDIS_URL: redis.url };
-    // Both at once: one of them makes the tables.
+    // Both at once: one of them creates the tables.
     [one, two] = await Promise.all([startDashboard({ env }), startDashboard({ env })]);
   });
   afterEach(async () => {
@@ -73,17 +73,19 @@ describe.skipIf(noRedis)("two replicas", () => {
 
   it("end the streams of a key that was revoked on the other", revokedElsewhere);
 
-  it("end them also while Redis is away, by reading the database, and say so on the status page", async () => {
+  it("end them also while Redis is unreachable, by reading the database, and say so on the status page", async () => {
     await redis.kill();
-    await eventually(() => one.log().includes('"redis away"') && two.log().includes('"redis away"'));
+    await eventually(
+      () => one.log().includes('"redis unreachable"') && two.log().includes('"redis unreachable"'),
+    );
     await revokedElsewhere();
     expect((await one.browser().send("GET", "/api/status")).json).toMatchObject({
       overall: "degraded",
       parts: [{ state: "up" }, { name: "Limits", state: "degraded" }],
     });
     await redis.start();
-    await eventually(() => one.log().includes('"redis returned"'), 15_000);
+    await eventually(() => one.log().includes('"redis recovered"'), 15_000);
     expect((await one.browser().send("GET", "/api/status")).json).toMatchObject({ overall: "up" });
-    expect(one.log().match(/"redis away"/g)).toHaveLength(1);
+    expect(one.log().match(/"redis unreachable"/g)).toHaveLength(1);
   });
 });

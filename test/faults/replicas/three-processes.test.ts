@@ -123,7 +123,7 @@ describe.skipIf(noRedis)("two replicas and an engine, three processes", () => {
     await endsEverywhere(secret, () => one.process.run("keys", "revoke", key.id), 2_000);
   });
 
-  it("do so within 10 s while Redis is away, by reading the database", async () => {
+  it("do so within 10 s while Redis is unreachable, by reading the database", async () => {
     const { key, secret } = await parts.newKey();
     await parts.redis.kill();
     await limitsAre("degraded");

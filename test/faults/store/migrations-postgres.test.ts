@@ -29,7 +29,7 @@ const open = async (): Promise<FullStore> => {
 };
 const applied = () => server.query("select number, name from migrations order by number", database);
 const all = migrations.map(({ name }, index) => ({ number: index + 1, name }));
-const built = (file: string): string => JSON.stringify(join(process.cwd(), "dist/store", file));
+const built = (file: string): string => JSON.stringify(join(process.cwd(), "dist/store/sql", file));
 
 it("a process that is killed in the middle of a migration leaves the ones before, and the next goes on", async () => {
   const script = `
@@ -81,13 +81,11 @@ it("is done once when several processes open a new database at the same time", a
   expect(await applied()).toEqual(all);
 });
 
-it("is refused when a newer version made the database, which is left as it was", async () => {
+it("is refused when a newer version wrote the database, which is left as it was", async () => {
   await open();
   await server.query("insert into migrations values (99, 'from-the-future', 0)", database);
   const before = await applied();
-  await expect(open()).rejects.toThrow(
-    /made by a newer version of Sotto .* Start that version or a newer one\./,
-  );
+  await expect(open()).rejects.toThrow(/by a newer version of Sotto .* Start that version or a newer one\./);
   expect(await applied()).toEqual(before);
 });
 

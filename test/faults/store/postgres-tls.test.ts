@@ -12,7 +12,7 @@ import { sharedPostgres } from "../../support/stores/postgres.js";
 const noOpenssl = spawnSync("openssl", ["version"]).status !== 0;
 if (noOpenssl) {
   console.error(
-    "\n!!! SKIPPED: there is no openssl on this machine to make a certificate. TLS to Postgres was not tested.\n",
+    "\n!!! SKIPPED: there is no openssl on this machine to create a certificate. TLS to Postgres was not tested.\n",
   );
 }
 
@@ -64,7 +64,7 @@ describe.skipIf(noOpenssl)("a connection to Postgres", () => {
     }
   });
 
-  it("is made when the issuer is named; verify-full wants the host's name too", async () => {
+  it("is established when the issuer is named; verify-full requires the host name too", async () => {
     const issuer = `sslrootcert=${join(folder, "server.crt")}`;
     expect(await isEncrypted("localhost", `sslmode=verify-full&${issuer}`)).toBe(true);
     expect(await isEncrypted("127.0.0.1", `sslmode=verify-ca&${issuer}`)).toBe(true);

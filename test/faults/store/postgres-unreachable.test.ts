@@ -63,7 +63,7 @@ describe.each(ends)("when Postgres is %s", (_how, end) => {
     };
     expect(await caller.ask(service.url)).toBe(200);
     await end();
-    await eventually(() => service.log().includes('"database away"'), 20_000);
+    await eventually(() => service.log().includes('"database unavailable"'), 20_000);
     clock.advance(58_000);
     expect([await caller.ask(service.url), (await readiness()).status]).toEqual([200, 200]);
     clock.advance(2_000);
@@ -94,16 +94,16 @@ describe.each(ends)("when Postgres is %s", (_how, end) => {
         { name: "Limits", state: "up" },
       ],
     });
-    await eventually(() => service.log().includes('"database away"'));
+    await eventually(() => service.log().includes('"database unavailable"'));
     expect(service.log()).not.toContain("unexpected error");
 
     await postgres.start();
     await eventually(async () => (await ada.send("GET", "/api/keys")).status === 200, 20_000);
-    await eventually(() => service.log().includes('"database returned"'));
-    expect(service.log().match(/"database away"/g)).toHaveLength(1);
+    await eventually(() => service.log().includes('"database recovered"'));
+    expect(service.log().match(/"database unavailable"/g)).toHaveLength(1);
   }, 60_000);
 
-  it("what was used meanwhile is counted when it is back", async () => {
+  it("what was used meanwhile is counted when it has recovered", async () => {
     expect(await caller.ask(service.url)).toBe(200);
     await service.app.dashboard.usage.flush();
     await end();

@@ -7,7 +7,7 @@ import { openRedisCounters } from "../../../src/store/counters/redis-counters.js
 import { eventually } from "../../support/eventually.js";
 import { noRedis, TestRedis } from "../../support/stores/redis.js";
 
-describe.skipIf(noRedis)("while Redis is away", () => {
+describe.skipIf(noRedis)("while Redis is unreachable", () => {
   let redis: TestRedis;
   let secret: string;
   const opened: Counters[] = [];
@@ -20,7 +20,7 @@ describe.skipIf(noRedis)("while Redis is away", () => {
     await redis.kill();
   });
 
-  const open = async (replicas = 1, onHealth: (health: "ok" | "away") => void = () => {}) => {
+  const open = async (replicas = 1, onHealth: (health: string) => void = () => {}) => {
     const counters = await openRedisCounters({
       url: redis.url,
       secret,
@@ -58,10 +58,10 @@ describe.skipIf(noRedis)("while Redis is away", () => {
       const [key = ""] = await connection.keys("sotto:holdings:*");
       return (await connection.hvals(key)).join("\n");
     });
-  const healthOf = (all: readonly Counters[], health: "ok" | "away") =>
+  const healthOf = (all: readonly Counters[], health: "ok" | "unreachable") =>
     eventually(() => all.every((counters) => counters.health() === health), 15_000);
 
-  it("admits at most 1.1 times the limit in each window, over its death and return", async () => {
+  it("admits at most 1.1 times the limit in each window, from the outage to the recovery", async () => {
     const replicas = await openTwo();
     const [limit, windowMs] = [100, 4_000];
     const admittedAt: number[] = [];
@@ -88,7 +88,7 @@ describe.skipIf(noRedis)("while Redis is away", () => {
 
     await eventually(() => ends.length === 2, 20_000);
     await redis.kill();
-    await healthOf(replicas, "away");
+    await healthOf(replicas, "unreachable");
     const before = ends.length;
     await eventually(() => ends.length >= before + 2, 20_000);
     await redis.start();
@@ -110,7 +110,7 @@ describe.skipIf(noRedis)("while Redis is away", () => {
     await two.counter.take("requests:acc", 10, 100, 60_000);
     await one.counter.read("requests:acc", 100, 60_000);
     await redis.kill();
-    await healthOf([one, two], "away");
+    await healthOf([one, two], "unreachable");
     expect(await one.counter.take("requests:acc", 20, 100, 60_000)).toMatchObject({ admitted: true });
     expect(await one.counter.take("requests:acc", 1, 100, 60_000)).toMatchObject({ admitted: false });
     expect(await two.counter.take("requests:acc", 15, 100, 60_000)).toMatchObject({ admitted: true });
@@ -124,28 +124,28 @@ describe.skipIf(noRedis)("while Redis is away", () => {
     ).toBe(95);
   }, 30_000);
 
-  it("says so once, and once when it is back, also when it only falls silent", async () => {
+  it("reports it once, and the recovery once, also when it only falls silent", async () => {
     const told: string[] = [];
     const counters = await open(2, (health) => told.push(health));
     redis.freeze();
-    await healthOf([counters], "away");
+    await healthOf([counters], "unreachable");
     await Promise.all(Array.from({ length: 20 }, () => counters.counter.take("a", 1, 1_000, 60_000)));
-    expect(told).toEqual(["away"]);
+    expect(told).toEqual(["unreachable"]);
     redis.thaw();
     await healthOf([counters], "ok");
-    expect(told).toEqual(["away", "ok"]);
+    expect(told).toEqual(["unreachable", "ok"]);
   }, 30_000);
 
   it("starts without it, within the share that the configuration says, and finds it later", async () => {
     await redis.kill();
     const told: string[] = [];
     const counters = await open(4, (health) => told.push(health));
-    expect(counters.health()).toBe("away");
+    expect(counters.health()).toBe("unreachable");
     const given = await Promise.all(Array.from({ length: 16 }, () => counters.leases.acquire("acc", 16)));
     expect(given.filter((lease) => lease !== null)).toHaveLength(4);
     await redis.start();
     await healthOf([counters], "ok");
-    expect(told).toEqual(["away", "ok"]);
+    expect(told).toEqual(["unreachable", "ok"]);
     expect(await counters.leases.held("acc")).toBe(4);
   }, 30_000);
 
@@ -158,7 +158,7 @@ describe.skipIf(noRedis)("while Redis is away", () => {
     const held = await acquire(one, 7);
     expect([held.length, (await acquire(two, 3)).length]).toEqual([7, 3]);
     await redis.kill();
-    await healthOf([one, two], "away");
+    await healthOf([one, two], "unreachable");
     expect([(await acquire(one, 10)).length, (await acquire(two, 10)).length]).toEqual([0, 0]);
     // What ends is free again, up to the share.
     for (const lease of held) lease.release();
@@ -176,17 +176,17 @@ describe.skipIf(noRedis)("while Redis is away", () => {
       10_000,
     );
     await redis.kill();
-    await healthOf([one, two], "away");
+    await healthOf([one, two], "unreachable");
     const given = await Promise.all(Array.from({ length: 10 }, () => two.leases.acquire("acc", 10)));
     expect(given.filter((lease) => lease !== null)).toHaveLength(1);
     expect(await one.leases.acquire("acc", 10)).toBeNull();
   }, 30_000);
 
-  it("knows after its return who holds leases, from before and from meanwhile", async () => {
+  it("knows after its recovery who holds leases, from before and from the outage", async () => {
     const [one, two] = await openTwo();
     const first = await one.leases.acquire("acc", 4);
     await redis.kill();
-    await healthOf([one, two], "away");
+    await healthOf([one, two], "unreachable");
     expect(await one.leases.acquire("acc", 4)).not.toBeNull();
     expect(await one.leases.acquire("acc", 4)).toBeNull();
     expect(await two.leases.acquire("acc", 4)).not.toBeNull();

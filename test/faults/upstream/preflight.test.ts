@@ -33,7 +33,7 @@ describe("the preflight of an engine", () => {
     return preflight({ url: upstream.url, profile: "vllm", ...source }, { strict });
   };
 
-  it("finds no fault with a new vLLM but what it keeps to itself, also in strict mode", async () => {
+  it("finds nothing wrong with a new vLLM except what it does not report, also in strict mode", async () => {
     for (const strict of [false, true]) {
       expect(await findings(vllmAnswers(), {}, strict)).toEqual([
         { level: "warn", text: expect.stringContaining("VLLM_NO_USAGE_STATS") as string },
@@ -53,7 +53,7 @@ describe("the preflight of an engine", () => {
     expect(await findings(off)).not.toContainEqual(expect.objectContaining(salts));
   });
 
-  it("tells of logs of prompts, and in strict mode refuses them", async () => {
+  it("warns of an engine that may log prompts, and refuses it in strict mode", async () => {
     const logging = { level: "warn", text: expect.stringContaining("logs every prompt") as string };
     const loud = { ...vllmAnswers(), "/version": { version: "0.10.0" } };
     expect(await findings(loud)).toContainEqual(logging);
@@ -75,6 +75,32 @@ describe("the preflight of an engine", () => {
     expect(await findings(old, source)).toMatchObject([{ level: "refuse" }]);
     const quiet = { ...sglang, "/server_info": { version: "0.5.18", log_requests: false } };
     expect(await findings(quiet, source, true)).toEqual([]);
+  });
+
+  it.each<[string, ScriptedUpstream["answers"], Partial<UpstreamSource>]>([
+    [
+      "logs requests",
+      { ...sglang, "/server_info": { version: "0.5.18", log_requests: true } },
+      { profile: "sglang" },
+    ],
+    [
+      "dumps requests to files",
+      { ...sglang, "/server_info": { version: "0.5.18", dump_requests_folder: "/dumps" } },
+      { profile: "sglang" },
+    ],
+    [
+      "sends conversations to somebody's cloud",
+      { "/api/version": { version: "0.20.0" }, "/v1/models": { data: [{ id: "gpt-oss:120b-cloud" }] } },
+      { profile: "ollama", acceptSharedCache: true, name: "gpt-oss:120b-cloud" },
+    ],
+  ])("refuses an engine that certainly %s, unless its operator accepts it", async (_, answers, source) => {
+    const refused = (await findings(answers, source)).filter(({ level }) => level === "refuse");
+    expect(refused).toEqual([{ level: "refuse", text: textWith("acceptLogging") }]);
+    const accepted = await findings(answers, { ...source, acceptLogging: true });
+    expect(accepted.map(({ level }) => level)).not.toContain("refuse");
+    expect(accepted.length).toBeGreaterThan(0);
+    const strict = await findings(answers, { ...source, acceptLogging: true }, true);
+    expect(strict.map(({ level }) => level)).toContain("refuse");
   });
 
   it("sees a llama-server that shows prompts to whoever asks, and repeats none", async () => {
@@ -104,7 +130,7 @@ describe("the preflight of an engine", () => {
     ]);
   });
 
-  it("tells of an engine that does not say how large its context is, and names the setting", async () => {
+  it("warns of an engine that does not report its context length, and names the setting", async () => {
     const list = { "/v1/models": { data: [{ id: "omega" }] } };
     const source = { profile: "openai", acceptSharedCache: true } as const;
     const unknown = { level: "warn", text: textWith("contextTokens") };
@@ -166,18 +192,18 @@ describe("the preflight of an engine", () => {
     expect(upstream.questions).toEqual([]);
   });
 
-  it("tells of an engine that does not answer, and of one that refuses the key", async () => {
+  it("reports an engine that does not answer, and one that refuses the key", async () => {
     const nobody = await preflight({ url: "http://127.0.0.1:1/v1", profile: "vllm" });
-    expect(nobody).toEqual([{ level: "useless", text: "127.0.0.1:1 does not answer." }]);
+    expect(nobody).toEqual([{ level: "useless", text: "127.0.0.1:1 does not answer (ECONNREFUSED)." }]);
     const key = [{ level: "useless", text: textWith("refuses the key") }];
     expect(await findings({ "/health": 401 })).toEqual(key);
-    // vLLM and llama-server tell everyone how they are, and only some what they have.
+    // vLLM and llama-server report their health to everyone, and their models only to holders of a key.
     expect(await findings({ ...vllmAnswers(), "/v1/models": 401 })).toEqual(key);
-    const loading = [{ level: "useless", text: textWith("cannot answer at present") }];
+    const loading = [{ level: "useless", text: textWith("cannot answer now") }];
     expect(await findings({ ...vllmAnswers(), "/health": 503 })).toEqual(loading);
   });
 
-  it("tells of an address that answers and is no engine", async () => {
+  it("reports an address that answers and is no engine", async () => {
     const stranger = [{ level: "useless", text: textWith("not as an engine does") }];
     for (const page of [404, "<html>It works!</html>", { hello: "world" }]) {
       for (const health of [200, 404]) {

@@ -17,8 +17,8 @@ import { connectUpstream } from "../../support/engines/upstream-engine.js";
 
 const fixture = (name: string): Buffer => readFileSync(`test/fixtures/upstream/${name}.sse`);
 
-/** What each kind of engine tells about itself. */
-const tells: Record<ProfileName, ScriptedUpstream["answers"]> = {
+/** What each kind of engine reports about itself. */
+const reports: Record<ProfileName, ScriptedUpstream["answers"]> = {
   vllm: vllmAnswers(),
   sglang: {
     "/health": 200,
@@ -48,7 +48,7 @@ describe("engines of each kind", () => {
   afterAll(() => upstream.close());
 
   const connect = (profile: ProfileName) => {
-    upstream.answers = tells[profile];
+    upstream.answers = reports[profile];
     return connectUpstream({ url: upstream.url, profile, acceptSharedCache: true });
   };
 
@@ -80,7 +80,7 @@ describe("engines of each kind", () => {
     ["ollama", { contextTokens: 4096, capacity: 4 }, "llama3.2", 9],
     ["openai", { contextTokens: 0, capacity: 64 }, "omega", 9],
   ] as const)(
-    "%s tells its context, its name for the model and the count of a prompt",
+    "%s reports its context, its name for the model and the count of a prompt",
     async (profile, status, model, promptTokens) => {
       const engine = await connect(profile);
       expect(engine.status()).toMatchObject({ state: "ready", ...status });
@@ -92,13 +92,13 @@ describe("engines of each kind", () => {
     },
   );
 
-  it("tells its context in a list of models of any kind", async () => {
-    for (const tells of [
+  it("reports its context in a list of models of any kind", async () => {
+    for (const listed of [
       { max_model_len: 300 },
       { meta: { n_ctx: 300, n_ctx_train: 9999 } },
       { context_length: 300 },
     ]) {
-      upstream.answers = { "/v1/models": { data: [{ id: "other" }, { id: "mine", ...tells }] } };
+      upstream.answers = { "/v1/models": { data: [{ id: "other" }, { id: "mine", ...listed }] } };
       const options = { url: upstream.url, profile: "openai", acceptSharedCache: true } as const;
       const named = await connectUpstream({ ...options, name: "mine" });
       expect(named.status().contextTokens).toBe(300);
@@ -121,7 +121,7 @@ describe("engines of each kind", () => {
     await engine.close();
   });
 
-  it("tells how many requests wait there, of whichever of its engines", async () => {
+  it("reports how many requests wait there, of whichever of its engines", async () => {
     upstream.answers = {
       ...vllmAnswers(),
       "/metrics": [
@@ -136,7 +136,7 @@ describe("engines of each kind", () => {
     await engine.close();
   });
 
-  it("is found by its name, which every connection looks up anew", async () => {
+  it("is found by its name, which every connection looks up again", async () => {
     upstream.answers = vllmAnswers();
     const engine = await connectUpstream({ url: `http://localhost:${upstream.port}/v1` });
     upstream.chat = sends(fixture("vllm"));

@@ -104,7 +104,7 @@ describe("an engine on the network", () => {
     await eventually(() => replaced.status().state === "down");
   });
 
-  it("goes down when its key is refused, and comes back with it", async () => {
+  it("goes down when its key is refused, and recovers with it", async () => {
     const locked = connect(vllmAnswers());
     await locked.ready(AbortSignal.timeout(5_000));
     upstream.answers = { ...vllmAnswers(), "/v1/models": 401 };
@@ -114,7 +114,7 @@ describe("an engine on the network", () => {
     await eventually(() => locked.status().state === "ready");
   });
 
-  it("stays in, with what is known of it, when it is too busy to tell of its models", async () => {
+  it("stays in, with what is known of it, when it is too busy to list its models", async () => {
     const busy = connect(vllmAnswers());
     await busy.ready(AbortSignal.timeout(5_000));
     upstream.answers = { ...vllmAnswers(), "/v1/models": 503 };

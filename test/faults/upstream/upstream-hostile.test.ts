@@ -17,7 +17,7 @@ import { connectUpstream } from "../../support/engines/upstream-engine.js";
 
 const short = generationOf("Hello", { maxTokens: 10 });
 
-/** Writes as fast as it is read, until `most` characters or the end of the connection; tells how many it wrote. */
+/** Writes as fast as it is read, until `most` characters or the end of the connection; returns how many it wrote. */
 function pours(
   text: string,
   most: number,
@@ -89,14 +89,17 @@ describe("a hostile engine", () => {
     ["a reply that does not fit its context", 7, 1_001],
     ["less than nothing", -5, 2],
     ["half a token", 7.5, 2],
-  ])("that tells a usage of %s has it counted instead", async (_, promptTokens, completionTokens) => {
-    upstream.chat = sends(
-      event(chunk({ content: "a" })),
-      event(chunk({ content: "b" }, "stop")),
-      event(usageChunk(promptTokens, completionTokens)),
-      event("[DONE]"),
-    );
-    const { usage } = await replyTo(engine, short);
-    expect(usage).toEqual({ promptTokens: 7, completionTokens: 2, cachedTokens: 0, reasoningTokens: 0 });
-  });
+  ])(
+    "that reports an implausible usage of %s has it replaced by our own count",
+    async (_, promptTokens, completionTokens) => {
+      upstream.chat = sends(
+        event(chunk({ content: "a" })),
+        event(chunk({ content: "b" }, "stop")),
+        event(usageChunk(promptTokens, completionTokens)),
+        event("[DONE]"),
+      );
+      const { usage } = await replyTo(engine, short);
+      expect(usage).toEqual({ promptTokens: 7, completionTokens: 2, cachedTokens: 0, reasoningTokens: 0 });
+    },
+  );
 });

@@ -72,7 +72,7 @@ describe("a pool of engines on the network", () => {
     expect(chats().sort()).toEqual([0, 1]);
   });
 
-  it("goes on with the other when one is gone, and says so", async () => {
+  it("continues with the other when one is gone, and says so", async () => {
     await at(0).close();
     await eventually(() => pool.status("omega").serving.startsWith("1 of 2"));
     for (let index = 0; index < 3; index++) await replyTo(pool, generationOf(`Hello ${index}`));

@@ -182,7 +182,7 @@ describe("an engine on the network", () => {
     }
   });
 
-  it("that refuses what we ask is our fault, not the client's", async () => {
+  it("that refuses what we send is our error, not the client's", async () => {
     upstream.chat = answers(400, "{}");
     await fails({ code: "internal_error" });
   });
@@ -279,7 +279,7 @@ describe("an engine on the network", () => {
 });
 
 describe("an engine on the network that is not there", () => {
-  it("is unavailable at once, and serves when it comes back", async () => {
+  it("is unavailable at once, and serves when it recovers", async () => {
     const upstream = await startScriptedUpstream();
     const states: string[] = [];
     const timeouts = { healthIntervalMs: 50 };

@@ -43,6 +43,9 @@ export async function serveAsUpstream(engine: Engine): Promise<EngineAsUpstream>
       generate: (prepared, signal) => engine.generate(prepared, signal),
       // It answers for one of them; the list has all three.
       status: () => engine.status("omega"),
+      forgetAccount: (accountId) => {
+        engine.forgetAccount(accountId);
+      },
       close: () => engine.close(),
     },
   });

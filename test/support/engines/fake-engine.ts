@@ -45,6 +45,8 @@ export const defaultReply = (generation: Generation): Script => ({
 export class FakeEngine implements Engine {
   /** Everything it was asked to run, in order. */
   readonly generations: Generation[] = [];
+  /** Accounts that it was asked to forget. */
+  readonly forgotten: string[] = [];
   /** Fragments handed out so far. */
   produced = 0;
   script: (generation: Generation) => Script = defaultReply;
@@ -129,6 +131,10 @@ export class FakeEngine implements Engine {
     const defaultMaxTokens = defaultMaxTokensOf[model] ?? this.options.defaultMaxTokens;
     const shown = { contextTokens, defaultMaxTokens, follows, capacity };
     return { state, serving: "fake", ...shown, active: this.#active, restarts: 0 };
+  }
+
+  forgetAccount(accountId: string): void {
+    this.forgotten.push(accountId);
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,4 @@
-/** A server on this machine that speaks Hugging Face's layout, and can be told to misbehave. */
+/** A server on this machine that speaks Hugging Face's layout, and can be made to misbehave. */
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -58,6 +58,8 @@ export class PacedEngine implements Engine {
     return { state: "ready", serving: "paced", ...shown, active, restarts: 0 };
   }
 
+  forgetAccount(): void {}
+
   async close(): Promise<void> {}
 }
 

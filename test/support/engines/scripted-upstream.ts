@@ -91,7 +91,7 @@ function answerQuestion(answer: Answer | undefined, response: ServerResponse, as
 
 const isScript = (answer: Answer | undefined): answer is ChatScript => typeof answer === "function";
 
-/** What a healthy vLLM tells about itself. */
+/** What a healthy vLLM reports about itself. */
 export const vllmAnswers = (): ScriptedUpstream["answers"] => ({
   "/health": 200,
   "/version": { version: "0.11.2" },

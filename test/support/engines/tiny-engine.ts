@@ -16,7 +16,7 @@ export interface TinyEngine {
   dispose(): Promise<void>;
 }
 
-/** The real engine in a real child process, on a model that fits a thimble. */
+/** The real engine in a real child process, on a tiny model. */
 export function startTinyEngine(
   model: TinyModel = {},
   options: Partial<LlamaEngineOptions> = {},

@@ -24,12 +24,12 @@ import type { LoadRequest } from "../../../src/engines/llama/messages.js";
 
 export interface TinyModel {
   seed?: number;
-  /** How many times as wide and as deep; 1 unless told. */
+  /** How many times as wide and as deep; 1 by default. */
   scale?: number;
   contextTokens?: number;
   /** `multibyte` says emoji and Chinese, as whole pieces and as single bytes; `anything` has no favourites. */
   says?: "words" | "multibyte" | "anything";
-  /** How sure the model is of its words; 0.6 unless told. */
+  /** How sure the model is of its words; 0.6 by default. */
   loudness?: number;
   /** Replies end by themselves after some words. */
   ends?: boolean;

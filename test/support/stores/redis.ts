@@ -22,21 +22,30 @@ if (noRedis) {
 export class TestRedis {
   #child: ChildProcess | null = null;
 
-  private constructor(readonly port: number) {}
+  private constructor(
+    readonly port: number,
+    private readonly password: string,
+  ) {}
 
-  static async start(): Promise<TestRedis> {
-    const redis = new TestRedis(await freePort());
+  /** With a password, Redis refuses commands of those who do not give it. */
+  static async start({ password = "" }: { password?: string } = {}): Promise<TestRedis> {
+    const redis = new TestRedis(await freePort(), password);
     await redis.start();
     return redis;
   }
 
   get url(): string {
-    return `redis://127.0.0.1:${this.port}/0`;
+    return this.urlWith(this.password);
+  }
+
+  urlWith(password: string): string {
+    return `redis://${password === "" ? "" : `:${password}@`}127.0.0.1:${this.port}/0`;
   }
 
   /** Empty, on the same port as before. */
   async start(): Promise<void> {
     const flags = ["--port", String(this.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
+    if (this.password !== "") flags.push("--requirepass", this.password);
     this.#child = spawn(program ?? "redis-server", flags, { stdio: "ignore", cwd: tmpdir() });
     await eventually(() => this.command((redis) => redis.ping()).catch(() => false as const), 10_000);
   }

@@ -35,6 +35,15 @@ export function EngineCard({ engine }: { engine: EngineView }) {
           </div>
         ))}
       </dl>
+      {engine.problem !== null && engine.members.length < 2 && (
+        <Callout
+          tone="warn"
+          className="mt-5"
+          title={engine.state === "ready" ? "Why it last restarted" : "Why it does not answer"}
+        >
+          <p className="wrap-anywhere">{engine.problem}</p>
+        </Callout>
+      )}
       {engine.compute?.failures.map(({ backend, reason, advice }) => (
         <Callout key={`${backend} ${reason}`} tone="warn" className="mt-5" title="GPU not used">
           <p className="wrap-anywhere">{reason}</p>

@@ -18,7 +18,7 @@ export function EngineMembers({ members }: { members: readonly EngineMemberView[
               <p className="text-muted tabular-nums">
                 {formatCount(member.active)} running
                 {member.weight !== 1 && `, weight ${formatCount(member.weight)}`}
-                {why !== undefined && `. ${why}`}
+                {why !== undefined && `. ${member.problem ?? why}`}
               </p>
             </div>
             <Badge tone={tone} dot>

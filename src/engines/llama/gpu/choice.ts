@@ -4,7 +4,7 @@
  * of driver, cards and binding; the results are remembered (`memory.ts`). A backend that fails later, with
  * certain weights, is given up for those weights in the same way.
  *
- * Lack of memory is not remembered beyond this process: it is a matter of what else runs on the card.
+ * Lack of memory is not remembered beyond this process: it depends on what else runs on the card.
  */
 import type { Backend, GpuBackend } from "./backends.js";
 import { EngineBackends } from "./engine-backends.js";
@@ -23,7 +23,7 @@ export interface GpuChoiceOptions {
   now: () => Date;
   /** A backend is about to be tried, which takes seconds. */
   onProbing?: ((backend: GpuBackend) => void) | undefined;
-  /** Told once in each process, though it was remembered. */
+  /** Called once per process, also for a failure that was remembered. */
   onFailed?: ((failure: BackendFailure, next: Backend) => void) | undefined;
 }
 
@@ -33,11 +33,11 @@ export class GpuChoice {
   #settled: Promise<void> | undefined;
   #candidates: readonly GpuBackend[] = [];
   #known: GpuMemory = { fingerprint: "", driver: "", works: [], failures: [] };
-  readonly #told = new Set<BackendFailure>();
+  readonly #reported = new Set<BackendFailure>();
 
   constructor(private readonly options: GpuChoiceOptions) {}
 
-  /** Finds out, once, what to compute on. Never rejects. */
+  /** Chooses, once, what to compute on. Never rejects. */
   settle(): Promise<void> {
     this.#settled ??= this.#settle();
     return this.#settled;
@@ -48,7 +48,7 @@ export class GpuChoice {
     return this.#known.driver;
   }
 
-  /** What is used unless certain weights fail there, and when it proved itself; null: the CPU. */
+  /** What is used unless certain weights fail there, and when it passed its probe; null: the CPU. */
   get best(): GpuMemory["works"][number] | null {
     const backend = this.#candidates.find((candidate) => this.#isProven(candidate, null));
     return (backend === undefined ? undefined : this.#proof(backend)) ?? null;
@@ -62,7 +62,7 @@ export class GpuChoice {
   /** For one engine, which may give up a backend for its weights. Only after `settle`. */
   forEngine(subject: LoadSubject): EngineBackends {
     const first = this.#candidates.find((backend) => this.#isProven(backend, subject)) ?? "cpu";
-    this.#tell(subject, first);
+    this.#report(subject, first);
     return new EngineBackends(this, subject, first);
   }
 
@@ -71,10 +71,10 @@ export class GpuChoice {
     return this.#firstUsable(this.#candidates.slice(this.#candidates.indexOf(failed) + 1), subject);
   }
 
-  /** Takes note of a backend that failed after it had been tried. */
+  /** Records that a backend failed after it had passed its probe. */
   giveUp(failure: Omit<BackendFailure, "at">, next: Backend): void {
     this.#note({ ...failure, at: this.options.now().toISOString() });
-    this.#tell(failure.subject, next);
+    this.#report(failure.subject, next);
   }
 
   /** Those that keep these weights from being computed there; null: any weights. */
@@ -100,7 +100,7 @@ export class GpuChoice {
     const fingerprint = `${presence.fingerprint} ${kernels}`;
     this.#candidates = presence.candidates;
     this.#known = memory.read(fingerprint) ?? { ...this.#known, fingerprint, driver: presence.driver };
-    this.#tell(null, await this.#firstUsable(this.#candidates, null));
+    this.#report(null, await this.#firstUsable(this.#candidates, null));
   }
 
   async #firstUsable(candidates: readonly GpuBackend[], subject: LoadSubject | null): Promise<Backend> {
@@ -148,9 +148,9 @@ export class GpuChoice {
     this.options.memory.write({ ...this.#known, failures });
   }
 
-  #tell(subject: LoadSubject | null, next: Backend): void {
-    for (const failure of this.failures(subject).filter((one) => !this.#told.has(one))) {
-      this.#told.add(failure);
+  #report(subject: LoadSubject | null, next: Backend): void {
+    for (const failure of this.failures(subject).filter((one) => !this.#reported.has(one))) {
+      this.#reported.add(failure);
       this.options.onFailed?.(failure, next);
     }
   }

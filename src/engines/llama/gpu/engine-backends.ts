@@ -3,7 +3,7 @@
  * weights have loaded on the next one: a damaged file fails everywhere.
  */
 import type { Backend, GpuBackend } from "./backends.js";
-import { bounded, kindOf, tellingLine } from "./failures.js";
+import { kindOf, wordsOf } from "./failures.js";
 import type { BackendFailure, LoadSubject } from "./memory.js";
 
 export interface EngineFailure {
@@ -50,7 +50,7 @@ export class EngineBackends {
   }
 
   async #fallBackFrom(backend: GpuBackend, { during, reason }: EngineFailure): Promise<Backend> {
-    const words = tellingLine(reason.replaceAll("; ", "\n")) ?? bounded(reason);
+    const words = wordsOf(reason);
     const known = kindOf(words);
     const kind = known === "failed" && during === "run" ? "crashed" : known;
     this.#suspected.push({ backend, during, kind, words, subject: this.subject });

@@ -1,4 +1,4 @@
-/** How a backend that is not used is told to the operator, the same everywhere. */
+/** The text about a backend that is not used, the same wherever the operator reads it. */
 import { basename } from "node:path";
 import { backendNames, type Backend } from "./backends.js";
 import { adviceFor } from "./failures.js";

@@ -10,7 +10,7 @@ CUDA error: the provided PTX was compiled with an unsupported toolchain.
 /build/ggml-cuda.cu:97: CUDA error`;
 
 describe("what a GPU's library says", () => {
-  it("is told by the line that names the error", () => {
+  it("is summed up by the line that names the error", () => {
     expect(tellingLine(cudaOutput)).toBe(
       "CUDA error: the provided PTX was compiled with an unsupported toolchain.",
     );

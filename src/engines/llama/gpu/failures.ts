@@ -1,6 +1,6 @@
 /**
- * What a GPU's library says when it fails, made fit for people: one bounded line of its own words, the kind of
- * failure, and what to do about it.
+ * What a GPU's library prints when it fails, made readable: one bounded line of its own words, the kind of failure,
+ * and what to do about it.
  */
 import { stripVTControlCharacters } from "node:util";
 import type { GpuBackend } from "./backends.js";
@@ -19,7 +19,7 @@ export const failureKinds = [
 ] as const;
 export type FailureKind = (typeof failureKinds)[number];
 
-/** A matter of the moment: at the next start it may be gone. */
+/** Transient: it may be gone at the next start. */
 export const isPassing = (kind: FailureKind): boolean => kind === "out_of_memory" || kind === "not_tried";
 
 /** The first whose words occur. */
@@ -54,6 +54,7 @@ const tellingLines: readonly RegExp[] = [
   /out of memory|no kernel image|unsupported toolchain|driver version is insufficient/i,
   /no [\w -]*device|cannot open shared object/i,
   /not compatible with the current system/i,
+  /terminate called|GGML_ASSERT|symbol lookup error|undefined symbol|: version .* not found/i,
   /\b(error|failed|abort|cannot|unsupported)\b/i,
 ];
 
@@ -61,16 +62,29 @@ const longestWords = 200;
 
 /** The line of the output that says what went wrong, or null when none does. */
 export function tellingLine(output: string): string | null {
-  const lines = output
-    .split(/[\r\n]+/)
-    .map(plain)
-    .filter((line) => line !== "");
+  const lines = linesOf(output);
   for (const pattern of tellingLines) {
     const line = lines.find((candidate) => pattern.test(candidate));
-    if (line !== undefined) return bounded(line);
+    if (line !== undefined) return bounded(line.replace(/^Error( \[\w+\])?: /, ""));
   }
   return null;
 }
+
+/** The words that matter in an error that quotes several lines, with semicolons between. */
+export const wordsOf = (reason: string): string =>
+  tellingLine(reason.replaceAll("; ", "\n")) ?? bounded(reason);
+
+/** The last line of the output that is not empty; null when there is none. */
+export function lastLine(output: string): string | null {
+  const line = linesOf(output).at(-1);
+  return line === undefined ? null : bounded(line);
+}
+
+const linesOf = (output: string): string[] =>
+  output
+    .split(/[\r\n]+/)
+    .map(plain)
+    .filter((line) => line !== "");
 
 /** Without what terminals interpret, and without the binding's prefix. */
 const plain = (line: string): string =>

@@ -1,5 +1,5 @@
 /**
- * Which GPU backends could work here, told by what lies on the disk: cheap, and without loading anything of a
+ * Which GPU backends could work here, judged by what is on disk: cheap, and without loading anything of a
  * driver. Also a fingerprint of all that decides whether one works, so that a result can be remembered for as
  * long as it holds: the driver, the cards, the binding, and what steers them in the environment.
  */
@@ -8,7 +8,7 @@ import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
 import type { GpuBackend } from "./backends.js";
-import { bindingVersion, isInstalled, localBuilds } from "./binding-package.js";
+import { bindingVersion, isInstalled, localBuilds } from "../binding-package.js";
 
 export interface GpuPresence {
   /** Worth a try, best first. */

@@ -5,9 +5,9 @@
  */
 import { z } from "zod";
 import { loadModel, type LoadedModel } from "../worker/addon.js";
+import { missingLibrary } from "../worker/missing-library.js";
 import { rawConfig } from "../worker/reply/sampler.js";
-import { gpuBackends, type Backend } from "./backends.js";
-import { bindingLibrary } from "./binding-package.js";
+import { gpuBackends } from "./backends.js";
 import type { ProbeAnswer } from "./probe.js";
 
 const requestSchema = z.object({
@@ -65,22 +65,6 @@ async function compute({ context, newSampler }: LoadedModel, tokens: Uint32Array
   const sampler = newSampler();
   sampler.applyConfig(rawConfig);
   if ((await context.sampleToken(logits, sampler)) < 0) throw new Error("no token could be drawn");
-}
-
-/**
- * The binding keeps to itself why it cannot use one of its libraries. Opened by hand, the system says what is
- * missing; a library that opens is no addon, which is the other error.
- */
-function missingLibrary(backend: Backend): string | null {
-  const path = backend === "cpu" ? null : bindingLibrary(backend);
-  if (path === null) return null;
-  try {
-    process.dlopen({ exports: {} }, path);
-    return null;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : "";
-    return /cannot open|not found|no such file|could not/i.test(reason) ? reason : null;
-  }
 }
 
 function answer(message: ProbeAnswer): void {

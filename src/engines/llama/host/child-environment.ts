@@ -1,11 +1,11 @@
-/** What the engine's child processes are told of the environment. */
+/** The environment of the engine's child processes. */
 
 /** The child finds its libraries and devices with these. It gets nothing else: environments hold secrets. */
 const childVariables =
   /^(PATH|HOME|LANG|TMPDIR|TEMP|TMP|SystemRoot|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|(CUDA|NVIDIA|VK|XDG|GGML)_\w+)$/;
 
 /**
- * The native code starts its computing threads anew for every step, from whichever of libuv's threads runs the
+ * The native code starts new compute threads for every step, from whichever of libuv's threads runs the
  * step. With only one of those, the system leaves it on its core and starts the others elsewhere: with four, both
  * often share a core for some milliseconds, which made a step a sixth longer (`bench -- engine`).
  */

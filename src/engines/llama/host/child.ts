@@ -3,14 +3,11 @@
  * which is reported exactly once: a load that fails or takes too long, silence, a crash.
  */
 import { fork, type ChildProcess } from "node:child_process";
+import { describeExit, type ChildExit, type ExitCause } from "./engine-causes.js";
 import type { FromWorker, LoadedFacts, LoadRequest, ToWorker } from "../messages.js";
+import { StartupOutput } from "./startup-output.js";
 import type { Timing } from "./timing.js";
 import { Watchdog } from "./watchdog.js";
-
-export interface ChildExit {
-  code: number | null;
-  signal: NodeJS.Signals | null;
-}
 
 export interface ChildOptions {
   workerFile: string;
@@ -22,7 +19,7 @@ export interface ChildOptions {
 
 export interface ChildHandlers {
   onLoaded: (facts: LoadedFacts) => void;
-  /** The exit follows. */
+  /** Called at most once, before the exit. */
   onLoadFailed: (reason: string) => void;
   onMessage: (message: Extract<FromWorker, { type: "prepared" | "step" }>) => void;
   onExit: (exit: ChildExit) => void;
@@ -32,7 +29,12 @@ export class EngineChild {
   readonly #process: ChildProcess;
   readonly #loadTimer: NodeJS.Timeout;
   readonly #exited: Promise<void>;
+  readonly #output: StartupOutput;
   #watchdog: Watchdog | undefined;
+  /** Why we killed it. */
+  #killedFor: ExitCause | undefined;
+  #isClosing = false;
+  #hasFailed = false;
 
   constructor(
     private readonly options: ChildOptions,
@@ -40,29 +42,32 @@ export class EngineChild {
   ) {
     this.#process = fork(options.workerFile, {
       serialization: "advanced",
-      // Native code prints what it likes, and conversations pass through it: nothing of it is kept.
-      stdio: ["ignore", "ignore", "ignore", "ipc"],
+      // Standard error is read until the model has loaded, and closed then: see startup-output.ts.
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
       env: options.env,
       // Only a worker run from its TypeScript source needs this process's loaders.
       execArgv: options.workerFile.endsWith(".ts") ? process.execArgv : [],
     });
+    const { stderr } = this.#process;
+    this.#output = new StartupOutput(stderr);
     this.#loadTimer = setTimeout(() => {
-      handlers.onLoadFailed(`Loading took longer than ${options.loadTimeoutMs} ms.`);
-      this.kill();
+      this.#loadFailed(`Loading took longer than ${options.loadTimeoutMs} ms.`);
+      this.#kill("LOAD_TIMED_OUT");
     }, options.loadTimeoutMs);
     this.#exited = new Promise((resolve) => {
-      const exit = (code: number | null, signal: NodeJS.Signals | null) => {
+      const exited = (exit: ChildExit) => {
         clearTimeout(this.#loadTimer);
         this.#watchdog?.stop();
         this.#process.removeAllListeners();
         // Writing to a child that just died reports it once more, as an error nobody waits for.
         this.#process.on("error", () => undefined);
-        resolve();
-        handlers.onExit({ code, signal });
+        void this.#reportExit(exit).then(resolve);
       };
-      this.#process.once("exit", exit);
-      this.#process.once("error", () => {
-        exit(null, null);
+      this.#process.once("exit", (code, signal) => {
+        exited({ code, signal, cause: this.#causeOf(code, signal) });
+      });
+      this.#process.once("error", (error) => {
+        exited({ code: null, signal: null, cause: errnoOf(error) });
       });
     });
     this.#process.on("message", (message: FromWorker) => {
@@ -86,17 +91,42 @@ export class EngineChild {
     this.send({ type: "abort", id });
   }
 
-  kill(): void {
-    this.#process.kill("SIGKILL");
-  }
-
   async close(): Promise<void> {
+    this.#isClosing = true;
     this.send({ type: "close" });
     const timer = setTimeout(() => {
-      this.kill();
+      this.#kill("CLOSE_TIMED_OUT");
     }, this.options.timing.closeMs);
     await this.#exited;
     clearTimeout(timer);
+  }
+
+  #kill(cause: ExitCause): void {
+    this.#killedFor ??= cause;
+    this.#process.kill("SIGKILL");
+  }
+
+  #causeOf(code: number | null, signal: NodeJS.Signals | null): ExitCause {
+    if (this.#killedFor !== undefined && signal === "SIGKILL") return this.#killedFor;
+    if (this.#isClosing) return "CLOSED";
+    if (signal === "SIGKILL") return "KILLED_BY_SYSTEM";
+    return signal === null && code !== null ? "EXITED" : "CRASHED";
+  }
+
+  #loadFailed(reason: string): void {
+    if (this.#hasFailed) return;
+    this.#hasFailed = true;
+    this.handlers.onLoadFailed(reason);
+  }
+
+  /** One that ended while it loaded is explained by what it printed. */
+  async #reportExit(exit: ChildExit): Promise<void> {
+    if (!this.#output.isClosed) {
+      await this.#output.untilRead();
+      if (!this.#isClosing) this.#loadFailed(explain(exit, this.#output.explanation));
+      this.#output.close();
+    }
+    this.handlers.onExit(exit);
   }
 
   #receive(message: FromWorker): void {
@@ -104,19 +134,20 @@ export class EngineChild {
     switch (message.type) {
       case "loaded":
         clearTimeout(this.#loadTimer);
+        this.#output.close();
         this.#watchdog = new Watchdog({
           ...this.options.timing,
           ping: () => {
             this.send({ type: "ping" });
           },
           onSilent: () => {
-            this.kill();
+            this.#kill("UNRESPONSIVE");
           },
         });
         this.handlers.onLoaded(message.facts);
         return;
       case "load_failed":
-        this.handlers.onLoadFailed(message.reason);
+        this.#loadFailed(message.reason);
         return;
       case "pong":
         return;
@@ -130,3 +161,11 @@ export class EngineChild {
     }
   }
 }
+
+function explain(exit: ChildExit, printed: string | null): string {
+  const ended = describeExit(exit);
+  return printed === null ? ended : `${printed}; ${ended}`;
+}
+
+const errnoOf = (error: Error): string =>
+  "code" in error && typeof error.code === "string" ? error.code : "NOT_STARTED";

@@ -2,13 +2,13 @@
  * The embedded engine as the rest of the program sees it: one GGUF file, one child process, any number of our
  * models answered by it.
  *
- * The model runs in the child, so that a crash or a lack of memory in native code takes no request but those
- * it was computing, and computing never holds up this process. The child keeps nothing between `prepare` and
+ * The model runs in the child, so that a crash or a lack of memory in native code fails only the requests that it
+ * was computing, and computing never blocks this process. The child keeps nothing between `prepare` and
  * `generate`: the prompt's tokens travel with the prepared generation, and outlive a restart.
  *
  * When the child dies, replies that had begun fail at once with `engine_unavailable`, and another one is started;
- * what comes meanwhile waits for it. So do requests that it had given no token yet: they are run again, once each,
- * since one of them may be what killed it. A child that lives but does not answer is ended, with the same effect.
+ * new requests wait for it. So do requests that had no token yet: they are run again, once each, since one of them
+ * may be what killed it. A child that runs but does not respond is killed, with the same effect.
  *
  * On demand there is a child only while the model is in use, and for a while after (residency.ts).
  */
@@ -24,14 +24,15 @@ import type {
   GenerationEvent,
   PreparedGeneration,
 } from "../../../core/ports.js";
-import type { ChatMessage } from "../../../protocol/chat.js";
 import { ServiceError } from "../../../protocol/errors.js";
 import type { ModelId } from "../../../protocol/models.js";
-import type { ChildExit, EngineChild } from "./child.js";
+import type { EngineChild } from "./child.js";
+import type { ChildExit } from "./engine-causes.js";
 import { engineEnvironment } from "./child-environment.js";
 import type { EngineBackends } from "../gpu/engine-backends.js";
 import { Grammars } from "../../formats/grammars.js";
 import { plainSyntax, type ReplySyntax } from "../../formats/replies/reply-syntax.js";
+import { withSystemPrompt } from "../../formats/system-prompt.js";
 import type {
   Conversation,
   GrammarPlan,
@@ -41,6 +42,7 @@ import type {
   PrepareResult,
   StepReport,
 } from "../messages.js";
+import { PromptReader, readPromptIn, requireFits } from "./prompt-reader.js";
 import type { Residency, Resident, ResidentSize } from "./residency.js";
 import { grammarPlan, parsingPlan, withThoughts } from "./reply-plan.js";
 import { Run } from "./run.js";
@@ -48,16 +50,14 @@ import { Slots } from "./slots.js";
 import { Supervisor, type OnDemand } from "./supervisor.js";
 import { defaultTiming, type Timing } from "./timing.js";
 
-/** What a model of ours adds to the file that answers for it. */
-
 /** What happens to the engine, for logs and metrics. Nothing in it comes from a conversation. */
 export type LlamaEvent =
   | ({ type: "loaded" } & LoadedFacts)
-  | { type: "load_failed"; reason: string }
+  | { type: "load_failed"; cause: string; reason: string }
   | ({ type: "exited" } & ChildExit)
   /** Nobody used it for long, or another model needed its memory. */
   | { type: "unloaded" }
-  | { type: "restarting"; delayMs: number };
+  | { type: "restarting"; delayMs: number; cause: string | undefined };
 
 export interface LlamaEngineOptions {
   /** Path of the GGUF file. */
@@ -66,13 +66,13 @@ export interface LlamaEngineOptions {
   models: Readonly<Partial<Record<ModelId, ModelDefaults>>>;
   config: EngineConfig;
   onEvent?: ((event: LlamaEvent) => void) | undefined;
-  /** What to compute on, one after the other. By default what the configuration says, whatever comes of it. */
+  /** What to compute on, one after the other. By default what the configuration says, without a fallback. */
   backends?: EngineBackends | undefined;
   /** The child's program. By default the one beside this file. */
   workerFile?: string | undefined;
-  /** Whoever asks tries elsewhere what a dying child gave no token: it is not run again here. */
+  /** The caller retries elsewhere what got no token from a dying child: it is not run again here. */
   failsOver?: boolean | undefined;
-  /** Loads the model when it is first asked. Without it, it is loaded at once and stays. */
+  /** Loads the model on first use. Without it, the model is loaded at once and stays loaded. */
   onDemand?: OnDemandOptions | undefined;
   timing?: Partial<Timing> | undefined;
   /** Shared with other engines; by default its own. */
@@ -93,8 +93,7 @@ export class LlamaEngine implements Engine {
   readonly #slots: Slots;
   readonly #grammars: Grammars;
   readonly #runs = new Map<number, Run>();
-  /** Prompts being read; null tells that no answer will come. */
-  readonly #reading = new Map<number, (result: PrepareResult | null) => void>();
+  readonly #prompts = new PromptReader(() => this.#nextId++);
   #nextId = 0;
   #active = 0;
   /** Requests that are being prepared or run. */
@@ -124,10 +123,10 @@ export class LlamaEngine implements Engine {
           backends?.loaded();
           options.onEvent?.({ type: "loaded", ...facts });
         },
-        onLoadFailed: (reason) => options.onEvent?.({ type: "load_failed", reason }),
+        onLoadFailed: ({ cause }, reason) => options.onEvent?.({ type: "load_failed", cause, reason }),
         onMessage: (message) => {
           if (message.type === "step") this.#onStep(message.report);
-          else this.#reading.get(message.id)?.(message.result);
+          else this.#prompts.answered(message.id, message.result);
         },
         onExited: (exit) => {
           options.onEvent?.({ type: "exited", ...exit });
@@ -137,7 +136,8 @@ export class LlamaEngine implements Engine {
           options.onEvent?.({ type: "unloaded" });
           this.#loseAll();
         },
-        onRestarting: (delayMs) => options.onEvent?.({ type: "restarting", delayMs }),
+        onRestarting: (delayMs) =>
+          options.onEvent?.({ type: "restarting", delayMs, cause: this.#supervisor.problem?.cause }),
         fallBack: (failure) => backends?.fallBack(failure)?.then(loadOn) ?? null,
       },
       options.onDemand === undefined ? undefined : this.#loadingOn(options.onDemand),
@@ -173,7 +173,7 @@ export class LlamaEngine implements Engine {
     signal: AbortSignal,
   ): AsyncGenerator<GenerationEvent, void, undefined> {
     const endUse = this.#use();
-    // An abort ends the use as well: it is not sure that anybody reads on after it.
+    // An abort ends the use as well: the consumer may never read again after it.
     signal.addEventListener("abort", endUse, { once: true });
     try {
       for (let retries = promptOf(prepared).retries; ; retries--) {
@@ -201,7 +201,7 @@ export class LlamaEngine implements Engine {
 
   status(model: ModelId): EngineStatus {
     const { maxTokens: defaultMaxTokens } = this.#defaultsOf(model);
-    const { facts, state, restarts } = this.#supervisor;
+    const { facts, state, restarts, problem } = this.#supervisor;
     const { config, weights } = this.options;
     return {
       state,
@@ -217,13 +217,19 @@ export class LlamaEngine implements Engine {
       capacity: facts?.sequences ?? config.sequences ?? usualSequences,
       active: this.#active,
       restarts,
+      problem,
     };
+  }
+
+  forgetAccount(accountId: string): void {
+    this.#grammars.forgetAccount(accountId);
+    this.#supervisor.notify({ type: "forget", accountId });
   }
 
   async close(): Promise<void> {
     const closed = this.#supervisor.close();
     this.#loseAll();
-    // Those that wait for a slot get one, and learn from the supervisor that it is over.
+    // Those that wait for a slot get one, and then fail because the supervisor is closed.
     this.#slots.setCapacity(Infinity);
     await closed;
     if (this.options.grammars === undefined) await this.#grammars.close();
@@ -258,7 +264,7 @@ export class LlamaEngine implements Engine {
     };
   }
 
-  /** Of one request, in all: reading its prompt and running it share what may be tried again. */
+  /** Of one request, in total: reading its prompt and running it share the retries. */
   get #mostTries(): number {
     return this.options.failsOver === true ? 1 : 2;
   }
@@ -276,34 +282,21 @@ export class LlamaEngine implements Engine {
     let tries = 0;
     for (; result === null && tries < this.#mostTries; tries++) {
       const child = await this.#supervisor.readyChild(signal);
-      this.#refuseWhatDoesNotFit(generation);
-      result = await this.#read(child, conversation, signal);
+      requireFits(generation, this.#supervisor.facts);
+      result = await this.#prompts.read(child, conversation, signal);
     }
     if (result === null) throw this.#supervisor.unavailable();
     const contextTokens = this.#supervisor.facts?.contextTokens ?? 0;
-    switch (result.type) {
-      case "tokens": {
-        const promptTokens = result.tokens.length;
-        const { reasoningOpen } = result;
-        const grammar = withThoughts(plan, this.#syntax, reasoningOpen);
-        const parsing = parsingPlan(generation, this.#syntax, reasoningOpen);
-        return {
-          generation,
-          promptTokens,
-          maxTokens: Math.min(generation.maxTokens ?? maxTokens, contextTokens - promptTokens),
-          prompt: new LlamaPrompt(result.tokens, grammar, parsing, this.#mostTries - tries),
-        };
-      }
-      case "too_long":
-        throw tooLong(contextTokens, result.tokens, result.exact);
-      case "refused":
-        throw new ServiceError("invalid_value", {
-          message: "This model takes messages of 'user' and 'assistant' in turns, beginning with 'user'.",
-          param: "messages",
-        });
-      case "failed":
-        throw new Error("The engine could not read the prompt.");
-    }
+    const { tokens, reasoningOpen } = readPromptIn(result, contextTokens);
+    const promptTokens = tokens.length;
+    const grammar = withThoughts(plan, this.#syntax, reasoningOpen);
+    const parsing = parsingPlan(generation, this.#syntax, reasoningOpen);
+    return {
+      generation,
+      promptTokens,
+      maxTokens: Math.min(generation.maxTokens ?? maxTokens, contextTokens - promptTokens),
+      prompt: new LlamaPrompt(tokens, grammar, parsing, this.#mostTries - tries),
+    };
   }
 
   /** As the model that is loaded writes; before one is, nothing has been asked of it. */
@@ -328,51 +321,10 @@ export class LlamaEngine implements Engine {
     }
   }
 
-  /** What is well-formed but more than this model or machine has. */
-  #refuseWhatDoesNotFit({ choices, sampling }: Generation): void {
-    const { sequences = 0, vocabularySize = 0 } = this.#supervisor.facts ?? {};
-    if (choices > sequences) {
-      throw new ServiceError("invalid_value", {
-        message: `Invalid value for 'n': this model gives at most ${sequences} choices, but got ${choices}.`,
-        param: "n",
-      });
-    }
-    if (sampling.logitBias.some(([token]) => token >= vocabularySize)) {
-      throw new ServiceError("invalid_value", {
-        message: `Invalid key in 'logit_bias': the tokens of this model are numbered from 0 to ${vocabularySize - 1}.`,
-        param: "logit_bias",
-      });
-    }
-  }
-
   #defaultsOf(model: ModelId): ModelDefaults {
     const defaults = this.options.models[model];
     if (defaults === undefined) throw new ServiceError("model_not_found", { param: "model" });
     return defaults;
-  }
-
-  /** Null when the child died meanwhile. */
-  async #read(
-    child: EngineChild,
-    conversation: Conversation,
-    signal: AbortSignal,
-  ): Promise<PrepareResult | null> {
-    const id = this.#nextId++;
-    const result = await new Promise<PrepareResult | null>((resolve) => {
-      const settle = (answer: PrepareResult | null) => {
-        this.#reading.delete(id);
-        signal.removeEventListener("abort", onAbort);
-        resolve(answer);
-      };
-      const onAbort = () => {
-        settle(null);
-      };
-      signal.addEventListener("abort", onAbort);
-      this.#reading.set(id, settle);
-      child.send({ type: "prepare", id, conversation });
-    });
-    signal.throwIfAborted();
-    return result;
   }
 
   #start(child: EngineChild, prepared: PreparedGeneration, releaseSlots: () => void): Run {
@@ -426,7 +378,7 @@ export class LlamaEngine implements Engine {
     this.#active = 0;
     for (const run of this.#runs.values()) run.lost();
     this.#runs.clear();
-    for (const settle of this.#reading.values()) settle(null);
+    this.#prompts.loseAll();
   }
 }
 
@@ -447,22 +399,6 @@ function promptOf({ prompt }: PreparedGeneration): LlamaPrompt {
 }
 
 const thinks = (syntax: ReplySyntax): boolean => syntax.type === "harmony" || syntax.reasoning !== null;
-
-function withSystemPrompt(messages: readonly ChatMessage[], systemPrompt: string): readonly ChatMessage[] {
-  if (systemPrompt === "" || messages.some(({ role }) => role === "system")) return messages;
-  return [{ role: "system", content: systemPrompt }, ...messages];
-}
-
-function tooLong(contextTokens: number, promptTokens: number, exact: boolean): ServiceError {
-  const count = `${exact ? "" : "at least "}${promptTokens} tokens`;
-  return new ServiceError("context_length_exceeded", {
-    message:
-      `This model's maximum context length is ${contextTokens} tokens. ` +
-      `However, your messages resulted in ${count}. Please reduce the length of the messages.`,
-    param: "messages",
-  });
-}
-
 /** Run from its sources, the program's worker is a source too. */
 function defaultWorkerFile(): string {
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";

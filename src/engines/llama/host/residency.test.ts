@@ -118,7 +118,7 @@ describe("room for a model", () => {
     expect([busy.unloads, idle.unloads]).toEqual([1, 1]);
   });
 
-  it("is refused when the wait is over, with a time to come back", async () => {
+  it("is refused when the wait is over, with a time to retry", async () => {
     const { clock, model } = start();
     const [busy, comer] = [model(60), model(60)];
     await busy.load();

@@ -19,7 +19,7 @@ export interface Resident {
   isLoaded(): boolean;
   /** Since when nobody has used it, on the monotonic clock; null while it is in use. */
   idleSinceMs(): number | null;
-  /** Ends its process; resolves when its memory is free and it has told so by `left`. */
+  /** Ends its process; resolves when its memory is free and it has called `left`. */
   unload(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export interface ResidencyOptions {
   waitMs: number;
   /** Memory that the system could give to a program now. */
   availableBytes: () => number;
-  /** How often is looked whether a model is idle. */
+  /** How often idle models are looked for. */
   lookMs?: number;
 }
 

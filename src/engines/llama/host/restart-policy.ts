@@ -8,7 +8,7 @@ export class RestartPolicy {
 
   constructor(private readonly timing: Timing) {}
 
-  /** Children die faster than they are of use: whoever needs one now is better told at once. */
+  /** Children die in a loop: requests are refused at once instead of waiting for the next one. */
   get looping(): boolean {
     return this.#looping;
   }

@@ -77,13 +77,13 @@ export class Run {
 
   /** The child is gone, and with it the sequences. */
   lost(): void {
-    // One that was given up, for having taken too long or by whoever asked for it, is over either way.
+    // One that was aborted, because it took too long or its client hung up, is over either way.
     this.#wasLost = this.#state === "running";
     this.#release();
     this.stream.fail(this.options.unavailable());
   }
 
-  /** Nobody wants the rest. */
+  /** The rest is not wanted any more. */
   abort(): void {
     if (this.#state !== "running") return;
     this.#state = "aborting";
@@ -108,7 +108,7 @@ export class Run {
 const tooSlow = (): ServiceError =>
   new ServiceError("invalid_value", {
     message:
-      "Following 'response_format' takes too long: its schema leaves too many ways to go on at once. " +
+      "Following 'response_format' takes too long: its schema is too ambiguous to enforce. " +
       "Use fewer alternatives, fewer optional parts, or simpler patterns.",
     param: "response_format",
   });

@@ -1,10 +1,10 @@
 /**
- * Who may use the engine's sequences: first come, first served, also when one that needs several has to wait for
- * them. A waiter whose signal aborts leaves at once.
+ * A semaphore over the engine's sequences: first come, first served, also when the first needs several and has to
+ * wait for them. A waiter whose signal aborts leaves at once.
  */
 interface Waiter {
   count: number;
-  /** Tells the waiter that it is its turn. */
+  /** Called when it is the waiter's turn. */
   enter: () => void;
 }
 
@@ -14,7 +14,7 @@ export class Slots {
 
   constructor(private capacity: number) {}
 
-  /** The engine may come back from a restart with another number of sequences. */
+  /** After a restart the engine may have another number of sequences. */
   setCapacity(capacity: number): void {
     this.capacity = capacity;
     this.#dispatch();
@@ -57,7 +57,7 @@ export class Slots {
 
   #dispatch(): void {
     for (const { count, enter } of this.#waiting) {
-      // After a restart there may be fewer than somebody waits for: then they must do.
+      // After a restart there may be fewer than a waiter asked for: it gets what there is.
       const enough = Math.min(count, Math.max(1, this.capacity));
       if (this.#taken + enough > this.capacity) return;
       enter();

@@ -5,14 +5,15 @@
  * loop, requests are refused at once with the time of the next attempt, and the attempts go on.
  *
  * On demand there is no child until somebody asks for one, and `sleep` ends it again. Whoever asks meanwhile waits for
- * the same load; it is nobody's own, so that one who leaves takes it from nobody. A load that fails is told to all who
- * wait for it, and tried again by the first who asks after a pause.
+ * the same load, which belongs to no single request: one that is aborted does not end it. A load that fails is reported
+ * to all who wait for it, and tried again by the first who asks after a pause.
  */
-import type { EngineStatus } from "../../../core/ports.js";
+import type { EngineProblem, EngineStatus } from "../../../core/ports.js";
 import { ServiceError } from "../../../protocol/errors.js";
-import { EngineChild, type ChildExit, type ChildHandlers, type ChildOptions } from "./child.js";
+import { EngineChild, type ChildHandlers, type ChildOptions } from "./child.js";
+import { exitProblem, loadProblem, type ChildExit } from "./engine-causes.js";
 import type { EngineFailure } from "../gpu/engine-backends.js";
-import type { LoadedFacts, LoadRequest } from "../messages.js";
+import type { LoadedFacts, LoadRequest, ToWorker } from "../messages.js";
 import { RestartPolicy } from "./restart-policy.js";
 
 export interface OnDemand {
@@ -31,28 +32,35 @@ interface Wake {
   failure: ServiceError | undefined;
 }
 
-export interface SupervisorHandlers extends Pick<ChildHandlers, "onMessage" | "onLoaded" | "onLoadFailed"> {
+export interface SupervisorHandlers extends Pick<ChildHandlers, "onMessage" | "onLoaded"> {
+  /** The exit follows. */
+  onLoadFailed: (problem: EngineProblem, reason: string) => void;
   /** The child is gone, with everything it was doing. */
   onExited: (exit: ChildExit) => void;
-  /** The child has ended because it was told to sleep. */
+  /** The child has ended because of `sleep`. */
   onUnloaded: () => void;
   onRestarting: (delayMs: number) => void;
-  /** Loading as asked does not work out: how to load instead; null when there is no other way. */
+  /** The load failed: how to load instead; null when there is no other way. */
   fallBack: (failure: EngineFailure) => Promise<LoadRequest> | null;
 }
 
 export class Supervisor {
   #policy: RestartPolicy;
   #load: LoadRequest;
-  /** Whether it worked at least once in the present way. */
+  /** Whether it has loaded at least once the current way. */
   #hasLoaded = false;
-  /** Each looks again whether what it waits for has happened. */
+  /** Each checks again whether what it waits for has happened. */
   readonly #waiting = new Set<() => void>();
   #child: EngineChild | undefined;
   #facts: LoadedFacts | undefined;
   /** When the child became able to answer; undefined while it cannot. */
   #readySinceMs: number | undefined;
-  #loadFailure: string | undefined;
+  /** Why the latest load failed, until one succeeds. */
+  #loadProblem: EngineProblem | undefined;
+  /** Why the latest child that had loaded ended. */
+  #exitProblem: EngineProblem | undefined;
+  /** A load failed for good: no other way to load is left to try. */
+  #cannotLoad = false;
   #restartTimer: NodeJS.Timeout | undefined;
   #restartAtMs = 0;
   #restarts = 0;
@@ -60,9 +68,9 @@ export class Supervisor {
   #asleep = false;
   /** The load on demand that is under way. */
   #wake: Wake | undefined;
-  /** While a child ends that was told to. */
+  /** While a child is being closed by `sleep`. */
   #leaving: Promise<void> | undefined;
-  /** Changes with every sleep, so that what was begun before it is not gone on with. */
+  /** Incremented by every sleep, so that what began before it is not continued. */
   #sleeps = 0;
 
   constructor(
@@ -91,6 +99,10 @@ export class Supervisor {
 
   get restarts(): number {
     return this.#restarts;
+  }
+
+  get problem(): EngineProblem | undefined {
+    return this.#loadProblem ?? this.#exitProblem;
   }
 
   get state(): EngineStatus["state"] {
@@ -122,21 +134,24 @@ export class Supervisor {
     return this.#child;
   }
 
+  /** Does nothing without a child, which then has kept nothing either. */
+  notify(message: Extract<ToWorker, { type: "forget" }>): void {
+    this.#child?.send(message);
+  }
+
   /** Resolves when the model has loaded; rejects, with the reason, when an attempt fails before. */
   async firstLoad(signal: AbortSignal): Promise<void> {
     if (this.onDemand !== undefined) {
       await this.readyChild(signal).catch((error: unknown) => {
-        throw this.#loadFailure === undefined || signal.aborted ? error : new Error(this.#loadFailure);
+        const problem = this.#cannotLoad && !signal.aborted ? this.#loadProblem : undefined;
+        throw problem === undefined ? error : new Error(problem.text);
       });
       return;
     }
-    await this.#until(
-      () => this.#facts !== undefined || this.#loadFailure !== undefined || this.#closed,
-      signal,
-    );
+    await this.#until(() => this.#facts !== undefined || this.#cannotLoad || this.#closed, signal);
     signal.throwIfAborted();
     if (this.#facts !== undefined) return;
-    throw this.#loadFailure === undefined ? this.unavailable() : new Error(this.#loadFailure);
+    throw this.#loadProblem === undefined ? this.unavailable() : new Error(this.#loadProblem.text);
   }
 
   unavailable(): ServiceError {
@@ -154,7 +169,7 @@ export class Supervisor {
     this.#sleeps += 1;
     this.#wake = undefined;
     this.#readySinceMs = undefined;
-    // Whatever ended earlier ones, this one was well.
+    // Whatever ended earlier ones, this one was healthy.
     this.#policy = new RestartPolicy(this.options.timing);
     this.#restartAtMs = 0;
     clearTimeout(this.#restartTimer);
@@ -162,7 +177,7 @@ export class Supervisor {
     await this.#leaving;
   }
 
-  /** Whoever waits for it finds the memory given back. */
+  /** When it resolves, the memory is free. */
   async #endChild(): Promise<void> {
     await this.#child?.close();
     this.onDemand?.left();
@@ -183,7 +198,7 @@ export class Supervisor {
     if (performance.now() < this.#restartAtMs) throw this.unavailable();
     const wake: Wake = { failure: undefined };
     this.#asleep = false;
-    this.#loadFailure = undefined;
+    this.#cannotLoad = false;
     this.#wake = wake;
     void this.#loadOnDemand(wake);
   }
@@ -219,14 +234,17 @@ export class Supervisor {
         onLoaded: (facts) => {
           this.#facts = facts;
           this.#hasLoaded = true;
+          this.#loadProblem = undefined;
+          this.#cannotLoad = false;
           this.#wake = undefined;
           this.#readySinceMs = performance.now();
           this.handlers.onLoaded(facts);
           this.#wakeWaiting();
         },
         onLoadFailed: (reason) => {
-          loadFailure ??= reason;
-          this.handlers.onLoadFailed(reason);
+          loadFailure = reason;
+          this.#loadProblem = loadProblem(reason);
+          this.handlers.onLoadFailed(this.#loadProblem, reason);
         },
         onExit: (exit) => {
           this.#onExit(exit, loadFailure);
@@ -243,27 +261,24 @@ export class Supervisor {
     }
     const nowMs = performance.now();
     const healthyMs = this.#readySinceMs === undefined ? 0 : nowMs - this.#readySinceMs;
-    const reason =
-      loadFailure ??
-      `The engine's process ended while loading (${exit.signal ?? exit.code ?? "not started"}).`;
+    if (loadFailure === undefined) this.#exitProblem = exitProblem(exit);
     this.#child = undefined;
     this.#readySinceMs = undefined;
     this.handlers.onExited(exit);
-    if (!this.#closed) this.#goOn(this.#policy.delayAfterDeath(nowMs, healthyMs), reason, exit);
-    else this.#loadFailure ??= reason;
+    if (!this.#closed) this.#goOn(this.#policy.delayAfterDeath(nowMs, healthyMs), loadFailure, exit);
     this.#wakeWaiting();
   }
 
-  /** Another child in the same way, or in another when this one has not worked once or fails time and again. */
-  #goOn(delayMs: number, reason: string, { signal, code }: ChildExit): void {
+  /** Starts another child: the same way, or another way when this one never worked or fails repeatedly. */
+  #goOn(delayMs: number, loadFailure: string | undefined, { signal, code }: ChildExit): void {
     const failure: EngineFailure | undefined = !this.#hasLoaded
-      ? { during: "load", reason }
+      ? { during: "load", reason: loadFailure ?? "" }
       : this.#policy.looping
         ? { during: "run", reason: `its process kept ending (${signal ?? `exit code ${code ?? "unknown"}`})` }
         : undefined;
     const other = failure === undefined ? null : this.handlers.fallBack(failure);
     if (other === null) {
-      this.#loadFailure ??= reason;
+      if (loadFailure !== undefined) this.#cannotLoad = true;
       if (this.#wake === undefined) this.#restartIn(delayMs);
       else {
         this.#restartAtMs = performance.now() + delayMs;

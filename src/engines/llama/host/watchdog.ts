@@ -1,8 +1,8 @@
 /**
- * Notices a child that lives but does nothing: stopped, stuck in native code, swapped out.
+ * Notices a child that runs but does nothing: stopped, stuck in native code, swapped out.
  *
- * Time is counted in ticks and not read from a clock: when this process itself was held up for a while, a
- * single tick comes late, the child's answers are read after it, and nobody is killed for it. Any message is
+ * Time is counted in ticks and not read from a clock: when this process itself was blocked for a while, a
+ * single tick comes late, the child's answers are read after it, and no child is killed for it. Any message is
  * a sign of life. An ending that was asked for must come too, since a child whose native part hangs still
  * answers pings.
  */

@@ -98,7 +98,7 @@ export async function loadModel(request: LoadRequest): Promise<LoadedModel> {
   } catch (error) {
     // Native log lines come through a queue of their own, a little later than the error they explain.
     await sleep(100);
-    const cause = error instanceof Error ? error.message : "unknown fault";
+    const cause = error instanceof Error ? error.message : "unknown error";
     throw new Error([cause, ...lines.slice(-quotedLines)].join("; "), { cause: error });
   } finally {
     loading = false;

@@ -2,7 +2,7 @@ import type { SamplerConfig } from "./reply/sampler.js";
 
 /** Draws the tokens of one reply at a time. */
 export interface Sampler {
-  /** What differs from the last time is made anew; the penalties are, unless `repeatPenaltyTokens` are what it drew. */
+  /** What differs from the last time is rebuilt; so are the penalties, unless `repeatPenaltyTokens` are what it drew. */
   applyConfig(config: SamplerConfig): void;
 }
 
@@ -35,7 +35,7 @@ export interface BatchContext {
   decodeBatch(): Promise<void>;
   /** Also counts the token for the sampler's penalties. -1 when there is nothing to choose from. */
   sampleToken(batchLogitIndex: number, sampler: Sampler): Promise<number>;
-  /** The same, and tells the logits as the sampler's chain left them. */
+  /** The same, and returns the logits as the sampler's chain left them. */
   sampleToken(
     batchLogitIndex: number,
     sampler: Sampler,

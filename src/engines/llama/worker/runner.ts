@@ -85,7 +85,7 @@ export class Runner {
       const choices = Array.from({ length: request.choices }, (_, index) => this.#choice(request, index));
       this.batcher.start({ id, accountId, prompt, choices });
     } catch {
-      // Only the native parser of grammars can refuse here, and that must take nobody else with it.
+      // Only the native grammar parser can throw here, and that must not affect other requests.
       this.batcher.fail(id);
     }
   }
@@ -115,13 +115,17 @@ export class Runner {
     this.batcher.abort(id);
   }
 
+  forgetAccount(accountId: string): void {
+    this.batcher.forgetAccount(accountId);
+  }
+
   async close(): Promise<void> {
     await this.batcher.close();
     await this.model.dispose();
   }
 }
 
-/** What the operator chose stays as it is, and with a GPU the processor's time tells nothing. */
+/** What the operator chose is kept, and with a GPU the CPU's time says nothing. */
 function adaptableThreads({ threads, gpu }: LoadedModel, request: LoadRequest): number {
   return request.threads === undefined && gpu === "cpu" ? threads : 1;
 }

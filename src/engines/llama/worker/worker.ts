@@ -4,6 +4,8 @@
  * part is beyond repair it exits, and the host starts another.
  */
 import type { Conversation, FromWorker, LoadRequest, PrepareResult, ToWorker } from "../messages.js";
+import { missingLibrary } from "./missing-library.js";
+import { silenceStandardError } from "./null-device.js";
 import { Runner } from "./runner.js";
 
 let runner: Runner | undefined;
@@ -31,6 +33,9 @@ async function answer(message: ToWorker): Promise<void> {
     case "abort":
       runner?.abort(message.id);
       return;
+    case "forget":
+      runner?.forgetAccount(message.accountId);
+      return;
     case "ping":
       send({ type: "pong" });
       return;
@@ -48,13 +53,18 @@ async function load(request: LoadRequest): Promise<void> {
       },
       onBroken: () => process.exit(1),
     });
+    // From here on requests may come.
+    silenceStandardError();
     send({ type: "loaded", facts: runner.facts });
   } catch (error) {
     // No conversation has been seen yet: the message can only be about the file and the machine.
-    const reason = error instanceof Error ? error.message : "unknown fault";
-    send({ type: "load_failed", reason }, () => process.exit(1));
+    const reason = error instanceof Error ? error.message : "unknown error";
+    const missing = /NoBinaryFound/.test(reason) ? missingLibrary(backendOf(request)) : null;
+    send({ type: "load_failed", reason: missing ?? reason }, () => process.exit(1));
   }
 }
+
+const backendOf = ({ gpu }: LoadRequest) => (gpu === "off" || gpu === "auto" ? "cpu" : gpu);
 
 /** A conversation that trips the template or the tokenizer must not take the others' replies with it. */
 function prepare(conversation: Conversation): PrepareResult {

@@ -1,4 +1,4 @@
-/** What an engine tells about itself that we need to use it. */
+/** What an engine reports about itself that we need to use it. */
 import type { Connection } from "../connection.js";
 import { countOf, isObject, listOf, objectOf, textOf, type JsonObject } from "../json-value.js";
 import type { Profile } from "../profiles.js";
@@ -6,11 +6,11 @@ import type { Profile } from "../profiles.js";
 export interface EngineFacts {
   /** Names of its models, in its own order. */
   models: readonly string[];
-  /** Prompt and reply together; undefined when it does not tell. */
+  /** Prompt and reply together; undefined when it does not say. */
   contextTokens: number | undefined;
-  /** How many requests it runs at once; undefined when it does not tell. */
+  /** How many requests it runs at once; undefined when it does not say. */
   concurrent: number | undefined;
-  /** How many tokens its model knows; undefined when it does not tell. */
+  /** How many tokens its model knows; undefined when it does not say. */
   vocabularySize: number | undefined;
   /** Whether its model can call tools; undefined when it does not tell. */
   hasTools: boolean | undefined;
@@ -31,7 +31,7 @@ export const nothingKnown: EngineFacts = {
 const ollamaUsualContext = 4096;
 
 /**
- * What the engine's list of models tells, and what it is asked besides. What it does not answer stays unknown; that
+ * What the engine's list of models says, and what else it is asked. What it does not answer stays unknown; that
  * alone is no reason not to use it.
  */
 export async function askFacts(
@@ -70,7 +70,7 @@ export async function askFacts(
   }
 }
 
-/** How many requests wait at the engine, whoever sent them; undefined when it does not tell. */
+/** How many requests wait at the engine, whoever sent them; undefined when it does not say. */
 export async function askWaiting(
   connection: Connection,
   profile: Profile,

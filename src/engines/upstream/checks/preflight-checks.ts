@@ -13,6 +13,8 @@ export interface Finding {
   certain: boolean;
   /** Also without strict mode. */
   refuses?: boolean;
+  /** Requests are certainly logged, stored or passed on: refused unless the operator accepts that. */
+  exposes?: boolean;
 }
 
 export interface Examined {
@@ -29,7 +31,7 @@ export async function findingsFor(engine: Examined): Promise<Finding[]> {
 
 /** The first vLLM whose prompt cache keeps requests with different salts apart. */
 const vllmSalts = "0.9.0";
-/** The first vLLM that logs prompts only when it is told to. */
+/** The first vLLM that logs prompts only when asked to. */
 const vllmQuiet = "0.10.1";
 /**
  * SGLang took the field before, and dropped it on the way to its cache (sgl-project/sglang#23300, merged after
@@ -48,13 +50,15 @@ const checks: Record<Profile["name"], (engine: Examined) => Promise<Finding[]>> 
     }
     if (Object.keys(await ask(engine, "/server_info")).length > 0) {
       findings.push(
-        certainly("vLLM runs in development mode (VLLM_SERVER_DEV_MODE), which opens its inside to callers."),
+        certainly(
+          "vLLM runs in development mode (VLLM_SERVER_DEV_MODE), which exposes its internals to callers.",
+        ),
       );
     }
     findings.push(...(await vllmToolFindings(engine)));
     findings.push(
       possibly(
-        "vLLM reports usage statistics to its makers unless VLLM_NO_USAGE_STATS=1 or DO_NOT_TRACK=1 is set; it does not tell whether it is.",
+        "vLLM reports usage statistics to its developers unless VLLM_NO_USAGE_STATS=1 or DO_NOT_TRACK=1 is set; it does not say whether it is.",
       ),
     );
     return findings;
@@ -66,11 +70,11 @@ const checks: Record<Profile["name"], (engine: Examined) => Promise<Finding[]>> 
     if (info.disable_radix_cache !== true) {
       findings.push(...saltFindings(engine, textOf(info.version), sglangSalts));
     }
-    if (info.log_requests === true) findings.push(certainly("SGLang logs requests (--log-requests)."));
+    if (info.log_requests === true) findings.push(exposes("SGLang logs requests (--log-requests)."));
     for (const name of ["dump_requests_folder", "crash_dump_folder"]) {
       const folder = info[name];
       if (typeof folder === "string" && folder !== "") {
-        findings.push(certainly(`SGLang writes requests to files (--${name.replaceAll("_", "-")}).`));
+        findings.push(exposes(`SGLang writes requests to files (--${name.replaceAll("_", "-")}).`));
       }
     }
     if (info.enable_lmcache === true || typeof info.hicache_storage_backend === "string") {
@@ -91,18 +95,18 @@ const checks: Record<Profile["name"], (engine: Examined) => Promise<Finding[]>> 
         ]
       : []),
     possibly(
-      "llama-server does not tell how it was started: without --cache-ram 0 it keeps conversations in memory and " +
+      "llama-server does not say how it was started: without --cache-ram 0 it keeps conversations in memory and " +
         "looks them up for whoever asks the same; --log-disable, and no --log-prompts-dir, keep them out of logs.",
     ),
   ],
   ollama: async ({ source, facts }) => {
     const name = source.name ?? facts.models[0] ?? "";
     const findings = [
-      possibly("Ollama logs prompts when OLLAMA_DEBUG is set; it does not tell whether it is."),
+      possibly("Ollama logs prompts when OLLAMA_DEBUG is set; it does not say whether it is."),
     ];
     if (/[:-]cloud$/.test(name)) {
       findings.push(
-        certainly(`'${name}' does not run here: Ollama sends conversations to its makers' service.`),
+        exposes(`'${name}' does not run here: Ollama sends conversations to its developers' cloud.`),
       );
     }
     if (facts.hasTools === false) {
@@ -110,7 +114,7 @@ const checks: Record<Profile["name"], (engine: Examined) => Promise<Finding[]>> 
     }
     return findings;
   },
-  openai: async () => [possibly("Nothing is known of what this server logs or passes on.")],
+  openai: async () => [possibly("Nothing is known about what this server logs or forwards.")],
 };
 
 function generalFindings({ source, profile, connection, facts }: Examined): Finding[] {
@@ -132,7 +136,7 @@ function generalFindings({ source, profile, connection, facts }: Examined): Find
   if (source.contextTokens === undefined && facts.contextTokens === undefined) {
     findings.push(
       possibly(
-        `${url.host} does not tell how many tokens its context has: say it (--context-tokens, or contextTokens), ` +
+        `${url.host} does not report its context length: set it (--context-tokens, or contextTokens), ` +
           `so that prompts that are too long are refused here and replies end where the context does.`,
       ),
     );
@@ -145,7 +149,7 @@ function saltFindings({ source, profile }: Examined, version: string | undefined
   if (version === undefined) {
     return [
       possibly(
-        `${profile.label} does not tell its version; it keeps accounts' caches apart from ${since} on.`,
+        `${profile.label} does not report its version; it keeps accounts' caches apart from ${since} on.`,
       ),
     ];
   }
@@ -232,4 +236,5 @@ const ask = async ({ connection, timeoutMs }: Examined, path: string): Promise<J
   objectOf(await connection.askJson(path, timeoutMs).catch(() => undefined));
 
 const certainly = (text: string): Finding => ({ text, certain: true });
+const exposes = (text: string): Finding => ({ text, certain: true, exposes: true });
 const possibly = (text: string): Finding => ({ text, certain: false });

@@ -1,21 +1,22 @@
 /**
- * Looks an engine over before conversations are sent to it, for what would break their privacy: that it keeps
- * requests in logs or files, shares what it cached between accounts, or talks to someone else. It can only know
- * what the engine tells; what an engine keeps to itself is said as a possibility.
+ * Checks an engine before conversations are sent to it, for what would break their privacy: that it keeps requests
+ * in logs or files, shares its cache between accounts, or forwards them. It can only know what the engine reports; what
+ * an engine does not report becomes a warning.
  *
- * `refuse` means: not to be used. In strict mode everything that is certain is a reason to refuse.
+ * `refuse` means: not to be used. An engine that certainly logs, stores or passes on requests is refused unless its
+ * operator accepts that. In strict mode everything that is certain is a reason to refuse.
  */
 import { AddressError } from "../../../core/address-policy.js";
 import { checkAddress, type Resolve } from "./address.js";
 import { Connection } from "../connection.js";
-import { askHealth, askIntroduction, type Introduction } from "./introduction.js";
+import { askHealth, askIntroduction, whyUnusable, type Introduction } from "./introduction.js";
 import { requireIsolation, UpstreamRefused } from "../isolation.js";
 import { timeoutsOf, type UpstreamSource } from "../options.js";
-import { findingsFor } from "./preflight-checks.js";
+import { findingsFor, type Finding } from "./preflight-checks.js";
 import { profiles } from "../profiles.js";
 
 export interface PreflightFinding {
-  /** `useless`: as it is, it answers nothing; that may change without us. */
+  /** `useless`: it cannot answer now; that may change by itself. */
   level: "warn" | "useless" | "refuse";
   text: string;
 }
@@ -38,16 +39,27 @@ export async function preflight(
   try {
     const { host } = connection.url;
     const answer = await meet(connection, source, timeouts.healthMs);
-    if (answer.type !== "engine") return [{ level: "useless", text: whyUseless(host, answer.type) }];
+    if (answer.type !== "engine") return [{ level: "useless", text: whyUnusable(host, answer) }];
     const { facts } = answer;
     const findings = await findingsFor({ source, profile, connection, facts, timeoutMs: timeouts.healthMs });
-    return findings.map(({ certain, refuses, text }) => ({
-      level: refuses === true || (strict && certain) ? "refuse" : "warn",
-      text,
-    }));
+    return findings.map((finding) => judge(finding, source, strict));
   } finally {
     await connection.close();
   }
+}
+
+function judge(
+  { text, certain, refuses, exposes }: Finding,
+  { acceptLogging }: UpstreamSource,
+  strict: boolean,
+): PreflightFinding {
+  if (exposes === true && acceptLogging !== true) {
+    return {
+      level: "refuse",
+      text: `${text} Change that, or accept it (--accept-logging, or acceptLogging: true).`,
+    };
+  }
+  return { level: refuses === true || (strict && certain) ? "refuse" : "warn", text };
 }
 
 async function meet(
@@ -57,37 +69,24 @@ async function meet(
 ): Promise<Introduction> {
   const profile = profiles[kind];
   const health = await askHealth(connection, profile, timeoutMs);
-  if (health !== "well" && health !== "has-no-such-page") return { type: health };
+  if ("cause" in health) return health;
   return askIntroduction(connection, profile, name, timeoutMs);
 }
 
-function whyUseless(host: string, type: Exclude<Introduction["type"], "engine">): string {
-  switch (type) {
-    case "silent":
-      return `${host} does not answer.`;
-    case "unwell":
-      return `${host} says that it cannot answer at present.`;
-    case "refuses-key":
-      return `${host} refuses the key.`;
-    case "stranger":
-      return `${host} answers, but not as an engine does: it has no list of models at /v1/models.`;
-  }
-}
-
 async function setUpErrors(source: UpstreamSource, resolve: Resolve | undefined): Promise<string[]> {
-  const faults: string[] = [];
+  const errors: string[] = [];
   try {
     requireIsolation(source);
   } catch (error) {
     if (!(error instanceof UpstreamRefused)) throw error;
-    faults.push(error.message);
+    errors.push(error.message);
   }
   try {
     const { allowPublic } = source;
     await checkAddress(source.url, { allowPublic, ...(resolve === undefined ? {} : { resolve }) });
   } catch (error) {
     if (!(error instanceof AddressError)) throw error;
-    faults.push(error.message);
+    errors.push(error.message);
   }
-  return faults;
+  return errors;
 }

@@ -1,4 +1,5 @@
 /** The turns of a conversation. They exist in the page's memory only: no storage, no address, no history. */
+import type { FinishReason } from "../../../../src/protocol/chat.js";
 import type { ModelId } from "../../../../src/protocol/models.js";
 
 export interface UserTurn {
@@ -16,7 +17,7 @@ export interface ReplyTurn {
   /** Set when it failed. */
   failure: string | null;
   /** Why the model ended; null until then. */
-  reason: "stop" | "length" | null;
+  reason: FinishReason | null;
   firstTokenMs: number | null;
   totalMs: number | null;
   tokens: { prompt: number; completion: number } | null;

@@ -203,7 +203,7 @@ describe("drawing", () => {
     },
   );
 
-  it("tells the model's own probabilities, whatever shapes the draw", async () => {
+  it("reports the model's own probabilities, whatever shapes the draw", async () => {
     const expected = softmax(logits).map(Math.log);
     const order = expected.map((_, token) => token).sort((a, b) => at(expected, b) - at(expected, a));
     for (const changes of [
@@ -224,7 +224,7 @@ describe("drawing", () => {
     }
   });
 
-  it("tells no alternatives when none are asked for", async () => {
+  it("reports no alternatives when none are asked for", async () => {
     const draw = newDraw({}, 0);
     const drawn = await draw.next(logitIndex);
     expect(drawn?.logprobs?.top).toEqual([]);

@@ -1,5 +1,5 @@
 /**
- * Draws the tokens of one reply, and tells their probabilities where they are asked for.
+ * Draws the tokens of one reply, with their probabilities where they are asked for.
  *
  * Most of it is one call of a native sampler. Some things take more:
  *
@@ -23,7 +23,7 @@ import type { SamplerPool } from "./sampler-pool.js";
 type GuideOfDraw = Pick<Guide, "state" | "allows" | "accept">;
 
 export interface DrawOptions extends SamplingPlan {
-  /** How many alternatives to tell with each token; undefined: no log probabilities. */
+  /** How many alternatives to report with each token; undefined: no log probabilities. */
   topLogprobs: number | undefined;
   /** Where the reply follows a grammar, or may come to. */
   guide: GuideOfDraw | undefined;

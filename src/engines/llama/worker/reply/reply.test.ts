@@ -54,8 +54,8 @@ describe("reply", () => {
   });
 
   describe("with log probabilities", () => {
-    /** For each part, its text and the tokens told with it. */
-    const told = (reply: Reply, bytes: Iterable<number>) => {
+    /** For each part, its text and the tokens reported with it. */
+    const reported = (reply: Reply, bytes: Iterable<number>) => {
       const parts: [text: string, tokens: string][] = [];
       for (const token of bytes) {
         const part = reply.accept({ token, logprobs: { own: [token, -1], top: [[token, -1]] } });
@@ -66,23 +66,23 @@ describe("reply", () => {
       return parts;
     };
 
-    it("tells of a token with its text", () => {
-      expect(told(newReply(2), Buffer.from("ab"))).toEqual([
+    it("reports a token with its text", () => {
+      expect(reported(newReply(2), Buffer.from("ab"))).toEqual([
         ["a", "a"],
         ["b", "b"],
       ]);
     });
 
-    it("tells of the tokens of one character together", () => {
-      expect(told(newReply(9), Buffer.from("é!"))).toEqual([
+    it("reports the tokens of one character together", () => {
+      expect(reported(newReply(9), Buffer.from("é!"))).toEqual([
         ["", ""],
         ["é", "é"],
         ["!", "!"],
       ]);
     });
 
-    it("holds back the tokens that may begin a stop sequence, and never tells of those that did", () => {
-      expect(told(newReply(9, ["cd"]), Buffer.from("acxcd"))).toEqual([
+    it("holds back the tokens that may begin a stop sequence, and never reports those that did", () => {
+      expect(reported(newReply(9, ["cd"]), Buffer.from("acxcd"))).toEqual([
         ["a", "a"],
         ["", ""],
         ["cx", "cx"],
@@ -91,8 +91,8 @@ describe("reply", () => {
       ]);
     });
 
-    it("tells of what was held back when the reply ends otherwise", () => {
-      expect(told(newReply(2, ["cd"]), Buffer.from("ac"))).toEqual([
+    it("reports what was held back when the reply ends otherwise", () => {
+      expect(reported(newReply(2, ["cd"]), Buffer.from("ac"))).toEqual([
         ["a", "a"],
         ["c", "c"],
       ]);

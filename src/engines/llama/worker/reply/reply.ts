@@ -5,7 +5,7 @@
  *
  * Log probabilities come out with the text of their tokens, not before: a token whose text is held back, since
  * it is part of a character, or may begin a stop sequence or markup, waits with it. A token that a stop sequence cuts,
- * and one of a thought or a call, is not told of at all.
+ * and one of a thought or a call, is not reported at all.
  */
 import type { FinishReason, ReplyLogprob, TokenLogprob } from "../../../../protocol/chat.js";
 import type { ParsedEvent, ReplyEvent, ReplyParser } from "../../../formats/replies/reply-events.js";
@@ -155,8 +155,8 @@ export class Reply {
     this.#readChars += fragment.length;
     if (logprobs === undefined) return;
     const isFirst = this.#tokens === 1;
-    const told = (weighed: Weighed) => this.#told(weighed, isFirst);
-    this.#held.push({ logprob: { ...told(logprobs.own), top: logprobs.top.map(told) }, end: undefined });
+    const named = (weighed: Weighed) => this.#named(weighed, isFirst);
+    this.#held.push({ logprob: { ...named(logprobs.own), top: logprobs.top.map(named) }, end: undefined });
     if (fragment === "") return;
     for (const held of this.#held) held.end ??= this.#readChars;
   }
@@ -174,7 +174,7 @@ export class Reply {
     return this.#held.splice(0, waiting < 0 ? this.#held.length : waiting).map(({ logprob }) => logprob);
   }
 
-  #told([token, logprob]: Weighed, isFirst: boolean): TokenLogprob {
+  #named([token, logprob]: Weighed, isFirst: boolean): TokenLogprob {
     const bytes = Buffer.from(this.options.bytesOf(token));
     // SentencePiece drops the space before the first word of a text.
     const dropsSpace =

@@ -13,7 +13,7 @@ const sampling = {
 const configWith = (seed: number) =>
   samplingPlan({ ...sampling, seed }, { repeatPenalty: 1, minP: 0 }, 100).config;
 
-/** Starts to draw anew when the seed changes, as the native sampler does. */
+/** Restarts its random numbers when the seed changes, as the native sampler does. */
 class FakeSampler {
   seed = -1;
   restarts = 0;
@@ -44,7 +44,7 @@ describe("sampler pool", () => {
     expect(made).toHaveLength(2);
   });
 
-  it.each([0, 1, 42])("starts anew for every reply, also with the same seed (%d)", (seed) => {
+  it.each([0, 1, 42])("restarts for every reply, also with the same seed (%d)", (seed) => {
     const { made, pool } = setUp();
     pool.giveBack(pool.take(configWith(seed)));
     const before = made[0]?.restarts ?? 0;

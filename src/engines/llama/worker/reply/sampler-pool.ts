@@ -15,7 +15,7 @@ export class SamplerPool {
   /** A sampler without a past. From here on, each token that it draws is counted for the penalties by itself. */
   take(config: SamplerConfig): Sampler {
     const sampler = this.#free.pop() ?? this.newSampler();
-    // It starts drawing anew only for a seed that differs from its last one.
+    // It restarts its random numbers only for a seed that differs from its last one.
     sampler.applyConfig({ ...config, seed: config.seed === 0 ? 1 : 0 });
     sampler.applyConfig(config);
     return sampler;

@@ -33,7 +33,7 @@ interface BatchEntry {
 class ModelContext implements BatchContext {
   readonly batches: number[][] = [];
   /** What the next batches do: `halfway` computes a part of them before it fails. */
-  faults: ("none" | "at once" | "halfway")[] = [];
+  failures: ("none" | "at once" | "halfway")[] = [];
   readonly #memory: Cell[][];
   readonly #spans: { from: number; to: number }[];
   #copies: { target: number; source: number }[] = [];
@@ -73,16 +73,16 @@ class ModelContext implements BatchContext {
     await new Promise<void>((resolve) => (this.#finish = resolve));
     for (const { target, source } of this.#copies) this.#memory[target] = [...(this.#memory[source] ?? [])];
     this.#copies = [];
-    const fault = this.faults.shift() ?? "none";
-    if (fault === "at once") throw new Error("failed");
-    const computed = fault === "none" ? this.#batch.length : Math.ceil(this.#batch.length / 2);
+    const failure = this.failures.shift() ?? "none";
+    if (failure === "at once") throw new Error("failed");
+    const computed = failure === "none" ? this.#batch.length : Math.ceil(this.#batch.length / 2);
     this.#logits.clear();
     for (const entry of this.#batch.slice(0, computed)) {
       this.#computeEntry(entry);
       const { sequenceId } = entry;
       this.#logits.set(sequenceId, this.#memory[sequenceId]?.slice(0, this.#span(sequenceId).to) ?? []);
     }
-    if (fault === "halfway") throw new Error("failed");
+    if (failure === "halfway") throw new Error("failed");
   }
 
   sampleToken(): Promise<never> {
@@ -154,7 +154,7 @@ interface Setting {
   mostChoices: number;
 }
 
-/** Prompts and replies are made of ones and twos, so that they often begin alike; replies tell their account. */
+/** Prompts and replies are made of ones and twos, so that they often begin alike; replies name their account. */
 const replyToken = (accountId: string, bit: number) => 10 * (1 + accounts.indexOf(accountId)) + 1 + (bit % 2);
 
 function setUp({ sequences, window, reuse, movesSequences }: Setting) {
@@ -166,7 +166,7 @@ function setUp({ sequences, window, reuse, movesSequences }: Setting) {
   });
   const owners = new Map<DrawOptions, { accountId: string; prompt: Uint32Array; said: number[] }>();
   const endings: Ending[] = [];
-  const faults: unknown[] = [];
+  const errors: unknown[] = [];
   const grammarMs = new Map<DrawOptions, number>();
   let spentMs = 0;
   let broken = 0;
@@ -191,7 +191,7 @@ function setUp({ sequences, window, reuse, movesSequences }: Setting) {
           try {
             expect(context.readBefore(logitIndex)).toEqual(own);
           } catch (error) {
-            faults.push(error);
+            errors.push(error);
           }
           const token = replyToken(accountId, said.length + prompt.length);
           said.push(token);
@@ -235,7 +235,7 @@ function setUp({ sequences, window, reuse, movesSequences }: Setting) {
     batcher.start({ id, accountId, prompt, choices: Array.from({ length: choices }, newChoice) });
   };
   return {
-    ...{ batcher, context, start, endings, faults },
+    ...{ batcher, context, start, endings, errors },
     broken: () => broken,
     open: () => open,
     pass: (ms: number) => (nowMs += ms),
@@ -277,7 +277,7 @@ const events = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      type: fc.constant("fault" as const),
+      type: fc.constant("failure" as const),
       kind: fc.constantFrom("at once" as const, "halfway" as const),
     }),
   },
@@ -291,7 +291,7 @@ describe("conversations in the batcher", () => {
         settings,
         fc.array(events, { maxLength: 80, size: "max" }),
         async (setting, happening) => {
-          const { batcher, context, start, endings, faults, broken, open, pass } = setUp(setting);
+          const { batcher, context, start, endings, errors, broken, open, pass } = setUp(setting);
           const last = new Map<string, number[]>();
           let started = 0;
           let lastError = -Infinity;
@@ -304,11 +304,11 @@ describe("conversations in the batcher", () => {
               last.set(account, [...prompt, replyToken(account, prompt.length)]);
               start(started++, account, prompt, choices, event.maxTokens, event.grammarMs);
             } else if (event.type === "abort") batcher.abort(event.id);
-            else if (event.type === "fault") {
+            else if (event.type === "failure") {
               // Nothing computed in two steps in a row would be a context that is lost.
               if (context.batches.length <= lastError + setting.sequences + 1) continue;
               lastError = context.batches.length;
-              context.faults = [event.kind];
+              context.failures = [event.kind];
             } else if (event.type === "pause") pass(4 * 60_000);
             else {
               context.finishBatch();
@@ -322,7 +322,7 @@ describe("conversations in the batcher", () => {
           const closed = batcher.close();
           context.finishBatch();
           await closed;
-          if (faults.length > 0) throw faults[0];
+          if (errors.length > 0) throw errors[0];
           expect(context.misuses).toEqual([]);
           expect(endings.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual(
             Array.from({ length: started }, (_, id) => id),

@@ -63,6 +63,8 @@ export class Batcher {
   readonly #waiting = new Map<number, Job>();
   readonly #seats: Seats;
   readonly #aborted = new Set<number>();
+  /** Accounts to be forgotten before the next step. */
+  readonly #unwanted = new Set<string>();
   #closed = false;
   #failedSteps = 0;
   #wake: () => void = () => undefined;
@@ -98,6 +100,12 @@ export class Batcher {
     this.#wake();
   }
 
+  /** Nothing that was computed for the account is kept, nor what its jobs under way compute. */
+  forgetAccount(accountId: string): void {
+    this.#unwanted.add(accountId);
+    this.#wake();
+  }
+
   /** Drops everything after the step under way. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -107,6 +115,7 @@ export class Batcher {
 
   async #run(): Promise<void> {
     while (!this.#closed) {
+      this.#forgetUnwanted();
       this.#dropAborted();
       this.#seats.forgetExpired();
       this.#admit();
@@ -162,6 +171,14 @@ export class Batcher {
       if (waitMs < 1) return;
       await pause(waitMs);
     }
+  }
+
+  #forgetUnwanted(): void {
+    for (const accountId of this.#unwanted) {
+      for (const job of this.#waiting.values()) if (job.accountId === accountId) job.isForgotten = true;
+      this.#seats.forgetAccount(accountId);
+    }
+    this.#unwanted.clear();
   }
 
   #dropAborted(): void {

@@ -15,4 +15,6 @@ export interface Job {
   prompt: Uint32Array;
   /** At least one. More than there are sequences fail. */
   choices: readonly Choice[];
+  /** Its account was deleted meanwhile: nothing of what it computes is kept. */
+  isForgotten?: boolean;
 }

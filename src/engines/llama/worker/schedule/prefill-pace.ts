@@ -9,7 +9,7 @@
  *
  * What a prompt adds to their step is partly the same for one token and for many, since the weights are gone
  * through once more, so it is kept for each size, and the next size is foreseen from two. Medians are compared,
- * since on a busy machine any single step can be slow for no reason of ours. Sizes move by factors of two, so that
+ * since on a busy machine any single step can be slow by chance. Sizes move by factors of two, so that
  * the same prompt is mostly computed in the same way: batches of different shape round differently.
  */
 
@@ -20,7 +20,7 @@ const mostAdded = 1.5;
 const mostForeseen = 1.35;
 /** A step of this length may be made of anything. */
 const unnoticedMs = 50;
-/** What going through the weights once more is taken to add, until two sizes tell. */
+/** The assumed cost of one more pass through the weights, until two sizes were measured. */
 const likelyFixed = 0.8;
 /** A size that was too large is tried again after so many steps. */
 const retrySteps = 200;
@@ -53,7 +53,7 @@ export class PrefillPace {
     return besideReplies ? this.#beside : this.#alone;
   }
 
-  /** How long reading so many tokens takes when there is nothing else to do; 0 as long as nothing tells. */
+  /** How long reading so many tokens takes when there is nothing else to do; 0 while nothing was measured. */
   foreseenMs(promptTokens: number): number {
     return promptTokens * (this.#aloneTokenMs.median ?? this.msPerToken ?? 0);
   }
@@ -61,7 +61,7 @@ export class PrefillPace {
   /** A step with so many prompt tokens took so long. */
   record(promptTokens: number, stepMs: number, besideReplies: boolean): void {
     if (promptTokens === 0) this.#replyStepMs.add(stepMs);
-    // The last few tokens of a prompt do not tell what many cost.
+    // The last few tokens of a prompt do not show what many cost.
     else if (promptTokens * 2 <= this.tokens(besideReplies)) return;
     else if (besideReplies) this.#adjustBeside(stepMs);
     else this.#adjustAlone(promptTokens, stepMs);

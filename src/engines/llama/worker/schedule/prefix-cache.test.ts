@@ -70,7 +70,7 @@ describe("prefix cache", () => {
     expect(setUp(4, false).cache.mostShared("a", asked, inUse)).toBeUndefined();
   });
 
-  it("forgets what nobody came back for", () => {
+  it("forgets what was not used again", () => {
     const { cache, run, pass } = setUp(2);
     const first = run("a", "hello");
     expect(cache.nextExpiryMs).toBeGreaterThan(0);

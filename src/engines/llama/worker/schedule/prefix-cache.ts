@@ -4,8 +4,8 @@
  * A sequence that has ended keeps what it computed, with the account it was computed for. The next prompt of
  * that account that begins with the same tokens takes it over and computes only the rest. Nothing is ever kept
  * across accounts: whoever gets a sequence of another account gets it empty. Among sequences that are free, one
- * that fits is taken first, then an empty one, then the one that was used least recently. What nobody came back
- * for within a while is forgotten. A beginning that only a part of another conversation shares, such as the same
+ * that fits is taken first, then an empty one, then the one that was used least recently. What was not used
+ * again within ten minutes is forgotten. A beginning that only a part of another conversation shares, such as the same
  * instructions, can be copied from it: that one goes on undisturbed.
  *
  * The memory of all sequences is reserved when the model is loaded, so keeping them warm costs none.
@@ -98,12 +98,21 @@ export class PrefixCache {
     return isOlder ? room : undefined;
   }
 
-  /** Forgets what was kept too long, and tells which sequences to clear. */
+  /** Forgets what was kept too long, and returns which sequences to clear. */
   expire(): number[] {
     const before = this.nowMs() - keepMs;
-    const expired = [...this.#free].filter(([, warm]) => warm !== null && warm.usedAtMs <= before);
-    for (const [sequenceId] of expired) this.#free.set(sequenceId, null);
-    return expired.map(([sequenceId]) => sequenceId);
+    return this.#forgetWhere(({ usedAtMs }) => usedAtMs <= before);
+  }
+
+  /** The same for everything that is kept for one account. */
+  forgetAccount(accountId: string): number[] {
+    return this.#forgetWhere((warm) => warm.accountId === accountId);
+  }
+
+  #forgetWhere(isMeant: (warm: Warm) => boolean): number[] {
+    const meant = [...this.#free].filter(([, warm]) => warm !== null && isMeant(warm));
+    for (const [sequenceId] of meant) this.#free.set(sequenceId, null);
+    return meant.map(([sequenceId]) => sequenceId);
   }
 
   /** Until the next one is to be forgotten; undefined when none is kept. */

@@ -2,7 +2,7 @@
  * Which sequences should change places, so that those in use are neighbours.
  *
  * The native code computes sequences together only where their numbers follow each other: a gap between them
- * means one more pass through all weights, at every step. Replies end in any order and conversations come back to
+ * means one more pass through all weights, at every step. Replies end in any order and conversations return to
  * where they are warm, so gaps are the rule. Closing one costs a copy within memory, once.
  */
 export interface Move {

@@ -136,8 +136,9 @@ export class Seats {
     this.#hasGaps = true;
     sequence.draw.close();
     const { cache, context } = this.options;
-    const tokens = intact ? Uint32Array.from(sequence.computed) : null;
-    const staysWarm = cache.giveBack(sequenceId, sequence.group.job.accountId, tokens);
+    const { accountId, isForgotten } = sequence.group.job;
+    const tokens = intact && isForgotten !== true ? Uint32Array.from(sequence.computed) : null;
+    const staysWarm = cache.giveBack(sequenceId, accountId, tokens);
     if (!staysWarm) context.disposeSequence(sequenceId);
   }
 
@@ -146,6 +147,14 @@ export class Seats {
     for (const sequenceId of group.sequenceIds) {
       if (this.#sequences[sequenceId]?.group === group) this.free(sequenceId, intact);
     }
+  }
+
+  forgetAccount(accountId: string): void {
+    for (const { group } of this.inUse().map(([, sequence]) => sequence)) {
+      if (group.job.accountId === accountId) group.job.isForgotten = true;
+    }
+    const { cache, context } = this.options;
+    for (const sequenceId of cache.forgetAccount(accountId)) context.disposeSequence(sequenceId);
   }
 
   forgetExpired(): void {

@@ -56,7 +56,7 @@ describe("thread pace", () => {
     expect(changes).toEqual([1]);
   });
 
-  it("comes back when the machine is calm again", async () => {
+  it("returns to all threads when the machine is idle again", async () => {
     const { pace, steps } = setUp(3);
     await steps(2, 1);
     expect(pace.threads).toBe(1);

@@ -2,7 +2,7 @@
  * How many threads compute, so that they do not wait for each other.
  *
  * The threads of a step meet after every operation, hundreds of times, and spin while they wait. On cores of
- * their own that is fastest. Where another process takes a core away, all of them spin until the one that lost
+ * their own that is fastest. Where another process takes a core, all of them spin until the one that lost
  * it gets its next turn, and two threads are many times slower than one; the binding offers no way to wait
  * otherwise. So the processor time of the steps is compared with their duration: when the threads got less than a
  * core each, fewer are used; after a calm while, one more is tried, and if it does not get its core either, the
@@ -67,7 +67,7 @@ export class ThreadPace {
     this.#crowded = missing > crowdedCores ? this.#crowded + 1 : 0;
     this.#calmMs = missing <= calmCores ? this.#calmMs + lastedMs : 0;
     if (this.#threads > 1 && this.#crowded >= crowdedWindows) {
-      // A try that failed; one that lasted starts anew.
+      // A try that failed; one that lasted resets the pause.
       const wasTried = this.#neededCalmMs > firstCalmMs;
       this.#neededCalmMs = Math.min(longestCalmMs, this.#neededCalmMs * (wasTried ? 2 : 1));
       this.#change(Math.max(1, Math.floor(cores)));

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { z } from "zod";
-import type { GpuBackend } from "./backends.js";
+import type { Backend, GpuBackend } from "./gpu/backends.js";
 
 const platforms: Partial<Record<NodeJS.Platform, string>> = { linux: "linux", darwin: "mac", win32: "win" };
 const platformName = (): string => `${platforms[process.platform] ?? process.platform}-${process.arch}`;
@@ -31,15 +31,21 @@ export function localBuilds(): string[] {
   }
 }
 
-/** The prebuilt library that links to the driver; null where there is none as a file of its own. */
-export function bindingLibrary(backend: GpuBackend): string | null {
+/**
+ * The prebuilt library to open by hand when the binding does not load: for a GPU the one that links to its driver, for
+ * the CPU the binding itself. Null where there is none as a file of its own.
+ */
+export function bindingLibrary(backend: Backend): string | null {
   const folder = packageFolder(prebuiltPackage(backend));
   if (folder === null) return null;
-  const path = join(folder, "bins", `${platformName()}-${backend}`, `libggml-${backend}.so`);
+  const file = backend === "cpu" ? "llama-addon.node" : `libggml-${backend}.so`;
+  const path = join(folder, "bins", variantOf(backend), file);
   return existsSync(path) ? path : null;
 }
 
-const prebuiltPackage = (backend: GpuBackend): string => `@node-llama-cpp/${platformName()}-${backend}`;
+export const prebuiltPackage = (backend: Backend): string => `@node-llama-cpp/${variantOf(backend)}`;
+const variantOf = (backend: Backend): string =>
+  backend === "cpu" ? platformName() : `${platformName()}-${backend}`;
 
 function packageFolder(name: string): string | null {
   const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];

@@ -1,0 +1,90 @@
+/** Why an engine's process did not load or ended: a code for logs, and a sentence with advice for the operator. */
+import type { EngineProblem } from "../../../core/ports.js";
+
+/** Why a process ended. An errno stands for one that could not be started. */
+export type ExitCause =
+  /** Told to close, and did. */
+  | "CLOSED"
+  /** Killed by our watchdog: it did not respond, or did not abort a generation. */
+  | "UNRESPONSIVE"
+  | "LOAD_TIMED_OUT"
+  /** Did not close in time, and was killed for it. */
+  | "CLOSE_TIMED_OUT"
+  /** SIGKILL, and not by us. */
+  | "KILLED_BY_SYSTEM"
+  /** Any other signal. */
+  | "CRASHED"
+  | "EXITED";
+
+export interface ChildExit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  cause: string;
+}
+
+/** The first whose words occur. */
+const signs: readonly [cause: string, words: RegExp][] = [
+  ["LOAD_TIMED_OUT", /^Loading took longer/],
+  ["KILLED_BY_SYSTEM", /killed by the system/],
+  ["MODEL_UNSUPPORTED", /unknown (model )?architecture|unknown pre-tokenizer|unsupported model/i],
+  [
+    "LIBRARY_MISSING",
+    /\.(so|dll|dylib)\S*: cannot open|: version .* not found|symbol lookup error|undefined symbol|NoBinaryFound|Cannot find (module|package)/i,
+  ],
+  [
+    "OUT_OF_MEMORY",
+    /out of (\w+ )?memory|bad_alloc|insufficient memory|not enough (v?ram|memory)|failed to allocate|cannot allocate memory/i,
+  ],
+  [
+    "WEIGHTS_DAMAGED",
+    /gguf|invalid magic|corrupt|(missing|wrong) .*tensor|tensor .*(not found|wrong|bounds)|end of file|file bounds|key not found/i,
+  ],
+  ["CRASHED", /process crashed/],
+];
+
+const advice: Readonly<Record<string, string>> = {
+  MODEL_UNSUPPORTED: "Choose weights of an architecture that this version supports: sotto models catalog",
+  LIBRARY_MISSING:
+    "Install what is missing, or run 'npm ci --include=optional' on this machine. 'sotto doctor' checks it.",
+  OUT_OF_MEMORY:
+    "Free memory, choose smaller weights, or lower SOTTO_ENGINE_CONTEXT_TOKENS or SOTTO_ENGINE_SEQUENCES.",
+  WEIGHTS_DAMAGED:
+    "The file is damaged or incomplete: download it again (sotto models pull) or choose other weights (sotto models use).",
+  LOAD_TIMED_OUT: "Raise SOTTO_ENGINE_LOAD_TIMEOUT_MS, or choose smaller weights.",
+  KILLED_BY_SYSTEM: "Give it more memory, or choose smaller weights or a shorter context.",
+  UNRESPONSIVE: "The machine may be overloaded or swapping. The log has a line for each restart.",
+};
+
+/** Of a load that failed, by the words of the error, which may be what the process printed before it ended. */
+export function loadProblem(reason: string): EngineProblem {
+  const cause = signs.find(([, words]) => words.test(reason))?.[0] ?? "LOAD_FAILED";
+  return withAdvice(cause, reason);
+}
+
+/** Of a process that ended after it had loaded. */
+export function exitProblem(exit: ChildExit): EngineProblem {
+  return withAdvice(exit.cause, describeExit(exit));
+}
+
+/** As a sentence. */
+export function describeExit({ code, signal, cause }: ChildExit): string {
+  switch (cause) {
+    case "KILLED_BY_SYSTEM":
+      return "The engine's process was killed by the system, probably out of memory (SIGKILL).";
+    case "UNRESPONSIVE":
+      return "The engine's process stopped responding and was killed by Sotto's watchdog.";
+    case "LOAD_TIMED_OUT":
+      return "The engine's process took too long to load and was killed by Sotto.";
+    case "CLOSE_TIMED_OUT":
+      return "The engine's process took too long to close and was killed by Sotto.";
+    default:
+      if (signal !== null) return `The engine's process crashed (${signal}).`;
+      if (code !== null) return `The engine's process exited with code ${code}.`;
+      return `The engine's process could not be started (${cause}).`;
+  }
+}
+
+function withAdvice(cause: string, text: string): EngineProblem {
+  const next = advice[cause];
+  return { cause, text: next === undefined ? text : `${text.replace(/[.;:]?\s*$/, ".")} ${next}` };
+}

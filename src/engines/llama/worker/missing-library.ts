@@ -1,0 +1,30 @@
+/**
+ * Why the binding cannot be loaded, which it keeps to itself. Opened by hand, the system names what is missing; a
+ * library that opens but is no addon fails in another way, which says nothing.
+ */
+import { bindingLibrary, bindingVersion, localBuilds, prebuiltPackage } from "../binding-package.js";
+import type { Backend } from "../gpu/backends.js";
+
+/** Null when nothing is missing, or nothing can be said about it. */
+export function missingLibrary(backend: Backend): string | null {
+  const path = bindingLibrary(backend);
+  return path === null ? missingPackage(backend) : whyUnloadable(path);
+}
+
+export function whyUnloadable(path: string): string | null {
+  try {
+    process.dlopen({ exports: {} }, path);
+    return null;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : "";
+    return /cannot open|not found|no such file|could not|undefined symbol/i.test(reason) ? reason : null;
+  }
+}
+
+/** Only the CPU must have one: GPUs are looked for before they are tried. Elsewhere the file has another name. */
+function missingPackage(backend: Backend): string | null {
+  if (backend !== "cpu" || process.platform !== "linux" || localBuilds().length > 0) return null;
+  return bindingVersion() === "none"
+    ? "Cannot find package 'node-llama-cpp'"
+    : `Cannot find package '${prebuiltPackage(backend)}'`;
+}

@@ -1,0 +1,42 @@
+/** Whether a Redis can be used for counting, asked once: it must accept a script that writes, as limits are counted. */
+import { randomUUID } from "node:crypto";
+import { Redis } from "ioredis";
+import { NoAnswer, troubleOf, type RedisTrouble } from "./redis-trouble.js";
+
+const limitMs = 3_000;
+
+const writeScript = "return redis.call('SET', KEYS[1], '1', 'PX', 1000)";
+
+/** Null when it can be used. What it writes expires after a second. */
+export async function probeRedis(url: string): Promise<RedisTrouble | null> {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: limitMs,
+    enableReadyCheck: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+    connectionName: "sotto-doctor",
+  });
+  let connectionError: unknown = null;
+  redis.on("error", (error) => {
+    connectionError = error;
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new NoAnswer()), limitMs);
+  });
+  const write = async (): Promise<void> => {
+    await redis.connect();
+    await redis.eval(writeScript, 1, `sotto:probe:${randomUUID()}`);
+  };
+  try {
+    await Promise.race([write(), late]);
+    return null;
+  } catch (error) {
+    const trouble = troubleOf(error) ?? troubleOf(connectionError);
+    return trouble ?? { kind: "unreachable", cause: "ECONNRESET" };
+  } finally {
+    clearTimeout(timer);
+    redis.disconnect();
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * Why Redis cannot be counted on, and what an operator can do about it. A Redis that answers and refuses (a missing
+ * password, no memory left, a replica) is told apart from one that cannot be reached: the remedies differ.
+ */
+
+export interface RedisTrouble {
+  kind: "unreachable" | "refusing";
+  /** The system's code of a broken connection, or the prefix of the error that Redis answered with. */
+  cause: string;
+}
+
+export interface Explanation {
+  reason: string;
+  next: string;
+}
+
+/** Rejects a command that has no answer in time. */
+export class NoAnswer extends Error {
+  readonly code = "ETIMEDOUT";
+
+  constructor() {
+    super("Redis did not answer in time.");
+    this.name = "NoAnswer";
+  }
+}
+
+/** Null when the error says nothing about Redis, such as "the stream is not writable". */
+export function troubleOf(error: unknown): RedisTrouble | null {
+  if (!(error instanceof Error)) return null;
+  if (error.name === "ReplyError") return { kind: "refusing", cause: prefixOf(error.message) };
+  const code = "code" in error ? String(error.code) : "";
+  return /^[A-Z][A-Z0-9_]+$/.test(code) ? { kind: "unreachable", cause: code } : null;
+}
+
+/** For the operator: without the password in the address. */
+export function explainTrouble(url: string, { kind, cause }: RedisTrouble): Explanation {
+  const where = `Redis at ${new URL(url).host}`;
+  if (kind === "unreachable") {
+    return {
+      reason: `${where} cannot be reached (${cause})`,
+      next: "Check SOTTO_REDIS_URL, that Redis runs, and that this machine may connect to it.",
+    };
+  }
+  const { reason, next } = refusals[cause] ?? {
+    reason: "refuses commands",
+    next: "See the log of Redis for the cause.",
+  };
+  return { reason: `${where} ${reason} (${cause})`, next };
+}
+
+/** For a start that goes on without Redis. */
+export function startNotice(url = "", trouble: RedisTrouble): string {
+  const { reason, next } = explainTrouble(url, trouble);
+  return `${reason}. ${next} Starting without it: this server admits its share of every limit until Redis can be used.`;
+}
+
+const wrongPassword: Explanation = {
+  reason: "refused the user name or password",
+  next: "Correct them in SOTTO_REDIS_URL: redis://user:password@host:6379/0.",
+};
+
+const refusals: Readonly<Record<string, Explanation>> = {
+  NOAUTH: {
+    reason: "requires a password",
+    next: "Put it into SOTTO_REDIS_URL: redis://:password@host:6379/0.",
+  },
+  WRONGPASS: wrongPassword,
+  NOPERM: {
+    reason: "does not allow this user a command that is needed",
+    next: "Allow its user '+@all ~sotto:* &sotto:*' in the ACL of Redis.",
+  },
+  OOM: {
+    reason: "has no memory left for writes",
+    next: "Raise its maxmemory, or free memory there.",
+  },
+  READONLY: {
+    reason: "is a read-only replica",
+    next: "Point SOTTO_REDIS_URL to the primary.",
+  },
+  LOADING: {
+    reason: "is still loading its data",
+    next: "Wait: it is tried again several times a second.",
+  },
+  MISCONF: {
+    reason: "accepts no writes, since it cannot save to its disk",
+    next: "Make room on the disk of Redis, or switch saving off there (save '').",
+  },
+  MASTERDOWN: {
+    reason: "is a replica whose primary is down",
+    next: "Point SOTTO_REDIS_URL to the primary.",
+  },
+  MOVED: {
+    reason: "is a node of a cluster",
+    next: "Use a Redis without cluster mode: a single primary is enough.",
+  },
+  CLUSTERDOWN: {
+    reason: "is a node of a cluster",
+    next: "Use a Redis without cluster mode: a single primary is enough.",
+  },
+};
+
+/** Redis 6 wraps what a command in a script was refused with: "ERR Error running script …: -OOM command not …". */
+function prefixOf(message: string): string {
+  const [, wrapped] = /^ERR Error running script.*?: -?([A-Z]{2,})\b/.exec(message) ?? [];
+  if (wrapped !== undefined) return wrapped;
+  if (message.includes("invalid password")) return "WRONGPASS";
+  return /^[A-Z0-9_]{2,40}/.exec(message)?.[0] ?? "ERR";
+}

@@ -1,0 +1,78 @@
+/** What a counter keeps in the memory of its process: nothing that names anyone, and nothing for long. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { systemClock, type Clock, type Counter } from "../../../src/core/ports.js";
+import { MemoryCounter } from "../../../src/store/counters/memory-counter.js";
+import { RedisCounter } from "../../../src/store/counters/redis-counter.js";
+import { RedisLink } from "../../../src/store/counters/redis-link.js";
+import { eventually } from "../../support/eventually.js";
+import { FakeClock } from "../../support/inputs/fake-clock.js";
+import { noRedis, TestRedis } from "../../support/stores/redis.js";
+
+interface HoldingCounter extends Counter {
+  heldNames(): string[];
+}
+
+const sweepEveryMs = 5;
+const names = ["sign-in:ada@example.com", "sign-in:192.0.2.7", "device:5f1c9a"];
+
+function describeHeld(open: (clock: Clock) => Promise<HoldingCounter>): void {
+  it("keeps no email address, network address or device name", async () => {
+    const counter = await open(systemClock);
+    for (const name of names) await counter.take(name, 1, 5, 60_000);
+    expect(counter.heldNames()).toHaveLength(names.length);
+    for (const held of counter.heldNames()) expect(held).toMatch(/^[\w:-]{20,}$/);
+    expect(counter.heldNames().join()).not.toMatch(/ada|example|192|5f1c9a|sign-in|device/);
+    await counter.close();
+  });
+
+  it("forgets windows that are over, though nothing is counted any more", async () => {
+    const clock = new FakeClock();
+    const counter = await open(clock);
+    for (const name of names) await counter.take(name, 1, 5, 60_000);
+    await counter.take("another", 1, 5, 3_600_000);
+    clock.advance(60_000 + sweepEveryMs);
+    expect(
+      await eventually(() => counter.heldNames().length < names.length && counter.heldNames()),
+    ).toHaveLength(1);
+    await counter.close();
+  });
+}
+
+describe("a counter in memory", () => {
+  describeHeld(async (clock) => new MemoryCounter(clock, sweepEveryMs));
+
+  it("hashes names with a secret of its own", async () => {
+    const [one, two] = [new MemoryCounter(systemClock), new MemoryCounter(systemClock)];
+    await one.take("ada", 1, 5, 60_000);
+    await two.take("ada", 1, 5, 60_000);
+    expect(one.heldNames()).not.toEqual(two.heldNames());
+  });
+});
+
+describe.skipIf(noRedis)("a counter in Redis", () => {
+  let redis: TestRedis;
+  beforeAll(async () => {
+    redis = await TestRedis.start();
+  });
+  afterAll(() => redis.kill());
+
+  describeHeld(async (clock) => {
+    const link = await RedisLink.open({
+      url: redis.url,
+      secret: "a secret",
+      replicas: 1,
+      clock: systemClock,
+    });
+    const counter = new RedisCounter(link, clock, sweepEveryMs);
+    return {
+      take: (...given) => counter.take(...given),
+      adjust: (...given) => counter.adjust(...given),
+      read: (...given) => counter.read(...given),
+      heldNames: () => counter.heldNames(),
+      close: async () => {
+        await counter.close();
+        await link.close();
+      },
+    };
+  });
+});

@@ -1,0 +1,78 @@
+/** Whoever installs on the oldest Node that is supported must not be warned: every package has to run there. */
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { z } from "zod";
+
+const withEngines = z.object({ engines: z.object({ node: z.string() }).partial().optional() }).loose();
+const lockSchema = z.object({ packages: z.record(z.string(), withEngines) });
+
+const read = (name: string): unknown => JSON.parse(readFileSync(name, "utf8"));
+const oldest = /^>=(\d+\.\d+)$/.exec(withEngines.parse(read("package.json")).engines?.node ?? "")?.[1] ?? "";
+
+it("has no package that the oldest supported Node cannot run", () => {
+  const { packages } = lockSchema.parse(read("package-lock.json"));
+  const wanting = Object.entries(packages).flatMap(([name, { engines }]) =>
+    engines?.node !== undefined && !satisfies(numbersOf(oldest), engines.node)
+      ? [`${name} wants Node ${engines.node}`]
+      : [],
+  );
+  expect(oldest).not.toBe("");
+  expect(wanting).toEqual([]);
+});
+
+it.each([
+  [">=22", false],
+  ["^18.18.0 || ^20.9.0 || >=21.1.0", true],
+  [">= 20.19.0", true],
+  ["^20.20 || >=22", false],
+  [">=18 <20", false],
+  ["18.x || 20.x", true],
+  ["*", true],
+])("reads the range %s", (range, isIn) => {
+  expect(satisfies([20, 19, 0], range)).toBe(isIn);
+});
+
+type Version = readonly number[];
+
+/** As much of npm's ranges as packages write about Node. */
+function satisfies(version: Version, range: string): boolean {
+  return range.split("||").some((part) => {
+    const comparators = part
+      .replace(/(>=|<=|>|<|\^|~|=)\s+/g, "$1")
+      .trim()
+      .split(/\s+/);
+    return comparators.every((comparator) => matches(version, comparator));
+  });
+}
+
+function matches(version: Version, comparator: string): boolean {
+  const [, operator = "", text = ""] = /^(>=|<=|>|<|\^|~|=)?v?(.*)$/.exec(comparator) ?? [];
+  if (text === "" || /^[*x]/i.test(text)) return true;
+  const wanted = numbersOf(text);
+  const order = compare(version, wanted);
+  switch (operator) {
+    case ">=":
+      return order >= 0;
+    case "<=":
+      return order <= 0;
+    case ">":
+      return order > 0;
+    case "<":
+      return order < 0;
+    case "~":
+      return order >= 0 && version[0] === wanted[0] && version[1] === wanted[1];
+    // A caret, or a major version alone.
+    default:
+      return order >= 0 && version[0] === wanted[0];
+  }
+}
+
+const numbersOf = (text: string): Version => text.split(".").map((part) => Number.parseInt(part, 10) || 0);
+
+function compare(a: Version, b: Version): number {
+  for (const index of [0, 1, 2]) {
+    const difference = (a[index] ?? 0) - (b[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
