@@ -25,7 +25,6 @@ import { ModelAdmin } from "./core/operator/model-admin.js";
 import { systemClock, type Clock, type Engine } from "./core/ports.js";
 import { Sessions } from "./core/sign-in/sessions.js";
 import { flushUntil } from "./core/usage/last-flush.js";
-import type { UsageLeft } from "./core/usage/usage-recorder.js";
 import { registerDashboard } from "./http/dashboard/dashboard-api.js";
 import { Bodies } from "./http/bodies/bodies.js";
 import { connectionLimit } from "./http/connection/connection-limit.js";
@@ -48,7 +47,8 @@ import { openCounters } from "./store/counters/open-counters.js";
 import { startNotice } from "./store/counters/redis-trouble.js";
 import { explainUnavailable, openStore } from "./store/open-store.js";
 import { hashPassword, verifyPassword } from "./password-hash.js";
-import { usageSpill, usageSpillPath } from "./store/usage-spill.js";
+import { usageSpill } from "./store/usage-spill.js";
+import { usageNotice } from "./usage-notice.js";
 
 /** A database server that is started together with this one may take a while. */
 const databaseWaitMs = 30_000;
@@ -389,17 +389,6 @@ const redisMessages = {
   unreachable: "redis unreachable",
   refusing: "redis refuses commands: run 'sotto doctor'",
 } as const;
-
-function usageNotice(
-  { outcome, requests, promptTokens, completionTokens }: UsageLeft,
-  dataDir: string,
-): string {
-  const counts = `${requests} requests, ${promptTokens} prompt tokens, ${completionTokens} completion tokens`;
-  if (outcome === "lost") {
-    return `Usage was LOST: ${counts}. The database could not be reached, and ${usageSpillPath(dataDir)} could not be written.`;
-  }
-  return `The database could not be reached: usage is not in it yet (${counts}). It was saved in ${usageSpillPath(dataDir)} and is counted at the next start on this data directory.`;
-}
 
 const portOf = (address: string | AddressInfo | null): number =>
   typeof address === "object" && address !== null ? address.port : 0;

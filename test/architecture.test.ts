@@ -41,6 +41,7 @@ const mayImport: Record<string, readonly string[]> = {
     "tracing",
     "open-files",
     "password-hash",
+    "usage-notice",
   ],
   http: ["core", "protocol", "config", "log", "metrics", "tracing", "http"],
   engines: ["core", "protocol", "config", "engines"],
@@ -54,6 +55,7 @@ const mayImport: Record<string, readonly string[]> = {
   mail: ["core"],
   "open-files": [],
   "password-hash": ["core"],
+  "usage-notice": ["core", "store"],
   protocol: ["protocol"],
 };
 

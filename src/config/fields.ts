@@ -361,7 +361,7 @@ const modelFields = (id: ModelId) => {
       env: env("SYSTEM_PROMPT"),
       schema: z.string().max(100_000).optional(),
       default: undefined,
-      doc: "System message used when a request has none; counted in `usage`. Empty for none. Default: a short one for the starter, none for everything else.",
+      doc: "System message used when a request has none; counted in `usage`. Empty for none. Default: none.",
     }),
     maxTokens: field({
       env: env("MAX_TOKENS"),

@@ -38,13 +38,13 @@ import type {
   GrammarPlan,
   LoadedFacts,
   LoadRequest,
-  ParsingPlan,
   PrepareResult,
   StepReport,
 } from "../messages.js";
+import { LlamaPrompt, promptOf } from "./llama-prompt.js";
 import { PromptReader, readPromptIn, requireFits } from "./prompt-reader.js";
 import type { Residency, Resident, ResidentSize } from "./residency.js";
-import { grammarPlan, parsingPlan, withThoughts } from "./reply-plan.js";
+import { grammarPlan, isThinking, parsingPlan, withThoughts } from "./reply-plan.js";
 import { Run } from "./run.js";
 import { Slots } from "./slots.js";
 import { Supervisor, type OnDemand } from "./supervisor.js";
@@ -212,7 +212,7 @@ export class LlamaEngine implements Engine {
         jsonSchema: true,
         logprobs: true,
         tools: true,
-        reasoning: facts !== undefined && thinks(facts.syntax),
+        reasoning: facts !== undefined && isThinking(facts.syntax),
       },
       capacity: facts?.sequences ?? config.sequences ?? usualSequences,
       active: this.#active,
@@ -382,23 +382,6 @@ export class LlamaEngine implements Engine {
   }
 }
 
-/** The engine's form of a prompt. A class, so that `generate` knows its own. */
-class LlamaPrompt {
-  constructor(
-    readonly tokens: Uint32Array,
-    readonly grammar: GrammarPlan | undefined,
-    readonly parsing: ParsingPlan | undefined,
-    /** How often it may be run again when the child dies before the first token. */
-    readonly retries: number,
-  ) {}
-}
-
-function promptOf({ prompt }: PreparedGeneration): LlamaPrompt {
-  if (prompt instanceof LlamaPrompt) return prompt;
-  throw new Error("This generation was prepared by another engine.");
-}
-
-const thinks = (syntax: ReplySyntax): boolean => syntax.type === "harmony" || syntax.reasoning !== null;
 /** Run from its sources, the program's worker is a source too. */
 function defaultWorkerFile(): string {
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";

@@ -68,3 +68,7 @@ export function parsingPlan(
     (syntax.type === "generic" || syntax.dropped.length === 0);
   return isPlain && tools.length === 0 ? undefined : { syntax, tools, reasoningOpen };
 }
+
+/** Whether a model that writes like this thinks before it replies. */
+export const isThinking = (syntax: ReplySyntax): boolean =>
+  syntax.type === "harmony" || syntax.reasoning !== null;

@@ -23,8 +23,12 @@ export function withGenericTools(messages: readonly ChatMessage[], tools: readon
     }));
     return { role, content: JSON.stringify({ calls }) };
   });
-  return tools.length === 0 ? converted : withSystemText(converted, toolText(tools));
+  return tools.length === 0 ? converted : withSystemText(converted, `${listOf(tools)}\n${howToAnswer}`);
 }
+
+/** The functions in the system text, and nothing about how to call them: that the model knows. */
+export const withToolText = (messages: readonly ChatMessage[], tools: readonly Tool[]): ChatMessage[] =>
+  withSystemText(messages, listOf(tools));
 
 function withSystemText(messages: readonly ChatMessage[], text: string): ChatMessage[] {
   const [first, ...rest] = messages;
@@ -32,12 +36,11 @@ function withSystemText(messages: readonly ChatMessage[], text: string): ChatMes
   return [{ role: "system", content: `${first.content}\n\n${text}` }, ...rest];
 }
 
-function toolText(tools: readonly Tool[]): string {
+function listOf(tools: readonly Tool[]): string {
   const listed = templateTools(tools).map((tool) => JSON.stringify(tool.function));
-  return [
-    "You can call these functions:",
-    ...listed,
-    'Answer with one JSON object. To call functions: {"calls": [{"name": "...", "arguments": {...}}]}. ' +
-      'To reply to the user: {"reply": "..."}. Call a function only when it helps to answer.',
-  ].join("\n");
+  return ["You can call these functions:", ...listed].join("\n");
 }
+
+const howToAnswer =
+  'Answer with one JSON object. To call functions: {"calls": [{"name": "...", "arguments": {...}}]}. ' +
+  'To reply to the user: {"reply": "..."}. Call a function only when it helps to answer.';

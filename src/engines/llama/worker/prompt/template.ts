@@ -17,7 +17,7 @@ import {
 } from "../../../formats/replies/detection/template-render.js";
 import type { ReplySyntax } from "../../../formats/replies/reply-syntax.js";
 import type { Conversation } from "../../messages.js";
-import { withGenericTools } from "./generic-tools.js";
+import { withGenericTools, withToolText } from "./generic-tools.js";
 import { templateMessages, templateTools } from "./template-messages.js";
 
 /** For files without a template: the layout most chat models know. */
@@ -68,8 +68,17 @@ export class ChatTemplate {
     const asWritten = this.#takesSystem ? messages : foldSystem(messages);
     return (
       this.#renderWith(conversation, asWritten) ??
-      this.#renderWith(conversation, joinNeighbours(foldSystem(messages)))
+      this.#renderWith(conversation, joinNeighbours(foldSystem(messages))) ??
+      this.#renderWithToolText(conversation)
     );
+  }
+
+  /** For a template that knows tools and stumbles over the schema of one of these. */
+  #renderWithToolText(conversation: Conversation): string | null {
+    const { messages, tools } = conversation;
+    if (!this.#abilities.knowsTools || tools.length === 0) return null;
+    const listed = withToolText(messages, tools);
+    return this.#renderWith({ ...conversation, tools: [] }, this.#takesSystem ? listed : foldSystem(listed));
   }
 
   /** Whether a reply to this prompt begins within thoughts. */

@@ -95,7 +95,9 @@ export class Reply {
 
   /** Nothing follows: what was held back is shown. */
   #last(drawn: Drawn, finishReason: FinishReason): ReplyPart {
-    if (!this.#show(this.#parser.flush())) {
+    // What a parser still holds back when a reply is cut may be the beginning of markup, which is never shown.
+    const isCutMarkup = finishReason === "length" && this.options.parser !== undefined;
+    if (!this.#show(isCutMarkup ? [] : this.#parser.flush())) {
       this.#showHeld();
       if (!this.#isThinking && this.#calls === 0)
         this.#released.push(...this.#held.map(({ logprob }) => logprob));
