@@ -5,6 +5,8 @@
  * service; for the stream also relative to the same number of requests with an ordinary schema, which share
  * the engine too.
  */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { closeConnections, streamChat, type ChatEndpoint } from "./chat-stream.js";
 import { starterForBench, startService } from "./contenders.js";
@@ -77,11 +79,9 @@ export async function benchAttack(): Promise<void> {
     const readings = new Map<string, Reading[]>(situations.map(({ name }) => [name, []]));
     for (let round = 0; round < rounds; round++) {
       for (const situation of situations) {
-        const stop = new AbortController();
-        const attacks = many(situation.parallel, (index) => attack(attacker, situation, index, stop.signal));
+        const attack = startAttack(attacker, situation);
         readings.get(situation.name)?.push(await measure(endpoint));
-        stop.abort();
-        await Promise.allSettled(attacks);
+        await attack.stop();
       }
     }
     print(readings);
@@ -91,35 +91,44 @@ export async function benchAttack(): Promise<void> {
   }
 }
 
-/** Sends the next request after the response to the last, and no faster than its share of the plan. */
-async function attack(
-  { baseURL, key }: ChatEndpoint,
-  { schemas }: Situation,
-  first: number,
-  signal: AbortSignal,
-): Promise<void> {
-  for (let turn = first; !signal.aborted; turn++) {
-    const nextMs = performance.now() + betweenAttacksMs;
-    const schema = schemas[turn % schemas.length];
-    const body = {
-      model: "omega",
-      messages: [{ role: "user", content: "Go." }],
-      max_tokens: 64,
-      // Never the same twice: a repeated schema is not compiled again.
-      response_format: {
-        type: "json_schema",
-        json_schema: { name: "a", schema: { ...schema, title: `${turn}` } },
-      },
+/** A process of its own: writing such schemas would slow down the one that measures. */
+function startAttack({ baseURL, key }: ChatEndpoint, { schemas, parallel }: Situation) {
+  const script = `
+    let given = "";
+    for await (const text of process.stdin.setEncoding("utf8")) given += text;
+    const { url, headers, schemas, parallel, betweenMs } = JSON.parse(given);
+    const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+    // Each sends the next request after the response to the last, and no faster than its share of the plan.
+    const attack = async (first) => {
+      for (let turn = first; ; turn++) {
+        const nextMs = performance.now() + betweenMs;
+        // Never the same twice: a repeated schema is not compiled again.
+        const schema = { ...schemas[turn % schemas.length], title: String(turn) };
+        const body = JSON.stringify({
+          model: "omega",
+          messages: [{ role: "user", content: "Go." }],
+          max_tokens: 64,
+          response_format: { type: "json_schema", json_schema: { name: "a", schema } },
+        });
+        const response = await fetch(url, { method: "POST", headers, body });
+        await response.text();
+        await sleep(Math.max(0, nextMs - performance.now()));
+      }
     };
-    const response = await fetch(`${baseURL}/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
-      signal,
-    });
-    await response.text();
-    await sleep(Math.max(0, nextMs - performance.now()), undefined, { signal });
-  }
+    await Promise.all(Array.from({ length: parallel }, (_, index) => attack(index)));`;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
+    stdio: ["pipe", "ignore", "inherit"],
+  });
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const url = `${baseURL}/chat/completions`;
+  child.stdin.end(JSON.stringify({ url, headers, schemas, parallel, betweenMs: betweenAttacksMs }));
+  return {
+    stop: async () => {
+      const closed = once(child, "close");
+      child.kill();
+      await closed;
+    },
+  };
 }
 
 async function measure(endpoint: ChatEndpoint): Promise<Reading> {
