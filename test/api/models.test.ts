@@ -20,7 +20,7 @@ const model = (id: string) => ({
   owned_by: "acme",
   context_length: 1000,
   max_output_tokens: 1000,
-  capabilities: { tools: false, json_schema: true, reasoning: false, logprobs: true },
+  capabilities: { tools: true, json_schema: true, reasoning: true, logprobs: true },
 });
 
 describe("the list of models", () => {

@@ -55,7 +55,7 @@ const mistakes: Mistake[] = [
     fields: { messages: [question.messages[0], { role: "wizard", content: "w ".repeat(60) }] },
   },
   { name: "bad field", answered: "400 decimal_above_max_value temperature", fields: { temperature: 3 } },
-  { name: "unsupported field", answered: "400 unsupported_parameter tools", fields: { tools: [{}] } },
+  { name: "unsupported field", answered: "400 unsupported_parameter functions", fields: { functions: [{}] } },
   { name: "unknown model", answered: "404 model_not_found model", fields: { model: "gpt" } },
   { name: "no permission", answered: "403 insufficient_permissions model", key: "prism-only" },
   { name: "no tokens left", answered: "429 rate_limit_exceeded", key: "no-tokens" },

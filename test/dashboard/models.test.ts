@@ -277,7 +277,7 @@ describe("what answers for a model", () => {
       [text, /notes\.txt/],
       [join(dataDir, "nothing.gguf"), /There is no file/],
       ["nothing", /There is no nothing in/],
-      ["../own.gguf", /whole path that begins with/],
+      ["../own.gguf", /or an absolute path/],
       [dataDir, /is a folder/],
       ["/dev/zero", /not a regular file/],
     ] as const) {

@@ -426,7 +426,7 @@ describe("the program", { timeout: slowMs }, () => {
   it("starts without a model in memory, says so, and is ready", async () => {
     const sotto = await startTinySotto({ SOTTO_ENGINE_IDLE_UNLOAD_MINUTES: "5" });
     try {
-      expect(sotto.output()).toMatch(/omega +tiny\.gguf, loaded when first asked/);
+      expect(sotto.output()).toMatch(/omega +tiny\.gguf, loaded on demand/);
       expect(childrenOf(sotto.pid)).toEqual([]);
       const ready = await fetch(`${sotto.url}/readyz`);
       expect(ready.status).toBe(200);
