@@ -6,8 +6,8 @@ import { defaultsOfWeights, modelDefaults } from "./weights-settings.js";
 
 describe("what a model does where a request says nothing", () => {
   it.each(starterFileNames)("is what the starter needs for %s, wherever it lies", (name) => {
-    const { systemPrompt, maxTokens, repeatPenalty } = defaultsOfWeights(`/anywhere/${name}`);
-    expect(systemPrompt).not.toBe("");
+    const { minP, maxTokens, repeatPenalty } = defaultsOfWeights(`/anywhere/${name}`);
+    expect(minP).toBeGreaterThan(plainDefaults.minP);
     expect(maxTokens).toBeLessThan(plainDefaults.maxTokens);
     expect(repeatPenalty).toBeGreaterThan(1);
   });

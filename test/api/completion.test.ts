@@ -36,6 +36,7 @@ describe("a completion", () => {
         completion_tokens: 4,
         total_tokens: 9,
         prompt_tokens_details: { cached_tokens: 0 },
+        completion_tokens_details: { reasoning_tokens: 0 },
       },
     });
   });
@@ -220,6 +221,7 @@ describe("a streamed completion", () => {
         completion_tokens: 4,
         total_tokens: 9,
         prompt_tokens_details: { cached_tokens: 0 },
+        completion_tokens_details: { reasoning_tokens: 0 },
       },
     });
     expect(chunks.slice(0, -1).map(({ usage }) => usage)).toEqual([null, null, null, null, null]);

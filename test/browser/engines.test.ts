@@ -143,7 +143,7 @@ describe.each([
         .filter({ hasText: hostOf(upstream) })
         .textContent();
     expect(await rowOf(busy)).toMatch(/running *Ready$/);
-    expect(await rowOf(gone)).toContain("It is unreachable.Down");
+    expect(await rowOf(gone)).toContain("does not answer (ECONNREFUSED).Down");
     expect(await rowOf(failing)).toContain("Unhealthy");
     expect(await rowOf(leaving)).toMatch(/[1-9]\d* running.*Draining$/);
     await card(page, "lambda")

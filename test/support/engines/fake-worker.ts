@@ -6,7 +6,8 @@ import { join } from "node:path";
 export function fakeWorkerIn(folder: string, script: string, atStart = ""): string {
   const path = join(mkdtempSync(join(folder, "worker-")), "worker.mjs");
   const facts =
-    "{ loadMs: 1, threads: 1, contextTokens: 100, sequences: 1, gpu: 'cpu', description: '', memoryBytes: 1 }";
+    "{ loadMs: 1, threads: 1, contextTokens: 100, sequences: 1, gpu: 'cpu', description: '', memoryBytes: 1, " +
+    "syntax: { type: 'marked', reasoning: null, calls: null, dropped: [] } }";
   writeFileSync(
     path,
     `import { existsSync, writeFileSync } from "node:fs";
@@ -17,7 +18,7 @@ export function fakeWorkerIn(folder: string, script: string, atStart = ""): stri
      };
      const send = (message, onSent) => process.send(message, onSent);
      const loaded = () => send({ type: "loaded", facts: ${facts} });
-     const tokens = () => ({ type: "tokens", tokens: new Uint32Array(3) });
+     const tokens = () => ({ type: "tokens", tokens: new Uint32Array(3), reasoningOpen: false });
      const step = (report) => send({ type: "step", report: { active: 0, progress: [], endings: [], ...report } });
      ${atStart}
      process.on("disconnect", () => process.exit());
