@@ -27,7 +27,8 @@ export function withPart(content: ReplyContent, part: ChatPart): ReplyContent {
           index === part.index ? { ...call, arguments: call.arguments + part.text } : call,
         ),
       };
-    default:
+    case "end":
+    case "usage":
       return content;
   }
 }
