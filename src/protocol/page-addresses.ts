@@ -4,6 +4,7 @@ export const pageAddresses = [
   "/docs",
   "/docs/models",
   "/docs/streaming",
+  "/docs/tools",
   "/docs/api",
   "/docs/errors",
   "/docs/limits",

@@ -33,6 +33,7 @@ afterEach(() => context.close());
 async function converse(): Promise<void> {
   await page.goto(`${dashboard.url}/app/playground`);
   await page.getByLabel("System prompt").fill("a secret instruction");
+  await page.getByLabel("Tools", { exact: true }).fill('[{"name": "f", "description": "a secret tool"}]');
   const message = page.getByRole("textbox", { name: "Message" });
   await message.fill("a secret question");
   await press(page, "Send");
@@ -61,11 +62,11 @@ const leftBehind = () =>
   });
 
 describe("leaving the playground", { timeout: 60_000 }, () => {
-  it("erases the conversation, the draft and the system prompt before the browser keeps the page", async () => {
+  it("erases the conversation, the draft, the system prompt and the tools before the browser keeps the page", async () => {
     await converse();
     const before = await shown();
-    for (const text of ["a secret instruction", "a secret question", "a secret reply", "a secret draft"])
-      expect(before).toContain(text);
+    const secrets = ["instruction", "tool", "question", "reply", "draft"];
+    for (const text of secrets.map((secret) => `a secret ${secret}`)) expect(before).toContain(text);
     expect(await leftBehind()).not.toContain("a secret");
   });
 

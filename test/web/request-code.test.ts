@@ -13,6 +13,35 @@ const request = {
   max_tokens: 64,
   stop: ["END", "\n\n"],
 };
+const withTools = {
+  model: "omega",
+  messages: [
+    { role: "user", content: "How is it?" },
+    {
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id: "call_a", type: "function", function: { name: "f", arguments: '{"a-b":1}' } }],
+    },
+    { role: "tool", tool_call_id: "call_a", content: "" },
+  ],
+  tools: [
+    {
+      type: "function",
+      function: {
+        name: "f",
+        strict: true,
+        parameters: {
+          type: "object",
+          properties: {
+            "a-b": { anyOf: [{ type: "integer" }, { type: "null" }], default: null },
+            ["__proto__"]: { enum: [[{}], []] },
+          },
+          additionalProperties: false,
+        },
+      },
+    },
+  ],
+};
 const baseUrl = "https://chat.example.org/v1";
 
 describe("request code", () => {
@@ -36,6 +65,24 @@ describe("request code", () => {
     expect(code).toContain('    model="omega",\n    messages=[\n        {"role": "system", "content": ');
     expect(code).toContain('    stop=["END", "\\n\\n"],\n    stream=True,\n)');
     expect(code).toContain(String.raw`"It's \"quoted\" and 'quoted'."`);
+  });
+
+  it("writes tools, calls and results as JavaScript that means the same", () => {
+    const literal = /create\((\{[\s\S]*?\n\})\);/.exec(nodeCode(baseUrl, withTools))?.[1] ?? "";
+    expect(runInNewContext(`JSON.stringify((${literal}))`)).toBe(
+      JSON.stringify({ ...withTools, stream: true }),
+    );
+  });
+
+  it("writes tools, calls and results as Python, with Python's names", () => {
+    const code = pythonCode(baseUrl, withTools);
+    const body = /create\(\n([\s\S]*?)\n\)\n/.exec(code)?.[1] ?? "";
+    expect(body).toContain('"content": None');
+    expect(body).toContain('"strict": True');
+    expect(body).toContain('"additionalProperties": False');
+    expect(body).not.toMatch(/\b(?:true|false)\b|: null/);
+    expect(code).toContain("delta.tool_calls");
+    expect(pythonCode(baseUrl, request)).not.toContain("tool_calls");
   });
 
   it("never holds a key", () => {

@@ -1,6 +1,6 @@
 /**
- * One streamed reply of the playground, by session. Yields the text as it comes, then why it ended and what
- * it used. A refusal, an error inside the stream and a stream that is cut off are all thrown as `ApiError`;
+ * One streamed reply of the playground, by session. Yields thoughts, text and calls as they come, then why it
+ * ended and what it used. A refusal, an error inside the stream and a stream that is cut off are all thrown as `ApiError`;
  * aborting ends it with the signal's reason. Nothing of it is kept here.
  */
 import type { ChatCompletionChunk } from "../../src/protocol/chat-response.js";
@@ -12,7 +12,8 @@ import { readEvents } from "./sse.ts";
 /** The fields of a request that the playground sets; those left out take the service's defaults. */
 export interface ChatBody {
   model: string;
-  messages: { role: "system" | "user" | "assistant"; content: string }[];
+  messages: SentMessage[];
+  tools?: readonly object[];
   temperature?: number;
   top_p?: number;
   max_tokens?: number;
@@ -21,8 +22,23 @@ export interface ChatBody {
   stop?: string[];
 }
 
+export type SentMessage =
+  | { role: "system" | "user"; content: string }
+  | {
+      role: "assistant";
+      content: string | null;
+      reasoning_content?: string;
+      tool_calls?: { id: string; type: "function"; function: { name: string; arguments: string } }[];
+    }
+  | { role: "tool"; tool_call_id: string; content: string };
+
 export type ChatPart =
   | { type: "text"; text: string }
+  | { type: "reasoning"; text: string }
+  /** A call begins; `index` tells the calls of one reply apart. */
+  | { type: "call"; index: number; id: string; name: string }
+  /** A fragment of the arguments of the call with this index. */
+  | { type: "arguments"; index: number; text: string }
   | { type: "end"; reason: FinishReason }
   | { type: "usage"; promptTokens: number; completionTokens: number };
 
@@ -49,13 +65,26 @@ export async function* streamChat(body: ChatBody, signal: AbortSignal): AsyncGen
 function* partsOf(event: ChatCompletionChunk | ErrorBody): Generator<ChatPart> {
   if ("error" in event) throw new ApiError("unavailable", event.error.message, 200);
   const [choice] = event.choices;
-  const text = choice?.delta.content ?? "";
-  if (text !== "") yield { type: "text", text };
+  if (choice !== undefined) yield* contentOf(choice.delta);
   if (choice !== undefined && choice.finish_reason !== null)
     yield { type: "end", reason: choice.finish_reason };
   if (event.usage !== undefined && event.usage !== null) {
     const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = event.usage;
     yield { type: "usage", promptTokens, completionTokens };
+  }
+}
+
+type Delta = NonNullable<ChatCompletionChunk["choices"][0]>["delta"];
+
+function* contentOf(delta: Delta): Generator<ChatPart> {
+  const { reasoning_content: reasoning = "", content, tool_calls: calls } = delta;
+  if (reasoning !== "") yield { type: "reasoning", text: reasoning };
+  const text = content ?? "";
+  if (text !== "") yield { type: "text", text };
+  for (const call of calls ?? []) {
+    const { index } = call;
+    if ("id" in call) yield { type: "call", index, id: call.id, name: call.function.name };
+    if (call.function.arguments !== "") yield { type: "arguments", index, text: call.function.arguments };
   }
 }
 

@@ -99,6 +99,11 @@ const ofOneself: Opening[] = [
       await page.getByRole("textbox", { name: "Max tokens" }).fill("none");
       await refused(page);
       await look();
+      await page.getByRole("textbox", { name: "Max tokens" }).fill("");
+      await press(page, "Use an example");
+      await page.getByRole("textbox", { name: "Tools" }).fill('[{"name": "two words"}]');
+      await refused(page);
+      await look();
     },
   },
   {

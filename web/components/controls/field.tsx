@@ -52,7 +52,7 @@ export function Field({ label, hint, error: current, aside, className, children 
         <p
           id={noteId}
           role={error === undefined ? undefined : "alert"}
-          className={cx("text-sm", error === undefined ? "text-muted" : "text-bad")}
+          className={cx("text-sm wrap-anywhere", error === undefined ? "text-muted" : "text-bad")}
         >
           {note}
         </p>

@@ -3,7 +3,7 @@
  * scroll inside, reachable by keyboard.
  */
 import { Tabs as Radix } from "radix-ui";
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import { cx } from "../../cx.ts";
 import { CopyButton } from "../controls/copy-button.tsx";
 import { highlight, type Language, type TokenKind } from "./highlight.ts";
@@ -14,10 +14,12 @@ interface CodeBlockProps {
   language?: Language;
   /** In the bar above the code: a file's name, "Response". */
   title?: string;
+  /** A lucide icon before the title. */
+  icon?: ReactNode;
   className?: string;
 }
 
-export function CodeBlock({ code, language = "text", title, className }: CodeBlockProps) {
+export function CodeBlock({ code, language = "text", title, icon, className }: CodeBlockProps) {
   if (title === undefined) {
     return (
       <div className={cx(frame, "flex items-start", className)}>
@@ -29,7 +31,10 @@ export function CodeBlock({ code, language = "text", title, className }: CodeBlo
   return (
     <div className={cx(frame, className)}>
       <div className="flex items-center justify-between border-b border-line py-1 pr-1.5 pl-4">
-        <span className="text-sm text-muted">{title}</span>
+        <span className="flex min-w-0 items-center gap-2 text-sm wrap-anywhere text-muted [&>svg]:size-4 [&>svg]:shrink-0">
+          {icon}
+          {title}
+        </span>
         <CopyButton text={code} label="Copy code" />
       </div>
       <Code code={code} language={language} label={title} />

@@ -5,7 +5,7 @@
  */
 import { useQuery } from "@tanstack/react-query";
 import { Code, EyeOff, SlidersHorizontal, SquarePen } from "lucide-react";
-import { useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { modelIds, type ModelId } from "../../../src/protocol/models.js";
 import { Button } from "../../components/controls/button.tsx";
 import { StarterNote } from "../../components/models/model-facts.tsx";
@@ -30,9 +30,16 @@ export default function Playground() {
   const chat = useConversation(settings);
   const chosen = useQuery(queries.models).data?.models.filter(({ id }) => id === settings.model) ?? [];
   const { away, toEnd } = useFollowEnd(chat.turns);
-  const faults = settingsErrors(settings);
+  const faults = useMemo(() => settingsErrors(settings), [settings]);
+  const blocked = Object.keys(faults).length > 0;
+  const message = useRef<HTMLTextAreaElement>(null);
   const defaultTokens = site === undefined ? null : defaultReplyTokens(site, settings.model, plan);
   const panel = { settings, onChange: setSettings, models, defaultTokens, faults };
+  // Tools describe what the conversation is about, and are erased with it.
+  function clear() {
+    chat.clear();
+    setSettings((now) => ({ ...now, tools: "" }));
+  }
   return (
     <div className="-mb-7 flex min-h-[calc(100dvh-5.25rem)] flex-col lg:-mb-11 lg:min-h-[calc(100dvh-2.75rem)]">
       <PageHeader
@@ -51,7 +58,7 @@ export default function Playground() {
             <Button icon={<Code />} onClick={() => setOpen("code")}>
               View code
             </Button>
-            <Button icon={<SquarePen />} disabled={chat.turns.length === 0} onClick={chat.clear}>
+            <Button icon={<SquarePen />} disabled={chat.turns.length === 0} onClick={clear}>
               Clear
             </Button>
           </>
@@ -61,13 +68,23 @@ export default function Playground() {
         <div className="flex min-w-0 flex-col">
           <div className="flex-1">
             {chat.turns.length === 0 && <StarterNote models={chosen} className="mb-6" />}
-            <Conversation chat={chat} />
+            <Conversation
+              chat={chat}
+              blocked={blocked}
+              onAnswer={(results) => {
+                // The form with the results is about to disappear: the focus moves before that.
+                message.current?.focus();
+                chat.answer(results);
+                toEnd();
+              }}
+            />
           </div>
           <Composer
             running={chat.running}
             away={away}
             onToEnd={toEnd}
-            blocked={Object.keys(faults).length > 0}
+            blocked={blocked}
+            field={message}
             onStop={chat.stop}
             onSend={(text) => {
               chat.send(text);

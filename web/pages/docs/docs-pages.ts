@@ -15,6 +15,7 @@ export const docsPages: readonly DocsPage[] = [
   { slug: "", title: "Quickstart", group: "Start", Content: lazy(() => import("./quickstart.tsx")) },
   { slug: "models", title: "Models", group: "Start", Content: lazy(() => import("./models.tsx")) },
   { slug: "streaming", title: "Streaming", group: "Start", Content: lazy(() => import("./streaming.tsx")) },
+  { slug: "tools", title: "Tools", group: "Start", Content: lazy(() => import("./tools.tsx")) },
   {
     slug: "api",
     title: "API reference",

@@ -46,6 +46,9 @@ export default function Quickstart() {
             <Link href="/docs/streaming">Streaming</Link>: read the reply as it is generated.
           </li>
           <li>
+            <Link href="/docs/tools">Tools</Link>: let the model call your functions.
+          </li>
+          <li>
             <Link href="/docs/api">API reference</Link>: every parameter, also as{" "}
             <a href="/openapi.json">an OpenAPI document</a>.
           </li>

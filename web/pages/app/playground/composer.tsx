@@ -1,5 +1,5 @@
 import { ArrowDown, ArrowUp, Square } from "lucide-react";
-import { useId, useRef, useState } from "react";
+import { useId, useState, type RefObject } from "react";
 import { Button, IconButton } from "../../../components/controls/button.tsx";
 import { privateText } from "./private-text.ts";
 
@@ -9,16 +9,17 @@ interface ComposerProps {
   away: boolean;
   /** The settings contain an invalid value. */
   blocked: boolean;
+  /** Where the message is typed, for whoever hands the focus to it. */
+  field: RefObject<HTMLTextAreaElement | null>;
   onToEnd: () => void;
   onSend: (text: string) => void;
   onStop: () => void;
 }
 
 /** The next message. Enter sends, Shift + Enter starts a new line, Escape stops a running reply. */
-export function Composer({ running, away, blocked, onToEnd, onSend, onStop }: ComposerProps) {
+export function Composer({ running, away, blocked, field, onToEnd, onSend, onStop }: ComposerProps) {
   const [text, setText] = useState("");
   const hint = useId();
-  const field = useRef<HTMLTextAreaElement>(null);
   const ready = text.trim() !== "" && !running && !blocked;
   function send() {
     if (!ready) return;

@@ -1,12 +1,21 @@
 import { MessageSquare } from "lucide-react";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
-import type { Turn } from "./conversation.ts";
+import { awaitsResults, type CallResult, type Turn } from "./conversation.ts";
 import { Reply } from "./reply.tsx";
+import { Results } from "./results.tsx";
 import type { useConversation } from "./use-conversation.ts";
 import { UserMessage } from "./user-message.tsx";
 
-export function Conversation({ chat }: { chat: ReturnType<typeof useConversation> }) {
-  const { turns, running } = chat;
+interface ConversationProps {
+  chat: ReturnType<typeof useConversation>;
+  /** The settings contain an invalid value: nothing can be sent. */
+  blocked: boolean;
+  onAnswer: (results: readonly CallResult[]) => void;
+}
+
+export function Conversation({ chat, blocked, onAnswer }: ConversationProps) {
+  const { turns } = chat;
+  const locked = chat.running || blocked;
   if (turns.length === 0) {
     return (
       <EmptyState icon={<MessageSquare />} title="Ask something">
@@ -20,13 +29,17 @@ export function Conversation({ chat }: { chat: ReturnType<typeof useConversation
       <ol className="flex flex-col gap-7 pb-6">
         {turns.map((turn, place) => (
           <li key={turn.id}>
-            {turn.role === "user" ? (
-              <UserMessage text={turn.text} locked={running} onEdit={(text) => chat.edit(turn.id, text)} />
-            ) : (
+            {turn.role === "user" && (
+              <UserMessage text={turn.text} locked={locked} onEdit={(text) => chat.edit(turn.id, text)} />
+            )}
+            {turn.role === "tool" && <Results results={turn.results} />}
+            {turn.role === "assistant" && (
               <Reply
                 turn={turn}
                 last={place === turns.length - 1}
+                blocked={blocked}
                 onRegenerate={() => chat.regenerate(turn.id)}
+                onAnswer={onAnswer}
               />
             )}
           </li>
@@ -43,6 +56,10 @@ export function Conversation({ chat }: { chat: ReturnType<typeof useConversation
 function announcement(turn: Turn | undefined): string {
   if (turn?.role !== "assistant") return "";
   if (turn.state === "waiting") return "Waiting for the reply.";
+  if (awaitsResults(turn)) {
+    const names = turn.calls.map(({ name }) => name).join(", ");
+    return `${turn.model} is waiting for the results of its calls: ${names}. ${turn.text}`;
+  }
   if (turn.state === "done") return `${turn.model} replied: ${turn.text}`;
   if (turn.state === "stopped") return "Stopped.";
   return "";

@@ -1,6 +1,7 @@
 /** The turns of a conversation. They exist in the page's memory only: no storage, no address, no history. */
 import type { FinishReason } from "../../../../src/protocol/chat.js";
 import type { ModelId } from "../../../../src/protocol/models.js";
+import { noContent, type ReplyContent } from "./reply-content.ts";
 
 export interface UserTurn {
   id: number;
@@ -8,10 +9,23 @@ export interface UserTurn {
   text: string;
 }
 
-export interface ReplyTurn {
+/** What the reply before it asked for with its calls, answered by hand. */
+export interface ResultsTurn {
+  id: number;
+  role: "tool";
+  results: readonly CallResult[];
+}
+
+export interface CallResult {
+  callId: string;
+  /** Of the function. */
+  name: string;
+  text: string;
+}
+
+export interface ReplyTurn extends ReplyContent {
   id: number;
   role: "assistant";
-  text: string;
   model: ModelId;
   state: "waiting" | "writing" | "done" | "stopped" | "failed";
   /** Set when it failed. */
@@ -23,17 +37,22 @@ export interface ReplyTurn {
   tokens: { prompt: number; completion: number } | null;
 }
 
-export type Turn = UserTurn | ReplyTurn;
+export type Turn = UserTurn | ReplyTurn | ResultsTurn;
 
 export function isRunning(turn: Turn | undefined): boolean {
   return turn?.role === "assistant" && (turn.state === "waiting" || turn.state === "writing");
+}
+
+/** Whether a reply has ended with calls, and its results are still to come. */
+export function awaitsResults({ state, reason, calls }: ReplyTurn): boolean {
+  return state === "done" && reason === "tool_calls" && calls.length > 0;
 }
 
 export function emptyReply(id: number, model: ModelId): ReplyTurn {
   return {
     id,
     role: "assistant",
-    text: "",
+    ...noContent,
     model,
     state: "waiting",
     failure: null,

@@ -6,38 +6,52 @@ import { CopyButton } from "../../../components/controls/copy-button.tsx";
 import { Markdown } from "../../../components/text/markdown.tsx";
 import { ModelMark } from "../../../components/models/model-mark.tsx";
 import { formatCount, formatMs } from "../../../units.ts";
-import { isRunning, type ReplyTurn } from "./conversation.ts";
+import { Calls } from "./calls.tsx";
+import { awaitsResults, isRunning, type CallResult, type ReplyTurn } from "./conversation.ts";
+import { isEmpty } from "./reply-content.ts";
+import { Thoughts } from "./thoughts.tsx";
 
 interface ReplyProps {
   turn: ReplyTurn;
   last: boolean;
+  /** Nothing can be sent. */
+  blocked: boolean;
   onRegenerate: () => void;
+  onAnswer: (results: readonly CallResult[]) => void;
 }
 
-/** A model's turn: its text as it arrives, then token counts and times. */
-export function Reply({ turn, last, onRegenerate }: ReplyProps) {
+/** A model's turn: thoughts, text and calls as they arrive, then token counts and times. */
+export function Reply({ turn, last, blocked, onRegenerate, onAnswer }: ReplyProps) {
   const running = isRunning(turn);
+  const empty = isEmpty(turn);
+  const silent = turn.text === "" && turn.calls.length === 0;
   return (
     <article aria-label={`Reply from ${turn.model}`} aria-busy={running} className="flex gap-3 sm:gap-4">
       <span className="flex size-8 shrink-0 items-center justify-center rounded-full border border-line text-accent">
         <ModelMark model={turn.model} className="size-4" />
       </span>
-      <div className="min-w-0 flex-1 pt-1">
-        {turn.text === "" && running && (
-          <p className="animate-breathe text-muted">Waiting for {turn.model}…</p>
-        )}
+      <div className="flex min-w-0 flex-1 flex-col gap-4 pt-1">
+        {empty && running && <p className="animate-breathe text-muted">Waiting for {turn.model}…</p>}
+        {turn.reasoning !== "" && <Thoughts text={turn.reasoning} alone={silent} />}
         {turn.text !== "" && <ReplyText text={turn.text} />}
+        {turn.calls.length > 0 && (
+          <Calls
+            calls={turn.calls}
+            blocked={blocked}
+            onAnswer={last && awaitsResults(turn) ? onAnswer : null}
+          />
+        )}
         {turn.failure !== null && (
-          <Callout tone="bad" title="The reply failed" className={turn.text === "" ? "" : "mt-4"}>
+          <Callout tone="bad" title="The reply failed">
             {turn.failure}
           </Callout>
         )}
         {!running && (
-          <div className="mt-2 flex flex-wrap items-center gap-x-2 text-sm text-muted">
+          <div className="-mt-2 flex flex-wrap items-center gap-x-2 text-sm text-muted">
             <span className="-ml-2 flex">
               {turn.text !== "" && <CopyButton text={turn.text} label="Copy reply" className="size-8" />}
               {last && (
-                <IconButton label="Regenerate" className="size-8" onClick={onRegenerate}>
+                <IconButton label="Regenerate" className="size-8" disabled={blocked} onClick={onRegenerate}>
                   <RefreshCw />
                 </IconButton>
               )}

@@ -29,7 +29,9 @@ export function pythonCode(baseUrl: string, request: RequestFields): string {
     ...fields.map(([name, value]) => `    ${name}=${literal(value, python, 4)},`),
     ")",
     "for chunk in stream:",
-    '    print(chunk.choices[0].delta.content or "", end="", flush=True)',
+    "    delta = chunk.choices[0].delta",
+    '    print(delta.content or "", end="", flush=True)',
+    ...(request.tools === undefined ? [] : pythonCalls),
   ].join("\n");
 }
 
@@ -47,34 +49,68 @@ export function nodeCode(baseUrl: string, request: RequestFields): string {
     ...fields.map(([name, value]) => `  ${name}: ${literal(value, javascript, 2)},`),
     "});",
     "for await (const chunk of stream) {",
-    '  process.stdout.write(chunk.choices[0]?.delta.content ?? "");',
+    "  const delta = chunk.choices[0]?.delta;",
+    '  process.stdout.write(delta?.content ?? "");',
+    ...(request.tools === undefined ? [] : nodeCalls),
     "}",
   ].join("\n");
 }
 
+/** The name comes once, the arguments in fragments. */
+const pythonCalls = [
+  "    for call in delta.tool_calls or []:",
+  "        if call.function.name:",
+  '            print(f"\\n{call.function.name} ", end="")',
+  '        print(call.function.arguments or "", end="", flush=True)',
+];
+const nodeCalls = [
+  "  for (const call of delta?.tool_calls ?? []) {",
+  "    if (call.function?.name) process.stdout.write(`\\n${call.function.name} `);",
+  '    process.stdout.write(call.function?.arguments ?? "");',
+  "  }",
+];
+
 interface Dialect {
   indent: number;
-  true: string;
+  /** What is not written as in JSON. */
+  words: ReadonlyMap<unknown, string>;
   open: string;
   close: string;
   field: (name: string) => string;
 }
 
-const python: Dialect = { indent: 4, true: "True", open: "{", close: "}", field: (name) => `"${name}"` };
-const javascript: Dialect = { indent: 2, true: "true", open: "{ ", close: " }", field: (name) => name };
+const python: Dialect = {
+  indent: 4,
+  words: new Map<unknown, string>([
+    [true, "True"],
+    [false, "False"],
+    [null, "None"],
+  ]),
+  open: "{",
+  close: "}",
+  field: (name) => JSON.stringify(name),
+};
+const javascript: Dialect = { indent: 2, words: new Map(), open: "{ ", close: " }", field: javascriptField };
 
-/** JSON's texts and numbers mean the same in both languages. Lists of messages get a line for each. */
-function literal(value: unknown, dialect: Dialect, indent: number): string {
-  if (value === true) return dialect.true;
-  if (Array.isArray(value) && value.some((item) => typeof item === "object")) {
-    const margin = " ".repeat(indent + dialect.indent);
-    const lines = value.map((item) => `${margin}${literal(item, dialect, indent)},\n`);
-    return `[\n${lines.join("")}${" ".repeat(indent)}]`;
-  }
-  if (Array.isArray(value)) return `[${value.map((item) => literal(item, dialect, indent)).join(", ")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const fields = Object.entries(value).map(
-    ([name, item]) => `${dialect.field(name)}: ${literal(item, dialect, indent)}`,
-  );
-  return `${dialect.open}${fields.join(", ")}${dialect.close}`;
+function javascriptField(name: string): string {
+  // Written plainly, it would set the object's prototype.
+  if (name === "__proto__") return '["__proto__"]';
+  return /^[a-zA-Z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
 }
+
+/** JSON's texts and numbers mean the same in both languages. What holds objects gets a line for each item. */
+function literal(value: unknown, dialect: Dialect, indent: number): string {
+  if (typeof value !== "object" || value === null) return dialect.words.get(value) ?? JSON.stringify(value);
+  const inner = indent + dialect.indent;
+  const items = Array.isArray(value)
+    ? value.map((item) => literal(item, dialect, inner))
+    : Object.entries(value).map(([name, item]) => `${dialect.field(name)}: ${literal(item, dialect, inner)}`);
+  const [open, close] = Array.isArray(value) ? ["[", "]"] : [dialect.open, dialect.close];
+  if (items.length === 0) return `${open}${close}`.replace("  ", "");
+  if (!Object.values(value).some(holdsObjects)) return `${open}${items.join(", ")}${close}`;
+  const lines = items.map((item) => `${" ".repeat(inner)}${item},\n`);
+  return `${open.trim()}\n${lines.join("")}${" ".repeat(indent)}${close.trim()}`;
+}
+
+const holdsObjects = (value: unknown): boolean =>
+  Array.isArray(value) ? value.some(holdsObjects) : typeof value === "object" && value !== null;

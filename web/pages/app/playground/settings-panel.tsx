@@ -13,6 +13,7 @@ import { queries } from "../../../service/queries.ts";
 import { formatCount } from "../../../units.ts";
 import { privateText } from "./private-text.ts";
 import { defaultSettings, type settingsErrors, type Settings } from "./settings.ts";
+import { exampleTools } from "./tools.ts";
 
 interface SettingsPanelProps {
   settings: Settings;
@@ -90,6 +91,31 @@ export function SettingsPanel({ settings, onChange, models, defaultTokens, fault
           value={settings.stop}
           onChange={(event) => set({ stop: event.target.value })}
           className="max-h-32 min-h-16 font-mono"
+        />
+      </Field>
+      <Field
+        label="Tools"
+        hint="A JSON array of functions that the model may call. You answer the calls by hand."
+        error={faults.tools}
+        aside={
+          // One button for both, so that the focus stays on it.
+          <Button
+            size="sm"
+            variant="quiet"
+            className="-my-1.5 -mr-2.5"
+            onClick={() => set({ tools: settings.tools === "" ? exampleTools : "" })}
+          >
+            {settings.tools === "" ? "Use an example" : "Remove tools"}
+          </Button>
+        }
+      >
+        <Textarea
+          {...privateText}
+          rows={3}
+          placeholder="None"
+          value={settings.tools}
+          onChange={(event) => set({ tools: event.target.value })}
+          className="max-h-80 font-mono"
         />
       </Field>
       <Button size="sm" className="self-start" onClick={() => onChange(defaultSettings(settings.model))}>

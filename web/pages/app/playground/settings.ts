@@ -2,6 +2,8 @@
 import type { ModelId } from "../../../../src/protocol/models.js";
 import type { ChatBody } from "../../../service/chat-stream.ts";
 import type { Turn } from "./conversation.ts";
+import { messagesOf } from "./messages.ts";
+import { readTools } from "./tools.ts";
 
 export interface Settings {
   model: ModelId;
@@ -15,6 +17,8 @@ export interface Settings {
   maxTokens: string;
   /** As typed, one per line. */
   stop: string;
+  /** As typed: JSON, or empty for none. */
+  tools: string;
 }
 
 export const maxStops = 4;
@@ -29,20 +33,19 @@ export function defaultSettings(model: ModelId): Settings {
     presencePenalty: null,
     maxTokens: "",
     stop: "",
+    tools: "",
   };
 }
 
 export function requestOf(settings: Settings, turns: readonly Turn[]): ChatBody {
   const stop = stopsOf(settings.stop);
   const maxTokens = Number(settings.maxTokens);
+  const tools = readTools(settings.tools).tools ?? [];
   return {
     model: settings.model,
     messages: [
       ...(settings.system.trim() === "" ? [] : [{ role: "system" as const, content: settings.system }]),
-      // A reply that failed or was stopped before its first word is empty.
-      ...turns
-        .filter((turn) => turn.role === "user" || turn.text !== "")
-        .map((turn) => ({ role: turn.role, content: turn.text })),
+      ...messagesOf(turns),
     ],
     ...(settings.temperature === null ? {} : { temperature: settings.temperature }),
     ...(settings.topP === null ? {} : { top_p: settings.topP }),
@@ -50,6 +53,7 @@ export function requestOf(settings: Settings, turns: readonly Turn[]): ChatBody 
     ...(settings.frequencyPenalty === null ? {} : { frequency_penalty: settings.frequencyPenalty }),
     ...(settings.presencePenalty === null ? {} : { presence_penalty: settings.presencePenalty }),
     ...(stop.length === 0 ? {} : { stop }),
+    ...(tools.length === 0 ? {} : { tools }),
   };
 }
 
@@ -62,12 +66,14 @@ function stopsOf(text: string): string[] {
 }
 
 /** What is wrong with the settings, by field; the service checks again. */
-export function settingsErrors(settings: Settings): { maxTokens?: string; stop?: string } {
+export function settingsErrors(settings: Settings): { maxTokens?: string; stop?: string; tools?: string } {
   const { maxTokens } = settings;
+  const { error } = readTools(settings.tools);
   return {
     ...(maxTokens === "" || /^[1-9]\d{0,8}$/.test(maxTokens)
       ? {}
       : { maxTokens: "Enter a whole number, 1 or more." }),
     ...(stopsOf(settings.stop).length > maxStops ? { stop: `At most ${maxStops} sequences.` } : {}),
+    ...(error === null ? {} : { tools: error }),
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Holds the conversation and runs one reply at a time. Text is shown once per frame, however fast it arrives.
+ * Holds the conversation and runs one reply at a time. What arrives is shown once per frame, however fast.
  * Stopping, clearing and leaving the page abort the request, which frees the model immediately.
  */
 import { useQueryClient } from "@tanstack/react-query";
@@ -12,9 +12,11 @@ import {
   emptyReply,
   isRunning,
   turnsBefore,
+  type CallResult,
   type ReplyTurn,
   type Turn,
 } from "./conversation.ts";
+import { isEmpty, noContent, withPart } from "./reply-content.ts";
 import { requestOf, type Settings } from "./settings.ts";
 
 export function useConversation(settings: Settings) {
@@ -44,6 +46,9 @@ export function useConversation(settings: Settings) {
     running: isRunning(turns.at(-1)),
     stop,
     send: (text: string) => void reply([...turns, { id: ++lastId.current, role: "user", text }]),
+    /** Continues with the results of the last reply's calls. */
+    answer: (results: readonly CallResult[]) =>
+      void reply([...turns, { id: ++lastId.current, role: "tool", results }]),
     /** Asks again for a reply; what came after it is dropped. */
     regenerate: (id: number) => void reply(turnsBefore(turns, id)),
     /** Replaces a message; what came after it is dropped. */
@@ -70,7 +75,7 @@ async function runReply(
 ): Promise<Outcome> {
   const startedAt = performance.now();
   const sinceStart = () => Math.round(performance.now() - startedAt);
-  let text = "";
+  let content = noContent;
   let frame = 0;
   const end: Partial<ReplyTurn> = { state: "done" };
   try {
@@ -78,20 +83,21 @@ async function runReply(
       if (part.type === "end") end.reason = part.reason;
       if (part.type === "usage")
         end.tokens = { prompt: part.promptTokens, completion: part.completionTokens };
-      if (part.type !== "text") continue;
-      if (text === "") show({ firstTokenMs: sinceStart() });
-      text += part.text;
+      const grown = withPart(content, part);
+      if (grown === content) continue;
+      if (isEmpty(content)) show({ firstTokenMs: sinceStart() });
+      content = grown;
       frame ||= requestAnimationFrame(() => {
         frame = 0;
-        show({ text, state: "writing" });
+        show({ ...content, state: "writing" });
       });
     }
-    return { change: { ...end, text, totalMs: sinceStart() }, error: null };
+    return { change: { ...end, ...content, totalMs: sinceStart() }, error: null };
   } catch (error) {
-    if (signal.aborted) return { change: { ...end, text, state: "stopped" }, error: null };
+    if (signal.aborted) return { change: { ...end, ...content, state: "stopped" }, error: null };
     const failure = error instanceof Error ? error.message : "Something went wrong. Try again.";
     return {
-      change: { ...end, text, state: "failed", failure },
+      change: { ...end, ...content, state: "failed", failure },
       error: error instanceof Error ? error : null,
     };
   } finally {

@@ -1,0 +1,147 @@
+/** Tools in the playground: defined as JSON, called by the model, answered by hand. */
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { launchBrowser } from "../support/browser.js";
+import type { Script } from "../support/engines/fake-engine.js";
+import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
+import { violations } from "./support/axe.js";
+import { openDialog, press } from "./support/opening.js";
+import { openPage, returningContext } from "./support/visit.js";
+
+let dashboard: TestDashboard;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let faults: string[];
+
+const calling: Script = {
+  fragments: [
+    { reasoning: "The weather is asked for. " },
+    { reasoning: "I need both cities." },
+    "Let me look.",
+    { call: "get_weather", id: "call_a" },
+    { arguments: '{"city":' },
+    { arguments: '"Paris"}' },
+    { call: "get_weather", id: "call_b" },
+    { arguments: '{"city":"Oslo"}' },
+  ],
+  finishReason: "tool_calls",
+};
+
+beforeAll(async () => {
+  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
+  await dashboard.signUp("ada@example.com");
+});
+afterAll(async () => {
+  await browser.close();
+  await dashboard.close();
+});
+beforeEach(async () => {
+  dashboard.engine.generations.length = 0;
+  dashboard.engine.script = ({ messages }) =>
+    messages.at(-1)?.role === "tool" ? { fragments: ["Clear in Paris, snow in Oslo."] } : calling;
+  context = await returningContext(browser, dashboard.url, "ada@example.com", { colorScheme: "light" });
+  ({ page, faults } = await openPage(context, dashboard.url));
+  await page.goto(`${dashboard.url}/app/playground`);
+});
+afterEach(async () => {
+  await context.close();
+  expect(faults).toEqual([]);
+});
+
+const message = () => page.getByRole("textbox", { name: "Message" });
+const tools = () => page.getByRole("textbox", { name: "Tools" });
+const replies = () => page.getByRole("article", { name: "Reply from omega" });
+
+async function ask(): Promise<void> {
+  await press(page, "Use an example");
+  await message().fill("Paris or Oslo?");
+  await press(page, "Send");
+}
+
+describe("tools in the playground", { timeout: 60_000 }, () => {
+  it("are called, answered by hand, and lead to a reply", async () => {
+    await ask();
+    const calls = replies().first().getByRole("list", { name: "Calls" });
+    await page.getByText("Waiting for the results of its calls", { exact: true }).waitFor();
+    expect(await calls.getByRole("listitem").first().textContent()).toContain('{\n  "city": "Paris"\n}');
+    expect(await violations(page)).toEqual([]);
+
+    await page.getByLabel("Result 1: get_weather").fill("clear");
+    await page.getByLabel("Result 2: get_weather").fill('{"sky":"snow"}');
+    await press(page, "Send results");
+    await page.getByText("Clear in Paris, snow in Oslo.", { exact: true }).waitFor();
+    expect(await message().evaluate((field) => field === document.activeElement)).toBe(true);
+    expect(await page.getByRole("button", { name: "Send results" }).count()).toBe(0);
+    expect(await page.getByRole("list", { name: "Results" }).textContent()).toContain('{"sky":"snow"}');
+    expect(await violations(page)).toEqual([]);
+
+    const [first, second] = dashboard.engine.generations;
+    expect(first?.tooling?.tools).toMatchObject([{ name: "get_weather", strict: true }]);
+    expect(second?.tooling).toEqual(first?.tooling);
+    expect(second?.messages.slice(1)).toEqual([
+      {
+        role: "assistant",
+        content: "Let me look.",
+        reasoning: "The weather is asked for. I need both cities.",
+        toolCalls: [
+          { id: "call_a", name: "get_weather", arguments: '{"city":"Paris"}' },
+          { id: "call_b", name: "get_weather", arguments: '{"city":"Oslo"}' },
+        ],
+      },
+      { role: "tool", content: "clear", toolCallId: "call_a" },
+      { role: "tool", content: '{"sky":"snow"}', toolCallId: "call_b" },
+    ]);
+
+    await openDialog(page, "View code");
+    await page.getByRole("tab", { name: "Python" }).click();
+    const code = await page.getByRole("dialog").textContent();
+    for (const text of ["tools=[", "get_weather", "call_b", "additionalProperties"])
+      expect(code).toContain(text);
+    await page.keyboard.press("Escape");
+
+    await press(page, "Clear");
+    await page.getByText("Ask something").waitFor();
+    expect(await tools().inputValue()).toBe("");
+  });
+
+  it("shows thoughts while there is nothing else, and folds them away when the reply begins", async () => {
+    dashboard.engine.hold();
+    await ask();
+    dashboard.engine.release(2);
+    const thoughts = replies().locator("details");
+    await thoughts.getByText("I need both cities.").waitFor();
+    expect(await violations(page)).toEqual([]);
+    dashboard.engine.release(1);
+    await replies().getByText("Let me look.").waitFor();
+    expect(await thoughts.getByText("I need both cities.").isVisible()).toBe(false);
+
+    await thoughts.getByText("Thoughts", { exact: true }).click();
+    await thoughts.getByText("I need both cities.").waitFor();
+    dashboard.engine.release();
+    await page.getByRole("button", { name: "Send results" }).waitFor();
+    expect(await thoughts.getByText("I need both cities.").isVisible()).toBe(true);
+  });
+
+  it("are refused beside their field, and nothing can be sent until they are right", async () => {
+    await ask();
+    await page.getByRole("button", { name: "Send results" }).waitFor();
+    await tools().fill('[{"name": "two words"}]');
+    await page.getByRole("alert").getByText("'tools[0].function.name'").waitFor();
+    await message().fill("And Rome?");
+    for (const name of ["Send", "Send results", "Regenerate", "Edit message"]) {
+      expect(await page.getByRole("button", { name, exact: true }).isDisabled()).toBe(true);
+    }
+    expect(await violations(page)).toEqual([]);
+    await press(page, "Remove tools");
+    await press(page, "Send");
+    await replies().nth(1).getByText("Let me look.").waitFor();
+    // The calls before it have no results, and without tools there are none to define.
+    expect(dashboard.engine.generations.at(-1)?.tooling).toBeUndefined();
+    expect(dashboard.engine.generations.at(-1)?.messages).toEqual([
+      { role: "user", content: "Paris or Oslo?" },
+      { role: "assistant", content: "Let me look." },
+      { role: "user", content: "And Rome?" },
+    ]);
+  });
+});

@@ -1,0 +1,68 @@
+import { Wrench } from "lucide-react";
+import { useState } from "react";
+import type { ToolCall } from "../../../../src/protocol/chat.js";
+import { Button } from "../../../components/controls/button.tsx";
+import { Field } from "../../../components/controls/field.tsx";
+import { Textarea } from "../../../components/controls/textarea.tsx";
+import { CodeBlock } from "../../../components/text/code-block.tsx";
+import type { CallResult } from "./conversation.ts";
+import { indentJson } from "./indent-json.ts";
+import { privateText } from "./private-text.ts";
+
+interface CallsProps {
+  calls: readonly ToolCall[];
+  blocked: boolean;
+  /** Null where they need no results: they are still being written, or have them. */
+  onAnswer: ((results: readonly CallResult[]) => void) | null;
+}
+
+/** The functions that a reply calls, and a form for what they return: nothing is run here. */
+export function Calls({ calls, blocked, onAnswer }: CallsProps) {
+  const [texts, setTexts] = useState<ReadonlyMap<number, string>>(new Map());
+  const results = calls.map(({ id, name }, place) => ({ callId: id, name, text: texts.get(place) ?? "" }));
+  const cards = calls.map((call, place) => (
+    <li key={place} className="flex flex-col gap-3">
+      <CodeBlock
+        title={call.name}
+        icon={<Wrench aria-hidden />}
+        language="json"
+        code={indentJson(call.arguments)}
+      />
+      {onAnswer !== null && (
+        <Field label={calls.length === 1 ? `Result of ${call.name}` : `Result ${place + 1}: ${call.name}`}>
+          <Textarea
+            {...privateText}
+            rows={2}
+            placeholder="What the function returns, as text or JSON"
+            value={texts.get(place) ?? ""}
+            onChange={({ target }) => setTexts(new Map(texts).set(place, target.value))}
+            className="max-h-60 min-h-16 font-mono"
+          />
+        </Field>
+      )}
+    </li>
+  ));
+  const list = (
+    <ol aria-label="Calls" className="flex flex-col gap-4">
+      {cards}
+    </ol>
+  );
+  if (onAnswer === null) return list;
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!blocked) onAnswer(results);
+      }}
+    >
+      {list}
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <p className="text-sm text-muted">Waiting for the results of its calls</p>
+        <Button type="submit" disabled={blocked}>
+          Send results
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,57 @@
+/**
+ * The tools typed into the settings: a JSON array of tools as the API takes them, or of bare functions. Read by the
+ * service's own rules, so that what is accepted here is accepted there. They are part of the page's memory only.
+ */
+import { ServiceError } from "../../../../src/protocol/errors.js";
+import { isObject } from "../../../../src/protocol/read-json.js";
+import { readTooling } from "../../../../src/protocol/tools.js";
+
+type ReadTools = { tools: readonly object[]; error: null } | { tools: null; error: string };
+
+export function readTools(text: string): ReadTools {
+  if (text.trim() === "") return { tools: [], error: null };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { tools: null, error: reasonOf(error) };
+  }
+  if (!Array.isArray(value)) return { tools: null, error: "Enter a JSON array: [ … ]." };
+  const tools = value.map(asTool);
+  try {
+    readTooling({ tools });
+  } catch (error) {
+    if (error instanceof ServiceError) return { tools: null, error: error.message };
+    throw error;
+  }
+  return { tools: tools.filter(isObject), error: null };
+}
+
+/** A bare function has a name of its own. Some APIs put the tool's type beside it. */
+function asTool(item: unknown): unknown {
+  if (!isObject(item) || Object.hasOwn(item, "function") || !Object.hasOwn(item, "name")) return item;
+  return {
+    type: "function",
+    function: Object.fromEntries(Object.entries(item).filter(([name]) => name !== "type")),
+  };
+}
+
+/** In the browser's words, which name JSON and say where. */
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? `${error.message}.` : "This is not valid JSON.";
+
+export const exampleTools = `[
+  {
+    "name": "get_weather",
+    "description": "Current weather in a city",
+    "parameters": {
+      "type": "object",
+      "properties": {
+        "city": { "type": "string" }
+      },
+      "required": ["city"],
+      "additionalProperties": false
+    },
+    "strict": true
+  }
+]`;
