@@ -16,6 +16,7 @@ import { benchSoak } from "./soak.js";
 import { benchStalled, benchStreams } from "./streams.js";
 import { benchStarter } from "./starter.js";
 import { benchStore } from "./store.js";
+import { benchTools } from "./tools.js";
 
 const benches: Record<string, () => Promise<void>> = {
   api: benchApi,
@@ -31,6 +32,7 @@ const benches: Record<string, () => Promise<void>> = {
   attack: benchAttack,
   starter: benchStarter,
   store: benchStore,
+  tools: benchTools,
   answers: benchAnswers,
 };
 

@@ -11,7 +11,10 @@ import {
   type Stores,
 } from "./installation.js";
 import { findCanary, newCanary } from "./search.js";
+import { calls, interruptedCalls, refusedTools } from "./tool-ways.js";
 import { answered, interrupted, refused } from "./ways.js";
+
+const ways = { ...answered, ...calls, ...refused, ...refusedTools, ...interruptedCalls, ...interrupted };
 
 const installations: Record<string, () => Promise<Stores>> = {
   "SQLite and counters in memory": ownStores,
@@ -26,7 +29,7 @@ describe.each(Object.entries(installations))("what users send, with %s", (_, ope
   }, 120_000);
   afterAll(() => installation.stop(), 60_000);
 
-  it.each(Object.entries({ ...answered, ...refused, ...interrupted }))(
+  it.each(Object.entries(ways))(
     "leaves no trace after %s",
     async (_way, send) => {
       const canary = newCanary();
@@ -47,7 +50,7 @@ describe.each(Object.entries(installations))("what users send, with %s", (_, ope
     const messages = [{ role: "user", content: canary }];
     await (await installation.chat({ model: "omega", max_tokens: 16, messages })).text();
     expect(await installation.sotto.stop()).toBe(0);
-    expect(sent.length).toBeGreaterThan(30);
+    expect(sent).toHaveLength(Object.keys(ways).length);
     expect(await installation.search([canary, ...sent])).toEqual([]);
     // The log did say something: an empty one would prove nothing.
     expect(installation.sotto.output()).toContain('"msg":"request"');

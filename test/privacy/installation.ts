@@ -3,6 +3,7 @@ import { Redis } from "ioredis";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { templates } from "../../src/engines/formats/replies/templates.fixture.js";
 import { writeTinyGguf } from "../support/engines/tiny-gguf.js";
 import { Browser, password } from "../support/processes/dashboard-server.js";
 import { startSotto, type SottoProcess } from "../support/processes/sotto-process.js";
@@ -33,8 +34,12 @@ export interface Stores {
 const contextTokens = 32_768;
 
 export async function startInstallation(stores: Stores): Promise<Installation> {
-  const weights = join(mkdtempSync(join(tmpdir(), "sotto-weights-")), "tiny.gguf");
-  writeTinyGguf(weights, { contextTokens });
+  const folder = mkdtempSync(join(tmpdir(), "sotto-weights-"));
+  const weightsOf = (name: string, chatTemplate?: string) => {
+    const path = join(folder, `${name}.gguf`);
+    writeTinyGguf(path, { contextTokens, ...(chatTemplate === undefined ? {} : { chatTemplate }) });
+    return path;
+  };
   const sotto = await startSotto({
     env: {
       ...stores.env,
@@ -44,9 +49,10 @@ export async function startInstallation(stores: Stores): Promise<Installation> {
       SOTTO_ENGINE_SEQUENCES: "4",
       SOTTO_ENGINE_CONTEXT_TOKENS: String(contextTokens),
       SOTTO_QUEUE_LENGTH: "1",
-      SOTTO_MODELS_OMEGA_WEIGHTS: weights,
-      SOTTO_MODELS_PRISM_WEIGHTS: weights,
-      SOTTO_MODELS_LAMBDA_WEIGHTS: weights,
+      // One whose template knows no tools, one whose template does, and one that thinks as well.
+      SOTTO_MODELS_OMEGA_WEIGHTS: weightsOf("plain"),
+      SOTTO_MODELS_PRISM_WEIGHTS: weightsOf("tools", templates.qwen25),
+      SOTTO_MODELS_LAMBDA_WEIGHTS: weightsOf("thoughts", templates.qwen3),
     },
   });
   const key = await sotto.newKey();

@@ -10,10 +10,12 @@ import { createLog } from "../../src/log.js";
 import { generationOf, greedy, never, replyTo } from "../contract/engines/engine-contract.js";
 import {
   answers,
+  chunk,
   event,
   sends,
   speaks,
   startScriptedUpstream,
+  usageChunk,
   type ScriptedUpstream,
 } from "../support/engines/scripted-upstream.js";
 import { newDataDir } from "../support/processes/sotto-process.js";
@@ -209,5 +211,48 @@ describe("a whole service in front of an engine on the network", () => {
       expect(text).not.toContain(canary);
     }
     expect(logged.join("")).not.toContain(canary);
+  });
+
+  describe("with tools", () => {
+    const parameters = { type: "object", properties: { [canary]: { const: canary } } };
+    const tools = [{ type: "function", function: { name: canary, description: canary, parameters } }];
+    const call = { id: `call_${canary}`, type: "function", function: { name: canary, arguments: canary } };
+    const messages = [
+      { role: "user", content: canary },
+      { role: "assistant", content: null, reasoning_content: canary, tool_calls: [call] },
+      { role: "tool", tool_call_id: call.id, content: canary },
+    ];
+    const callsWith = (name: string, args: string) =>
+      sends(
+        event(chunk({ role: "assistant", reasoning_content: canary })),
+        event(chunk({ tool_calls: [{ index: 0, id: "call_1", function: { name, arguments: args } }] })),
+        event(chunk({}, "tool_calls")),
+        event(usageChunk(7, 3)),
+        event("[DONE]"),
+      );
+
+    it("sends calls, results and thoughts on, and logs nothing of them", async () => {
+      upstream.chat = callsWith(canary, JSON.stringify({ [canary]: canary }));
+      const linesBefore = logged.length;
+      for (const stream of [false, true]) {
+        const { status, text } = await ask({ messages, tools, tool_choice: "required", stream });
+        expect(status).toBe(200);
+        expect(text).toContain(canary);
+        expect(upstream.chats.at(-1)?.body).toMatchObject({ tools, messages: [{ content: canary }, {}, {}] });
+      }
+      expect(logged.length).toBeGreaterThan(linesBefore);
+      expect(logged.join("")).not.toContain(canary);
+    });
+
+    it.each([
+      ["a refusal", answers(400, JSON.stringify({ error: { message: canary, param: canary } })), 400],
+      ["arguments that are no JSON", callsWith(canary, `{${canary}`), 503],
+    ])("lets nothing of %s reach client or log", async (_, script, expected) => {
+      upstream.chat = script;
+      const { status, text } = await ask({ messages, tools });
+      expect(status).toBe(expected);
+      expect(text).not.toContain(canary);
+      expect(logged.join("")).not.toContain(canary);
+    });
   });
 });

@@ -10,7 +10,7 @@ import type { Installation } from "./installation.js";
 
 export type Way = (installation: Installation, canary: string) => Promise<string>;
 
-const ask = (canary: string, more: object = {}) => ({
+export const ask = (canary: string, more: object = {}) => ({
   model: "omega",
   max_tokens: 16,
   messages: [
@@ -22,7 +22,7 @@ const ask = (canary: string, more: object = {}) => ({
   ...more,
 });
 
-async function failed(response: Response, status: number, code?: string): Promise<string> {
+export async function failed(response: Response, status: number, code?: string): Promise<string> {
   const text = await response.text();
   expect({ status: response.status, text }).toMatchObject({ status });
   if (code !== undefined) expect(text).toContain(`"code":"${code}"`);
@@ -49,17 +49,17 @@ const marked = (canary: string, more: object = {}) =>
     more,
   );
 
-const longStream = { stream: true, max_tokens: 30_000 };
+export const longStream = { stream: true, max_tokens: 30_000 };
 
 /** What is read of a stream until it ends or breaks. */
-async function rest(response: Response): Promise<string> {
+export async function rest(response: Response): Promise<string> {
   let text = "";
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) text += part.value;
   return text;
 }
 
-const isIdle = ({ sotto }: Installation) =>
+export const isIdle = ({ sotto }: Installation) =>
   eventually(async () => (await sotto.metric("sotto_sequences_active", "omega")) === 0, 20_000);
 
 /** Fills every place of the engine and the queue behind it while `work` runs. */
