@@ -49,7 +49,7 @@ const message: Reader<ChatMessage> = (value, path) => {
     case "tool":
       return {
         role: "tool",
-        content: required(fields, "content", content, path),
+        content: required(fields, "content", resultContent, path),
         toolCallId: required(fields, "tool_call_id", nonEmptyString, path),
       };
     default:
@@ -114,6 +114,10 @@ const content: Reader<string> = (value, path) => {
     .map((part, index) => textPart(part, `${path}[${index}]`))
     .join("");
 };
+
+/** A tool may have nothing to say, and some clients send no parts then. */
+const resultContent: Reader<string> = (value, path) =>
+  Array.isArray(value) && value.length === 0 ? "" : content(value, path);
 
 const contentOrNull: Reader<string> = (value, path) => (value === null ? "" : content(value, path));
 

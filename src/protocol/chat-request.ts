@@ -152,10 +152,11 @@ const effort: Reader<ReasoningEffort> = (value, path) => {
       return "medium";
     case "high":
     case "xhigh":
+    case "max":
       return "high";
     default:
       throw new ServiceError("invalid_value", {
-        message: `Invalid value for '${path}': expected one of 'none', 'minimal', 'low', 'medium', 'high' and 'xhigh'.`,
+        message: `Invalid value for '${path}': expected one of 'none', 'minimal', 'low', 'medium', 'high', 'xhigh' and 'max'.`,
         param: path,
       });
   }

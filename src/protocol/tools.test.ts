@@ -127,6 +127,7 @@ describe("tools", () => {
     ["low", "low"],
     ["high", "high"],
     ["xhigh", "high"],
+    ["max", "high"],
   ])("come with an effort of %s", (reasoning_effort, read) => {
     expect(parse({ reasoning_effort }).reasoningEffort).toBe(read);
   });
@@ -150,6 +151,14 @@ describe("calls and results in the conversation", () => {
       },
       { role: "tool", content: "noon", toolCallId: "call_1" },
     ]);
+  });
+
+  test("may have a result without any part", () => {
+    const turns = read(
+      { role: "assistant", tool_calls: [call] },
+      { role: "tool", tool_call_id: "call_1", content: [] },
+    );
+    expect(turns[1]).toMatchObject({ content: "" });
   });
 
   test("may leave out the text, and the type", () => {

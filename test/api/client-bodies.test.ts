@@ -1,7 +1,7 @@
 /**
  * Requests with tools as chat clients and coding agents write them to an OpenAI-compatible endpoint, for a first turn
- * and for the one after a call. The fields, their order and their quirks are those of the sources named here; the
- * texts and tools are ours.
+ * and for the one after a call. Written by hand after the sources named here, with the optional fields that each may
+ * send; the texts and tools are ours.
  */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
