@@ -119,12 +119,13 @@ function startAttack({ baseURL, key }: ChatEndpoint, { schemas, parallel }: Situ
   const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
     stdio: ["pipe", "ignore", "inherit"],
   });
+  // Without anything to send it ends by itself.
+  const closed = once(child, "close");
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const url = `${baseURL}/chat/completions`;
   child.stdin.end(JSON.stringify({ url, headers, schemas, parallel, betweenMs: betweenAttacksMs }));
   return {
     stop: async () => {
-      const closed = once(child, "close");
       child.kill();
       await closed;
     },

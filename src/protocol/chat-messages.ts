@@ -52,7 +52,8 @@ const message: Reader<ChatMessage> = (value, path) => {
         content: required(fields, "content", resultContent, path),
         toolCallId: required(fields, "tool_call_id", nonEmptyString, path),
       };
-    default:
+    case "system":
+    case "user":
       return { role: messageRole, content: required(fields, "content", content, path) };
   }
 };

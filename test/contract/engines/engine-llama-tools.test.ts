@@ -25,9 +25,9 @@ function start(chatTemplate?: string): TinyEngine {
 const families = Object.entries(templates);
 
 describeToolContract("the embedded engine, with a template that knows no tools,", async () => {
-  const { engine, dispose } = start();
-  await engine.ready();
-  return { engine, dispose };
+  const tiny = start();
+  await tiny.engine.ready();
+  return { engine: tiny.engine, dispose: () => tiny.dispose() };
 });
 
 const strictSchema = {

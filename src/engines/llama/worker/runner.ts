@@ -94,7 +94,7 @@ export class Runner {
     const { sampling, defaults, topLogprobs, grammar } = request;
     const plan = samplingPlan(sampling, defaults, this.facts.contextTokens, index);
     const reply = this.#reply(request);
-    const { bytesOf } = this.model.vocabulary;
+    const bytesOf = (token: number) => this.model.vocabulary.bytesOf(token);
     const guide =
       grammar === undefined
         ? undefined
@@ -107,7 +107,7 @@ export class Runner {
     if (parsing === undefined) return new Reply({ ...vocabulary, stop, maxTokens });
     const { syntax, tools, reasoningOpen } = parsing;
     const parser = replyParser(syntax, { tools, callsExpected: tools.length > 0, reasoningOpen });
-    const detokenize = vocabulary.detokenizeAll;
+    const detokenize = (tokens: Uint32Array) => vocabulary.detokenizeAll(tokens);
     return new Reply({ ...vocabulary, detokenize, stop, maxTokens, parser, reasoningOpen });
   }
 
