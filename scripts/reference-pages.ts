@@ -90,8 +90,8 @@ there are the usual metrics of a Node.js process.
 | --- | --- | --- |
 ${rows.join("\n")}
 
-\`sotto_redis_up\` is there only where a Redis is configured. While the database is away, keys that were used in the
-last minute go on and everything else gets 503; while Redis is away, each replica admits its share of every limit.
+\`sotto_redis_up\` is there only where a Redis is configured. While the database is unreachable, keys that were used in the
+last minute go on and everything else gets 503; while Redis is unreachable, each replica admits its share of every limit.
 Both recover without a restart, and both are worth an alert.
 
 _Made from \`src/metrics.ts\` by \`npm run docs\`._

@@ -3,6 +3,7 @@ import type { ChatMessage, ChatRole, ToolCall } from "./chat.js";
 import { ServiceError } from "./errors.js";
 import {
   array,
+  atMost,
   nonEmptyArray,
   nonEmptyString,
   object,
@@ -19,13 +20,7 @@ import { requireFunctionType } from "./tools.js";
 const maxMessages = 2048;
 
 export const readMessages: Reader<ChatMessage[]> = (value, path) => {
-  const items = nonEmptyArray(value, path);
-  if (items.length > maxMessages) {
-    throw new ServiceError("array_above_max_length", {
-      message: `'${path}' is too long: expected at most ${maxMessages} items, but got ${items.length}.`,
-      param: path,
-    });
-  }
+  const items = atMost(maxMessages, nonEmptyArray(value, path), path);
   const callIds = new Set<string>();
   return items.map((item, index) => {
     const read = message(item, `${path}[${index}]`);

@@ -9,6 +9,7 @@ import { ServiceError } from "./errors.js";
 import { readFormat } from "./reply-format.js";
 import {
   array,
+  atMost,
   boolean,
   decimal,
   integer,
@@ -87,14 +88,6 @@ const stops: Reader<string[]> = (value, path) => {
     nonEmptyString(item, `${path}[${index}]`),
   );
 };
-
-function atMost<T>(most: number, items: readonly T[], path: string): readonly T[] {
-  if (items.length <= most) return items;
-  throw new ServiceError("array_above_max_length", {
-    message: `'${path}' is too long: expected at most ${most} items, but got ${items.length}.`,
-    param: path,
-  });
-}
 
 function readIncludeUsage(body: JsonObject, stream: boolean): boolean {
   const options = optional(body, "stream_options", object);

@@ -63,6 +63,14 @@ export const nonEmptyArray: Reader<unknown[]> = (value, path) => {
   });
 };
 
+export function atMost<T>(most: number, items: readonly T[], path: string): readonly T[] {
+  if (items.length <= most) return items;
+  throw new ServiceError("array_above_max_length", {
+    message: `'${path}' is too long: expected at most ${most} items, but got ${items.length}.`,
+    param: path,
+  });
+}
+
 /** JSON has no infinity, but `1e999` is read as one; it fails the bound like any number too large. */
 export const decimal =
   (min: number, max: number): Reader<number> =>

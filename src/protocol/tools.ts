@@ -3,6 +3,7 @@ import type { Tool, Tooling } from "./chat.js";
 import { ServiceError } from "./errors.js";
 import {
   array,
+  atMost,
   boolean,
   isObject,
   object,
@@ -48,13 +49,7 @@ export function readTooling(body: JsonObject): Tooling | undefined {
 }
 
 const toolList: Reader<Tool[]> = (value, path) => {
-  const items = array(value, path);
-  if (items.length > maxTools) {
-    throw new ServiceError("array_above_max_length", {
-      message: `'${path}' is too long: expected at most ${maxTools} items, but got ${items.length}.`,
-      param: path,
-    });
-  }
+  const items = atMost(maxTools, array(value, path), path);
   const tools = items.map((item, index) => tool(item, `${path}[${index}]`));
   const excess = excessOf(tools.map(({ parameters }) => parameters ?? null));
   if (excess === null) return tools;

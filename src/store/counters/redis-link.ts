@@ -10,9 +10,9 @@
  * The heartbeat also keeps this replica in the set of replicas, whose size is remembered during an outage.
  */
 import { createHmac, randomUUID } from "node:crypto";
-import { setImmediate as turn } from "node:timers/promises";
 import { Redis } from "ioredis";
 import type { Clock } from "../../core/ports.js";
+import { withTimeLimit } from "../../core/time-limit.js";
 import { heartbeatScript } from "./redis-scripts.js";
 import { NoAnswer, troubleOf, type RedisTrouble } from "./redis-trouble.js";
 
@@ -274,23 +274,6 @@ export class RedisLink {
 /** The connection ended without an error of its own. */
 const connectionClosed: RedisTrouble = { kind: "unreachable", cause: "ECONNRESET" };
 
-/**
- * Rejects when `work` takes longer. What has arrived is read before the timeout fires: after a moment in which
- * this process was busy, the answer may be here already.
- */
-async function within<T>(work: Promise<T>, limitMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    const giveUp = async () => {
-      await turn();
-      await turn();
-      reject(new NoAnswer());
-    };
-    timer = setTimeout(() => void giveUp(), limitMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+/** An answer that takes longer is none. */
+const within = <T>(work: Promise<T>, limitMs: number): Promise<T> =>
+  withTimeLimit(work, limitMs, () => new NoAnswer());

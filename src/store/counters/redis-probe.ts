@@ -1,6 +1,7 @@
 /** Whether a Redis can be used for counting, asked once: it must accept a script that writes, as limits are counted. */
 import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
+import { withTimeLimit } from "../../core/time-limit.js";
 import { NoAnswer, troubleOf, type RedisTrouble } from "./redis-trouble.js";
 
 const limitMs = 3_000;
@@ -21,22 +22,17 @@ export async function probeRedis(url: string): Promise<RedisTrouble | null> {
   redis.on("error", (error) => {
     connectionError = error;
   });
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new NoAnswer()), limitMs);
-  });
   const write = async (): Promise<void> => {
     await redis.connect();
     await redis.eval(writeScript, 1, `sotto:probe:${randomUUID()}`);
   };
   try {
-    await Promise.race([write(), late]);
+    await withTimeLimit(write(), limitMs, () => new NoAnswer());
     return null;
   } catch (error) {
     const trouble = troubleOf(error) ?? troubleOf(connectionError);
     return trouble ?? { kind: "unreachable", cause: "ECONNRESET" };
   } finally {
-    clearTimeout(timer);
     redis.disconnect();
   }
 }

@@ -9,6 +9,7 @@
  *
  * Tokens are compared by their bytes, one character for each: a token may hold part of a character.
  */
+import { literal } from "../../../formats/replies/grammar/gbnf-text.js";
 import type { GrammarPlan } from "../../messages.js";
 import type { GrammarState, NativeGrammars } from "./grammar.js";
 
@@ -105,6 +106,5 @@ const canBegin = (text: string, trigger: string): boolean =>
 /** Grammars for triggers name `root` only where it is defined. */
 function withPrefix(gbnf: string, prefix: string): string {
   if (prefix === "") return gbnf;
-  const escaped = prefix.replace(/[\\"\r\n\t]/g, (char) => JSON.stringify(char).slice(1, -1));
-  return `root ::= "${escaped}" triggered\n${gbnf.replace(/^root ::=/m, "triggered ::=")}`;
+  return `root ::= ${literal(prefix)} triggered\n${gbnf.replace(/^root ::=/m, "triggered ::=")}`;
 }
