@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { errorTable, type ErrorCode } from "../../src/protocol/errors.js";
-import { parseChatRequest } from "../../src/protocol/chat-request.js";
+import { parseChatRequest } from "../../src/protocol/chat-completions/request.js";
 import { apiRoutes, openRoutes } from "../../src/http/routes.js";
 import { ask } from "../support/clients/chat.js";
 import { expectOurs, openApiAt, openApiKeys } from "../support/clients/openapi.js";

@@ -1,6 +1,6 @@
 /** One choice of a reply, put together from its events. */
 import type { FinishReason, ReplyLogprob, ToolCall } from "../../protocol/chat.js";
-import type { ReplyChoice } from "../../protocol/chat-response.js";
+import type { ReplyChoice } from "../../protocol/chat-completions/response.js";
 import type { GenerationEvent } from "../ports.js";
 
 type ChoiceEvent = Extract<GenerationEvent, { choice: number }>;

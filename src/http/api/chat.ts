@@ -17,7 +17,7 @@ import {
   type ChatCompletion,
   type ChatCompletionChunk,
   type ReplyHead,
-} from "../../protocol/chat-response.js";
+} from "../../protocol/chat-completions/response.js";
 import { errorBody } from "../../protocol/errors.js";
 import { isModelId } from "../../protocol/models.js";
 import { callerOf } from "../connection/caller.js";

@@ -8,7 +8,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ChatRequest } from "../../protocol/chat.js";
-import { parseChatRequest } from "../../protocol/chat-request.js";
+import { parseChatRequest } from "../../protocol/chat-completions/request.js";
 import { callerOf } from "../connection/caller.js";
 import { readBody } from "./body.js";
 import { FairShares } from "./fair-shares.js";

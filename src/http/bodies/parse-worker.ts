@@ -1,6 +1,6 @@
 /** A thread that parses large request bodies, one after the other. It keeps nothing, and prints nothing. */
 import { parentPort } from "node:worker_threads";
-import { parseChatRequest } from "../../protocol/chat-request.js";
+import { parseChatRequest } from "../../protocol/chat-completions/request.js";
 import { ServiceError, type ErrorCode } from "../../protocol/errors.js";
 import type { ChatRequest } from "../../protocol/chat.js";
 import { parseJson } from "./json.js";

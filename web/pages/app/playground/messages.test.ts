@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readMessages } from "../../../../src/protocol/chat-messages.js";
+import { readMessages } from "../../../../src/protocol/chat-completions/messages.js";
 import type { ChatPart } from "../../../service/chat-stream.ts";
 import { awaitsResults, emptyReply, type ReplyTurn, type Turn } from "./conversation.ts";
 import { messagesOf } from "./messages.ts";

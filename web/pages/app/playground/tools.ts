@@ -4,7 +4,7 @@
  */
 import { ServiceError } from "../../../../src/protocol/errors.js";
 import { isObject } from "../../../../src/protocol/read-json.js";
-import { readTooling } from "../../../../src/protocol/tools.js";
+import { readTooling } from "../../../../src/protocol/chat-completions/tools.js";
 
 type ReadTools = { tools: readonly object[]; error: null } | { tools: null; error: string };
 

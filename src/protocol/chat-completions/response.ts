@@ -1,5 +1,5 @@
 /** The wire shapes of a reply: whole, and as the chunks of a stream. */
-import type { FinishReason, ReplyLogprob, TokenLogprob, ToolCall } from "./chat.js";
+import type { FinishReason, ReplyLogprob, TokenLogprob, ToolCall } from "../chat.js";
 
 /** What all parts of one reply share. */
 export interface ReplyHead {

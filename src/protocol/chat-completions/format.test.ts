@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ServiceError } from "./errors.js";
-import { readFormat } from "./reply-format.js";
+import { ServiceError } from "../errors.js";
+import { readFormat } from "./format.js";
 
 const schema = { type: "object" };
 const read = (response_format: unknown) => readFormat({ response_format });

@@ -1,8 +1,8 @@
 /** `response_format`: plain text, any JSON object, or JSON that a schema describes. */
-import type { ReplyFormat } from "./chat.js";
-import { ServiceError } from "./errors.js";
-import { boolean, object, optional, required, string, type JsonObject, type Reader } from "./read-json.js";
-import { excessOf } from "./schema-budget.js";
+import type { ReplyFormat } from "../chat.js";
+import { ServiceError } from "../errors.js";
+import { boolean, object, optional, required, string, type JsonObject, type Reader } from "../read-json.js";
+import { excessOf } from "../schema-budget.js";
 
 export const readFormat = (body: JsonObject): ReplyFormat =>
   optional(body, "response_format", format) ?? { type: "text" };

@@ -1,6 +1,6 @@
 /** `tools`, `tool_choice` and `parallel_tool_calls`: what a reply may call, and whether it must. */
-import type { Tool, Tooling } from "./chat.js";
-import { ServiceError } from "./errors.js";
+import type { Tool, Tooling } from "../chat.js";
+import { ServiceError } from "../errors.js";
 import {
   array,
   atMost,
@@ -13,8 +13,8 @@ import {
   wrongType,
   type JsonObject,
   type Reader,
-} from "./read-json.js";
-import { excessOf } from "./schema-budget.js";
+} from "../read-json.js";
+import { excessOf } from "../schema-budget.js";
 
 /** OpenAI's own bound. */
 const maxTools = 128;

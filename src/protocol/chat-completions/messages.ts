@@ -1,6 +1,6 @@
 /** `messages`: the conversation so far, calls of tools and their results included. */
-import type { ChatMessage, ChatRole, ToolCall } from "./chat.js";
-import { ServiceError } from "./errors.js";
+import type { ChatMessage, ChatRole, ToolCall } from "../chat.js";
+import { ServiceError } from "../errors.js";
 import {
   array,
   atMost,
@@ -13,7 +13,7 @@ import {
   wrongType,
   type JsonObject,
   type Reader,
-} from "./read-json.js";
+} from "../read-json.js";
 import { requireFunctionType } from "./tools.js";
 
 /** OpenAI's own bound. A template is run over every message, and a hundred thousand empty ones hold an engine up. */

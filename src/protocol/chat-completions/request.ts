@@ -3,10 +3,10 @@
  * the contract's order of errors: `model`, then `messages`, then the other fields. Unknown fields are
  * ignored; a field that would silently change the meaning of the reply if it were ignored is refused.
  */
-import type { ChatRequest, ReasoningEffort } from "./chat.js";
-import { readMessages } from "./chat-messages.js";
-import { ServiceError } from "./errors.js";
-import { readFormat } from "./reply-format.js";
+import type { ChatRequest, ReasoningEffort } from "../chat.js";
+import { readMessages } from "./messages.js";
+import { ServiceError } from "../errors.js";
+import { readFormat } from "./format.js";
 import {
   array,
   atMost,
@@ -22,7 +22,7 @@ import {
   wrongType,
   type JsonObject,
   type Reader,
-} from "./read-json.js";
+} from "../read-json.js";
 import { readTooling } from "./tools.js";
 
 const maxStops = 4;
