@@ -2,15 +2,8 @@
  * What the core needs from technology. Each interface's promises, failures included, are written on its
  * methods; every implementation passes the contract suite of its interface in `test/contract`.
  */
-import type {
-  ChatMessage,
-  FinishReason,
-  ReasoningEffort,
-  ReplyFormat,
-  ReplyLogprob,
-  Sampling,
-  Tooling,
-} from "../protocol/chat.js";
+import type { ChatMessage, ReasoningEffort, ReplyFormat, Sampling, Tooling } from "../protocol/chat.js";
+import type { ReplyEvent, Usage } from "../protocol/dialect.js";
 import type { ModelId } from "../protocol/models.js";
 
 // ---------------------------------------------------------------------------------------------- engines
@@ -46,27 +39,10 @@ export interface PreparedGeneration {
   readonly prompt: unknown;
 }
 
-export interface Usage {
-  promptTokens: number;
-  /** Of all choices together. */
-  completionTokens: number;
-  /** Prompt tokens that were not computed again. */
-  cachedTokens: number;
-  /** Of the completion tokens, those of thoughts. */
-  reasoningTokens: number;
-}
+export type { Usage };
 
-export type GenerationEvent =
-  /** `logprobs` has the tokens that became known with this text, where they were asked for. */
-  | { type: "text"; choice: number; text: string; logprobs?: readonly ReplyLogprob[] }
-  /** Thoughts; never after the text or the calls that they led to. */
-  | { type: "reasoning"; choice: number; text: string }
-  /** A call begins, with an id of its own. */
-  | { type: "call"; choice: number; id: string; name: string }
-  /** More of the JSON text of the arguments of the choice's last call. */
-  | { type: "arguments"; choice: number; text: string }
-  | { type: "finished"; choice: number; finishReason: FinishReason }
-  | { type: "done"; usage: Usage };
+/** A reply as an engine writes it. */
+export type GenerationEvent = ReplyEvent;
 
 export interface EngineFeatures {
   jsonSchema: boolean;

@@ -1,6 +1,6 @@
 /** Every route, in one table. `HEAD` works wherever `GET` does. */
 import type { RouteOptions } from "fastify";
-import { createChatCompletion } from "./api/chat.js";
+import { complete } from "./api/complete.js";
 import { healthz, readyz } from "./api/health.js";
 import { guardedMetrics } from "./api/metrics.js";
 import { listModels, retrieveModel } from "./api/models.js";
@@ -12,7 +12,7 @@ export type ApiRoute = Pick<RouteOptions, "url" | "handler"> & { method: "GET" |
 
 /** Under `/v1`, for callers with a key. */
 export const apiRoutes = (parts: HttpParts): ApiRoute[] => [
-  { method: "POST", url: "/chat/completions", handler: createChatCompletion(parts) },
+  { method: "POST", url: "/chat/completions", handler: complete(parts, "chatCompletions") },
   { method: "GET", url: "/models", handler: listModels(parts) },
   { method: "GET", url: "/models/:id", handler: retrieveModel(parts) },
 ];

@@ -1,6 +1,6 @@
 /**
  * A chat request as the rest of the program sees it: parsed, defaulted, free of OpenAI's variants.
- * `parseChatRequest` in chat-request.ts makes one from a JSON body.
+ * Each dialect makes one from a JSON body (dialect.ts).
  */
 
 export type ChatRole = "system" | "user" | "assistant" | "tool";

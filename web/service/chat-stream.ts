@@ -3,7 +3,7 @@
  * ended and what it used. A refusal, an error inside the stream and a stream that is cut off are all thrown as `ApiError`;
  * aborting ends it with the signal's reason. Nothing of it is kept here.
  */
-import type { ChatCompletionChunk } from "../../src/protocol/chat-completions/response.js";
+import type { ChatCompletionChunk } from "../../src/protocol/chat-completions/stream.js";
 import type { FinishReason } from "../../src/protocol/chat.js";
 import type { ErrorBody } from "../../src/protocol/errors.js";
 import { ApiError, connectionFailure, refusal } from "./request.ts";

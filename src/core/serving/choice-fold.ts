@@ -1,6 +1,6 @@
 /** One choice of a reply, put together from its events. */
 import type { FinishReason, ReplyLogprob, ToolCall } from "../../protocol/chat.js";
-import type { ReplyChoice } from "../../protocol/chat-completions/response.js";
+import type { ReplyChoice } from "../../protocol/dialect.js";
 import type { GenerationEvent } from "../ports.js";
 
 type ChoiceEvent = Extract<GenerationEvent, { choice: number }>;
@@ -10,6 +10,7 @@ export class ChoiceFold {
   #reasoning = "";
   readonly #calls: ToolCall[] = [];
   #finishReason: FinishReason | undefined;
+  #stopSequence: string | undefined;
   readonly #logprobs: ReplyLogprob[] | null;
 
   constructor(withLogprobs: boolean) {
@@ -35,6 +36,7 @@ export class ChoiceFold {
       }
       case "finished":
         this.#finishReason = event.finishReason;
+        this.#stopSequence = event.stopSequence;
     }
   }
 
@@ -45,6 +47,7 @@ export class ChoiceFold {
       reasoning: this.#reasoning,
       calls: this.#calls,
       finishReason: this.#finishReason,
+      ...(this.#stopSequence === undefined ? {} : { stopSequence: this.#stopSequence }),
       logprobs: this.#logprobs,
     };
   }

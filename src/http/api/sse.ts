@@ -11,6 +11,7 @@
  */
 import { once } from "node:events";
 import type { FastifyReply } from "fastify";
+import type { WireEvent } from "../../protocol/dialect.js";
 
 const headers = {
   "content-type": "text/event-stream; charset=utf-8",
@@ -58,18 +59,17 @@ export class EventStream {
   }
 
   /** Returns a promise only when the socket's buffer is full. */
-  data(json: object | "[DONE]"): Promise<void> | undefined {
+  send(events: readonly WireEvent[]): Promise<void> | undefined {
+    if (events.length === 0) return undefined;
     this.signal.throwIfAborted();
     this.#keepAlive.refresh();
-    const text = typeof json === "string" ? json : JSON.stringify(json);
-    return this.#send(`data: ${text}\n\n`) ? undefined : this.#drained();
+    return this.#send(textOf(events)) ? undefined : this.#drained();
   }
 
-  /** Ends the response, after `last` if given. Does not wait for the client to read it. */
-  end(last?: object): void {
+  /** Ends the response after these. Does not wait for the client to read them. */
+  end(last: readonly WireEvent[]): void {
     this.close();
-    if (last === undefined) this.reply.raw.end();
-    else this.reply.raw.end(`data: ${JSON.stringify(last)}\n\n`);
+    this.reply.raw.end(textOf(last));
   }
 
   /** For a client that reads too slowly: closes its connection, as after `stallMs`. */
@@ -113,3 +113,10 @@ export class EventStream {
     this.reply.raw.writeHead(200);
   }
 }
+
+const textOf = (events: readonly WireEvent[]): string =>
+  events
+    .map(({ name, data }) => (name === undefined ? "" : `event: ${name}\n`) + `data: ${jsonOf(data)}\n\n`)
+    .join("");
+
+const jsonOf = (data: WireEvent["data"]): string => (typeof data === "string" ? data : JSON.stringify(data));

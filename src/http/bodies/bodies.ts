@@ -7,8 +7,8 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { ChatRequest } from "../../protocol/chat.js";
-import { parseChatRequest } from "../../protocol/chat-completions/request.js";
+import type { Asked } from "../../protocol/dialect.js";
+import { dialects, type DialectName } from "../../protocol/dialects.js";
 import { callerOf } from "../connection/caller.js";
 import { readBody } from "./body.js";
 import { FairShares } from "./fair-shares.js";
@@ -29,6 +29,14 @@ export interface BodiesOptions {
   /** The thread's entry file; null to parse on the main thread. */
   workerFile?: string | null;
   maxWaitMs?: number;
+}
+
+/** For whom a body is parsed, and how. */
+interface Work {
+  dialect: DialectName;
+  /** The account. */
+  owner: string;
+  signal: AbortSignal;
 }
 
 export class Bodies {
@@ -52,17 +60,16 @@ export class Bodies {
     return this.#bytes.waiting + this.#parsing.waiting + this.#turns.waiting;
   }
 
-  async readChat(request: FastifyRequest, reply: FastifyReply): Promise<ChatRequest> {
-    const owner = callerOf(request).account.id;
-    const { signal } = request.exchange;
+  async read(dialect: DialectName, request: FastifyRequest, reply: FastifyReply): Promise<Asked> {
+    const work = { dialect, owner: callerOf(request).account.id, signal: request.exchange.signal };
     const held: (() => void)[] = [];
     try {
       const bytes = await readBody(request, reply, this.#limitBytes, async (length) => {
-        held.push(await this.#bytes.take(owner, length, signal));
+        held.push(await this.#bytes.take(work.owner, length, work.signal));
       });
-      if (bytes.length <= quickBytes) return parseChatRequest(parseJson(bytes));
-      if (held.length === 0) return await this.#parseInTurn(bytes, owner, signal);
-      return await this.#parseLarge(bytes, owner, signal);
+      if (bytes.length <= quickBytes) return dialects[dialect].read(parseJson(bytes));
+      if (held.length === 0) return await this.#parseInTurn(bytes, work);
+      return await this.#parseLarge(bytes, work);
     } finally {
       for (const giveBack of held) giveBack();
     }
@@ -72,22 +79,22 @@ export class Bodies {
     await this.#thread?.close();
   }
 
-  async #parseInTurn(bytes: Buffer<ArrayBuffer>, owner: string, signal: AbortSignal): Promise<ChatRequest> {
+  async #parseInTurn(bytes: Buffer<ArrayBuffer>, { dialect, owner, signal }: Work): Promise<Asked> {
     const release = await this.#turns.take(owner, 1, signal);
     try {
       await nextTurn();
-      return parseChatRequest(parseJson(bytes));
+      return dialects[dialect].read(parseJson(bytes));
     } finally {
       release();
     }
   }
 
-  async #parseLarge(bytes: Buffer<ArrayBuffer>, owner: string, signal: AbortSignal): Promise<ChatRequest> {
-    const release = await this.#parsing.take(owner, 1, signal);
+  async #parseLarge(bytes: Buffer<ArrayBuffer>, work: Work): Promise<Asked> {
+    const release = await this.#parsing.take(work.owner, 1, work.signal);
     try {
       // Without a thread this blocks the event loop.
-      if (this.#thread === null) return await this.#parseInTurn(bytes, owner, signal);
-      return await this.#thread.parse(bytes);
+      if (this.#thread === null) return await this.#parseInTurn(bytes, work);
+      return await this.#thread.parse(work.dialect, bytes);
     } finally {
       release();
     }

@@ -8,9 +8,10 @@
  */
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import type { ChatRequest } from "../../protocol/chat.js";
+import type { Asked } from "../../protocol/dialect.js";
+import type { DialectName } from "../../protocol/dialects.js";
 import { ServiceError } from "../../protocol/errors.js";
-import type { ParseResult } from "./parse-worker.js";
+import type { ParseResult, ParseTask } from "./parse-worker.js";
 
 /** Far more than any body takes. */
 const limitMs = 30_000;
@@ -21,11 +22,11 @@ export class ParseThread {
   constructor(private readonly workerFile: string) {}
 
   /** The bytes are moved to the thread, and gone afterwards. */
-  async parse(bytes: Uint8Array<ArrayBuffer>): Promise<ChatRequest> {
-    const result = await this.#ask(bytes);
+  async parse(dialect: DialectName, bytes: Uint8Array<ArrayBuffer>): Promise<Asked> {
+    const result = await this.#ask(dialect, bytes);
     switch (result.type) {
       case "parsed":
-        return result.request;
+        return result.asked;
       case "refused": {
         const { code, message, param } = result;
         throw new ServiceError(code, { message, ...(param === null ? {} : { param }) });
@@ -41,7 +42,7 @@ export class ParseThread {
     await worker?.terminate();
   }
 
-  #ask(bytes: Uint8Array<ArrayBuffer>): Promise<ParseResult> {
+  #ask(dialect: DialectName, bytes: Uint8Array<ArrayBuffer>): Promise<ParseResult> {
     const worker = (this.#worker ??= this.#start());
     return new Promise((resolve, reject) => {
       const settle = () => {
@@ -62,7 +63,7 @@ export class ParseThread {
         void this.close();
       }, limitMs);
       worker.on("message", onMessage).on("exit", onExit);
-      worker.postMessage(bytes, [bytes.buffer]);
+      worker.postMessage({ dialect, bytes } satisfies ParseTask, [bytes.buffer]);
     });
   }
 

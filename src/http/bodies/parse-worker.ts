@@ -1,19 +1,24 @@
 /** A thread that parses large request bodies, one after the other. It keeps nothing, and prints nothing. */
 import { parentPort } from "node:worker_threads";
-import { parseChatRequest } from "../../protocol/chat-completions/request.js";
 import { ServiceError, type ErrorCode } from "../../protocol/errors.js";
-import type { ChatRequest } from "../../protocol/chat.js";
+import type { Asked } from "../../protocol/dialect.js";
+import { dialects, type DialectName } from "../../protocol/dialects.js";
 import { parseJson } from "./json.js";
 
+export interface ParseTask {
+  dialect: DialectName;
+  bytes: Uint8Array;
+}
+
 export type ParseResult =
-  | { type: "parsed"; request: ChatRequest }
+  | { type: "parsed"; asked: Asked }
   | { type: "refused"; code: ErrorCode; message: string; param: string | null }
   /** A bug. What was thrown may quote the body, and stays here. */
   | { type: "failed" };
 
-function parse(bytes: Uint8Array): ParseResult {
+function parse({ dialect, bytes }: ParseTask): ParseResult {
   try {
-    return { type: "parsed", request: parseChatRequest(parseJson(asBuffer(bytes))) };
+    return { type: "parsed", asked: dialects[dialect].read(parseJson(asBuffer(bytes))) };
   } catch (error) {
     if (!(error instanceof ServiceError)) return { type: "failed" };
     const { code, message, param } = error;
@@ -21,8 +26,8 @@ function parse(bytes: Uint8Array): ParseResult {
   }
 }
 
-parentPort?.on("message", (bytes: Uint8Array) => {
-  parentPort?.postMessage(parse(bytes));
+parentPort?.on("message", (task: ParseTask) => {
+  parentPort?.postMessage(parse(task));
 });
 
 /** The same memory. */

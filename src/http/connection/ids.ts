@@ -5,7 +5,7 @@ import { randomBase62 } from "../../core/keys/key-format.js";
 const length = 28;
 
 export const newRequestId = (): string => `req_${randomBase62(length, pooledBytes)}`;
-export const newCompletionId = (): string => `chatcmpl-${randomBase62(length, pooledBytes)}`;
+export const newCompletionId = (prefix: string): string => prefix + randomBase62(length, pooledBytes);
 
 /** Fetched many at a time: a call for each id costs more than the id. No byte is used twice. */
 const pool = Buffer.alloc(4_096);

@@ -4,13 +4,13 @@
  */
 import { playgroundCaller } from "../../core/serving/playground.js";
 import { countRequest } from "../api/auth.js";
-import { createChatCompletion } from "../api/chat.js";
+import { complete } from "../api/complete.js";
 import type { DashboardParts } from "./parts.js";
 import { user, type DashboardRoute } from "./route.js";
 
 export function playgroundRoutes({ http, dashboard: { sessions } }: DashboardParts): DashboardRoute[] {
   const count = countRequest(http);
-  const chat = createChatCompletion(http);
+  const chat = complete(http, "chatCompletions");
   return [
     user("POST", "/playground", async ({ request, reply }, me) => {
       request.exchange.caller = playgroundCaller(me, sessions.endOf(me));

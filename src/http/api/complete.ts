@@ -1,0 +1,125 @@
+/**
+ * A completion over HTTP, whatever the dialect: `POST /v1/chat/completions` and its siblings. Every error up to the first
+ * event of the reply is an HTTP status; a stream that is already open gets it as its last event. While its model is
+ * being loaded, comments open it before it is admitted.
+ *
+ * The generator of a completion holds a sequence, a lease and reserved tokens. It is always run to its end or
+ * returned, and that is waited for: its `finally` gives them back.
+ */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { CompletionEvent } from "../../core/serving/completion.js";
+import { ReaderTooSlow } from "../../core/ports.js";
+import { ChoiceFold } from "../../core/serving/choice-fold.js";
+import type { Asked, Dialect, ReplyHead, StreamWriter } from "../../protocol/dialect.js";
+import { dialects, type DialectName } from "../../protocol/dialects.js";
+import { isModelId } from "../../protocol/models.js";
+import { callerOf } from "../connection/caller.js";
+import { errorOf } from "../errors.js";
+import { newCompletionId } from "../connection/ids.js";
+import { defaultKeepAliveMs, defaultTimeouts, type HttpParts } from "../parts.js";
+import { writeRate } from "./rate-headers.js";
+import { EventStream } from "./sse.js";
+
+type Events = AsyncGenerator<CompletionEvent, void, undefined>;
+
+export function complete(parts: HttpParts, name: DialectName) {
+  const dialect = dialects[name];
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<object | undefined> => {
+    const { signal, trace, startedMs } = request.exchange;
+    const asked = await parts.bodies.read(name, request, reply);
+    request.exchange.stream = asked.chat.stream;
+
+    const events = parts.completions.run(asked.chat, callerOf(request), signal, trace, startedMs);
+    const head: ReplyHead = {
+      id: newCompletionId(dialect.idPrefix),
+      created: Math.floor(parts.clock.now().getTime() / 1000),
+      model: asked.chat.model,
+      promptTokens: 0,
+    };
+    const admit = async (): Promise<void> => {
+      const { tokenRates, model, promptTokens } = await firstOf(events);
+      writeRate(reply, "tokens", tokenRates);
+      head.model = model;
+      head.promptTokens = promptTokens;
+    };
+    try {
+      if (asked.chat.stream) {
+        await sendStream(parts, request, reply, {
+          events,
+          admit,
+          writer: dialect.stream(head, asked),
+          asked,
+        });
+        return;
+      }
+      await admit();
+      return await wholeReply(dialect, events, head, asked);
+    } finally {
+      await events.return();
+    }
+  };
+}
+
+async function firstOf(events: Events) {
+  const first = await events.next();
+  if (first.done !== true && first.value.type === "admitted") return first.value;
+  throw new Error("A completion begins with its admission.");
+}
+
+async function wholeReply(dialect: Dialect, events: Events, head: ReplyHead, asked: Asked): Promise<object> {
+  const { choices: count, topLogprobs } = asked.chat;
+  const choices = Array.from({ length: count }, () => new ChoiceFold(topLogprobs !== undefined));
+  for await (const event of events) {
+    if ("choice" in event) choices[event.choice]?.add(event);
+    if (event.type === "done") {
+      return dialect.reply(
+        head,
+        asked,
+        choices.map((choice) => choice.whole()),
+        event.usage,
+      );
+    }
+  }
+  throw new Error("A completion ends with its usage.");
+}
+
+interface StreamedReply {
+  events: Events;
+  /** Resolves when the completion is admitted. */
+  admit: () => Promise<void>;
+  writer: StreamWriter;
+  asked: Asked;
+}
+
+async function sendStream(
+  { keepAliveMs = defaultKeepAliveMs, timeouts, log, engineStatus }: HttpParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { events, admit, writer, asked }: StreamedReply,
+): Promise<void> {
+  const stallMs = timeouts?.stallMs ?? defaultTimeouts.stallMs;
+  const { model } = asked.chat;
+  // A request that waits for its turn can still be refused with a status; loading a model may take longer than a proxy's timeout.
+  const isLoading = () => isModelId(model) && engineStatus(model).state === "waking";
+  const stream = new EventStream(reply, request.exchange.signal, { keepAliveMs, stallMs }, isLoading);
+  try {
+    await admit();
+    stream.begin();
+    for await (const event of events) {
+      if (event.type === "admitted") continue;
+      const drained = stream.send(writer.write(event));
+      if (drained !== undefined) await drained;
+    }
+    await stream.send(writer.end());
+    stream.end([]);
+  } catch (error) {
+    stream.close();
+    if (!stream.opened) throw error;
+    if (error instanceof ReaderTooSlow) {
+      stream.cut();
+      return;
+    }
+    const shown = errorOf(error, request, log);
+    if (shown !== null) stream.end(writer.fail(shown));
+  }
+}

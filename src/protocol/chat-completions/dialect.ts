@@ -1,0 +1,14 @@
+/** `POST /v1/chat/completions`. */
+import type { Dialect } from "../dialect.js";
+import { errorBody } from "../errors.js";
+import { parseChatRequest } from "./request.js";
+import { chatCompletion } from "./response.js";
+import { chunkWriter } from "./stream.js";
+
+export const chatCompletions: Dialect = {
+  idPrefix: "chatcmpl-",
+  read: (body) => ({ chat: parseChatRequest(body), echo: {} }),
+  reply: (head, _asked, choices, usage) => chatCompletion(head, choices, usage),
+  stream: (head, { chat }) => chunkWriter(head, chat.includeUsage),
+  error: errorBody,
+};

@@ -1,0 +1,103 @@
+/** The chunks of a streamed reply. */
+import type { FinishReason, ReplyLogprob } from "../chat.js";
+import type { ReplyEvent, ReplyHead, StreamWriter, Usage } from "../dialect.js";
+import { errorBody } from "../errors.js";
+import { wireLogprobs, wireUsage, type WireCall, type WireLogprobs, type WireUsage } from "./response.js";
+
+interface Delta {
+  role?: "assistant";
+  content?: string | null;
+  reasoning_content?: string;
+  tool_calls?: [CallDelta];
+}
+
+/** Id, type and name come once, with the first delta of a call: some clients join what is repeated. */
+type CallDelta = ({ index: number } & WireCall) | { index: number; function: { arguments: string } };
+
+interface ChunkChoice {
+  index: number;
+  delta: Delta;
+  logprobs: WireLogprobs | null;
+  finish_reason: FinishReason | null;
+}
+
+export interface ChatCompletionChunk {
+  id: string;
+  object: "chat.completion.chunk";
+  created: number;
+  model: string;
+  choices: [ChunkChoice] | [];
+  /** Only where the client asked for it: null on every chunk but the last. */
+  usage?: WireUsage | null;
+}
+
+export function chunkWriter(head: Readonly<ReplyHead>, includeUsage: boolean): StreamWriter {
+  const make = chunkMaker(head, includeUsage);
+  return {
+    write: (event) => chunksOf(event, make, includeUsage).map((data) => ({ data })),
+    end: () => [{ data: "[DONE]" }],
+    fail: (error) => [{ data: errorBody(error) }],
+  };
+}
+
+function chunksOf(
+  event: ReplyEvent,
+  make: ReturnType<typeof chunkMaker>,
+  includeUsage: boolean,
+): ChatCompletionChunk[] {
+  switch (event.type) {
+    case "text":
+      if (event.text === "" && event.logprobs === undefined) return [];
+      return [make.text(event.choice, event.text, event.logprobs)];
+    case "reasoning":
+      return event.text === "" ? [] : [make.reasoning(event.choice, event.text)];
+    case "call":
+      return [make.call(event.choice, event.id, event.name)];
+    case "arguments":
+      return event.text === "" ? [] : [make.arguments(event.choice, event.text)];
+    case "finished": {
+      const finish = make.finish(event.choice, event.finishReason);
+      return make.hasBegun(event.choice) ? [finish] : [make.text(event.choice, ""), finish];
+    }
+    case "done":
+      return includeUsage ? [make.usage(event.usage)] : [];
+  }
+}
+
+/** Makes the chunks of one stream. */
+function chunkMaker(head: Readonly<ReplyHead>, includeUsage: boolean) {
+  const chunk = (choices: ChatCompletionChunk["choices"]): ChatCompletionChunk => ({
+    id: head.id,
+    object: "chat.completion.chunk",
+    created: head.created,
+    model: head.model,
+    choices,
+    ...(includeUsage ? { usage: null } : {}),
+  });
+  const begun = new Set<number>();
+  const calls = new Map<number, number>();
+  /** The first of each choice carries the role: the official SDK's `.stream()` helper throws without it. */
+  const part = (index: number, delta: Delta, logprobs: readonly ReplyLogprob[] | null = null) => {
+    const isFirst = !begun.has(index);
+    begun.add(index);
+    const whole: Delta = isFirst ? { role: "assistant", ...delta } : delta;
+    return chunk([{ index, delta: whole, logprobs: wireLogprobs(logprobs), finish_reason: null }]);
+  };
+  return {
+    text: (index: number, content: string, logprobs?: readonly ReplyLogprob[]) =>
+      part(index, { content }, logprobs),
+    reasoning: (index: number, text: string) => part(index, { reasoning_content: text }),
+    call: (index: number, id: string, name: string) => {
+      const number = calls.get(index) ?? 0;
+      calls.set(index, number + 1);
+      const call: CallDelta = { index: number, id, type: "function", function: { name, arguments: "" } };
+      return part(index, begun.has(index) ? { tool_calls: [call] } : { content: null, tool_calls: [call] });
+    },
+    arguments: (index: number, text: string) =>
+      part(index, { tool_calls: [{ index: (calls.get(index) ?? 1) - 1, function: { arguments: text } }] }),
+    hasBegun: (index: number) => begun.has(index),
+    finish: (index: number, reason: FinishReason) =>
+      chunk([{ index, delta: {}, logprobs: null, finish_reason: reason }]),
+    usage: (tokens: Usage): ChatCompletionChunk => ({ ...chunk([]), usage: wireUsage(tokens) }),
+  };
+}

@@ -1,0 +1,90 @@
+/**
+ * A dialect is one API by which a completion can be asked for: how its requests are read, and how replies and errors are
+ * written. Everything between (keys, limits, queue, engines, usage, cancellation) is the same for all of them, and
+ * knows `ChatRequest` and `ReplyEvent` only.
+ */
+import type { ChatRequest, FinishReason, ReplyLogprob, ToolCall } from "./chat.js";
+import type { ServiceError } from "./errors.js";
+import type { JsonObject } from "./read-json.js";
+
+/** A request as its dialect read it. It crosses threads, so it holds data only. */
+export interface Asked {
+  chat: ChatRequest;
+  /** Fields of the reply that repeat the request, as they go on the wire. */
+  echo: Readonly<JsonObject>;
+}
+
+export interface Usage {
+  promptTokens: number;
+  /** Of all choices together. */
+  completionTokens: number;
+  /** Prompt tokens that were not computed again. */
+  cachedTokens: number;
+  /** Of the completion tokens, those of thoughts. */
+  reasoningTokens: number;
+}
+
+/** What a reply is made of, in the order in which it becomes known. */
+export type ReplyEvent =
+  /** `logprobs` has the tokens that became known with this text, where they were asked for. */
+  | { type: "text"; choice: number; text: string; logprobs?: readonly ReplyLogprob[] }
+  /** Thoughts; never after the text or the calls that they led to. */
+  | { type: "reasoning"; choice: number; text: string }
+  /** A call begins, with an id of its own. */
+  | { type: "call"; choice: number; id: string; name: string }
+  /** More of the JSON text of the arguments of the choice's last call. */
+  | { type: "arguments"; choice: number; text: string }
+  /** `stopSequence` is the one that ended the reply, where the engine tells. */
+  | { type: "finished"; choice: number; finishReason: FinishReason; stopSequence?: string }
+  | { type: "done"; usage: Usage };
+
+/** What all parts of one reply share. Until the request is admitted, its model is the one asked for, and no token counted. */
+export interface ReplyHead {
+  id: string;
+  /** Unix seconds. */
+  created: number;
+  model: string;
+  /** As counted before the run. */
+  promptTokens: number;
+}
+
+/** One choice, whole. */
+export interface ReplyChoice {
+  text: string;
+  /** Empty where there were none. */
+  reasoning: string;
+  calls: readonly ToolCall[];
+  finishReason: FinishReason;
+  stopSequence?: string;
+  /** Null where they were not asked for. */
+  logprobs: readonly ReplyLogprob[] | null;
+}
+
+/** One server-sent event. */
+export interface WireEvent {
+  /** Written as its `event:` line, if given. */
+  name?: string;
+  data: object | "[DONE]";
+}
+
+/** Writes one streamed reply. */
+export interface StreamWriter {
+  /** What goes out for this event; may be nothing. Until something has gone out, an error can still be a status. */
+  write(event: ReplyEvent): WireEvent[];
+  /** After the last event of a reply that is complete. */
+  end(): WireEvent[];
+  /** The last of a reply that broke off, possibly before anything was written. */
+  fail(error: ServiceError): WireEvent[];
+}
+
+export interface Dialect {
+  /** Of the ids of its replies. */
+  readonly idPrefix: string;
+  /** Throws the `ServiceError` that names the invalid field. */
+  read(body: unknown): Asked;
+  reply(head: ReplyHead, asked: Asked, choices: readonly ReplyChoice[], usage: Usage): object;
+  /** The head changes once, on admission: read it when something is written. */
+  stream(head: Readonly<ReplyHead>, asked: Asked): StreamWriter;
+  /** The body of an error response. */
+  error(error: ServiceError): object;
+}
