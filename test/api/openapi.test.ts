@@ -124,6 +124,9 @@ describe("docs/openapi.yaml", () => {
       ),
       { audio: {} },
       { audio: null },
+      ...["none", "auto", null].map((function_call) => ({ function_call })),
+      ...[[], ["text"], ["audio"], null].map((modalities) => ({ modalities })),
+      ...[{}, null].map((web_search_options) => ({ web_search_options })),
     ];
     const accepts = (check: () => unknown) => {
       try {

@@ -45,10 +45,25 @@ export class ChoiceFold {
     return {
       text: this.#text,
       reasoning: this.#reasoning,
-      calls: this.#calls,
+      calls: this.#finishReason === "length" ? wholeCalls(this.#calls) : this.#calls,
       finishReason: this.#finishReason,
       ...(this.#stopSequence === undefined ? {} : { stopSequence: this.#stopSequence }),
       logprobs: this.#logprobs,
     };
+  }
+}
+
+/** Without the last call where it was cut: arguments are always JSON, and half a call must not be run. */
+function wholeCalls(calls: readonly ToolCall[]): readonly ToolCall[] {
+  const last = calls.at(-1);
+  return last === undefined || isJson(last.arguments) ? calls : calls.slice(0, -1);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -90,7 +90,7 @@ describe("a chat request", () => {
   test("takes null for any optional field as omitted", () => {
     const names =
       "temperature top_p frequency_penalty presence_penalty seed max_tokens max_completion_tokens stop stream " +
-      "stream_options n tools functions response_format logprobs logit_bias audio user store metadata";
+      "stream_options n tools functions response_format logprobs logit_bias audio user store metadata function_call modalities web_search_options";
     const nulls = Object.fromEntries(names.split(" ").map((name) => [name, null]));
     expect(parseChatRequest(withFields(nulls))).toEqual(parseChatRequest(minimal));
   });
@@ -152,6 +152,8 @@ describe("a chat request", () => {
       response_format: { type: "text" },
       tools: [],
       functions: [],
+      function_call: "none",
+      modalities: ["text"],
       logprobs: false,
       unknown_field: { deep: [1] },
     };
@@ -361,6 +363,14 @@ describe("refuses", () => {
       "logit_bias[0]",
     ],
     ["audio", withFields({ audio: { voice: "alloy" } }), "unsupported_parameter", "audio"],
+    ["a function call", withFields({ function_call: "auto" }), "unsupported_parameter", "function_call"],
+    [
+      "another modality",
+      withFields({ modalities: ["text", "audio"] }),
+      "unsupported_parameter",
+      "modalities",
+    ],
+    ["a web search", withFields({ web_search_options: {} }), "unsupported_parameter", "web_search_options"],
   ];
   test.each(cases)("%s", (_what, body, code, param) => {
     expect(refusal(body)).toMatchObject({ code, param });

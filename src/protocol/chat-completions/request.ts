@@ -156,14 +156,26 @@ const effort: Reader<ReasoningEffort> = (value, path) => {
 };
 
 function refuseUnsupported(body: JsonObject): void {
-  if ((optional(body, "functions", array) ?? []).length > 0) {
+  for (const param of ["functions", "function_call"] as const) {
+    const value = optional(body, param, anything);
+    const isInert = value === undefined || value === "none" || (Array.isArray(value) && value.length === 0);
+    if (isInert) continue;
     throw new ServiceError("unsupported_parameter", {
-      message: "Unsupported parameter: 'functions' is deprecated. Use 'tools' instead.",
-      param: "functions",
+      message: `Unsupported parameter: '${param}' is deprecated. Use '${param === "functions" ? "tools" : "tool_choice"}' instead.`,
+      param,
     });
   }
-  if (optional(body, "audio", (value) => value) !== undefined) throw unsupported("audio", "audio");
+  if (optional(body, "audio", anything) !== undefined) throw unsupported("audio", "audio");
+  if (optional(body, "web_search_options", anything) !== undefined) {
+    throw unsupported("web_search_options", "web search");
+  }
+  const modalities = optional(body, "modalities", array) ?? [];
+  if (modalities.some((modality) => modality !== "text")) {
+    throw unsupported("modalities", "any modality but 'text'");
+  }
 }
+
+const anything: Reader<unknown> = (value) => value;
 
 const unsupported = (param: string, what: string): ServiceError =>
   new ServiceError("unsupported_parameter", {

@@ -48,6 +48,8 @@ const tools = [
 const tooling: Tooling = { tools, choice: "required", parallel: true };
 const valid = new Ajv2020({ strict: false }).compile(strictSchema);
 
+const textOfAnyKind: unknown = expect.any(String);
+
 /** One that a template knows, and ours. */
 const manyOf = new Set<string>(["no tools", "qwen25"]);
 const startsInThoughts = new Set<string>(["deepSeekR1", "deepSeekR1Distill"]);
@@ -91,6 +93,31 @@ describe.each([["no tools", undefined] as const, ...families])("a template with 
     // Random weights that think hardly ever stop.
     if (!startsInThoughts.has(name)) expect(finished).toBeGreaterThan(0);
   }, 120_000);
+
+  it("replies with what the format describes, or calls", async () => {
+    const schema = {
+      type: "object",
+      properties: { city: { type: "string", maxLength: 8 } },
+      required: ["city"],
+      additionalProperties: false,
+    };
+    const asked = (seed: number) =>
+      eventsOf(
+        tiny.engine,
+        generationOf("Go.", {
+          tooling: { ...tooling, choice: "auto" },
+          format: { type: "json_schema", name: "place", schema, strict: true },
+          sampling: { ...greedy, temperature: 2, topPGiven: true, seed },
+          maxTokens: 300,
+        }),
+      );
+    for (const events of await Promise.all([1, 2, 3, 4].map(asked))) {
+      const { calls, text, finishReason } = saidIn(events);
+      if (finishReason === "length") continue;
+      if (calls.length === 0) expect(JSON.parse(text)).toEqual({ city: textOfAnyKind });
+      else for (const call of calls) expect(tools.map((tool) => tool.name)).toContain(call.name);
+    }
+  });
 
   it("says text or calls where both may come", async () => {
     const events = await ask(1, { choice: "auto" });

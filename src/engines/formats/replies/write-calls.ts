@@ -6,14 +6,14 @@ import type { CallSyntax, JsonCalls, NamedCalls, ReplySyntax, TaggedCalls } from
 
 export interface EarlierCall {
   name: string;
-  arguments: Readonly<Record<string, unknown>>;
+  /** The client's own text where it is no JSON object. */
+  arguments: Readonly<Record<string, unknown>> | string;
 }
 
-/** Harmony has none: its template shows calls, and channels are not part of a message's text. */
-export function callsText(
-  syntax: Exclude<ReplySyntax, { type: "harmony" }>,
-  calls: readonly EarlierCall[],
-): string {
+/** Harmony is not one: its template shows calls, and channels are not part of a message's text. */
+export type TextualSyntax = Exclude<ReplySyntax, { type: "harmony" }>;
+
+export function callsText(syntax: TextualSyntax, calls: readonly EarlierCall[]): string {
   if (syntax.type === "generic" || syntax.calls === null) {
     const fields = { type: "json", ...genericCallFields, list: true } as const;
     return `{"${callsField}": ${jsonText(fields, calls)}}`;
@@ -48,7 +48,8 @@ const namedText = ({ prefix, separator, suffix }: NamedCalls, call: EarlierCall)
 
 function taggedText(payload: TaggedCalls, call: EarlierCall): string {
   const { nameOpen, nameClose, keyOpen, keyClose, valueOpen, valueClose, end } = payload;
-  const parts = Object.entries(call.arguments).map(([key, value]) => {
+  const given = typeof call.arguments === "string" ? { arguments: call.arguments } : call.arguments;
+  const parts = Object.entries(given).map(([key, value]) => {
     const text = typeof value === "string" ? value : JSON.stringify(value);
     const separator = valueOpen.trim() === "" ? "" : "\n";
     return `${keyOpen}${key}${keyClose}${separator}${valueOpen}${text}${valueClose}\n`;

@@ -16,6 +16,7 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { EngineConfig } from "../../../config.js";
 import type { ModelDefaults } from "../../../core/serving/model-defaults.js";
+import { Semaphore } from "../../../core/semaphore.js";
 import type {
   Clock,
   Engine,
@@ -46,7 +47,6 @@ import { PromptReader, readPromptIn, requireFits } from "./prompt-reader.js";
 import type { Residency, Resident, ResidentSize } from "./residency.js";
 import { grammarPlan, isThinking, parsingPlan, withThoughts } from "./reply-plan.js";
 import { Run } from "./run.js";
-import { Slots } from "./slots.js";
 import { Supervisor, type OnDemand } from "./supervisor.js";
 import { defaultTiming, type Timing } from "./timing.js";
 
@@ -88,9 +88,16 @@ export interface OnDemandOptions extends Pick<OnDemand, "maxWaiting" | "waitMs">
 /** Assumed until the child has chosen. */
 const usualSequences = 8;
 
+/** The queue before the engine admits as many as there are sequences, so only after a restart with fewer does one wait. */
+const slotWaits = {
+  maxWaiting: 1_000,
+  maxWaitMs: 120_000,
+  refusal: () => new ServiceError("overloaded"),
+};
+
 export class LlamaEngine implements Engine {
   readonly #supervisor: Supervisor;
-  readonly #slots: Slots;
+  readonly #slots: Semaphore;
   readonly #grammars: Grammars;
   readonly #runs = new Map<number, Run>();
   readonly #prompts = new PromptReader(() => this.#nextId++);
@@ -108,7 +115,7 @@ export class LlamaEngine implements Engine {
       gpu: gpu === "cpu" ? "off" : gpu,
     });
     this.#grammars = options.grammars ?? new Grammars({ keeps: config.prefixReuse === "on" });
-    this.#slots = new Slots(config.sequences ?? usualSequences);
+    this.#slots = new Semaphore({ permits: config.sequences ?? usualSequences, ...slotWaits });
     this.#supervisor = new Supervisor(
       {
         workerFile: options.workerFile ?? defaultWorkerFile(),
@@ -119,7 +126,7 @@ export class LlamaEngine implements Engine {
       },
       {
         onLoaded: (facts) => {
-          this.#slots.setCapacity(facts.sequences);
+          this.#slots.setPermits(facts.sequences);
           backends?.loaded();
           options.onEvent?.({ type: "loaded", ...facts });
         },
@@ -230,7 +237,7 @@ export class LlamaEngine implements Engine {
     const closed = this.#supervisor.close();
     this.#loseAll();
     // Those that wait for a slot get one, and then fail because the supervisor is closed.
-    this.#slots.setCapacity(Infinity);
+    this.#slots.setPermits(Infinity);
     await closed;
     if (this.options.grammars === undefined) await this.#grammars.close();
   }
@@ -312,7 +319,7 @@ export class LlamaEngine implements Engine {
   }
 
   async #begin(prepared: PreparedGeneration, signal: AbortSignal): Promise<Run> {
-    const releaseSlots = await this.#slots.acquire(signal, prepared.generation.choices);
+    const releaseSlots = await this.#slots.acquire({ signal, count: prepared.generation.choices });
     try {
       return this.#start(await this.#supervisor.readyChild(signal), prepared, releaseSlots);
     } catch (error) {

@@ -4,26 +4,36 @@
  * replies and results stand in the conversation in the same form.
  */
 import type { ChatMessage, Tool } from "../../../../protocol/chat.js";
+import { callsText, type TextualSyntax } from "../../../formats/replies/write-calls.js";
 import { argumentsObject, namesOfCalls, templateTools } from "./template-messages.js";
 
 export function withGenericTools(messages: readonly ChatMessage[], tools: readonly Tool[]): ChatMessage[] {
+  const replies = tools.length === 0 ? undefined : (reply: string) => JSON.stringify({ reply });
+  const written = withWrittenCalls(messages, { type: "generic", reasoning: null }, replies);
+  return tools.length === 0 ? written : withSystemText(written, `${listOf(tools)}\n${howToAnswer}`);
+}
+
+/** For a template that leaves out earlier calls: they stand in the text, as the model would have written them. */
+export function withWrittenCalls(
+  messages: readonly ChatMessage[],
+  syntax: TextualSyntax,
+  replyText = (reply: string) => reply,
+): ChatMessage[] {
   const names = namesOfCalls(messages);
-  const converted = messages.map((message): ChatMessage => {
-    const { role, content, toolCalls = [], toolCallId } = message;
+  return messages.map(({ role, content, toolCalls = [], toolCallId }): ChatMessage => {
     if (toolCallId !== undefined) {
       return { role: "user", content: `Result of ${names.get(toolCallId) ?? "the call"}: ${content}` };
     }
     if (role !== "assistant") return { role, content };
-    if (toolCalls.length === 0) {
-      return { role, content: tools.length === 0 ? content : JSON.stringify({ reply: content }) };
-    }
+    if (toolCalls.length === 0) return { role, content: replyText(content) };
     const calls = toolCalls.map((call) => ({
       name: call.name,
       arguments: argumentsObject(call) ?? call.arguments,
     }));
-    return { role, content: JSON.stringify({ calls }) };
+    const text = callsText(syntax, calls);
+    // In our own form a reply is one JSON object, which has no place for text beside calls.
+    return { role, content: syntax.type === "generic" ? text : content + text };
   });
-  return tools.length === 0 ? converted : withSystemText(converted, `${listOf(tools)}\n${howToAnswer}`);
 }
 
 /** The functions in the system text, and nothing about how to call them: that the model knows. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ChatMessage } from "../../../../protocol/chat.js";
+import { templates } from "../../../formats/replies/templates.fixture.js";
 import { ChatTemplate } from "./template.js";
 
 const texts = { bosText: "<s>", eosText: "</s>" };
@@ -56,6 +57,22 @@ describe("chat template", () => {
 
   it("says so when the template takes no such conversation", () => {
     expect(render(strict, [{ role: "assistant", content: "Hello" }])).toBeNull();
+  });
+
+  it("writes earlier calls as the model would where the template leaves them out", () => {
+    const after: ChatMessage[] = [
+      { role: "user", content: "Weather?" },
+      {
+        role: "assistant",
+        content: "I look.",
+        toolCalls: [{ id: "call_1", name: "get_weather", arguments: '{"city":"Paris"}' }],
+      },
+      { role: "tool", content: "Rain.", toolCallId: "call_1" },
+    ];
+    expect(render(templates.phi4Mini, after)).toBe(
+      '<|user|>Weather?<|end|><|assistant|>I look.<|tool_call|>[{"name": "get_weather", "arguments": {"city":"Paris"}}]<|/tool_call|><|end|>' +
+        "<|user|>Result of get_weather: Rain.<|end|><|assistant|>",
+    );
   });
 
   it("gives templates what they ask about", () => {

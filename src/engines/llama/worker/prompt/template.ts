@@ -17,7 +17,7 @@ import {
 } from "../../../formats/replies/detection/template-render.js";
 import type { ReplySyntax } from "../../../formats/replies/reply-syntax.js";
 import type { Conversation } from "../../messages.js";
-import { withGenericTools, withToolText } from "./generic-tools.js";
+import { withGenericTools, withWrittenCalls, withToolText } from "./generic-tools.js";
 import { templateMessages, templateTools } from "./template-messages.js";
 
 /** For files without a template: the layout most chat models know. */
@@ -58,19 +58,20 @@ export class ChatTemplate {
 
   /** The prompt's text, or null when the template takes no such conversation. */
   render(conversation: Conversation): string | null {
-    const { tools } = conversation;
-    const { knowsTools, callForm } = this.#abilities;
-    // Without tools in the request, calls that were made earlier may still be part of the conversation.
-    const messages =
-      knowsTools && callForm !== null
-        ? conversation.messages
-        : withGenericTools(conversation.messages, knowsTools ? [] : tools);
+    const messages = this.#withCalls(conversation);
     const asWritten = this.#takesSystem ? messages : foldSystem(messages);
     return (
       this.#renderWith(conversation, asWritten) ??
       this.#renderWith(conversation, joinNeighbours(foldSystem(messages))) ??
       this.#renderWithToolText(conversation)
     );
+  }
+
+  /** Without tools in the request, calls that were made earlier may still be part of the conversation. */
+  #withCalls({ messages, tools }: Conversation): readonly ChatMessage[] {
+    const { knowsTools, callForm, syntax } = this.#abilities;
+    if (!knowsTools) return withGenericTools(messages, tools);
+    return callForm !== null || syntax.type === "harmony" ? messages : withWrittenCalls(messages, syntax);
   }
 
   /** For a template that knows tools and stumbles over the schema of one of these. */

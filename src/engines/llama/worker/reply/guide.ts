@@ -82,7 +82,7 @@ export class Guide {
     const tokens = this.#recent.map(({ token }) => token);
     this.#recent = [];
     const prefix = Buffer.from(before, "latin1").toString("utf8");
-    const state = this.grammars.newState(withPrefix(this.options.plan.gbnf, prefix));
+    const state = this.grammars.newState(afterText(this.options.plan.gbnf, prefix));
     for (const token of tokens) {
       if (!this.grammars.allows(state, token)) return;
       this.grammars.accept(state, token);
@@ -103,8 +103,8 @@ export class Guide {
 const canBegin = (text: string, trigger: string): boolean =>
   trigger.startsWith(text) || text.startsWith(trigger);
 
-/** Grammars for triggers name `root` only where it is defined. */
-function withPrefix(gbnf: string, prefix: string): string {
-  if (prefix === "") return gbnf;
-  return `root ::= ${literal(prefix)} triggered\n${gbnf.replace(/^root ::=/m, "triggered ::=")}`;
+/** The grammar with this text before what it describes. Grammars for triggers name `root` only where it is defined. */
+function afterText(gbnf: string, text: string): string {
+  if (text === "") return gbnf;
+  return `root ::= ${literal(text)} triggered\n${gbnf.replace(/^root ::=/m, "triggered ::=")}`;
 }
