@@ -78,7 +78,7 @@ async function ask(
     method: "POST",
     headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
     body: JSON.stringify({ model: "omega", messages: said, temperature, seed: 1 }),
-    signal: AbortSignal.timeout(300_000),
+    signal: AbortSignal.timeout(1_800_000),
   });
   const reply = (await response.json()) as { choices?: [{ message: { content: string } }] };
   if (reply.choices === undefined) throw new Error(`The service answered ${response.status}.`);

@@ -1,7 +1,6 @@
 /**
  * Calls of tools on the starter weights. First whether calls that the model must make are usable at the worst: at
- * temperature 2 every call that was not cut short by `max_tokens` must parse, and one with a strict schema must be
- * valid. Then what the grammar of a call costs: tokens a second of a long argument beside those of a plain reply with
+ * temperature 2 every call must parse, and one with a strict schema must be valid. Then what the grammar of a call costs: tokens a second of a long argument beside those of a plain reply with
  * as many tokens after a prompt of about the same length, in turns.
  */
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -165,8 +164,8 @@ function countReply({ choices }: Reply, { function: { parameters, strict } }: To
     if (isCutShort) counts.cutShort += 1;
     // A reply without a call, or one that ends as if it had none, is as bad as one that cannot be read.
     else if (finish_reason !== "tool_calls" || calls.length === 0) counts.unparsed += 1;
-    // The last call of a reply that was cut short is not over.
-    for (const call of isCutShort ? calls.slice(0, -1) : calls) {
+    // A call that a reply was cut in is not among them.
+    for (const call of calls) {
       counts.finished += 1;
       const value = parsed(call.function.arguments);
       if (value === undefined) counts.unparsed += 1;
