@@ -141,6 +141,8 @@ describe("a port in use", () => {
     other.close();
     expect(served.code).toBe(1);
     expect(served.stderr).toContain(`port ${port} is in use (EADDRINUSE). Stop the program that uses it`);
+    // Found before anything was loaded.
+    expect(served.stderr).not.toContain("engine");
     expect(found).toContain(`127.0.0.1:${port} is used by another program (EADDRINUSE)`);
     expect(found).toContain("→ Stop the program that uses it");
   });

@@ -1,8 +1,9 @@
 /** What `sotto doctor` says about the port, the public address and the mail server. */
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { once } from "node:events";
 import { request } from "undici";
 import { z } from "zod";
+import { requireFreePort } from "../require-free-port.js";
 import type { Check } from "./finding.js";
 
 const limitMs = 5_000;
@@ -63,15 +64,11 @@ export const checkMail: Check = async ({ accounts: { smtpUrl } }) => {
 
 /** Null when the port is free, otherwise the code of what went wrong. */
 async function tryListening(host: string, port: number): Promise<string | null> {
-  const server = createServer();
   try {
-    server.listen({ host, port, exclusive: true });
-    await once(server, "listening");
+    await requireFreePort(host, port);
     return null;
   } catch (error) {
     return error instanceof Error && "code" in error ? String(error.code) : "unknown error";
-  } finally {
-    server.close();
   }
 }
 

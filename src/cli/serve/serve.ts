@@ -9,6 +9,7 @@ import { isAvailable, systemClock } from "../../core/ports.js";
 import { requireOpenFiles } from "../../open-files.js";
 import { modelIds } from "../../protocol/models.js";
 import { isForOperator } from "../operator-errors.js";
+import { requireFreePort } from "../require-free-port.js";
 import { readSettings, settingsOptions } from "../settings.js";
 import { endOnUnexpected, withoutMessage } from "./end-on-unexpected.js";
 import { starterNotice } from "./starter-notice.js";
@@ -40,6 +41,8 @@ async function serve(readConfig: () => Config): Promise<void> {
   const config = readConfig();
   // Loading the rest of the program would fail without a hint of why.
   requireOpenFiles();
+  // Before the weights are prepared, which takes a while.
+  await requireFreePort(config.service.host, config.service.port);
   // Loaded here, since every other command starts faster without it.
   const [{ startApp }, { createLog }] = await Promise.all([import("../../app.js"), import("../../log.js")]);
   const progress = weightsProgress();

@@ -1,0 +1,14 @@
+/** Whether a port can be listened on, found out by doing so for a moment. */
+import { once } from "node:events";
+import { createServer } from "node:net";
+
+/** Rejects with the error of `listen`. */
+export async function requireFreePort(host: string, port: number): Promise<void> {
+  const server = createServer();
+  try {
+    server.listen({ host, port, exclusive: true });
+    await once(server, "listening");
+  } finally {
+    server.close();
+  }
+}
