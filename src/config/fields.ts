@@ -229,7 +229,7 @@ const engineFields = {
     env: ["SOTTO_ENGINE_PREFIX_REUSE"],
     schema: z.enum(["on", "off"], { error: "must be on or off" }),
     default: "on" as const,
-    doc: "`on` keeps the computed state of a conversation in memory for up to ten minutes after its last turn, so that the next turn, or another conversation with the same beginning, computes only its new tokens. Never shared between accounts.",
+    doc: "`on` keeps the computed state of a conversation in memory for up to ten minutes after its last turn, so that the next turn, or another conversation with the same prefix, computes only its new tokens. Never shared between accounts.",
   }),
   cacheType: field({
     env: ["SOTTO_ENGINE_CACHE_TYPE"],

@@ -10,7 +10,7 @@ const shape: AttentionShape = {
   valueLength: undefined,
 };
 
-describe("the cache of keys and values", () => {
+describe("the KV cache", () => {
   it("is counted for one token from the shape of the attention", () => {
     expect(cacheBytesPerToken(shape, "f16")).toBe(22_528);
     expect(cacheBytesPerToken({ ...shape, keyValueHeads: [4, 2] }, "f16")).toBe(6 * 128 * 2);

@@ -1,5 +1,5 @@
 /**
- * How large the cache of keys and values is: for each token of context a key and a value for every key-value head of
+ * How large the KV cache is: for each token of context a key and a value for every key-value head of
  * every layer. The engine sizes its contexts by it; the catalogue and `sotto doctor` tell by it, before anything is
  * loaded, what a file will need.
  */

@@ -1,4 +1,4 @@
-/** A reader that is too slow loses its own reply, and nothing is held against the engine. */
+/** A reader that is too slow loses its own reply, and nothing is checked against the engine. */
 import { afterEach, describe, expect, it } from "vitest";
 import { ReaderTooSlow } from "../../src/core/ports.js";
 import { PoolEngine } from "../../src/engines/pool/pool-engine.js";

@@ -1,5 +1,5 @@
 /**
- * Remembers where the beginnings of conversations are warm. The beginning is the account and the messages up to
+ * Remembers where prefixes of conversations are warm. The prefix is the account and the messages up to
  * the first of the user, which stay the same however long the conversation grows. Only a keyed hash is kept, with
  * a key that is gone with the process, for a bounded number of conversations, the latest, and for ten minutes after
  * their last turn: engines on this machine keep nothing warm for longer. Where nothing is reused, nothing is kept.

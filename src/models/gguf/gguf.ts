@@ -36,7 +36,7 @@ export interface WeightsFacts {
   bytes: number;
   contextTokens: number | null;
   hasChatTemplate: boolean;
-  /** Bytes that one token takes in the cache of keys and values, at 16 bits. */
+  /** Bytes that one token takes in the KV cache, at 16 bits. */
   cacheBytesPerToken: number;
   files: readonly string[];
 }

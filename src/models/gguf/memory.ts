@@ -1,5 +1,5 @@
 /**
- * How much memory a file of weights needs: the weights, the cache of keys and values, and room to work in. The
+ * How much memory a file of weights needs: the weights, the KV cache, and room to work in. The
  * engine reduces the cache where memory is short, so there are two numbers: without that, and at least.
  */
 import {

@@ -1,5 +1,5 @@
 /**
- * One of many given texts, with the beginnings that they share written once. The native engine follows every
+ * One of many given texts, with shared prefixes written once. The native engine follows every
  * alternative that a text may still become: three thousand names after a quote would be three thousand at once,
  * for every token of the vocabulary. Here they are as many as there are different next characters.
  */

@@ -167,7 +167,7 @@ export class Batcher {
     for (let size = 0; size < this.#waiting.size && size < cache.sequences && !this.#closed;) {
       size = this.#waiting.size;
       const tokens = [...this.#waiting.values()].reduce((sum, { prompt }) => sum + prompt.length, 0);
-      const waitMs = Math.min(longestWaitMs, pace.foreseenMs(tokens) * worthWaiting);
+      const waitMs = Math.min(longestWaitMs, pace.predictedMs(tokens) * worthWaiting);
       if (waitMs < 1) return;
       await pause(waitMs);
     }

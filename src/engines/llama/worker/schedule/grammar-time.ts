@@ -11,7 +11,7 @@
  * nothing is computed, and threads of the native code that spin cost processor time without computing either.
  */
 export interface GrammarTimeOptions {
-  /** Every token of it is held against the grammar. */
+  /** Every token of it is checked against the grammar. */
   vocabularySize: number;
   /** The shortest of their times counts. Passed in for tests. */
   clocks?: readonly (() => number)[];

@@ -8,16 +8,16 @@
  * times what theirs takes, or a moment that nobody notices where that is more.
  *
  * What a prompt adds to their step is partly the same for one token and for many, since the weights are gone
- * through once more, so it is kept for each size, and the next size is foreseen from two. Medians are compared,
+ * through once more, so it is kept for each size, and the next size is predicted from two. Medians are compared,
  * since on a busy machine any single step can be slow by chance. Sizes move by factors of two, so that
  * the same prompt is mostly computed in the same way: batches of different shape round differently.
  */
 
 /** Long enough for good use of the hardware, short enough for whoever comes meanwhile, or hangs up. */
 const targetStepMs = 700;
-/** What a prompt may add to a step of replies, in such steps; and what a larger one should not be foreseen to. */
+/** What a prompt may add to a step of replies, in such steps; and what a larger one should not be predicted to. */
 const mostAdded = 1.5;
-const mostForeseen = 1.35;
+const mostPredicted = 1.35;
 /** A step of this length may be made of anything. */
 const unnoticedMs = 50;
 /** The assumed cost of one more pass through the weights, until two sizes were measured. */
@@ -54,7 +54,7 @@ export class PrefillPace {
   }
 
   /** How long reading so many tokens takes when there is nothing else to do; 0 while nothing was measured. */
-  foreseenMs(promptTokens: number): number {
+  predictedMs(promptTokens: number): number {
     return promptTokens * (this.#aloneTokenMs.median ?? this.msPerToken ?? 0);
   }
 
@@ -84,14 +84,14 @@ export class PrefillPace {
     if (this.#stepsAtSize > retrySteps) this.#added.delete(size * 2);
     const unnoticed = unnoticedMs / replyMs - 1;
     if (added > Math.max(mostAdded, unnoticed)) this.#beside = Math.max(fewestTokens, size / 2);
-    else if (this.#foreseen(size, added) <= Math.max(mostForeseen, unnoticed * 0.9)) {
+    else if (this.#predicted(size, added) <= Math.max(mostPredicted, unnoticed * 0.9)) {
       this.#beside = Math.min(this.mostBeside, size * 2);
     }
     if (this.#beside !== size) this.#stepsAtSize = 0;
   }
 
   /** What twice the size would add. */
-  #foreseen(size: number, added: number): number {
+  #predicted(size: number, added: number): number {
     const seen = this.#added.get(size * 2)?.median;
     if (seen !== undefined) return seen;
     const smaller = this.#added.get(size / 2)?.median;

@@ -5,7 +5,7 @@
  * that account that begins with the same tokens takes it over and computes only the rest. Nothing is ever kept
  * across accounts: whoever gets a sequence of another account gets it empty. Among sequences that are free, one
  * that fits is taken first, then an empty one, then the one that was used least recently. What was not used
- * again within ten minutes is forgotten. A beginning that only a part of another conversation shares, such as the same
+ * again within ten minutes is forgotten. A prefix that another conversation only partly shares, such as the same
  * instructions, can be copied from it: that one goes on undisturbed.
  *
  * The memory of all sequences is reserved when the model is loaded, so keeping them warm costs none.
@@ -16,7 +16,7 @@ export interface Taken {
   keptTokens: number;
 }
 
-/** Where the beginning of a prompt has been computed for the same account. */
+/** Where a prefix of a prompt has been computed for the same account. */
 export interface Shared {
   sequenceId: number;
   tokens: number;
@@ -65,7 +65,7 @@ export class PrefixCache {
     return { sequenceId, keptTokens: reusableTokens(warm, accountId, prompt) };
   }
 
-  /** Who has computed most of the prompt's beginning, among those that are kept and those in use. */
+  /** Who has computed the longest prefix of the prompt, among those that are kept and those in use. */
   mostShared(accountId: string, prompt: Uint32Array, inUse: readonly Held[]): Shared | undefined {
     if (!this.reuse) return undefined;
     const kept = [...this.#free].flatMap(([sequenceId, warm]): Held[] =>
@@ -123,7 +123,7 @@ export class PrefixCache {
 
   /**
    * One whose tokens are mostly the prompt's, or the reverse: the same conversation, or one that shares most of
-   * its beginning. Less than that is not worth forgetting another conversation for.
+   * its prefix. Less than that is not worth forgetting another conversation for.
    */
   #bestFor(accountId: string, prompt: Uint32Array): number | undefined {
     let best: { sequenceId: number; kept: number } | undefined;

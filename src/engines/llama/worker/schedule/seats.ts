@@ -13,7 +13,7 @@ export interface SeatsOptions {
   context: BatchContext;
   newDraw: (options: DrawOptions) => Pick<Draw, "next" | "close">;
   cache: PrefixCache;
-  /** Whether sequences may be copied: to change places, and for a beginning that they share. */
+  /** Whether sequences may be copied: to change places, and for a prefix that they share. */
   movesSequences: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface Sequence {
   newest: number;
 }
 
-/** A beginning that was found in another sequence, for one that has just been seated. */
+/** A prefix that was found in another sequence, for one that has just been seated. */
 interface Copy {
   sequence: Sequence;
   sequenceId: number;
@@ -75,7 +75,7 @@ export class Seats {
     return this.#sequences.find((sequence) => sequence?.group.job.id === jobId)?.group;
   }
 
-  /** Nobody is seated while the last one's beginning is still to be copied: its source might be taken. */
+  /** Nobody is seated while the last one's prefix is still to be copied: its source might be taken. */
   hasRoomFor({ choices }: Job): boolean {
     return this.#copy === null && this.options.cache.freeSequences >= choices.length;
   }
@@ -161,7 +161,7 @@ export class Seats {
     for (const sequenceId of this.options.cache.expire()) this.options.context.disposeSequence(sequenceId);
   }
 
-  /** Whether a beginning is to be copied, or those in use are to be brought together. */
+  /** Whether a prefix is to be copied, or those in use are to be brought together. */
   hasToRearrange(): boolean {
     if (this.#copy !== null) return true;
     if (!this.#hasGaps || !this.options.movesSequences) return false;
