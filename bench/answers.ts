@@ -4,10 +4,13 @@
  * prints every answer that was counted as wrong; settings given in the environment (SOTTO_MODELS_OMEGA_MIN_P and
  * its siblings) are passed on, which is how they were chosen.
  */
+import { Agent, fetch } from "undici";
 import { startSotto, type SottoProcess } from "../test/support/processes/sotto-process.js";
 import { questions, type Question } from "./questions.js";
 
 const atOnce = 8;
+const limitMs = 1_800_000;
+const dispatcher = new Agent({ headersTimeout: limitMs, bodyTimeout: limitMs });
 const temperatures = [undefined, 0] as const;
 
 export async function benchAnswers(): Promise<void> {
@@ -84,7 +87,7 @@ async function ask(
     method: "POST",
     headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
     body: JSON.stringify({ model: "omega", messages: said, temperature, seed: 1 }),
-    signal: AbortSignal.timeout(1_800_000),
+    dispatcher,
   });
   const reply = (await response.json()) as { choices?: [{ message: { content: string } }] };
   if (reply.choices === undefined) throw new Error(`The service answered ${response.status}.`);

@@ -73,8 +73,16 @@ const storyTool = tool(
   "Tells the user a long story.",
   {
     type: "object",
-    properties: { story: { type: "string", description: "The whole story, several paragraphs long." } },
-    required: ["story"],
+    properties: {
+      sentences: {
+        type: "array",
+        description: "The story, sentence by sentence.",
+        items: { type: "string" },
+        // More than there is room for: the reply goes on until it is cut.
+        minItems: 50,
+      },
+    },
+    required: ["sentences"],
     additionalProperties: false,
   },
   true,
@@ -203,8 +211,7 @@ async function compareSpeed(endpoint: ChatEndpoint): Promise<void> {
     // The first round is warm-up: after it prompts are in the cache and the grammar is compiled, for both alike.
     for (let round = 0; round <= rounds; round++) {
       const called = await timeStreams(endpoint, streams, { ...callBody(), seed: round });
-      const asMany = Math.round(called.tokens / streams);
-      const said = await timeStreams(endpoint, streams, { ...plainBody(asMany), seed: round });
+      const said = await timeStreams(endpoint, streams, { ...plainBody(), seed: round });
       if (round === 0) continue;
       calls.push(called);
       plain.push(said);
@@ -227,12 +234,12 @@ const callBody = (): object => ({
 });
 
 /** The tool's text stands in the prompt as well, so that both prompts are about as long. */
-const plainBody = (tokens: number): object => ({
+const plainBody = (): object => ({
   messages: [
     { role: "system", content: `You could call this, but answer with text:\n${JSON.stringify(storyTool)}` },
     { role: "user", content: request },
   ],
-  max_tokens: tokens,
+  max_tokens: speedTokens,
 });
 
 async function timeStreams(endpoint: ChatEndpoint, streams: number, body: object): Promise<Timed> {
@@ -249,9 +256,11 @@ interface Usage {
   completion_tokens: number;
 }
 
+/** The starter's end-of-sequence token: left alone it ends its story after a line. */
+const neverEnds = { "2": -100 };
+
 async function readStream(endpoint: ChatEndpoint, body: object): Promise<Usage> {
-  // Greedily the starter ends its story after a line.
-  const streaming = { temperature: 2, stream: true, stream_options: { include_usage: true } };
+  const streaming = { logit_bias: neverEnds, stream: true, stream_options: { include_usage: true } };
   const { stream } = await post(endpoint, { ...body, ...streaming });
   const events = stream.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
   let usage: Usage | null = null;
