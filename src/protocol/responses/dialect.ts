@@ -14,5 +14,6 @@ export const responses: Dialect = {
     return wholeResponse(head, asked, choice, usage);
   },
   stream: responseEventWriter,
-  error: (error) => errorBody(inOwnTerms(error)),
+  inOwnTerms,
+  error: errorBody,
 };

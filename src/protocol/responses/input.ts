@@ -6,7 +6,7 @@ import type { ChatMessage } from "../chat.js";
 import { maxMessages } from "../chat-completions/messages.js";
 import { ServiceError } from "../errors.js";
 import { atMost, nonEmptyArray, string, wrongType, type Reader } from "../read-json.js";
-import { readItem, type InputItem } from "./items.js";
+import { nothingStored, readItem, type InputItem } from "./items.js";
 
 export const readInput: Reader<readonly ChatMessage[]> = (value, path) => {
   if (typeof value === "string") return [{ role: "user", content: string(value, path) }];
@@ -16,6 +16,7 @@ export const readInput: Reader<readonly ChatMessage[]> = (value, path) => {
     const place = `${path}[${index}]`;
     turns.add(readItem(item, place), place);
   }
+  turns.end();
   if (turns.messages.length > 0) return atMost(maxMessages, turns.messages, path);
   throw new ServiceError("invalid_value", {
     message: `Invalid value for '${path}': expected at least one message.`,
@@ -43,13 +44,20 @@ class Turns {
   #turn: ChatMessage | null = null;
   /** Thoughts come before what they led to; without that they have no turn to belong to. */
   #thoughts: string[] = [];
+  /** Where a message is referred to that is not there. */
+  #missing: string | null = null;
 
   add(item: InputItem, path: string): void {
     switch (item.type) {
+      case "referred":
+        this.#missing ??= path;
+        return;
       case "thought":
         if (item.text !== "") this.#thoughts.push(item.text);
         return;
       case "called": {
+        // What was said before a call is dispensable: the turn still says what matters. Agents of the AI SDK refer to it.
+        this.#missing = null;
         const turn = this.#assistant();
         turn.toolCalls = [...(turn.toolCalls ?? []), item.call];
         this.#callIds.add(item.call.id);
@@ -64,13 +72,20 @@ class Turns {
           this.#push({ role: item.role, content: item.text });
           return;
         }
+        this.end();
         const turn = this.#assistant();
         turn.content = [turn.content, item.text].filter((text) => text !== "").join("\n\n");
       }
     }
   }
 
+  /** Throws where a message is missing that nothing stands in for. */
+  end(): void {
+    if (this.#missing !== null) throw nothingStored(this.#missing);
+  }
+
   #push(message: ChatMessage): void {
+    this.end();
     this.#turn = null;
     this.#thoughts = [];
     this.messages.push(message);

@@ -21,7 +21,9 @@ export type InputItem =
   | { type: "said"; role: "system" | "user" | "assistant"; text: string }
   | { type: "thought"; text: string }
   | { type: "called"; call: ToolCall }
-  | { type: "answered"; callId: string; text: string };
+  | { type: "answered"; callId: string; text: string }
+  /** To a message that is not there. */
+  | { type: "referred" };
 
 const itemTypes = "'message', 'function_call', 'function_call_output' and 'reasoning'";
 
@@ -92,17 +94,19 @@ const parts =
       });
     });
 
-/**
- * Some clients send the id of an item of an earlier reply in its place. Without its thoughts a conversation says the
- * same; without anything else it does not.
- */
+/** Some clients send the id of an item of an earlier reply in its place. Its prefix is all that is known of it. */
 function reference(fields: JsonObject, path: string): InputItem {
-  if (required(fields, "id", nonEmptyString, path).startsWith("rs_")) return { type: "thought", text: "" };
-  throw new ServiceError("unsupported_value", {
-    message: `Unsupported value for '${path}.type': this service stores nothing, so there is no item to refer to. Send the item itself; clients that refer to items do so when they are told 'store: false'.`,
+  const id = required(fields, "id", nonEmptyString, path);
+  if (id.startsWith("rs_")) return { type: "thought", text: "" };
+  if (id.startsWith("msg_")) return { type: "referred" };
+  throw nothingStored(path);
+}
+
+export const nothingStored = (path: string): ServiceError =>
+  new ServiceError("unsupported_value", {
+    message: `Unsupported value for '${path}.type': this service stores nothing, so there is no item to refer to. Send the item itself; clients that send references stop doing so when they are told 'store: false'.`,
     param: `${path}.type`,
   });
-}
 
 const role: Reader<"system" | "user" | "assistant"> = (value, path) => {
   switch (string(value, path)) {
