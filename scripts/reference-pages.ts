@@ -54,7 +54,7 @@ Every error has this body; \`param\` names the field at fault, or is null.
 \`\`\`
 
 Once a stream has begun, an error arrives as its last event, \`data: {"error": …}\`, and the stream ends without
-\`data: [DONE]\`. Every 429 and 503 carries \`Retry-After\` in whole seconds, from 1 to 59. Messages never repeat
+\`data: [DONE]\`; a stream of \`/v1/responses\` ends with \`response.failed\`. Every 429 and 503 carries \`Retry-After\` in whole seconds, from 1 to 59. Messages never repeat
 what was sent. Each response has an \`x-request-id\` that the operator can find in the log.
 
 | status | type | code | when |

@@ -13,6 +13,7 @@ export type ApiRoute = Pick<RouteOptions, "url" | "handler"> & { method: "GET" |
 /** Under `/v1`, for callers with a key. */
 export const apiRoutes = (parts: HttpParts): ApiRoute[] => [
   { method: "POST", url: "/chat/completions", handler: complete(parts, "chatCompletions") },
+  { method: "POST", url: "/responses", handler: complete(parts, "responses") },
   { method: "GET", url: "/models", handler: listModels(parts) },
   { method: "GET", url: "/models/:id", handler: retrieveModel(parts) },
 ];

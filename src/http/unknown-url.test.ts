@@ -8,7 +8,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const endpoints = "The endpoints are POST /v1/chat/completions, GET /v1/models and GET /v1/models/{id}.";
+const endpoints =
+  "The endpoints are POST /v1/chat/completions, POST /v1/responses, GET /v1/models and GET /v1/models/{id}.";
 
 async function messageOf(sent: Sent): Promise<string> {
   const { status, json } = await ask(server, sent);
@@ -36,6 +37,7 @@ describe("an unknown path", () => {
     ["POST", "/openai/v1/chat/completions", "POST /v1/chat/completions"],
     ["POST", "/v1/chat/completion", "POST /v1/chat/completions"],
     ["POST", "/v1/chat", "POST /v1/chat/completions"],
+    ["POST", "/responses", "POST /v1/responses"],
     ["POST", "/v2/chat/completions?api-version=1", "POST /v1/chat/completions"],
   ])("%s %s names the likely endpoint", async (method, path, likely) => {
     expect(await messageOf({ method, path })).toBe(
@@ -62,7 +64,7 @@ describe("an unknown path", () => {
     expect(await messageOf({ path })).toBe(`This service does not offer ${name}. ${endpoints}`);
   });
 
-  it.each(["completions", "responses", "messages"])("/v1/%s leads to chat completions", async (name) => {
+  it.each(["completions", "messages"])("/v1/%s leads to chat completions", async (name) => {
     expect(await messageOf({ path: `/v1/${name}` })).toBe(
       `This service does not offer /v1/${name}: use POST /v1/chat/completions. ${endpoints}`,
     );

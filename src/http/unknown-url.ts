@@ -23,13 +23,12 @@ const notOffered = [
   "moderations",
   "realtime",
   "rerank",
-  "responses",
   "threads",
   "uploads",
   "vector_stores",
 ];
 /** Those that do the same job. */
-const forChat = ["completions", "messages", "responses"];
+const forChat = ["completions", "messages"];
 const chat = "/chat/completions";
 
 interface Endpoint {

@@ -85,6 +85,8 @@ export interface Dialect {
   reply(head: ReplyHead, asked: Asked, choices: readonly ReplyChoice[], usage: Usage): object;
   /** The head changes once, on admission: read it when something is written. */
   stream(head: Readonly<ReplyHead>, asked: Asked): StreamWriter;
+  /** Errors from beyond the dialect name the fields of chat completions; this names its own. Without it, they are the same. */
+  inOwnTerms?(error: ServiceError): ServiceError;
   /** The body of an error response. */
   error(error: ServiceError): object;
 }

@@ -21,12 +21,20 @@ async function expectAllFree(): Promise<void> {
 
 const outcomes = () => server.logLines.filter(({ msg }) => msg === "request").map(({ outcome }) => outcome);
 
-describe.each([true, false])("a client that hangs up (stream: %s)", (stream) => {
-  const body = { ...question, stream };
+const chat = { path: "/v1/chat/completions", question };
+const responses = { path: "/v1/responses", question: { model: "omega", input: "What is two plus two?" } };
+
+describe.each([
+  { ...chat, stream: true },
+  { ...chat, stream: false },
+  { ...responses, stream: true },
+  { ...responses, stream: false },
+])("a client of $path that hangs up (stream: $stream)", ({ path, stream, ...endpoint }) => {
+  const body = { ...endpoint.question, stream };
 
   it("before the first token frees the sequence", async () => {
     const hangUp = new AbortController();
-    const asked = send(server, { body, signal: hangUp.signal }).catch(() => "gone");
+    const asked = send(server, { path, body, signal: hangUp.signal }).catch(() => "gone");
     await eventually(() => server.engine.active === 1);
     hangUp.abort();
     expect(await asked).toBe("gone");
@@ -40,7 +48,7 @@ describe.each([true, false])("a client that hangs up (stream: %s)", (stream) => 
     const running = send(server);
     await eventually(() => server.engine.active === 1);
     const hangUp = new AbortController();
-    const asked = send(server, { body, signal: hangUp.signal }).catch(() => "gone");
+    const asked = send(server, { path, body, signal: hangUp.signal }).catch(() => "gone");
     await eventually(() => server.completions.active === 2);
     hangUp.abort();
     expect(await asked).toBe("gone");
@@ -53,7 +61,7 @@ describe.each([true, false])("a client that hangs up (stream: %s)", (stream) => 
 
   it("in the middle of the reply frees the sequence", async () => {
     const hangUp = new AbortController();
-    const asked = send(server, { body, signal: hangUp.signal });
+    const asked = send(server, { path, body, signal: hangUp.signal });
     const gone = asked.then((response) => response.text()).catch(() => "gone");
     server.engine.release(2);
     await eventually(() => server.engine.produced === 2);
@@ -65,7 +73,9 @@ describe.each([true, false])("a client that hangs up (stream: %s)", (stream) => 
   });
 
   it("by resetting the connection frees the sequence", async () => {
-    const socket = await open(body);
+    const socket = await RawSocket.open(server.port);
+    const text = JSON.stringify(body);
+    socket.send(head(text.length, path).join("\r\n") + text);
     await eventually(() => server.engine.active === 1);
     socket.socket.resetAndDestroy();
     await expectAllFree();
@@ -94,8 +104,8 @@ describe("a client that hangs up", () => {
   });
 });
 
-const head = (length: number) => [
-  "POST /v1/chat/completions HTTP/1.1",
+const head = (length: number, path = chat.path) => [
+  `POST ${path} HTTP/1.1`,
   "Host: x",
   `Authorization: Bearer ${server.apiKey}`,
   "Content-Type: application/json",

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { errorTable, type ErrorCode } from "../../src/protocol/errors.js";
 import { parseChatRequest } from "../../src/protocol/chat-completions/request.js";
+import { readResponseRequest } from "../../src/protocol/responses/request.js";
 import { apiRoutes, openRoutes } from "../../src/http/routes.js";
 import { ask } from "../support/clients/chat.js";
 import { expectOurs, openApiAt, openApiKeys } from "../support/clients/openapi.js";
+import { responseShape } from "../support/clients/response-shapes.js";
 import { startServer } from "../support/processes/server.js";
 
 const methods = ["get", "post", "put", "patch", "delete"];
@@ -74,22 +76,89 @@ describe("docs/openapi.yaml", () => {
     expect(content).toMatchObject({ examples: { unknown_url: { value: json } } });
   });
 
-  it("has examples of requests that are accepted", () => {
-    const at = [
-      "paths",
-      "/v1/chat/completions",
-      "post",
-      "requestBody",
-      "content",
-      "application/json",
-      "examples",
-    ];
+  it.each([
+    ["/v1/chat/completions", "CreateChatCompletionRequest", parseChatRequest],
+    ["/v1/responses", "CreateResponseRequest", readResponseRequest],
+  ] as const)("has examples of requests to %s that are accepted", (path, schema, read) => {
+    const at = ["paths", path, "post", "requestBody", "content", "application/json", "examples"];
     const names = openApiKeys(...at);
     expect(names.length).toBeGreaterThan(0);
     for (const name of names) {
       const value = openApiAt(...at, name, "value");
-      expectOurs("CreateChatCompletionRequest", value);
-      expect(() => parseChatRequest(value)).not.toThrow();
+      expectOurs(schema, value);
+      expect(() => read(value)).not.toThrow();
+    }
+  });
+
+  it("has an example of a response that fits its own schema", () => {
+    const at = ["paths", "/v1/responses", "post", "responses", "200", "content", "application/json"];
+    const example = openApiAt(...at, "example");
+    expectOurs("Response", example);
+    expect(() => responseShape.parse(example)).not.toThrow();
+  });
+
+  it("agrees with the reader of responses about what is allowed", () => {
+    const call = { type: "function_call", call_id: "c", name: "f" };
+    const values: Record<string, unknown[]> = {
+      input: ["", [], 1, null, [{ role: "user", content: "x" }], [{ role: "tool", content: "x" }], [{}]],
+      instructions: ["x", null, 1],
+      max_output_tokens: [0, 1, 1.5, "1", null],
+      temperature: [-0.1, 0, 2, 2.1, "1", null],
+      top_p: [-0.1, 1, 1.1, null],
+      stream: [true, "true", null],
+      text: [
+        null,
+        1,
+        {},
+        { format: null },
+        { format: { type: "xml" } },
+        { format: { type: "json_object" }, verbosity: 1 },
+      ],
+      tools: [
+        null,
+        {},
+        [],
+        [{}],
+        [{ type: "web_search" }],
+        [{ type: "function" }],
+        [{ type: "function", name: "f" }],
+      ],
+      tool_choice: ["none", "auto", "maybe", null, { type: "function" }, { type: "web_search" }],
+      parallel_tool_calls: [true, 1, null],
+      reasoning: [null, {}, 1, { effort: "low" }, { effort: "much" }, { effort: null, summary: 1 }],
+      include: [null, [], ["x"], "x"],
+      top_logprobs: [0, 20, 21, null],
+      metadata: [null, {}, 1],
+      background: [null, false, true, 1],
+      previous_response_id: [null, "resp_1"],
+      conversation: [null, "conv_1", {}],
+      prompt: [null, {}],
+      store: [true, 1],
+    };
+    const items: unknown[][] = [
+      [{ type: "message", role: "developer", content: [{ type: "input_text", text: "x" }] }],
+      [{ role: "user", content: [{ type: "input_image" }] }],
+      [{ type: "message", content: "x" }],
+      [call, { type: "function_call_output", call_id: "c", output: "x" }],
+      [call, { type: "function_call_output", call_id: "c", output: [{ type: "input_text", text: "x" }] }],
+      [{ ...call, name: "" }],
+      [{ ...call, call_id: undefined }],
+      [call, { type: "function_call_output", call_id: "c" }],
+      [{ type: "reasoning", summary: [{ type: "summary_text", text: "x" }] }, call],
+      [{ type: "reasoning", content: [{ type: "text", text: "x" }] }, call],
+      [{ type: "web_search_call" }],
+      [{ type: "item_reference", id: "msg_1" }],
+    ];
+    const fields = [
+      ...Object.entries(values).flatMap(([name, list]) => list.map((value) => ({ [name]: value }))),
+      ...items.map((input) => ({ input })),
+    ];
+    for (const field of fields) {
+      const body = { model: "omega", input: "x", ...field };
+      const documented = accepts(() => {
+        expectOurs("CreateResponseRequest", JSON.parse(JSON.stringify(body)));
+      });
+      expect([field, accepts(() => readResponseRequest(body))]).toEqual([field, documented]);
     }
   });
 
@@ -128,14 +197,6 @@ describe("docs/openapi.yaml", () => {
       ...[[], ["text"], ["audio"], null].map((modalities) => ({ modalities })),
       ...[{}, null].map((web_search_options) => ({ web_search_options })),
     ];
-    const accepts = (check: () => unknown) => {
-      try {
-        check();
-        return true;
-      } catch {
-        return false;
-      }
-    };
     for (const field of fields) {
       const body = { ...minimal, ...field };
       const documented = accepts(() => {
@@ -145,6 +206,15 @@ describe("docs/openapi.yaml", () => {
     }
   });
 });
+
+function accepts(check: () => unknown): boolean {
+  try {
+    check();
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** The status under which the operations name this response. */
 function statusOf(name: string): number {

@@ -31,7 +31,56 @@ interface Mistake {
   fields?: Fields;
 }
 
-const mistakes: Mistake[] = [
+/** What differs from one endpoint to another. */
+interface Endpoint {
+  path: string;
+  question: Fields;
+  /** Of its conversation. */
+  field: string;
+  bad: Mistake[];
+  long: Fields;
+}
+
+const endpoints: Endpoint[] = [
+  {
+    path: "/v1/chat/completions",
+    question,
+    field: "messages",
+    bad: [
+      {
+        name: "bad message",
+        answered: "400 invalid_value messages[0].role",
+        fields: { messages: [{ role: "wizard", content: "x" }] },
+      },
+      {
+        name: "bad second message",
+        answered: "400 invalid_value messages[1].role",
+        fields: { messages: [question.messages[0], { role: "wizard", content: "w ".repeat(60) }] },
+      },
+    ],
+    long: { messages: [{ role: "user", content: "w ".repeat(60) }] },
+  },
+  {
+    path: "/v1/responses",
+    question: { model: "omega", input: "What is two plus two?" },
+    field: "input",
+    bad: [
+      {
+        name: "bad item",
+        answered: "400 unsupported_value input[0].type",
+        fields: { input: [{ type: "wizard", content: "x" }] },
+      },
+      {
+        name: "bad second item",
+        answered: "400 invalid_value input[1].role",
+        fields: { input: [question.messages[0], { role: "wizard", content: "w ".repeat(60) }] },
+      },
+    ],
+    long: { input: "w ".repeat(60) },
+  },
+];
+
+const mistakesOf = ({ field, bad, long }: Endpoint): Mistake[] => [
   { name: "no key", answered: "401 invalid_api_key", key: null },
   { name: "requests spent", answered: "429 rate_limit_exceeded", key: "spent" },
   { name: "unknown endpoint", answered: "404 unknown_url", path: "/v1/nothing" },
@@ -40,30 +89,29 @@ const mistakes: Mistake[] = [
   { name: "malformed JSON", answered: "400 invalid_json", raw: "{" },
   { name: "no model", answered: "400 missing_required_parameter model", fields: { model: undefined } },
   {
-    name: "no messages",
-    answered: "400 missing_required_parameter messages",
-    fields: { messages: undefined },
+    name: "no conversation",
+    answered: `400 missing_required_parameter ${field}`,
+    fields: { [field]: undefined },
   },
-  {
-    name: "bad message",
-    answered: "400 invalid_value messages[0].role",
-    fields: { messages: [{ role: "wizard", content: "x" }] },
-  },
-  {
-    name: "bad second message",
-    answered: "400 invalid_value messages[1].role",
-    fields: { messages: [question.messages[0], { role: "wizard", content: "w ".repeat(60) }] },
-  },
+  ...bad,
   { name: "bad field", answered: "400 decimal_above_max_value temperature", fields: { temperature: 3 } },
-  { name: "unsupported field", answered: "400 unsupported_parameter functions", fields: { functions: [{}] } },
+  ...(field === "messages"
+    ? [
+        {
+          name: "unsupported field",
+          answered: "400 unsupported_parameter functions",
+          fields: { functions: [{}] },
+        },
+      ]
+    : []),
   { name: "unknown model", answered: "404 model_not_found model", fields: { model: "gpt" } },
   { name: "no permission", answered: "403 insufficient_permissions model", key: "prism-only" },
   { name: "no tokens left", answered: "429 rate_limit_exceeded", key: "no-tokens" },
   { name: "nothing at once", answered: "429 rate_limit_exceeded", key: "no-concurrency" },
   {
     name: "context length",
-    answered: "400 context_length_exceeded messages",
-    fields: { messages: [{ role: "user", content: "w ".repeat(60) }] },
+    answered: `400 context_length_exceeded ${field}`,
+    fields: long,
   },
 ];
 
@@ -80,11 +128,14 @@ function combine(first: Mistake, second: Mistake): Mistake | undefined {
   return combined;
 }
 
-async function answerTo({ key, path, contentType, raw, fields }: Mistake): Promise<string> {
+async function answerTo(
+  endpoint: Endpoint,
+  { key, path, contentType, raw, fields }: Mistake,
+): Promise<string> {
   const sent: Sent = {
-    body: raw ?? { ...question, ...fields },
+    body: raw ?? { ...endpoint.question, ...fields },
     ...(key === undefined ? {} : { key }),
-    ...(path === undefined ? {} : { path }),
+    path: path ?? endpoint.path,
     headers: { "content-type": contentType ?? "application/json" },
   };
   const { status, json } = await ask(server, sent);
@@ -92,16 +143,20 @@ async function answerTo({ key, path, contentType, raw, fields }: Mistake): Promi
   return [status, code, param].filter((part) => part !== null).join(" ");
 }
 
-const pairs = mistakes.flatMap((first, index) =>
-  mistakes
-    .slice(index + 1)
-    .map((second) => combine(first, second))
-    .filter((pair) => pair !== undefined),
-);
+const pairsOf = (mistakes: readonly Mistake[]) =>
+  mistakes.flatMap((first, index) =>
+    mistakes
+      .slice(index + 1)
+      .map((second) => combine(first, second))
+      .filter((pair) => pair !== undefined),
+  );
 
-describe("the order of errors", () => {
+describe.each(endpoints)("the order of errors of $path", (endpoint) => {
+  const mistakes = mistakesOf(endpoint);
+  const pairs = pairsOf(mistakes);
+
   it.each(mistakes)("$name alone is $answered", async (mistake) => {
-    expect(await answerTo(mistake)).toBe(mistake.answered);
+    expect(await answerTo(endpoint, mistake)).toBe(mistake.answered);
   });
 
   it("has pairs to look at", () => {
@@ -109,17 +164,17 @@ describe("the order of errors", () => {
   });
 
   it.each(pairs)("$name is $answered", async (pair) => {
-    expect(await answerTo(pair)).toBe(pair.answered);
+    expect(await answerTo(endpoint, pair)).toBe(pair.answered);
   });
 
   it("puts a spent key before one without permission, and that before spent tokens", async () => {
-    expect(await answerTo({ name: "", answered: "", key: "spent-models" })).toMatch(/^429/);
-    expect(await answerTo({ name: "", answered: "", key: "prism-only-no-tokens" })).toMatch(/^403/);
+    expect(await answerTo(endpoint, { name: "", answered: "", key: "spent-models" })).toMatch(/^429/);
+    expect(await answerTo(endpoint, { name: "", answered: "", key: "prism-only-no-tokens" })).toMatch(/^403/);
   });
 
   it("puts a wrong content type before a body that is too large by its own account", async () => {
     const headers = { "content-type": "text/plain" };
-    const { json } = await ask(server, { body: "x".repeat(5000), headers });
+    const { json } = await ask(server, { path: endpoint.path, body: "x".repeat(5000), headers });
     expect(errorOf(json).code).toBe("unsupported_content_type");
   });
 });

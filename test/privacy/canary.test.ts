@@ -11,10 +11,21 @@ import {
   type Stores,
 } from "./installation.js";
 import { findCanary, newCanary } from "./search.js";
+import { interruptedResponses, refusedResponses, responses } from "./response-ways.js";
 import { calls, interruptedCalls, refusedTools } from "./tool-ways.js";
 import { answered, interrupted, refused } from "./ways.js";
 
-const ways = { ...answered, ...calls, ...refused, ...refusedTools, ...interruptedCalls, ...interrupted };
+const ways = {
+  ...answered,
+  ...calls,
+  ...responses,
+  ...refused,
+  ...refusedTools,
+  ...refusedResponses,
+  ...interruptedCalls,
+  ...interrupted,
+  ...interruptedResponses,
+};
 
 const installations: Record<string, () => Promise<Stores>> = {
   "SQLite and counters in memory": ownStores,

@@ -12,6 +12,7 @@ import { ReaderTooSlow } from "../../core/ports.js";
 import { ChoiceFold } from "../../core/serving/choice-fold.js";
 import type { Asked, Dialect, ReplyHead, StreamWriter } from "../../protocol/dialect.js";
 import { dialects, type DialectName } from "../../protocol/dialects.js";
+import { ServiceError } from "../../protocol/errors.js";
 import { isModelId } from "../../protocol/models.js";
 import { callerOf } from "../connection/caller.js";
 import { errorOf } from "../errors.js";
@@ -54,6 +55,8 @@ export function complete(parts: HttpParts, name: DialectName) {
       }
       await admit();
       return await wholeReply(dialect, events, head, asked);
+    } catch (error) {
+      throw error instanceof ServiceError ? (dialect.inOwnTerms?.(error) ?? error) : error;
     } finally {
       await events.return();
     }

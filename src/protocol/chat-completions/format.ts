@@ -1,38 +1,48 @@
-/** `response_format`: plain text, any JSON object, or JSON that a schema describes. */
+/** `response_format` and its like: plain text, any JSON object, or JSON that a schema describes. */
 import type { ReplyFormat } from "../chat.js";
 import { ServiceError } from "../errors.js";
 import { boolean, object, optional, required, string, type JsonObject, type Reader } from "../read-json.js";
 import { excessOf } from "../schema-budget.js";
 
 export const readFormat = (body: JsonObject): ReplyFormat =>
-  optional(body, "response_format", format) ?? { type: "text" };
+  optional(body, "response_format", format(nested)) ?? { type: "text" };
 
-const format: Reader<ReplyFormat> = (value, path) => {
-  const fields = object(value, path);
-  switch (required(fields, "type", string, path)) {
-    case "text":
-      return { type: "text" };
-    case "json_object": {
-      // Some clients send a schema here, and mean it.
-      const schema = optional(fields, "schema", modestSchema, path);
-      return schema === undefined
-        ? { type: "json_object" }
-        : { type: "json_schema", name: defaultName, schema };
+/** Where the schema and what belongs to it are: the object, and its path. */
+type SchemaPlace = (fields: JsonObject, path: string) => readonly [described: JsonObject, path: string];
+
+const nested: SchemaPlace = (fields, path) => [
+  required(fields, "json_schema", object, path),
+  `${path}.json_schema`,
+];
+
+export const format =
+  (placeOf: SchemaPlace): Reader<ReplyFormat> =>
+  (value, path) => {
+    const fields = object(value, path);
+    switch (required(fields, "type", string, path)) {
+      case "text":
+        return { type: "text" };
+      case "json_object": {
+        // Some clients send a schema here, and mean it.
+        const schema = optional(fields, "schema", modestSchema, path);
+        return schema === undefined
+          ? { type: "json_object" }
+          : { type: "json_schema", name: defaultName, schema };
+      }
+      case "json_schema": {
+        const [described, place] = placeOf(fields, path);
+        const name = required(described, "name", schemaName, place);
+        const schema = required(described, "schema", modestSchema, place);
+        const strict = optional(described, "strict", boolean, place) ?? false;
+        return { type: "json_schema", name, schema, ...(strict ? { strict } : {}) };
+      }
+      default:
+        throw new ServiceError("invalid_value", {
+          message: `Invalid value for '${path}.type': expected one of 'text', 'json_object' and 'json_schema'.`,
+          param: `${path}.type`,
+        });
     }
-    case "json_schema": {
-      const described = required(fields, "json_schema", object, path);
-      const name = required(described, "name", schemaName, `${path}.json_schema`);
-      const schema = required(described, "schema", modestSchema, `${path}.json_schema`);
-      const strict = optional(described, "strict", boolean, `${path}.json_schema`) ?? false;
-      return { type: "json_schema", name, schema, ...(strict ? { strict } : {}) };
-    }
-    default:
-      throw new ServiceError("invalid_value", {
-        message: `Invalid value for '${path}.type': expected one of 'text', 'json_object' and 'json_schema'.`,
-        param: `${path}.type`,
-      });
-  }
-};
+  };
 
 /** Where a client names none. */
 const defaultName = "reply";

@@ -17,7 +17,7 @@ import {
 import { requireFunctionType } from "./tools.js";
 
 /** OpenAI's own bound. A template is run over every message, and a hundred thousand empty ones hold an engine up. */
-const maxMessages = 2048;
+export const maxMessages = 2048;
 
 export const readMessages: Reader<ChatMessage[]> = (value, path) => {
   const items = atMost(maxMessages, nonEmptyArray(value, path), path);

@@ -26,12 +26,12 @@ import {
 import { readTooling } from "./tools.js";
 
 const maxStops = 4;
-const tokenCount = integer(1, 2 ** 31 - 1);
+export const tokenCount = integer(1, 2 ** 31 - 1);
 const seed = integer(-(2 ** 63), 2 ** 63);
 const penalty = decimal(-2, 2);
 /** OpenAI's own bounds, but for the number of choices: each holds a sequence of the engine. */
 const choiceCount = integer(1, 8);
-const alternatives = integer(0, 20);
+export const alternatives = integer(0, 20);
 const maxBiases = 300;
 
 export function parseChatRequest(body: unknown): ChatRequest {
@@ -134,7 +134,7 @@ function readTopLogprobs(body: JsonObject): number | undefined {
   return wanted ? (top ?? 0) : undefined;
 }
 
-const effort: Reader<ReasoningEffort> = (value, path) => {
+export const effort: Reader<ReasoningEffort> = (value, path) => {
   switch (string(value, path)) {
     case "none":
     case "minimal":

@@ -45,6 +45,13 @@ describe("tools", () => {
     ["a choice of none", { tools: [weather], tool_choice: "none" }],
     ["a choice of none without any", { tool_choice: "none" }],
     ["parallel calls of nothing", { parallel_tool_calls: false }],
+    [
+      "none of them allowed",
+      {
+        tools: [weather],
+        tool_choice: { type: "allowed_tools", allowed_tools: { mode: "auto", tools: [] } },
+      },
+    ],
   ])("cannot be called with %s", (_, fields) => {
     expect(parse(fields).tooling).toBeUndefined();
   });
@@ -95,6 +102,15 @@ describe("tools", () => {
       "tools",
     ],
     ["a choice of nothing", { tool_choice: "required" }, "invalid_value", "tool_choice"],
+    [
+      "a call that is required of none",
+      {
+        tools: [clock],
+        tool_choice: { type: "allowed_tools", allowed_tools: { mode: "required", tools: [] } },
+      },
+      "invalid_value",
+      "tool_choice",
+    ],
     ["a choice that is none", { tools: [clock], tool_choice: "maybe" }, "invalid_value", "tool_choice"],
     [
       "a choice of a stranger",

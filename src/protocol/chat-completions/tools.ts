@@ -22,15 +22,18 @@ const maxTools = 128;
 /** Undefined where nothing can be called: no tools, or `tool_choice: "none"`. */
 export function readTooling(body: JsonObject): Tooling | undefined {
   const tools = optional(body, "tools", toolList) ?? [];
-  const { mode, names } = optional(body, "tool_choice", choice) ?? { mode: "auto", names: undefined };
-  const parallel = optional(body, "parallel_tool_calls", boolean) ?? true;
+  const chosen = optional(body, "tool_choice", choice) ?? anyTool;
+  return toolingOf(tools, chosen, optional(body, "parallel_tool_calls", boolean) ?? true);
+}
+
+/** Throws where the choice does not fit the tools. */
+export function toolingOf(
+  tools: readonly Tool[],
+  { mode, names }: ToolChoice,
+  parallel: boolean,
+): Tooling | undefined {
   if (tools.length === 0) {
-    if (mode === "required") {
-      throw new ServiceError("invalid_value", {
-        message: "'tool_choice' asks for a call, but there are no 'tools' to call.",
-        param: "tool_choice",
-      });
-    }
+    if (mode === "required") throw nothingToCall();
     return undefined;
   }
   const known = new Set(tools.map(({ name }) => name));
@@ -45,19 +48,38 @@ export function readTooling(body: JsonObject): Tooling | undefined {
   if (mode === "none") return undefined;
   const allowed =
     names === undefined ? tools : tools.filter(({ name }) => names.some((one) => one.name === name));
-  return { tools: allowed, choice: mode, parallel };
+  if (allowed.length > 0) return { tools: allowed, choice: mode, parallel };
+  if (mode === "required") throw nothingToCall();
+  return undefined;
 }
 
-const toolList: Reader<Tool[]> = (value, path) => {
-  const items = atMost(maxTools, array(value, path), path);
-  const tools = items.map((item, index) => tool(item, `${path}[${index}]`));
+const nothingToCall = (): ServiceError =>
+  new ServiceError("invalid_value", {
+    message: "'tool_choice' asks for a call, but there are no 'tools' to call.",
+    param: "tool_choice",
+  });
+
+const toolList: Reader<readonly Tool[]> = (value, path) =>
+  boundedTools(
+    array(value, path).map((item, index) => [item, `${path}[${index}]`] as const),
+    tool,
+    path,
+  );
+
+/** Reads each where it was found; throws where they are too many, or too large together. */
+export function boundedTools(
+  items: readonly (readonly [item: unknown, path: string])[],
+  read: Reader<Tool>,
+  path: string,
+): readonly Tool[] {
+  const tools = atMost(maxTools, items, path).map(([item, place]) => read(item, place));
   const excess = excessOf(tools.map(({ parameters }) => parameters ?? null));
   if (excess === null) return tools;
   throw new ServiceError("invalid_value", {
     message: `Invalid value for '${path}': the schemas of the parameters are too large: of all together, ${excess}.`,
     param: path,
   });
-};
+}
 
 const tool: Reader<Tool> = (value, path) => {
   const fields = object(value, path);
@@ -89,19 +111,21 @@ export function requireFunctionType(fields: JsonObject, path: string): void {
   });
 }
 
-interface NamedPlace {
+export interface NamedPlace {
   name: string;
   path: string;
 }
 
-interface Choice {
+export interface ToolChoice {
   mode: "none" | "auto" | "required";
   /** The only functions that may be called; undefined: all. */
   names: readonly NamedPlace[] | undefined;
 }
 
-const choice: Reader<Choice> = (value, path) => {
-  if (typeof value === "string") return { mode: mode(value, path), names: undefined };
+export const anyTool: ToolChoice = { mode: "auto", names: undefined };
+
+const choice: Reader<ToolChoice> = (value, path) => {
+  if (typeof value === "string") return { mode: choiceMode(value, path), names: undefined };
   if (!isObject(value)) throw wrongType(path, "a string or an object", value);
   switch (required(value, "type", string, path)) {
     case "function":
@@ -116,7 +140,7 @@ const choice: Reader<Choice> = (value, path) => {
   }
 };
 
-const mode: Reader<Choice["mode"]> = (value, path) => {
+export const choiceMode: Reader<ToolChoice["mode"]> = (value, path) => {
   const text = string(value, path);
   if (text === "none" || text === "auto" || text === "required") return text;
   throw new ServiceError("invalid_value", {
@@ -125,14 +149,14 @@ const mode: Reader<Choice["mode"]> = (value, path) => {
   });
 };
 
-function allowedTools(fields: JsonObject, path: string): Choice {
+function allowedTools(fields: JsonObject, path: string): ToolChoice {
   const names = required(fields, "tools", array, path).map((item, index) => {
     const place = `${path}.tools[${index}]`;
     const one = object(item, place);
     requireFunctionType(one, place);
     return functionNamed(one, place);
   });
-  return { mode: required(fields, "mode", mode, path), names };
+  return { mode: required(fields, "mode", choiceMode, path), names };
 }
 
 function functionNamed(fields: JsonObject, path: string): NamedPlace {

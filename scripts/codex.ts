@@ -1,0 +1,136 @@
+/**
+ * `npm run test:codex`: the real Codex CLI against the real server, on an engine that is scripted to read a file before
+ * it answers. Codex comes from npm, once, into node_modules/.cache: it is far too large for everyone who installs Sotto.
+ * It can reach nothing but this machine.
+ */
+import { strict as assert } from "node:assert";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Generation } from "../src/core/ports.js";
+import { startServer, type TestServer } from "../test/support/processes/server.js";
+import type { Script } from "../test/support/engines/fake-engine.js";
+
+const version = "0.166.0";
+const timeoutMs = 60_000;
+const secret = "The heron sleeps at noon.";
+const answer = "The file is about a heron.";
+
+const startedMs = performance.now();
+const codex = installed();
+const server = await startServer({ bodyLimitBytes: 4_000_000, engine: { contextTokens: 100_000 } });
+const folder = mkdtempSync(join(tmpdir(), "sotto-codex-"));
+try {
+  server.engine.script = readThenAnswer;
+  const { code, output } = await runCodex(server, folder);
+  assert.equal(code, 0, output);
+  assert.match(output, new RegExp(answer), output);
+  requireConversation(server.engine.generations);
+} finally {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+console.log(`Codex ${version}: a question, a command, its output, an answer in ${seconds} s`);
+
+function installed(): string {
+  const prefix = fileURLToPath(new URL(`../node_modules/.cache/codex/${version}`, import.meta.url));
+  const program = join(prefix, "node_modules/.bin/codex");
+  if (!existsSync(program)) {
+    mkdirSync(prefix, { recursive: true });
+    const options = ["--no-save", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", prefix];
+    execFileSync("npm", ["install", ...options, `@openai/codex@${version}`], { stdio: "inherit" });
+  }
+  return program;
+}
+
+function readThenAnswer({ messages, tooling }: Generation): Script {
+  if (messages.some(({ role }) => role === "tool")) return { fragments: ["The file is ", "about a heron."] };
+  const shell = tooling?.tools.find(({ name }) => name === "exec_command");
+  assert.ok(shell !== undefined, "Codex offers no shell as a function.");
+  const input = JSON.stringify({ cmd: "cat note.txt" });
+  return {
+    fragments: [
+      { reasoning: "I should look." },
+      "I will look at it.",
+      { call: shell.name, id: "call_0123456789" },
+      { arguments: input.slice(0, 9) },
+      { arguments: input.slice(9) },
+    ],
+    finishReason: "tool_calls",
+  };
+}
+
+async function runCodex(
+  { baseURL, apiKey }: TestServer,
+  home: string,
+): Promise<{ code: number | null; output: string }> {
+  const work = join(home, "work");
+  mkdirSync(work);
+  writeFileSync(join(work, "note.txt"), secret);
+  writeFileSync(join(home, "config.toml"), configuration(baseURL));
+  // The command is ours, and sandboxes need more of the machine than some build machines give.
+  const args = ["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"];
+  const child = spawn(codex, [...args, "What is note.txt about?"], {
+    cwd: work,
+    env: {
+      PATH: process.env.PATH,
+      HOME: home,
+      CODEX_HOME: home,
+      SOTTO_API_KEY: apiKey,
+      // Nobody listens there: whatever else it wants to reach is unreachable.
+      HTTPS_PROXY: "http://127.0.0.1:9",
+      HTTP_PROXY: "http://127.0.0.1:9",
+      NO_PROXY: "127.0.0.1",
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  }
+  await once(child, "close");
+  return { code: child.exitCode, output };
+}
+
+function configuration(baseURL: string): string {
+  return `
+model = "omega"
+model_provider = "sotto"
+check_for_update_on_startup = false
+
+[model_providers.sotto]
+name = "Sotto"
+base_url = "${baseURL}"
+env_key = "SOTTO_API_KEY"
+wire_api = "responses"
+request_max_retries = 0
+stream_max_retries = 0
+
+[analytics]
+enabled = false
+`;
+}
+
+/** What the model was given: the rules first, then the question, its own turn whole, and what the command printed. */
+function requireConversation(generations: readonly Generation[]): void {
+  assert.equal(generations.length, 2);
+  const { messages = [], tooling } = generations[1] ?? {};
+  assert.equal(messages[0]?.role, "system");
+  assert.ok(messages.slice(1).every(({ role }) => role !== "system"));
+  const [question, turn, result] = messages.slice(-3);
+  assert.match(question?.content ?? "", /note\.txt/);
+  assert.equal(turn?.role, "assistant");
+  assert.equal(turn.content, "I will look at it.");
+  assert.deepEqual(
+    turn.toolCalls?.map(({ id, name }) => [id, name]),
+    [["call_0123456789", "exec_command"]],
+  );
+  assert.equal(result?.toolCallId, "call_0123456789");
+  assert.ok(result.content.includes(secret), "The command's output did not come back.");
+  assert.ok(tooling?.tools.every(({ name }) => name !== "web_search"));
+}

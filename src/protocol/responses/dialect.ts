@@ -1,0 +1,19 @@
+/** `POST /v1/responses`: one reply to one request. Nothing is stored, whatever `store` says. */
+import type { Dialect } from "../dialect.js";
+import { errorBody } from "../errors.js";
+import { inOwnTerms } from "./error.js";
+import { readResponseRequest } from "./request.js";
+import { wholeResponse } from "./response.js";
+import { responseEventWriter } from "./stream.js";
+
+export const responses: Dialect = {
+  idPrefix: "resp_",
+  read: readResponseRequest,
+  reply: (head, asked, [choice], usage) => {
+    if (choice === undefined) throw new Error("A reply has a choice.");
+    return wholeResponse(head, asked, choice, usage);
+  },
+  stream: responseEventWriter,
+  inOwnTerms,
+  error: errorBody,
+};

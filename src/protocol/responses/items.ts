@@ -1,0 +1,155 @@
+/**
+ * One item of `input`: something that was said, thought, called or answered. Fields that only the service which wrote
+ * an item understands (`id`, `status`, `encrypted_content`) are ignored.
+ */
+import type { ToolCall } from "../chat.js";
+import { ServiceError } from "../errors.js";
+import {
+  array,
+  nonEmptyArray,
+  nonEmptyString,
+  object,
+  optional,
+  required,
+  string,
+  wrongType,
+  type JsonObject,
+  type Reader,
+} from "../read-json.js";
+
+export type InputItem =
+  | { type: "said"; role: "system" | "user" | "assistant"; text: string }
+  | { type: "thought"; text: string }
+  | { type: "called"; call: ToolCall }
+  | { type: "answered"; callId: string; text: string }
+  /** To a message that is not there. */
+  | { type: "referred" };
+
+const itemTypes = "'message', 'function_call', 'function_call_output' and 'reasoning'";
+
+export const readItem: Reader<InputItem> = (value, path) => {
+  const fields = object(value, path);
+  switch (typeOf(fields, path)) {
+    case "message":
+      return said(fields, path);
+    case "function_call":
+      return { type: "called", call: call(fields, path) };
+    case "function_call_output":
+      return {
+        type: "answered",
+        callId: required(fields, "call_id", nonEmptyString, path),
+        text: required(fields, "output", possiblyEmptyText, path),
+      };
+    case "reasoning":
+      return { type: "thought", text: thoughts(fields, path) };
+    case "item_reference":
+      return reference(fields, path);
+    default:
+      throw new ServiceError("unsupported_value", {
+        message: `Unsupported value for '${path}.type': expected one of ${itemTypes}.`,
+        param: `${path}.type`,
+      });
+  }
+};
+
+/** Messages may come without. */
+function typeOf(fields: JsonObject, path: string): string {
+  const type = optional(fields, "type", string, path);
+  if (type !== undefined) return type;
+  return Object.hasOwn(fields, "role") ? "message" : required(fields, "type", string, path);
+}
+
+function said(fields: JsonObject, path: string): InputItem {
+  const speaker = required(fields, "role", role, path);
+  const read = speaker === "assistant" ? possiblyEmptyText : text;
+  return { type: "said", role: speaker, text: required(fields, "content", read, path) };
+}
+
+const call: Reader<ToolCall> = (value, path) => {
+  const fields = object(value, path);
+  return {
+    id: required(fields, "call_id", nonEmptyString, path),
+    name: required(fields, "name", nonEmptyString, path),
+    arguments: optional(fields, "arguments", string, path) ?? "",
+  };
+};
+
+/** What was thought, or else the summary of it. */
+function thoughts(fields: JsonObject, path: string): string {
+  const content = optional(fields, "content", parts("reasoning_text"), path) ?? [];
+  const summary = optional(fields, "summary", parts("summary_text"), path) ?? [];
+  return (content.length > 0 ? content : summary).join("\n\n");
+}
+
+const parts =
+  (type: string): Reader<string[]> =>
+  (value, path) =>
+    array(value, path).map((item, index) => {
+      const place = `${path}[${index}]`;
+      const part = object(item, place);
+      if (required(part, "type", string, place) === type) return required(part, "text", string, place);
+      throw new ServiceError("unsupported_value", {
+        message: `Unsupported value for '${place}.type': expected '${type}'.`,
+        param: `${place}.type`,
+      });
+    });
+
+/** Some clients send the id of an item of an earlier reply in its place. Its prefix is all that is known of it. */
+function reference(fields: JsonObject, path: string): InputItem {
+  const id = required(fields, "id", nonEmptyString, path);
+  if (id.startsWith("rs_")) return { type: "thought", text: "" };
+  if (id.startsWith("msg_")) return { type: "referred" };
+  throw nothingStored(path);
+}
+
+export const nothingStored = (path: string): ServiceError =>
+  new ServiceError("unsupported_value", {
+    message: `Unsupported value for '${path}.type': this service stores nothing, so there is no item to refer to. Send the item itself; clients that send references stop doing so when they are told 'store: false'.`,
+    param: `${path}.type`,
+  });
+
+const role: Reader<"system" | "user" | "assistant"> = (value, path) => {
+  switch (string(value, path)) {
+    case "developer":
+    case "system":
+      return "system";
+    case "user":
+      return "user";
+    case "assistant":
+      return "assistant";
+    default:
+      throw new ServiceError("invalid_value", {
+        message: `Invalid value for '${path}': expected one of 'system', 'developer', 'user' and 'assistant'.`,
+        param: path,
+      });
+  }
+};
+
+const text: Reader<string> = (value, path) => {
+  if (typeof value === "string") return string(value, path);
+  if (!Array.isArray(value)) throw wrongType(path, "a string or an array of text parts", value);
+  return nonEmptyArray(value, path)
+    .map((part, index) => textPart(part, `${path}[${index}]`))
+    .join("");
+};
+
+/** A reply may have been cut before its text, and a tool may have nothing to say. */
+const possiblyEmptyText: Reader<string> = (value, path) =>
+  Array.isArray(value) && value.length === 0 ? "" : text(value, path);
+
+const textPart: Reader<string> = (value, path) => {
+  const part = object(value, path);
+  switch (required(part, "type", string, path)) {
+    case "input_text":
+    case "output_text":
+    case "text":
+      return required(part, "text", string, path);
+    case "refusal":
+      return required(part, "refusal", string, path);
+    default:
+      throw new ServiceError("unsupported_value", {
+        message: `Unsupported value for '${path}.type': only text is supported, in parts of type 'input_text' and 'output_text'.`,
+        param: `${path}.type`,
+      });
+  }
+};

@@ -1,0 +1,74 @@
+/** The items that a reply is made of, as they go on the wire. */
+import type { ReplyLogprob, TokenLogprob } from "../chat.js";
+
+export type ItemStatus = "in_progress" | "completed" | "incomplete";
+
+interface WireToken {
+  token: string;
+  logprob: number;
+  bytes: readonly number[];
+}
+
+export interface OutputLogprob extends WireToken {
+  top_logprobs: WireToken[];
+}
+
+export interface OutputText {
+  type: "output_text";
+  text: string;
+  annotations: [];
+  logprobs: OutputLogprob[];
+}
+
+export interface ReasoningText {
+  type: "reasoning_text";
+  text: string;
+}
+
+export interface OutputMessage {
+  id: string;
+  type: "message";
+  status: ItemStatus;
+  role: "assistant";
+  content: OutputText[];
+}
+
+export interface OutputReasoning {
+  id: string;
+  type: "reasoning";
+  status: ItemStatus;
+  /** Always empty: thoughts are shown as they are. */
+  summary: [];
+  content: ReasoningText[];
+}
+
+export interface OutputCall {
+  id: string;
+  type: "function_call";
+  status: ItemStatus;
+  call_id: string;
+  name: string;
+  arguments: string;
+}
+
+export type OutputItem = OutputMessage | OutputReasoning | OutputCall;
+
+const prefixes = { message: "msg_", reasoning: "rs_", function_call: "fc_" };
+
+/** Of the item at this place of the reply. */
+export const itemId = (type: OutputItem["type"], responseId: string, index: number): string =>
+  `${prefixes[type]}${responseId.replace(/^resp_/, "")}${index}`;
+
+export const outputText = (text: string, logprobs: OutputLogprob[] = []): OutputText => ({
+  type: "output_text",
+  text,
+  annotations: [],
+  logprobs,
+});
+
+export const reasoningText = (text: string): ReasoningText => ({ type: "reasoning_text", text });
+
+export const wireLogprobs = (logprobs: readonly ReplyLogprob[]): OutputLogprob[] =>
+  logprobs.map((entry) => ({ ...wireToken(entry), top_logprobs: entry.top.map(wireToken) }));
+
+const wireToken = ({ token, logprob, bytes }: TokenLogprob): WireToken => ({ token, logprob, bytes });

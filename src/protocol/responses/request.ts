@@ -1,0 +1,124 @@
+/**
+ * From the JSON body of `POST /v1/responses` to a `ChatRequest`. The order of the statements below is the contract's
+ * order of errors: `model`, `input`, then the other fields. Nothing is stored here, so whatever refers to something
+ * stored is refused, and that before `input` is read: without it, `input` may well be incomplete. Unknown fields are
+ * ignored.
+ */
+import type { ReplyFormat } from "../chat.js";
+import { format } from "../chat-completions/format.js";
+import { alternatives, effort, tokenCount } from "../chat-completions/request.js";
+import type { Asked } from "../dialect.js";
+import { ServiceError } from "../errors.js";
+import {
+  array,
+  boolean,
+  decimal,
+  isObject,
+  nonEmptyString,
+  object,
+  optional,
+  required,
+  string,
+  type JsonObject,
+} from "../read-json.js";
+import { readInput, withInstructions } from "./input.js";
+import { readFlatTooling } from "./tools.js";
+
+export function readResponseRequest(body: unknown): Asked {
+  if (!isObject(body)) {
+    throw new ServiceError("invalid_json", { message: "The request body must be one JSON object." });
+  }
+  const model = required(body, "model", nonEmptyString);
+  required(body, "input", (value) => value);
+  refuseStored(body);
+  const input = required(body, "input", readInput);
+
+  const instructions = optional(body, "instructions", string);
+  const temperature = optional(body, "temperature", decimal(0, 2)) ?? 1;
+  const topP = optional(body, "top_p", decimal(0, 1));
+  const maxTokens = optional(body, "max_output_tokens", tokenCount);
+  const stream = optional(body, "stream", boolean) ?? false;
+  optional(body, "stream_options", object);
+  const topLogprobs = readTopLogprobs(body);
+  const replyFormat = readTextFormat(body);
+  const { tooling, echo: toolEcho } = readFlatTooling(body);
+  const reasoning = optional(body, "reasoning", object) ?? {};
+  const reasoningEffort = optional(reasoning, "effort", effort, "reasoning");
+  const metadata = optional(body, "metadata", object) ?? {};
+  const user = optional(body, "user", string);
+  return {
+    chat: {
+      model,
+      messages: withInstructions(instructions, input),
+      sampling: {
+        temperature,
+        topP: topP ?? 1,
+        topPGiven: topP !== undefined,
+        frequencyPenalty: 0,
+        presencePenalty: 0,
+        seed: undefined,
+        logitBias: [],
+      },
+      stop: [],
+      maxTokens,
+      choices: 1,
+      topLogprobs,
+      format: replyFormat,
+      tooling,
+      reasoningEffort,
+      stream,
+      includeUsage: true,
+    },
+    echo: {
+      instructions: instructions ?? null,
+      max_output_tokens: maxTokens ?? null,
+      ...toolEcho,
+      reasoning: { effort: optional(reasoning, "effort", string, "reasoning") ?? null, summary: null },
+      temperature,
+      text: { format: wireFormat(replyFormat) },
+      top_p: topP ?? 1,
+      top_logprobs: topLogprobs ?? 0,
+      metadata,
+      ...(user === undefined ? {} : { user }),
+    },
+  };
+}
+
+/** What each would need to be stored. */
+const storedThings = {
+  previous_response_id: "responses",
+  conversation: "conversations",
+  prompt: "prompts",
+};
+
+function refuseStored(body: JsonObject): void {
+  for (const [param, what] of Object.entries(storedThings)) {
+    if (optional(body, param, (value) => value) === undefined) continue;
+    throw new ServiceError("unsupported_parameter", {
+      message: `Unsupported parameter: '${param}'. This service stores no ${what}: send the whole conversation in 'input'.`,
+      param,
+    });
+  }
+  if (optional(body, "background", boolean) !== true) return;
+  throw new ServiceError("unsupported_parameter", {
+    message:
+      "Unsupported parameter: 'background'. This service stores no responses that could be fetched later: wait for the reply, or stream it.",
+    param: "background",
+  });
+}
+
+function readTopLogprobs(body: JsonObject): number | undefined {
+  const included = optional(body, "include", array) ?? [];
+  const top = optional(body, "top_logprobs", alternatives) ?? 0;
+  return top > 0 || included.includes("message.output_text.logprobs") ? top : undefined;
+}
+
+function readTextFormat(body: JsonObject): ReplyFormat {
+  const text = optional(body, "text", object) ?? {};
+  return optional(text, "format", format(flat), "text") ?? { type: "text" };
+}
+
+const flat = (fields: JsonObject, path: string) => [fields, path] as const;
+
+const wireFormat = (asked: ReplyFormat): ReplyFormat =>
+  asked.type === "json_schema" ? { ...asked, strict: asked.strict ?? false } : asked;

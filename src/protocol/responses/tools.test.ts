@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { ServiceError } from "../errors.js";
+import { readFlatTooling } from "./tools.js";
+
+const f = { type: "function", name: "f", description: "d", parameters: { type: "object" }, strict: true };
+const g = { type: "function", name: "g" };
+const hosted = [
+  { type: "web_search", external_web_access: true },
+  { type: "local_shell" },
+  { type: "custom", name: "apply_patch", format: { type: "grammar" } },
+  { type: "namespace", name: "agents", tools: [{ type: "function", name: "spawn" }] },
+  { type: "mcp", server_label: "x" },
+];
+
+function refusal(body: Record<string, unknown>): { code: string; param: string | null } {
+  try {
+    readFlatTooling(body);
+  } catch (error) {
+    if (error instanceof ServiceError) return { code: error.code, param: error.param };
+    throw error;
+  }
+  throw new Error("It was accepted.");
+}
+
+describe("tools", () => {
+  test("are flat, and repeated with what was left out", () => {
+    expect(readFlatTooling({ tools: [f, g] })).toEqual({
+      tooling: {
+        tools: [
+          { name: "f", description: "d", parameters: { type: "object" }, strict: true },
+          { name: "g", description: undefined, parameters: undefined, strict: false },
+        ],
+        choice: "auto",
+        parallel: true,
+      },
+      echo: {
+        tools: [f, { type: "function", name: "g", description: null, parameters: null, strict: false }],
+        tool_choice: "auto",
+        parallel_tool_calls: true,
+      },
+    });
+  });
+
+  test("of other types are skipped, whatever they hold, and not counted", () => {
+    const { tooling, echo } = readFlatTooling({ tools: [...hosted, f] });
+    expect(tooling?.tools.map(({ name }) => name)).toEqual(["f"]);
+    expect(echo.tools).toEqual([f]);
+    expect(readFlatTooling({ tools: hosted }).tooling).toBeUndefined();
+    const many = Array.from({ length: 200 }, () => ({ type: "custom" }));
+    expect(readFlatTooling({ tools: [...many, f] }).tooling?.tools).toHaveLength(1);
+  });
+
+  test.each([
+    [{ tools: {} }, "invalid_type", "tools"],
+    [{ tools: ["f"] }, "invalid_type", "tools[0]"],
+    [{ tools: [{ name: "f" }] }, "missing_required_parameter", "tools[0].type"],
+    [{ tools: [{ type: "function" }] }, "missing_required_parameter", "tools[0].name"],
+    [
+      { tools: [{ type: "function", function: { name: "f" } }] },
+      "missing_required_parameter",
+      "tools[0].name",
+    ],
+    [{ tools: [{ type: "web_search" }, { ...g, name: "a b" }] }, "invalid_value", "tools[1].name"],
+    [{ tools: [{ ...g, parameters: [] }] }, "invalid_type", "tools[0].parameters"],
+    [{ tools: [{ ...g, strict: 1 }] }, "invalid_type", "tools[0].strict"],
+    [{ tools: [{ ...g, description: 1 }] }, "invalid_type", "tools[0].description"],
+    [{ tools: Array.from({ length: 129 }, () => g) }, "array_above_max_length", "tools"],
+    [{ tools: [{ ...g, parameters: { description: "x".repeat(200_000) } }] }, "invalid_value", "tools"],
+  ])("are refused: %o", (body, code, param) => {
+    expect(refusal(body)).toEqual({ code, param });
+  });
+});
+
+describe("tool_choice", () => {
+  const tools = [f, g, ...hosted];
+  const choose = (tool_choice: unknown) =>
+    readFlatTooling({ tools, tool_choice, parallel_tool_calls: false });
+
+  test("may be a word", () => {
+    expect(choose("none").tooling).toBeUndefined();
+    expect(choose("auto").tooling).toMatchObject({ choice: "auto", parallel: false });
+    expect(choose("required").tooling).toMatchObject({
+      choice: "required",
+      tools: [{ name: "f" }, { name: "g" }],
+    });
+    expect(choose("none").echo).toMatchObject({ tool_choice: "none", parallel_tool_calls: false });
+  });
+
+  test("may name a function", () => {
+    const { tooling, echo } = choose({ type: "function", name: "g" });
+    expect(tooling).toMatchObject({ choice: "required", tools: [{ name: "g" }] });
+    expect(echo.tool_choice).toEqual({ type: "function", name: "g" });
+  });
+
+  test("may allow some, of which those of other types are skipped", () => {
+    const allowed = {
+      type: "allowed_tools",
+      mode: "auto",
+      tools: [{ type: "mcp" }, { type: "function", name: "f" }],
+    };
+    const { tooling, echo } = choose(allowed);
+    expect(tooling).toMatchObject({ choice: "auto", tools: [{ name: "f" }] });
+    expect(echo.tool_choice).toEqual({ ...allowed, tools: [{ type: "function", name: "f" }] });
+    expect(choose({ ...allowed, tools: [{ type: "mcp" }] }).tooling).toBeUndefined();
+  });
+
+  test.each([
+    ["sometimes", "invalid_value", "tool_choice"],
+    [1, "invalid_type", "tool_choice"],
+    [{}, "missing_required_parameter", "tool_choice.type"],
+    [{ type: "function" }, "missing_required_parameter", "tool_choice.name"],
+    [{ type: "function", name: "h" }, "invalid_value", "tool_choice.name"],
+    [{ type: "web_search_preview" }, "unsupported_value", "tool_choice.type"],
+    [{ type: "custom", name: "apply_patch" }, "unsupported_value", "tool_choice.type"],
+    [{ type: "allowed_tools", mode: "auto" }, "missing_required_parameter", "tool_choice.tools"],
+    [
+      { type: "allowed_tools", mode: "auto", tools: [{ type: "function", name: "h" }] },
+      "invalid_value",
+      "tool_choice.tools[0].name",
+    ],
+    [{ type: "allowed_tools", mode: "required", tools: [{ type: "mcp" }] }, "invalid_value", "tool_choice"],
+  ])("is refused: %o", (tool_choice, code, param) => {
+    expect(refusal({ tools, tool_choice })).toEqual({ code, param });
+  });
+
+  test("asks for a call where there is nothing to call: refused", () => {
+    expect(refusal({ tools: hosted, tool_choice: "required" })).toEqual({
+      code: "invalid_value",
+      param: "tool_choice",
+    });
+    expect(readFlatTooling({ tools: hosted, tool_choice: "auto" }).tooling).toBeUndefined();
+  });
+});
