@@ -8,7 +8,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const endpoints = "The endpoints are POST /v1/chat/completions, GET /v1/models and GET /v1/models/{id}.";
+const endpoints =
+  "The endpoints are POST /v1/chat/completions, POST /v1/messages, POST /v1/messages/count_tokens, GET /v1/models and GET /v1/models/{id}.";
 
 async function messageOf(sent: Sent): Promise<string> {
   const { status, json } = await ask(server, sent);
@@ -62,7 +63,7 @@ describe("an unknown path", () => {
     expect(await messageOf({ path })).toBe(`This service does not offer ${name}. ${endpoints}`);
   });
 
-  it.each(["completions", "responses", "messages"])("/v1/%s leads to chat completions", async (name) => {
+  it.each(["completions", "responses"])("/v1/%s leads to chat completions", async (name) => {
     expect(await messageOf({ path: `/v1/${name}` })).toBe(
       `This service does not offer /v1/${name}: use POST /v1/chat/completions. ${endpoints}`,
     );

@@ -19,7 +19,6 @@ const notOffered = [
   "files",
   "fine_tuning",
   "images",
-  "messages",
   "moderations",
   "realtime",
   "rerank",
@@ -29,7 +28,7 @@ const notOffered = [
   "vector_stores",
 ];
 /** Those that do the same job. */
-const forChat = ["completions", "messages", "responses"];
+const forChat = ["completions", "responses"];
 const chat = "/chat/completions";
 
 interface Endpoint {

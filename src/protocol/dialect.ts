@@ -85,6 +85,6 @@ export interface Dialect {
   reply(head: ReplyHead, asked: Asked, choices: readonly ReplyChoice[], usage: Usage): object;
   /** The head changes once, on admission: read it when something is written. */
   stream(head: Readonly<ReplyHead>, asked: Asked): StreamWriter;
-  /** The body of an error response. */
-  error(error: ServiceError): object;
+  /** The body of an error response. `requestId` is for those that repeat it there. */
+  error(error: ServiceError, requestId: string): object;
 }
