@@ -10,16 +10,24 @@ type WireErrorType =
   | "api_error"
   | "overloaded_error";
 
+/** A conversation that the service would keep between turns. */
+export const threadParam = "thread";
+
 export interface MessagesError {
   type: "error";
-  error: { type: WireErrorType; message: string };
+  error: { type: WireErrorType; message: string; details?: { error_code: "thread_unsupported_request" } };
   /** Absent in a stream, whose header has it. */
   request_id?: string;
 }
 
 export const messagesError = (error: ServiceError, requestId?: string): MessagesError => ({
   type: "error",
-  error: { type: wireType(error.code), message: inWordsOfThisApi(error.message) },
+  error: {
+    type: wireType(error.code),
+    message: inWordsOfThisApi(error.message),
+    // The SDK's tool runner asks for a thread first. By this code it knows to send whole conversations instead.
+    ...(error.param === threadParam ? { details: { error_code: "thread_unsupported_request" } } : {}),
+  },
   ...(requestId === undefined ? {} : { request_id: requestId }),
 });
 

@@ -110,6 +110,7 @@ describe("a request for a message", () => {
       "invalid_type tool_choice.disable_parallel_tool_use",
     ],
     ["mcp_servers", [{ type: "url", url: "https://example.com" }], "unsupported_parameter mcp_servers"],
+    ["thread", { type: "create" }, "unsupported_parameter thread"],
     ["container", "container_1", "unsupported_parameter container"],
   ] as const)("a bad %s is refused by name", (field, value, expected) => {
     expect(refused({ [field]: value })).toBe(expected);
@@ -117,7 +118,15 @@ describe("a request for a message", () => {
 
   it("takes every optional field as null", () => {
     const fields = ["temperature", "top_p", "top_k", "stream", "stop_sequences", "system", "thinking"];
-    fields.push("output_config", "output_format", "tools", "tool_choice", "mcp_servers", "container");
+    fields.push(
+      "output_config",
+      "output_format",
+      "tools",
+      "tool_choice",
+      "mcp_servers",
+      "container",
+      "thread",
+    );
     expect(read(Object.fromEntries(fields.map((name) => [name, null])))).toEqual(read());
   });
 

@@ -20,6 +20,7 @@ import {
   type Reader,
 } from "../read-json.js";
 import { readConversation } from "./conversation.js";
+import { threadParam } from "./errors.js";
 import { readFormat } from "./format.js";
 import { readEffort } from "./thinking.js";
 import { readTooling } from "./tools.js";
@@ -47,6 +48,7 @@ function readFields(
   readMaxTokens: (messages: ChatRequest["messages"]) => number | undefined,
 ): ChatRequest {
   const model = required(body, "model", nonEmptyString);
+  refuseThread(body);
   const messages = readConversation(body);
   const maxTokens = readMaxTokens(messages);
   const stop = optional(body, "stop_sequences", stops) ?? [];
@@ -85,6 +87,16 @@ function requireUsersTurn(messages: ChatRequest["messages"]): void {
       "Unsupported value for 'messages': the last message must not be the assistant's. " +
       "This service does not continue a reply that the client began (prefill).",
     param: "messages",
+  });
+}
+
+/** Before the messages: those of a thread are only its newest, and make no sense without the others. */
+function refuseThread(body: JsonObject): void {
+  if (optional(body, "thread", (value) => value) === undefined) return;
+  throw new ServiceError("unsupported_parameter", {
+    message:
+      "Unsupported parameter: 'thread'. Nothing is stored here: send the whole conversation in 'messages'.",
+    param: threadParam,
   });
 }
 
