@@ -11,10 +11,21 @@ import {
   type Stores,
 } from "./installation.js";
 import { findCanary, newCanary } from "./search.js";
+import { answeredMessages, interruptedMessages, refusedMessages } from "./message-ways.js";
 import { calls, interruptedCalls, refusedTools } from "./tool-ways.js";
 import { answered, interrupted, refused } from "./ways.js";
 
-const ways = { ...answered, ...calls, ...refused, ...refusedTools, ...interruptedCalls, ...interrupted };
+const ways = {
+  ...answered,
+  ...calls,
+  ...answeredMessages,
+  ...refused,
+  ...refusedTools,
+  ...refusedMessages,
+  ...interruptedCalls,
+  ...interruptedMessages,
+  ...interrupted,
+};
 
 const installations: Record<string, () => Promise<Stores>> = {
   "SQLite and counters in memory": ownStores,
