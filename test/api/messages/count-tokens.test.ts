@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ServiceError } from "../../../src/protocol/errors.js";
 import { ask, type Answer, type Sent } from "../../support/clients/chat.js";
 import { expectDocumented } from "../../support/clients/openapi.js";
+import { eventually } from "../../support/eventually.js";
 import { startServer, type TestServer, type TestServerOptions } from "../../support/processes/server.js";
 
 const countPath = "/v1/messages/count_tokens";
@@ -69,5 +70,31 @@ describe("the count of a prompt's tokens", () => {
     server.completions.refuseNew(new ServiceError("maintenance"));
     expect(await count()).toMatchObject({ status: 503, json: { error: { type: "api_error" } } });
     server.completions.refuseNew(null);
+  });
+});
+
+describe("the usage of an account", () => {
+  const recorded: unknown[] = [];
+  beforeAll(async () => {
+    await start({ usage: { record: (one) => void recorded.push(one) } });
+  });
+  afterAll(() => server.close());
+
+  it("has messages, also refused ones, and no counts", async () => {
+    const spent = server.addKey("usage-spent", { plan: { requestsPerMinute: 0 } });
+    const at = async (path: string, key = server.apiKey) => {
+      const { headers } = await ask(server, { path, key, body: question });
+      const requestId = headers.get("x-request-id");
+      await eventually(() => server.logLines.some((line) => line.requestId === requestId));
+    };
+    await at(countPath);
+    await at(countPath, spent);
+    expect(recorded).toEqual([]);
+    await at("/v1/messages");
+    await at("/v1/messages", spent);
+    expect(recorded).toMatchObject([
+      { model: "omega", outcome: "ok", promptTokens: 3, completionTokens: 4 },
+      { model: null, outcome: "rate_limited", promptTokens: 0 },
+    ]);
   });
 });
