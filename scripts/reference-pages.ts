@@ -57,6 +57,12 @@ Once a stream has begun, an error arrives as its last event, \`data: {"error": â
 \`data: [DONE]\`; a stream of \`/v1/responses\` ends with \`response.failed\`. Every 429 and 503 carries \`Retry-After\` in whole seconds, from 1 to 59. Messages never repeat
 what was sent. Each response has an \`x-request-id\` that the operator can find in the log.
 
+Under \`/v1/messages\` errors have the same statuses and headers, and the body of that API:
+\`{"type": "error", "error": {"type", "message"}, "request_id"}\`. Its types are \`invalid_request_error\` (400),
+\`authentication_error\` (401), \`permission_error\` (403), \`not_found_error\` (404), \`rate_limit_error\` (429),
+\`overloaded_error\` (503 \`overloaded\`) and \`api_error\` (500 and the other 503s). In a stream the last event is
+\`event: error\`.
+
 | status | type | code | when |
 | --- | --- | --- | --- |
 ${rows.join("\n")}

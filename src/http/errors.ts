@@ -2,7 +2,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { StoreUnavailable } from "../core/ports.js";
 import type { Log } from "../log.js";
-import { errorBody, ServiceError } from "../protocol/errors.js";
+import { dialects } from "../protocol/dialects.js";
+import { ServiceError } from "../protocol/errors.js";
+import { isMessagesPath } from "./api/messages-path.js";
 import { ClientHungUp } from "./connection/exchange.js";
 
 const defaultRetryAfterSeconds = 5;
@@ -17,7 +19,8 @@ export function answerError(log: Log) {
     }
     if (shown.status === 401) reply.header("www-authenticate", "Bearer");
     if (shown.status === 429 || shown.status === 503) reply.header("retry-after", retryAfter(shown));
-    reply.code(shown.status).send(errorBody(shown));
+    const dialect = isMessagesPath(request.url) ? dialects.messages : dialects.chatCompletions;
+    reply.code(shown.status).send(dialect.error(shown, request.id));
   };
 }
 

@@ -1,6 +1,7 @@
 /** Every route, in one table. `HEAD` works wherever `GET` does. */
 import type { RouteOptions } from "fastify";
 import { complete } from "./api/complete.js";
+import { countTokens } from "./api/count-tokens.js";
 import { healthz, readyz } from "./api/health.js";
 import { guardedMetrics } from "./api/metrics.js";
 import { listModels, retrieveModel } from "./api/models.js";
@@ -14,6 +15,8 @@ export type ApiRoute = Pick<RouteOptions, "url" | "handler"> & { method: "GET" |
 export const apiRoutes = (parts: HttpParts): ApiRoute[] => [
   { method: "POST", url: "/chat/completions", handler: complete(parts, "chatCompletions") },
   { method: "POST", url: "/responses", handler: complete(parts, "responses") },
+  { method: "POST", url: "/messages", handler: complete(parts, "messages") },
+  { method: "POST", url: "/messages/count_tokens", handler: countTokens(parts) },
   { method: "GET", url: "/models", handler: listModels(parts) },
   { method: "GET", url: "/models/:id", handler: retrieveModel(parts) },
 ];

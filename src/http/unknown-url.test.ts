@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const endpoints =
-  "The endpoints are POST /v1/chat/completions, POST /v1/responses, GET /v1/models and GET /v1/models/{id}.";
+  "The endpoints are POST /v1/chat/completions, POST /v1/responses, POST /v1/messages, POST /v1/messages/count_tokens, GET /v1/models and GET /v1/models/{id}.";
 
 async function messageOf(sent: Sent): Promise<string> {
   const { status, json } = await ask(server, sent);
@@ -64,7 +64,7 @@ describe("an unknown path", () => {
     expect(await messageOf({ path })).toBe(`This service does not offer ${name}. ${endpoints}`);
   });
 
-  it.each(["completions", "messages"])("/v1/%s leads to chat completions", async (name) => {
+  it.each(["completions"])("/v1/%s leads to chat completions", async (name) => {
     expect(await messageOf({ path: `/v1/${name}` })).toBe(
       `This service does not offer /v1/${name}: use POST /v1/chat/completions. ${endpoints}`,
     );

@@ -19,7 +19,6 @@ const notOffered = [
   "files",
   "fine_tuning",
   "images",
-  "messages",
   "moderations",
   "realtime",
   "rerank",
@@ -28,7 +27,7 @@ const notOffered = [
   "vector_stores",
 ];
 /** Those that do the same job. */
-const forChat = ["completions", "messages"];
+const forChat = ["completions"];
 const chat = "/chat/completions";
 
 interface Endpoint {

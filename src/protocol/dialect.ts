@@ -87,6 +87,6 @@ export interface Dialect {
   stream(head: Readonly<ReplyHead>, asked: Asked): StreamWriter;
   /** Errors from beyond the dialect name the fields of chat completions; this names its own. Without it, they are the same. */
   inOwnTerms?(error: ServiceError): ServiceError;
-  /** The body of an error response. */
-  error(error: ServiceError): object;
+  /** The body of an error response. `requestId` is for those that repeat it there. */
+  error(error: ServiceError, requestId: string): object;
 }

@@ -11,6 +11,7 @@ import {
   type Stores,
 } from "./installation.js";
 import { findCanary, newCanary } from "./search.js";
+import { answeredMessages, interruptedMessages, refusedMessages } from "./message-ways.js";
 import { interruptedResponses, refusedResponses, responses } from "./response-ways.js";
 import { calls, interruptedCalls, refusedTools } from "./tool-ways.js";
 import { answered, interrupted, refused } from "./ways.js";
@@ -19,10 +20,13 @@ const ways = {
   ...answered,
   ...calls,
   ...responses,
+  ...answeredMessages,
   ...refused,
   ...refusedTools,
   ...refusedResponses,
+  ...refusedMessages,
   ...interruptedCalls,
+  ...interruptedMessages,
   ...interrupted,
   ...interruptedResponses,
 };

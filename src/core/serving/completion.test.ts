@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { callerWith } from "../../../test/support/clients/caller.js";
 import { chatRequest } from "../../../test/support/clients/chat-request.js";
+import { ServiceError } from "../../protocol/errors.js";
 import { MemoryCounter, MemoryLeases } from "../../store/counters/memory-counter.js";
 import { Completions, type CompletionEvent } from "./completion.js";
 import { FairQueue } from "./fair-queue.js";
@@ -135,5 +136,52 @@ describe("a completion", () => {
     completions.cut({ keyId: "key_1" });
     await expect(rest).rejects.toMatchObject({ code: "invalid_api_key" });
     expect([queue.running, completions.active]).toEqual([0, 0]);
+  });
+});
+
+describe("a count of a prompt's tokens", () => {
+  /** Prepares until it is aborted. */
+  const stuck: Engine = {
+    ...wordy,
+    prepare: (_, signal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => {
+          reject(signal.reason as Error);
+        });
+      }),
+  };
+
+  it("needs no room in the queue, no lease and no tokens, and leaves nothing behind", async () => {
+    const { completions, limits, caller, queue } = setup({ tokensPerMinute: 0, concurrentRequests: 0 });
+    expect(await completions.count(request, caller, new AbortController().signal)).toBe(5);
+    expect(completions.active).toBe(0);
+    expect(queue.waiting).toBe(0);
+    expect(await limits.read(caller)).toMatchObject({ tokens: { remaining: 0 }, held: 0 });
+  });
+
+  it("is refused like a completion", async () => {
+    const { completions, caller } = setup({ models: ["prism"] });
+    const { signal } = new AbortController();
+    await expect(completions.count(request, caller, signal)).rejects.toMatchObject({
+      code: "insufficient_permissions",
+    });
+    const { completions: other, caller: allowed } = setup();
+    const unknown = { ...request, model: "nobody" };
+    await expect(other.count(unknown, allowed, signal)).rejects.toMatchObject({ code: "model_not_found" });
+    other.refuseNew(new ServiceError("maintenance"));
+    await expect(other.count(request, allowed, signal)).rejects.toMatchObject({ code: "maintenance" });
+  });
+
+  it("ends when its key is revoked or the client hangs up", async () => {
+    const { completions, caller } = setup({}, stuck);
+    const revoked = completions.count(request, caller, new AbortController().signal);
+    completions.cut({ keyId: caller.key.id });
+    await expect(revoked).rejects.toMatchObject({ code: "invalid_api_key" });
+    const hangUp = new AbortController();
+    const left = completions.count(request, caller, hangUp.signal);
+    const gone = new Error("gone");
+    hangUp.abort(gone);
+    await expect(left).rejects.toBe(gone);
+    expect(completions.active).toBe(0);
   });
 });

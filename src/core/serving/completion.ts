@@ -118,6 +118,39 @@ export class Completions {
     }
   }
 
+  /**
+   * How many tokens the prompt has. Passes the checks of a completion up to there, and takes nothing but a turn of the
+   * engine's tokenizer: the limit of requests per minute bounds how often.
+   */
+  async count(
+    request: ChatRequest,
+    caller: KeyRecord,
+    clientSignal: AbortSignal,
+    verifiedMs: number = this.parts.clock.monotonicMs(),
+  ): Promise<number> {
+    const run = this.#running.enter(caller, request.model, clientSignal, verifiedMs);
+    try {
+      const model = this.#requireAllowed(request, caller);
+      const { promptTokens } = await this.parts.engine.prepare(
+        generationOf(request, model, caller),
+        run.signal,
+      );
+      return promptTokens;
+    } finally {
+      run.leave();
+    }
+  }
+
+  /** The model, where it exists, the caller may use it and nothing is refused altogether. */
+  #requireAllowed(request: ChatRequest, caller: KeyRecord, trace: CompletionTrace = {}): ModelId {
+    const model = requireModel(request.model);
+    trace.model = model;
+    requirePermission(caller, model);
+    const refusal = this.#refusal ?? this.parts.refusal?.() ?? null;
+    if (refusal !== null) throw refusal;
+    return model;
+  }
+
   /** Rejects with everything given back. */
   async #admit(
     request: ChatRequest,
@@ -126,11 +159,7 @@ export class Completions {
     trace: CompletionTrace,
   ): Promise<Admission> {
     const { limits, queueOf, clock, engine } = this.parts;
-    const model = requireModel(request.model);
-    trace.model = model;
-    requirePermission(caller, model);
-    const refusal = this.#refusal ?? this.parts.refusal?.() ?? null;
-    if (refusal !== null) throw refusal;
+    const model = this.#requireAllowed(request, caller, trace);
 
     queueOf(model).requireRoom(request.choices);
     const lease = await limits.acquireLease(caller);

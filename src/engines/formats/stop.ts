@@ -11,8 +11,8 @@
 export interface StopResult {
   /** Text that is safe to show now. */
   text: string;
-  /** A stop sequence was completed; `text` ends just before it and nothing more will come. */
-  stopped: boolean;
+  /** The stop sequence that was completed; `text` ends just before it and nothing more will come. */
+  stop: string | null;
 }
 
 export class StopMatcher {
@@ -29,13 +29,13 @@ export class StopMatcher {
     const whole = this.#held + text;
     for (let index = 0; index < text.length; index++) {
       const matched = this.#advance(text.charCodeAt(index));
-      if (matched === 0) continue;
+      if (matched === "") continue;
       this.#held = "";
-      return { text: whole.slice(0, before + index + 1 - matched), stopped: true };
+      return { text: whole.slice(0, before + index + 1 - matched.length), stop: matched };
     }
     const holdBack = Math.max(0, ...this.#automata.map((automaton) => automaton.state));
     this.#held = whole.slice(whole.length - holdBack);
-    return { text: whole.slice(0, whole.length - holdBack), stopped: false };
+    return { text: whole.slice(0, whole.length - holdBack), stop: null };
   }
 
   /** The text ended: what was held back is no stop sequence. */
@@ -46,16 +46,16 @@ export class StopMatcher {
     return rest;
   }
 
-  /** Length of the longest sequence that ends with this character, or 0. */
-  #advance(unit: number): number {
-    let longest = 0;
+  /** The longest sequence that ends with this character, or none of it. */
+  #advance(unit: number): string {
+    let longest = "";
     for (const automaton of this.#automata) {
       const { stop, fallback } = automaton;
       while (automaton.state > 0 && stop.charCodeAt(automaton.state) !== unit) {
         automaton.state = fallback[automaton.state - 1] ?? 0;
       }
       if (stop.charCodeAt(automaton.state) === unit) automaton.state += 1;
-      if (automaton.state === stop.length) longest = Math.max(longest, stop.length);
+      if (automaton.state === stop.length && stop.length > longest.length) longest = stop;
     }
     return longest;
   }

@@ -126,6 +126,8 @@ export interface Progress {
   logprobs?: readonly ReplyLogprob[];
   /** Set with the choice's last text. */
   finishReason?: FinishReason;
+  /** The one that ended the choice. */
+  stopSequence?: string;
 }
 
 export interface Ending {

@@ -28,6 +28,8 @@ export class ChoiceReader {
   reasoningTokens = 0;
   wasCut = false;
   #finished = false;
+  #stopSequence: string | undefined;
+  readonly #stops: readonly string[];
   readonly #topLogprobs: number | undefined;
   readonly #calls: CallReader;
   #parser: ReplyParser | null;
@@ -46,6 +48,7 @@ export class ChoiceReader {
     newCallId: () => string,
   ) {
     this.#topLogprobs = topLogprobs;
+    this.#stops = stop;
     this.#calls = new CallReader(index, tooling, newCallId);
     this.#parser = contentParser(tooling);
     this.#matcher = stop.length === 0 ? null : new StopMatcher(stop);
@@ -66,6 +69,8 @@ export class ChoiceReader {
     if (finish === null) return false;
     if (this.#endParsing(events)) return this.#finish("stop", events);
     this.#endText(events);
+    // The engine removes the sequence it stopped at, and some tell which it was.
+    if (finish === "stop") this.#stopSequence = this.#stops.find((stop) => stop === delta.stoppedAt);
     return this.#finish(finish, events);
   }
 
@@ -133,11 +138,12 @@ export class ChoiceReader {
       this.#say(text, tokens, events);
       return false;
     }
-    const { text: safe, stopped } = this.#matcher.push(text);
+    const { text: safe, stop } = this.#matcher.push(text);
     this.#heldChars += text.length - safe.length;
     this.#heldLogprobs.push(...(tokens ?? []));
-    if (stopped) {
+    if (stop !== null) {
       this.wasCut = true;
+      this.#stopSequence = stop;
       this.#say(safe, undefined, events);
       return true;
     }
@@ -198,7 +204,8 @@ export class ChoiceReader {
     }
     const ended = hasCalls ? "tool_calls" : "stop";
     const finishReason = reason === "length" ? "length" : ended;
-    events.push({ type: "finished", choice: this.index, finishReason });
+    const stopped = this.#stopSequence === undefined ? {} : { stopSequence: this.#stopSequence };
+    events.push({ type: "finished", choice: this.index, finishReason, ...stopped });
     return true;
   }
 }

@@ -11,6 +11,8 @@ export interface ChoiceDelta {
   /** `failed`: the engine gave the choice up. */
   finish: FinishReason | "failed" | null;
   logprobs: ReplyLogprob[] | undefined;
+  /** The stop sequence at which the engine stopped, where it tells; as it sent it. */
+  stoppedAt?: string | undefined;
 }
 
 /** A part of a call as the engine sent it. What it left out is empty. */
@@ -50,6 +52,8 @@ function readChoice(choice: JsonObject): ChoiceDelta {
     calls: listOf(delta.tool_calls).filter(isObject).map(readCall),
     finish: readFinish(choice.finish_reason),
     logprobs: isObject(choice.logprobs) ? readLogprobs(choice.logprobs) : undefined,
+    // vLLM; SGLang. Both name tokens that ended a reply by their numbers, which say nothing here.
+    stoppedAt: textOf(choice.stop_reason) ?? textOf(choice.matched_stop),
   };
 }
 

@@ -14,7 +14,7 @@ const knownMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 const probes = ["/healthz", "/readyz", "/metrics"];
 
 /** Where a request belongs to its account's usage even if it was refused before its model was known. */
-const chatRoutes = ["/v1/chat/completions", "/v1/responses", "/api/playground"];
+const chatRoutes = ["/v1/chat/completions", "/v1/responses", "/v1/messages", "/api/playground"];
 
 export function recordExchange({ log, metrics, traces, usage, clock }: HttpParts) {
   return (request: FastifyRequest, reply: FastifyReply): void => {

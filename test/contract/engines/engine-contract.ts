@@ -24,6 +24,7 @@ export interface Reply {
   fragments: string[];
   text: string;
   finishReason: FinishReason | undefined;
+  stopSequence?: string | undefined;
   logprobs: ReplyLogprob[];
   usage: Usage;
 }
@@ -82,7 +83,10 @@ export async function collectChoices(
     const choice = choices[event.choice];
     if (choice === undefined) throw new Error("there is no such choice");
     expect(choice.finishReason).toBeUndefined();
-    if (event.type === "finished") choice.finishReason = event.finishReason;
+    if (event.type === "finished") {
+      choice.finishReason = event.finishReason;
+      choice.stopSequence = event.stopSequence;
+    }
     if (event.type === "text") {
       choice.fragments.push(event.text);
       choice.logprobs.push(...(event.logprobs ?? []));

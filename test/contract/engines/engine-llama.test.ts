@@ -150,10 +150,12 @@ describe("the embedded engine, on a model that speaks in many bytes", () => {
   it("cuts at a stop sequence of such characters", async () => {
     const { text } = await replyTo(tiny.engine, generation);
     const stop = /\p{Script=Han}\P{ASCII}/u.exec(text.slice(10))?.[0] ?? "";
-    const { text: cut, finishReason } = await replyTo(tiny.engine, { ...generation, stop: [stop] });
+    const reply = await replyTo(tiny.engine, { ...generation, stop: ["\0", stop] });
+    const { text: cut, finishReason, stopSequence } = reply;
     expect(stop).not.toBe("");
     expect(cut).toBe(text.slice(0, text.indexOf(stop)));
     expect(finishReason).toBe("stop");
+    expect(stopSequence).toBe(stop);
   });
 });
 

@@ -203,14 +203,35 @@ describe("an engine on the network", () => {
     expect((await replyTo(engine, hello)).text).toBe("[DONE]data: [DONE]\n\n");
   });
 
+  it.each([
+    ["vLLM", { stop_reason: "STOP" }, "STOP"],
+    ["SGLang", { matched_stop: "STOP" }, "STOP"],
+    ["an engine that names a token", { stop_reason: 2, matched_stop: 151645 }, undefined],
+    ["an engine that names something else", { stop_reason: "end_turn" }, undefined],
+    ["an engine that does not tell", {}, undefined],
+  ])("that cuts at a stop sequence itself tells which, as %s does", async (_name, told, expected) => {
+    const last = { index: 0, delta: {}, finish_reason: "stop", ...told };
+    upstream.chat = sends(
+      event(chunk({ content: "One " })),
+      event({ ...chunk({}), choices: [last] }),
+      event(usageChunk(7, 1)),
+      event("[DONE]"),
+    );
+    const reply = await replyTo(engine, generationOf("Hi", { stop: ["END", "STOP"] }));
+    expect(reply).toMatchObject({ text: "One ", finishReason: "stop" });
+    expect(reply.stopSequence).toBe(expected);
+  });
+
   it("that lets a stop sequence through is cut, wherever it lies in the fragments, and hung up on", async () => {
     upstream.chat = (response) => {
       openStream(response);
       for (const content of ["One ", "two S", "TO", "P three"]) response.write(event(chunk({ content })));
     };
-    const { text, finishReason, usage } = await replyTo(engine, generationOf("Hi", { stop: ["STOP"] }));
+    const reply = await replyTo(engine, generationOf("Hi", { stop: ["STOP"] }));
+    const { text, finishReason, stopSequence, usage } = reply;
     expect(text).toBe("One two ");
     expect(finishReason).toBe("stop");
+    expect(stopSequence).toBe("STOP");
     expect(usage.completionTokens).toBe(4);
     await eventually(() => upstream.hungUp === 1, 1000);
   });

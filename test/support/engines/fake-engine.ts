@@ -21,6 +21,9 @@ export type Fragment = string | { reasoning: string } | { call: string; id?: str
 export interface Script {
   fragments: Fragment[];
   finishReason?: FinishReason;
+  stopSequence?: string;
+  /** Of the prompt; none by default. */
+  cachedTokens?: number;
   /** Throws this instead of the fragment with this index; `at: 0` fails before the first token. */
   failure?: { at: number; error: Error };
   /** Ends the iteration without `done`, which the port forbids. */
@@ -103,7 +106,8 @@ export class FakeEngine implements Engine {
     signal: AbortSignal,
   ): AsyncGenerator<GenerationEvent, void, undefined> {
     this.generations.push(generation);
-    const { fragments, finishReason = "stop", failure, endsEarly = false } = this.script(generation);
+    const script = this.script(generation);
+    const { fragments, finishReason = "stop", failure, endsEarly = false, cachedTokens = 0 } = script;
     const said = fragments.slice(0, maxTokens);
     this.#active += 1;
     try {
@@ -117,9 +121,11 @@ export class FakeEngine implements Engine {
       if (failure !== undefined && failure.at >= said.length) throw failure.error;
       if (endsEarly) return;
       const reason = said.length < fragments.length ? "length" : finishReason;
-      yield { type: "finished", choice: 0, finishReason: reason };
+      const { stopSequence } = script;
+      const stopped = stopSequence === undefined ? {} : { stopSequence };
+      yield { type: "finished", choice: 0, finishReason: reason, ...stopped };
       const reasoningTokens = said.filter((one) => typeof one === "object" && "reasoning" in one).length;
-      const usage = { promptTokens, completionTokens: said.length, cachedTokens: 0, reasoningTokens };
+      const usage = { promptTokens, completionTokens: said.length, cachedTokens, reasoningTokens };
       yield { type: "done", usage };
     } finally {
       this.#active -= 1;

@@ -35,6 +35,7 @@ export interface TestServerOptions {
   timeouts?: HttpParts["timeouts"];
   connectionLimit?: HttpParts["connectionLimit"];
   traces?: NonNullable<HttpParts["traces"]>;
+  usage?: NonNullable<HttpParts["usage"]>;
 }
 
 export interface KeyOptions {
@@ -127,6 +128,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     createdAt: new Date("2026-01-01T00:00:00Z"),
     ...(options.keepAliveMs === undefined ? {} : { keepAliveMs: options.keepAliveMs }),
     ...(options.traces === undefined ? {} : { traces: options.traces }),
+    ...(options.usage === undefined ? {} : { usage: options.usage }),
     ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),
     ...(options.connectionLimit === undefined ? {} : { connectionLimit: options.connectionLimit }),
   };

@@ -36,7 +36,7 @@ export class Run {
     return this.#wasLost && !this.#hasToken;
   }
 
-  moved({ choice, text, events = [], logprobs, finishReason }: Progress): void {
+  moved({ choice, text, events = [], logprobs, finishReason, stopSequence }: Progress): void {
     if (this.#state !== "running") return;
     if (text !== null && !this.#hasToken) {
       this.#hasToken = true;
@@ -57,7 +57,9 @@ export class Run {
       this.abort();
       return;
     }
-    if (finishReason !== undefined) this.stream.push({ type: "finished", choice, finishReason });
+    if (finishReason === undefined) return;
+    const ended = stopSequence === undefined ? {} : { stopSequence };
+    this.stream.push({ type: "finished", choice, finishReason, ...ended });
   }
 
   ended(outcome: Ending["outcome"]): void {

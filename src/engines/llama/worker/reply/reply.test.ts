@@ -43,6 +43,15 @@ describe("reply", () => {
     expect(partsOf(newReply(9, ["cd"]), turn)).toEqual({ text: "abc", finishReason: "stop" });
   });
 
+  it("tells which stop sequence ended it, and only then", () => {
+    const last = (stop: string[], bytes: readonly number[]) => {
+      const reply = newReply(10, stop);
+      return bytes.map((token) => reply.accept({ token })).find(({ finishReason }) => finishReason !== null);
+    };
+    expect(last(["x", "cd", "bcd"], [...Buffer.from("abcd")])).toMatchObject({ stopSequence: "bcd" });
+    expect(last(["x", "cd"], [...Buffer.from("abc"), endOfTurn])).not.toHaveProperty("stopSequence");
+  });
+
   it("ends with a stop sequence that its last token completes", () => {
     const reply = newReply(4, ["cd"]);
     expect(partsOf(reply, Buffer.from("abcd"))).toEqual({ text: "ab", finishReason: "stop" });

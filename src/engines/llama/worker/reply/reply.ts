@@ -34,6 +34,8 @@ export interface ReplyPart {
   logprobs?: readonly ReplyLogprob[];
   /** Set on the last part. */
   finishReason: FinishReason | null;
+  /** With the last part of a reply that a stop sequence ended. */
+  stopSequence?: string;
 }
 
 /** A token whose text has not been given out. */
@@ -51,6 +53,7 @@ export class Reply {
   #reasoningTokens = 0;
   #calls = 0;
   #isThinking: boolean;
+  #stopSequence: string | undefined;
   /** Characters read from tokens. */
   #readChars = 0;
   /** Characters of text that the stop sequences hold back. */
@@ -117,11 +120,14 @@ export class Reply {
         this.#drop(end);
         continue;
       }
-      const { text, stopped } = this.#stop.push(event.text);
+      const { text, stop } = this.#stop.push(event.text);
       this.#heldChars += event.text.length - text.length;
       this.#addText(text);
       this.#release(end - this.#heldChars);
-      if (stopped) return true;
+      if (stop !== null) {
+        this.#stopSequence = stop;
+        return true;
+      }
     }
     return false;
   }
@@ -150,6 +156,7 @@ export class Reply {
       ...(isText ? {} : { events }),
       ...(logprobs === undefined ? {} : { logprobs: released }),
       finishReason: finishReason === "stop" && this.#calls > 0 ? "tool_calls" : finishReason,
+      ...(this.#stopSequence === undefined ? {} : { stopSequence: this.#stopSequence }),
     };
   }
 

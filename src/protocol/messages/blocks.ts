@@ -1,0 +1,129 @@
+/**
+ * The content of one turn: a string, or blocks of text, thoughts, calls of tools and their results. Blocks of text that
+ * stand side by side are paragraphs. Citations and `cache_control` on them mean nothing here.
+ */
+import type { ToolCall } from "../chat.js";
+import { ServiceError } from "../errors.js";
+import {
+  array,
+  boolean,
+  nonEmptyArray,
+  nonEmptyString,
+  object,
+  optional,
+  required,
+  string,
+  wrongType,
+  type JsonObject,
+  type Reader,
+} from "../read-json.js";
+
+export interface ToolResult {
+  callId: string;
+  content: string;
+  path: string;
+}
+
+export interface UserContent {
+  /** Null for results alone. */
+  text: string | null;
+  results: ToolResult[];
+}
+
+export interface AssistantContent {
+  text: string;
+  reasoning: string;
+  calls: ToolCall[];
+}
+
+/** What stands between paragraphs, and between turns of the same role. */
+export const joined = (texts: readonly string[]): string => texts.filter((text) => text !== "").join("\n\n");
+
+export const userContent: Reader<UserContent> = (value, path) => {
+  const texts: string[] = [];
+  const results: ToolResult[] = [];
+  if (typeof value === "string") return { text: string(value, path), results };
+  for (const { type, block, place } of blocks(value, path)) {
+    if (type === "text") texts.push(required(block, "text", string, place));
+    else if (type === "tool_result") results.push(toolResult(block, place));
+    else throw unsupportedBlock(place, "'text' and 'tool_result'");
+  }
+  return { text: texts.length === 0 ? null : joined(texts), results };
+};
+
+export const assistantContent: Reader<AssistantContent> = (value, path) => {
+  if (typeof value === "string") return { text: string(value, path), reasoning: "", calls: [] };
+  // A reply may have had nothing in it, and comes back as it was.
+  if (Array.isArray(value) && value.length === 0) return { text: "", reasoning: "", calls: [] };
+  const texts: string[] = [];
+  const thoughts: string[] = [];
+  const calls: ToolCall[] = [];
+  for (const { type, block, place } of blocks(value, path)) {
+    if (type === "text") texts.push(required(block, "text", string, place));
+    else if (type === "thinking") thoughts.push(required(block, "thinking", string, place));
+    else if (type === "tool_use") calls.push(toolUse(block, place));
+    // What another service has encrypted nobody else can read.
+    else if (type !== "redacted_thinking") {
+      throw unsupportedBlock(place, "'text', 'thinking', 'redacted_thinking' and 'tool_use'");
+    }
+  }
+  return { text: joined(texts), reasoning: joined(thoughts), calls };
+};
+
+/** A string or blocks of text. */
+export const plainText: Reader<string> = (value, path) => {
+  if (typeof value === "string") return string(value, path);
+  if (!Array.isArray(value)) throw wrongType(path, "a string or an array of text blocks", value);
+  return joined(textBlocks(value, path));
+};
+
+export function textBlocks(value: unknown, path: string): string[] {
+  return array(value, path).map((item, index) => {
+    const place = `${path}[${index}]`;
+    const block = object(item, place);
+    if (required(block, "type", string, place) !== "text") throw unsupportedBlock(place, "'text'");
+    return required(block, "text", string, place);
+  });
+}
+
+function toolResult(block: JsonObject, path: string): ToolResult {
+  const callId = required(block, "tool_use_id", nonEmptyString, path);
+  const content = optional(block, "content", plainText, path) ?? "";
+  const isError = optional(block, "is_error", boolean, path) ?? false;
+  return { callId, content: isError ? asError(content) : content, path: `${path}.tool_use_id` };
+}
+
+/** Chat templates have no place for it but the text. */
+function asError(content: string): string {
+  if (content === "") return "Error";
+  return /^\W*(?:\w+[_ ])*error/i.test(content) ? content : `Error: ${content}`;
+}
+
+function toolUse(block: JsonObject, path: string): ToolCall {
+  return {
+    id: required(block, "id", nonEmptyString, path),
+    name: required(block, "name", nonEmptyString, path),
+    arguments: JSON.stringify(optional(block, "input", object, path) ?? {}),
+  };
+}
+
+interface Block {
+  type: string;
+  block: JsonObject;
+  place: string;
+}
+
+function* blocks(value: unknown, path: string): Generator<Block> {
+  if (!Array.isArray(value)) throw wrongType(path, "a string or an array of blocks", value);
+  for (const [index, item] of nonEmptyArray(value, path).entries()) {
+    const place = `${path}[${index}]`;
+    const block = object(item, place);
+    yield { type: required(block, "type", string, place), block, place };
+  }
+}
+
+const unsupportedBlock = (path: string, supported: string): ServiceError =>
+  new ServiceError("unsupported_value", {
+    message: `Unsupported value for '${path}.type': only ${supported} blocks are supported here.`,
+    param: `${path}.type`,
+  });

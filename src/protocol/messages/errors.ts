@@ -1,0 +1,59 @@
+/** Errors as this API words them: its own types, in the statuses of the one table. */
+import { errorTable, type ErrorCode, type ServiceError } from "../errors.js";
+
+type WireErrorType =
+  | "invalid_request_error"
+  | "authentication_error"
+  | "permission_error"
+  | "not_found_error"
+  | "rate_limit_error"
+  | "api_error"
+  | "overloaded_error";
+
+/** A conversation that the service would keep between turns. */
+export const threadParam = "thread";
+
+export interface MessagesError {
+  type: "error";
+  error: { type: WireErrorType; message: string; details?: { error_code: "thread_unsupported_request" } };
+  /** Absent in a stream, whose header has it. */
+  request_id?: string;
+}
+
+export const messagesError = (error: ServiceError, requestId?: string): MessagesError => ({
+  type: "error",
+  error: {
+    type: wireType(error.code),
+    message: inWordsOfThisApi(error.message),
+    // The SDK's tool runner asks for a thread first. By this code it knows to send whole conversations instead.
+    ...(error.param === threadParam ? { details: { error_code: "thread_unsupported_request" } } : {}),
+  },
+  ...(requestId === undefined ? {} : { request_id: requestId }),
+});
+
+function wireType(code: ErrorCode): WireErrorType {
+  if (code === "overloaded") return "overloaded_error";
+  switch (errorTable[code].status) {
+    case 400:
+      return "invalid_request_error";
+    case 401:
+      return "authentication_error";
+    case 403:
+      return "permission_error";
+    case 404:
+      return "not_found_error";
+    case 429:
+      return "rate_limit_error";
+    case 500:
+    case 503:
+      return "api_error";
+  }
+}
+
+/** What engines and limits refuse they name as chat completions do. */
+const inWordsOfThisApi = (message: string): string =>
+  message
+    .replaceAll("response_format.json_schema.schema", "output_config.format.schema")
+    .replaceAll("response_format", "output_config.format")
+    .replace(/(tools\[\d+\])\.function\.parameters/g, "$1.input_schema")
+    .replace("Lower max_tokens or n,", "Lower max_tokens,");

@@ -1,0 +1,39 @@
+/** `output_config.format`, and `output_format` as it was called first: JSON that a schema describes. */
+import type { ReplyFormat } from "../chat.js";
+import { ServiceError } from "../errors.js";
+import { object, optional, required, string, type JsonObject, type Reader } from "../read-json.js";
+import { excessOf } from "../schema-budget.js";
+
+export function readFormat(body: JsonObject): ReplyFormat {
+  const config = optional(body, "output_config", object) ?? {};
+  const format =
+    optional(config, "format", jsonFormat, "output_config") ?? optional(body, "output_format", jsonFormat);
+  return format ?? { type: "text" };
+}
+
+/** That API promises a reply that follows the schema, so what cannot be enforced is refused. */
+const jsonFormat: Reader<ReplyFormat> = (value, path) => {
+  const fields = object(value, path);
+  if (required(fields, "type", string, path) !== "json_schema") {
+    throw new ServiceError("invalid_value", {
+      message: `Invalid value for '${path}.type': expected 'json_schema'.`,
+      param: `${path}.type`,
+    });
+  }
+  return {
+    type: "json_schema",
+    name: "reply",
+    schema: required(fields, "schema", modest, path),
+    strict: true,
+  };
+};
+
+const modest: Reader<JsonObject> = (value, path) => {
+  const schema = object(value, path);
+  const excess = excessOf(schema);
+  if (excess === null) return schema;
+  throw new ServiceError("invalid_value", {
+    message: `Invalid schema at '${path}': it is too large: ${excess}.`,
+    param: path,
+  });
+};

@@ -1,0 +1,115 @@
+/** The wire shapes of a whole reply, and those that it shares with a stream. */
+import type { ChatRequest, ToolCall } from "../chat.js";
+import type { ReplyChoice, ReplyHead, Usage } from "../dialect.js";
+import { isObject, type JsonObject } from "../read-json.js";
+
+export type StopReason = "end_turn" | "max_tokens" | "stop_sequence" | "tool_use";
+
+export interface WireUsage {
+  /** Without those that came from the cache. */
+  input_tokens: number;
+  cache_creation_input_tokens: number;
+  cache_read_input_tokens: number;
+  output_tokens: number;
+  output_tokens_details: { thinking_tokens: number };
+}
+
+export type ContentBlock =
+  /** Thoughts are not signed here, and none of ours is ever checked. */
+  | { type: "thinking"; thinking: string; signature: string }
+  | { type: "text"; text: string; citations: null }
+  | { type: "tool_use"; id: string; name: string; input: JsonObject };
+
+export interface Message {
+  id: string;
+  type: "message";
+  role: "assistant";
+  model: string;
+  content: ContentBlock[];
+  stop_reason: StopReason | null;
+  stop_sequence: string | null;
+  usage: WireUsage;
+}
+
+export function message(
+  { id, model }: ReplyHead,
+  chat: ChatRequest,
+  [choice]: readonly ReplyChoice[],
+  usage: Usage,
+): Message {
+  if (choice === undefined) throw new Error("A reply has one choice.");
+  return {
+    ...emptyMessage(id, model),
+    content: contentOf(choice, showsThoughts(chat)),
+    ...ending(choice),
+    usage: wireUsage(usage),
+  };
+}
+
+export const emptyMessage = (id: string, model: string): Omit<Message, "usage"> => ({
+  id,
+  type: "message",
+  role: "assistant",
+  model,
+  content: [],
+  stop_reason: null,
+  stop_sequence: null,
+});
+
+/** A model that thinks without being asked to does so unseen. */
+export const showsThoughts = ({ reasoningEffort }: ChatRequest): boolean => reasoningEffort !== "none";
+
+function contentOf(
+  { reasoning, text, calls, finishReason }: ReplyChoice,
+  withThoughts: boolean,
+): ContentBlock[] {
+  return [
+    ...(withThoughts && reasoning !== "" ? [thinkingBlock(reasoning)] : []),
+    ...(text === "" ? [] : [textBlock(text)]),
+    ...calls.flatMap((call) => callBlocks(call, finishReason === "length")),
+  ];
+}
+
+export const thinkingBlock = (thinking: string): ContentBlock => ({
+  type: "thinking",
+  thinking,
+  signature: "",
+});
+export const textBlock = (text: string): ContentBlock => ({ type: "text", text, citations: null });
+
+/**
+ * A call that was cut off in its arguments is left out: to run a tool with half of its input does harm. One that is
+ * complete and makes no sense is shown without input, so that the client tells the model.
+ */
+function callBlocks({ id, name, arguments: text }: ToolCall, wasCut: boolean): ContentBlock[] {
+  const input = text.trim() === "" && !wasCut ? {} : parsed(text);
+  if (input === undefined && wasCut) return [];
+  return [{ type: "tool_use", id, name, input: isObject(input) ? input : {} }];
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function ending({ finishReason, stopSequence }: Pick<ReplyChoice, "finishReason" | "stopSequence">): {
+  stop_reason: StopReason;
+  stop_sequence: string | null;
+} {
+  if (finishReason === "length") return { stop_reason: "max_tokens", stop_sequence: null };
+  if (finishReason === "tool_calls") return { stop_reason: "tool_use", stop_sequence: null };
+  return stopSequence === undefined
+    ? { stop_reason: "end_turn", stop_sequence: null }
+    : { stop_reason: "stop_sequence", stop_sequence: stopSequence };
+}
+
+export const wireUsage = (usage: Usage): WireUsage => ({
+  input_tokens: usage.promptTokens - usage.cachedTokens,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: usage.cachedTokens,
+  output_tokens: usage.completionTokens,
+  output_tokens_details: { thinking_tokens: usage.reasoningTokens },
+});

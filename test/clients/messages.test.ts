@@ -1,0 +1,273 @@
+/** Clients of the Messages API, as their packages are. The engine is scripted as a model that looks up the weather first. */
+import Anthropic, {
+  APIError,
+  AuthenticationError,
+  BadRequestError,
+  InternalServerError,
+  NotFoundError,
+  PermissionDeniedError,
+  RateLimitError,
+} from "@anthropic-ai/sdk";
+import { betaZodTool } from "@anthropic-ai/sdk/helpers/beta/zod";
+import { zodOutputFormat } from "@anthropic-ai/sdk/helpers/zod";
+import { ChatAnthropic } from "@langchain/anthropic";
+import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import { tool as langChainTool } from "@langchain/core/tools";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { Generation } from "../../src/core/ports.js";
+import { ServiceError } from "../../src/protocol/errors.js";
+import { eventually } from "../support/eventually.js";
+import type { Script } from "../support/engines/fake-engine.js";
+import { startServer, type TestServer } from "../support/processes/server.js";
+
+const place = z.object({ city: z.string() });
+const answer = "It is sunny in Paris.";
+const question = [{ role: "user" as const, content: "How is the weather in Paris?" }];
+const asked: string[] = [];
+const lookUp = ({ city }: { city: string }): string => {
+  asked.push(city);
+  return "sunny";
+};
+
+/** Calls the first tool that it was given, once; then answers. */
+function script({ messages, tooling, format, reasoningEffort }: Generation): Script {
+  const [first] = tooling?.tools ?? [];
+  const thoughts = reasoningEffort === "none" ? [] : [{ reasoning: "The weather" }, { reasoning: "…" }];
+  if (first !== undefined && !messages.some(({ role }) => role === "tool")) {
+    const json = ['{"ci', 'ty":"Par', 'is"}'].map((text) => ({ arguments: text }));
+    return {
+      fragments: [...thoughts, "Let me look.", { call: first.name, id: "call_0123456789" }, ...json],
+      finishReason: "tool_calls",
+    };
+  }
+  return {
+    fragments: [
+      ...thoughts,
+      ...(format.type === "text" ? ["It is ", "sunny in Paris."] : ['{"city":', '"Paris"}']),
+    ],
+  };
+}
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  server.engine.script = script;
+  asked.length = 0;
+});
+
+const anthropic = (apiKey = server.apiKey) =>
+  new Anthropic({ baseURL: server.url, apiKey, authToken: null, maxRetries: 0 });
+const base = { model: "omega", max_tokens: 100, messages: question };
+const weather = {
+  name: "get_weather",
+  description: "The weather in a city.",
+  input_schema: { type: "object" as const, properties: { city: { type: "string" } }, required: ["city"] },
+};
+
+describe("the Anthropic SDK", () => {
+  it("creates a message", async () => {
+    const message = await anthropic().messages.create({ ...base, system: "Be kind." });
+    expect(message).toMatchObject({
+      type: "message",
+      role: "assistant",
+      model: "omega",
+      content: [{ type: "text", text: answer }],
+      stop_reason: "end_turn",
+      usage: { input_tokens: 8, output_tokens: 2 },
+    });
+    expect(message._request_id).toMatch(/^req_/);
+  });
+
+  it("creates one with a bearer token", async () => {
+    const client = new Anthropic({ baseURL: server.url, authToken: server.apiKey, apiKey: null });
+    expect((await client.messages.create(base)).content).toMatchObject([{ text: answer }]);
+  });
+
+  it("reads a raw stream", async () => {
+    const types: string[] = [];
+    for await (const { type } of await anthropic().messages.create({ ...base, stream: true }))
+      types.push(type);
+    expect(types).toEqual([
+      "message_start",
+      "content_block_start",
+      "content_block_delta",
+      "content_block_delta",
+      "content_block_stop",
+      "message_delta",
+      "message_stop",
+    ]);
+  });
+
+  it("streams thoughts, text and a call, which add up to the message", async () => {
+    const body = { ...base, tools: [weather], thinking: { type: "enabled" as const, budget_tokens: 1024 } };
+    const stream = anthropic().messages.stream(body);
+    let [text, thoughts, json] = ["", "", ""];
+    stream.on("text", (delta) => (text += delta));
+    stream.on("thinking", (delta) => (thoughts += delta));
+    stream.on("inputJson", (delta) => (json += delta));
+    const message = await stream.finalMessage();
+    expect([thoughts, text, json]).toEqual(["The weather…", "Let me look.", '{"city":"Paris"}']);
+    expect(message).toMatchObject({
+      content: [
+        { type: "thinking", thinking: "The weather…" },
+        { type: "text", text: "Let me look." },
+        { type: "tool_use", id: "call_0123456789", name: "get_weather", input: { city: "Paris" } },
+      ],
+      stop_reason: "tool_use",
+      usage: { input_tokens: 6, output_tokens: 7 },
+    });
+    const whole = await anthropic().messages.create(body);
+    expect(message.content).toMatchObject(whole.content);
+  });
+
+  it("sends a call's result back, with the thoughts before it", async () => {
+    const client = anthropic();
+    const body = { ...base, tools: [weather], thinking: { type: "adaptive" as const } };
+    const first = await client.messages.create(body);
+    const call = first.content.find((block) => block.type === "tool_use");
+    const messages = [
+      ...question,
+      { role: "assistant" as const, content: first.content },
+      {
+        role: "user" as const,
+        content: [{ type: "tool_result" as const, tool_use_id: call?.id ?? "", content: "sunny" }],
+      },
+    ];
+    const last = await client.messages.create({ ...body, messages });
+    expect(last.content.at(-1)).toMatchObject({ type: "text", text: answer });
+    expect(server.engine.generations.at(-1)?.messages).toMatchObject([
+      { role: "user" },
+      { role: "assistant", reasoning: "The weather…", toolCalls: [{ id: "call_0123456789" }] },
+      { role: "tool", content: "sunny", toolCallId: "call_0123456789" },
+    ]);
+  });
+
+  it.each([false, true])("runs tools until there is an answer, streamed or not: %s", async (stream) => {
+    const run = betaZodTool({ name: "get_weather", description: "", inputSchema: place, run: lookUp });
+    const body = { ...base, tools: [run], stream, max_iterations: 4 };
+    const message = await anthropic().beta.messages.toolRunner(body).runUntilDone();
+    expect(message).toMatchObject({ content: [{ type: "text", text: answer }], stop_reason: "end_turn" });
+    expect(asked).toEqual(["Paris"]);
+  });
+
+  it("parses a reply that follows a schema", async () => {
+    const message = await anthropic().messages.parse({
+      ...base,
+      output_config: { format: zodOutputFormat(place) },
+    });
+    expect(message.parsed_output).toEqual({ city: "Paris" });
+    expect(server.engine.generations.at(-1)?.format).toMatchObject({ type: "json_schema", strict: true });
+  });
+
+  it("counts tokens", async () => {
+    const count = await anthropic().messages.countTokens({
+      model: "omega",
+      messages: question,
+      tools: [weather],
+    });
+    expect(count.input_tokens).toBe(6);
+  });
+
+  it("cancels the generation when its stream is aborted", async () => {
+    server.engine.hold();
+    server.engine.release(1);
+    const stream = anthropic().messages.stream(base);
+    for await (const { type } of stream) if (type === "content_block_delta") break;
+    stream.abort();
+    await eventually(() => server.engine.active === 0);
+    server.engine.release();
+  });
+
+  async function errorOf(failing: Promise<unknown>): Promise<APIError> {
+    const error: unknown = await failing.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    if (!(error instanceof APIError)) throw new Error("It did not fail as an API error.");
+    return error;
+  }
+
+  it("throws its own class for every status, with the type, the message and the request's id", async () => {
+    const prism = server.addKey("prism-only", { models: ["prism"] });
+    const spent = server.addKey("spent", { plan: { requestsPerMinute: 0 } });
+    const failures: [Promise<unknown>, new (...args: never[]) => APIError, string][] = [
+      [anthropic("wrong").messages.create(base), AuthenticationError, "authentication_error"],
+      [anthropic(prism).messages.create(base), PermissionDeniedError, "permission_error"],
+      [anthropic(spent).messages.create(base), RateLimitError, "rate_limit_error"],
+      [anthropic().messages.create({ ...base, model: "nobody" }), NotFoundError, "not_found_error"],
+      [anthropic().messages.create({ ...base, max_tokens: 0 }), BadRequestError, "invalid_request_error"],
+    ];
+    for (const [failing, kind, type] of failures) {
+      const error = await errorOf(failing);
+      expect(error).toBeInstanceOf(kind);
+      expect(error.type).toBe(type);
+      expect(error.requestID).toMatch(/^req_/);
+      expect(error.message).toContain(type);
+    }
+    server.completions.refuseNew(new ServiceError("overloaded"));
+    const overloaded = await errorOf(anthropic().messages.create(base));
+    server.completions.refuseNew(null);
+    expect(overloaded).toBeInstanceOf(InternalServerError);
+    expect(overloaded.type).toBe("overloaded_error");
+  });
+
+  it("throws when a stream breaks", async () => {
+    server.engine.script = () => ({
+      fragments: ["a", "b"],
+      failure: { at: 1, error: new ServiceError("engine_unavailable") },
+    });
+    const error = await errorOf(anthropic().messages.stream(base).finalMessage());
+    expect(error.type).toBe("api_error");
+  });
+});
+
+describe("LangChain", () => {
+  const model = (fields: object = {}) =>
+    new ChatAnthropic({
+      model: "omega",
+      apiKey: server.apiKey,
+      anthropicApiUrl: server.url,
+      maxTokens: 100,
+      maxRetries: 0,
+      ...fields,
+    });
+  const prompt = "How is the weather in Paris?";
+  const getWeather = langChainTool(lookUp, { name: "get_weather", description: "Weather.", schema: place });
+
+  it("invokes", async () => {
+    const reply = await model().invoke([
+      ["system", "Be kind."],
+      ["user", prompt],
+    ]);
+    expect(reply.text).toBe(answer);
+    expect(reply.usage_metadata).toMatchObject({ input_tokens: 8, output_tokens: 2 });
+    expect(reply.response_metadata).toMatchObject({ stop_reason: "end_turn" });
+  });
+
+  it("streams", async () => {
+    let text = "";
+    for await (const chunk of await model().stream(prompt)) text += chunk.text;
+    expect(text).toBe(answer);
+  });
+
+  it.each([false, true])("calls the tools that are bound to it, streamed or not: %s", async (streaming) => {
+    const calling = model({ streaming }).bindTools([getWeather]);
+    const first = await calling.invoke(prompt);
+    expect(first.tool_calls).toMatchObject([
+      { name: "get_weather", args: { city: "Paris" }, id: "call_0123456789" },
+    ]);
+    const [call] = first.tool_calls ?? [];
+    const result = new ToolMessage({ content: "sunny", tool_call_id: call?.id ?? "" });
+    const last = await calling.invoke([new HumanMessage(prompt), first, result]);
+    expect(last).toBeInstanceOf(AIMessage);
+    expect(last.text).toBe(answer);
+  });
+
+  it("asks for a schema by a tool", async () => {
+    expect(await model().withStructuredOutput(place).invoke(prompt)).toEqual({ city: "Paris" });
+  });
+});
