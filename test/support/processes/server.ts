@@ -2,6 +2,7 @@
 import type { Server } from "node:http";
 import { Completions } from "../../../src/core/serving/completion.js";
 import { FairQueue } from "../../../src/core/serving/fair-queue.js";
+import { ModelNames } from "../../../src/core/model-names.js";
 import { Limits } from "../../../src/core/serving/limits.js";
 import {
   noKeyLimits,
@@ -17,10 +18,14 @@ import { createHttpServer, type HttpParts } from "../../../src/http/server.js";
 import { createLog } from "../../../src/log.js";
 import { Metrics } from "../../../src/metrics.js";
 import { ServiceError } from "../../../src/protocol/errors.js";
+import { defaultAliases, type ModelAlias } from "../../../src/protocol/model-aliases.js";
 import { MemoryCounter, MemoryLeases } from "../../../src/store/counters/memory-counter.js";
 import { FakeEngine, type FakeEngineOptions } from "../engines/fake-engine.js";
 
 export interface TestServerOptions {
+  /** As by default unless given. */
+  aliases?: readonly ModelAlias[];
+  listAliases?: boolean;
   engine?: FakeEngineOptions;
   queueLength?: number;
   queueWaitMs?: number;
@@ -83,6 +88,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const clock = options.clock ?? systemClock;
   const engine = new FakeEngine(options.engine);
   const limits = new Limits(new MemoryCounter(clock), new MemoryLeases());
+  const names = new ModelNames(options.aliases ?? defaultAliases);
   const queue = () =>
     new FairQueue({
       capacity: () => engine.options.capacity,
@@ -91,7 +97,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       clock,
     });
   const queues = { omega: queue(), prism: queue(), lambda: queue() };
-  const completions = new Completions({ engine, limits, queueOf: (model) => queues[model], clock });
+  const completions = new Completions({ engine, limits, names, queueOf: (model) => queues[model], clock });
   const metrics = new Metrics({
     sequencesActive: () => engine.active,
     sequencesCapacity: () => engine.options.capacity,
@@ -114,6 +120,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       bodyLimitBytes: options.bodyLimitBytes ?? 100_000,
       ownerName: "acme",
       metricsToken: options.metricsToken,
+      listAliases: options.listAliases ?? false,
     },
     keys,
     limits,
