@@ -9,8 +9,10 @@ import {
   systemClock,
   type ApiKey,
   type Clock,
+  type Counter,
   type KeyLimits,
   type KeyRecord,
+  type Leases,
   type Plan,
 } from "../../../src/core/ports.js";
 import { Bodies } from "../../../src/http/bodies/bodies.js";
@@ -26,6 +28,8 @@ export interface TestServerOptions {
   /** As by default unless given. */
   aliases?: readonly ModelAlias[];
   listAliases?: boolean;
+  /** Where limits are counted; in memory unless given. */
+  counters?: { counter: Counter; leases: Leases };
   engine?: FakeEngineOptions;
   queueLength?: number;
   queueWaitMs?: number;
@@ -48,6 +52,9 @@ export interface KeyOptions {
   plan?: Partial<Plan>;
   accountId?: string;
   limits?: Partial<KeyLimits>;
+  name?: string;
+  expiresAt?: Date;
+  revokedAt?: Date;
 }
 
 export interface TestServer {
@@ -87,7 +94,11 @@ const plan: Plan = {
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const clock = options.clock ?? systemClock;
   const engine = new FakeEngine(options.engine);
-  const limits = new Limits(new MemoryCounter(clock), new MemoryLeases());
+  const { counter, leases } = options.counters ?? {
+    counter: new MemoryCounter(clock),
+    leases: new MemoryLeases(),
+  };
+  const limits = new Limits(counter, leases);
   const names = new ModelNames(options.aliases ?? defaultAliases);
   const queue = () =>
     new FairQueue({
@@ -175,13 +186,13 @@ class FakeKeys {
       key: {
         id,
         accountId,
-        name: "test",
+        name: options.name ?? "test",
         lastFour: key.slice(-4),
         models: options.models ?? null,
         operations: options.operations ?? null,
         createdAt,
-        expiresAt: null,
-        revokedAt: null,
+        expiresAt: options.expiresAt ?? null,
+        revokedAt: options.revokedAt ?? null,
         disabledAt: null,
         limits: { ...noKeyLimits, ...options.limits },
         lastUsedAt: null,
