@@ -39,6 +39,10 @@ export default function Messages() {
         </p>
       </Section>
       <Section id="streaming" title="Streaming">
+        <p>
+          With <code>"stream": true</code>, which the libraries’ own helpers set, the reply arrives as
+          server-sent events:
+        </p>
         <CodeTabs
           label="Language"
           samples={[
