@@ -6,6 +6,7 @@ import { Metrics } from "../src/metrics.js";
 import { catalog, memoryOf } from "../src/models/choice/catalog.js";
 import { gigabytes } from "../src/models/files/sizes.js";
 import { errorTable } from "../src/protocol/errors.js";
+import { defaultAliases } from "../src/protocol/model-aliases.js";
 
 const groups: Record<string, string> = {
   service: "Service",
@@ -116,6 +117,8 @@ export async function modelsPage(): Promise<string> {
 }
 
 function shown(value: unknown): string {
+  if (value === defaultAliases)
+    return shown(defaultAliases.map(({ name, model }) => `${name}=${model}`).join(","));
   if (value === undefined) return "chosen by Sotto";
   return typeof value === "string" ? `\`${value}\`` : `\`${JSON.stringify(value)}\``;
 }

@@ -21,6 +21,7 @@ import type { FullStore } from "./core/dashboard-ports.js";
 import { KeyRing } from "./core/keys/key-ring.js";
 import { Limits } from "./core/serving/limits.js";
 import { MaintenanceGate } from "./core/serving/maintenance-gate.js";
+import { ModelNames } from "./core/model-names.js";
 import { ModelAdmin } from "./core/operator/model-admin.js";
 import { systemClock, type Clock, type Engine } from "./core/ports.js";
 import { Sessions } from "./core/sign-in/sessions.js";
@@ -131,6 +132,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     const { fleet } = engines;
     closers.push(() => engines.close());
     const limits = new Limits(counter, leases);
+    const names = new ModelNames(config.service.modelAliases);
     const gate = new MaintenanceGate({
       listCurrentWindows: (now) => store.news.listCurrentWindows(now),
       clock,
@@ -163,6 +165,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     const completions = new Completions({
       engine: fleet,
       limits,
+      names,
       queueOf: (model, prepared) => fleet.queueOf(model, prepared),
       clock,
       reread: callerNow(store, sessions),
@@ -251,7 +254,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       preflight: (engine) => preflight(engine, { strict: config.engine.strictPreflight }),
       availableBytes: () => process.availableMemory(),
     });
-    const models = new ModelAdmin(served, pulls, dashboard.audit);
+    const models = new ModelAdmin(served, pulls, dashboard.audit, names);
 
     const traces = await startTracing(config.service);
     if (traces !== null) closers.push(() => traces.close());

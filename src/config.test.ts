@@ -119,3 +119,53 @@ models_prism_upstreams:
     expect(faults).toEqual([expect.stringContaining(fault)]);
   });
 });
+
+describe("aliases of models", () => {
+  const aliasesOf = (text: string) => loadConfig({ env: { SOTTO_MODEL_ALIASES: text } }).service.modelAliases;
+
+  it("are the names of the other vendor's models by default, and none when empty", () => {
+    expect(loadConfig({ env: {} }).service).toMatchObject({
+      modelAliases: [{ name: "claude-*", model: "omega" }],
+      listAliases: false,
+    });
+    expect(aliasesOf("")).toEqual([]);
+  });
+
+  it("are read in their order, from the environment and from the file", () => {
+    const expected = [
+      { name: "gpt-4o", model: "prism" },
+      { name: "gpt-*", model: "omega" },
+    ];
+    expect(aliasesOf("gpt-4o=prism, gpt-* = omega")).toEqual(expected);
+    const file = configFile("model_aliases:\n  gpt-4o: prism\n  gpt-*: omega\n");
+    expect(loadConfig({ env: {}, file }).service.modelAliases).toEqual(expected);
+  });
+
+  it.each([
+    ["gpt-4o", "maps 'gpt-4o' to a model that does not exist: use omega, prism, lambda"],
+    ["gpt-4o=", "maps 'gpt-4o' to a model"],
+    ["gpt-4o=Omega", "maps 'gpt-4o' to a model"],
+    ["a=b=omega", "maps 'a' to a model"],
+    ["=omega", "has an alias that is not a name"],
+    ["a b=omega", "has an alias that is not a name"],
+    ["a=omega,", "has an alias that is not a name"],
+    [`${"x".repeat(201)}=omega`, "has an alias that is not a name"],
+    ["prism=omega", "gives the name 'prism' to another model: it always means itself"],
+    ["a=omega,a=prism", "has the alias 'a' twice"],
+    [
+      "gpt-*=omega,gpt-4*=prism",
+      "has the alias 'gpt-4*' after 'gpt-*', which matches all of it: put it first",
+    ],
+  ])("'%s' is refused at the start", (text, problem) => {
+    const [error, ...others] = errorsOf(() => aliasesOf(text));
+    expect(error).toContain(`SOTTO_MODEL_ALIASES ${problem}`);
+    expect(others).toEqual([]);
+  });
+
+  it("of another kind are refused", () => {
+    const file = configFile("model_aliases: [gpt-4o]\n");
+    expect(errorsOf(() => loadConfig({ env: {}, file }))[0]).toContain(
+      "must be aliases such as gpt-*=omega, with commas between",
+    );
+  });
+});

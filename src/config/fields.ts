@@ -1,6 +1,5 @@
 /** Every setting: environment name, default, what it does. `npm run docs` writes docs/configuration.md from it. */
 import { z } from "zod";
-import type { ModelId } from "../protocol/models.js";
 import {
   field,
   hostList,
@@ -8,11 +7,11 @@ import {
   number,
   optional,
   proxyAddresses,
-  upstreamList,
   webAddress,
   yesOrNo,
   type Field,
 } from "./kinds.js";
+import { aliasFields, modelFields } from "./model-fields.js";
 
 const serviceFields = {
   host: field({
@@ -39,6 +38,7 @@ const serviceFields = {
     default: "sotto",
     doc: "The operator's name, shown as `owned_by` in the list of models.",
   }),
+  ...aliasFields,
   logLevel: field({
     env: ["SOTTO_LOG_LEVEL"],
     schema: z.enum(["silent", "error", "warn", "info", "debug", "trace"], {
@@ -328,60 +328,6 @@ const limitFields = {
     default: 120_000,
     doc: "On SIGTERM, how long running replies may take to finish.",
   }),
-};
-
-const modelFields = (id: ModelId) => {
-  const env = (name: string) => [`SOTTO_MODELS_${id.toUpperCase()}_${name}`] as const;
-  return {
-    weights: field({
-      env: env("WEIGHTS"),
-      schema: optional(z.string().min(1, "must be a GGUF file, or 'starter'")),
-      default: undefined,
-      doc: `GGUF file that answers for \`${id}\`, or \`starter\` for the weights that come with Sotto. Default: what \`sotto models use\` chose, or else the starter; this setting takes precedence.`,
-    }),
-    upstreams: field({
-      env: env("UPSTREAMS"),
-      schema: upstreamList,
-      default: [],
-      doc: "Engines on the network that answer instead of the weights, a list: see [upstreams.md](upstreams.md). Default: none.",
-      secret: true,
-    }),
-    description: field({
-      env: env("DESCRIPTION"),
-      schema: optional(
-        z
-          .string()
-          .max(200, "must have at most 200 characters")
-          .regex(/^[^\p{Cc}]*$/u, "must be one line of text"),
-      ),
-      default: undefined,
-      doc: `One line about \`${id}\` for people who choose a model, shown on the pages and in \`GET /v1/models\`. Default: none.`,
-    }),
-    systemPrompt: field({
-      env: env("SYSTEM_PROMPT"),
-      schema: z.string().max(100_000).optional(),
-      default: undefined,
-      doc: "System message used when a request has none; counted in `usage`. Empty for none. Default: none.",
-    }),
-    maxTokens: field({
-      env: env("MAX_TOKENS"),
-      schema: optional(integer(1, 2_147_483_647)),
-      default: undefined,
-      doc: "Most tokens to generate when a request has no `max_tokens`. Default: 256 for the starter, 4096 for everything else.",
-    }),
-    repeatPenalty: field({
-      env: env("REPEAT_PENALTY"),
-      schema: optional(number(0.5, 2)),
-      default: undefined,
-      doc: "Repetition penalty: divides the probability of tokens that the reply already has; `1` is none. Not used for requests with penalties of their own. Default: what the starter needs, none for other weights.",
-    }),
-    minP: field({
-      env: env("MIN_P"),
-      schema: optional(number(0, 1)),
-      default: undefined,
-      doc: "Drops tokens less probable than this share of the most probable one, unless the request sets `top_p`. `0` drops none. Default: what the starter needs, 0.05 for other weights.",
-    }),
-  };
 };
 
 /** Every field by group, as documented and as written in the file. */

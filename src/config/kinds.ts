@@ -2,6 +2,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import { engineMemberSchema } from "../protocol/engine-member.js";
+import { readAliases } from "../protocol/model-aliases.js";
 
 export interface Field<T> {
   /** Environment names, the first wins; also the source of the name in the file (`SOTTO_A_B` → `a_b`). */
@@ -38,6 +39,20 @@ export const upstreamList = z.preprocess((value, context) => {
     return z.NEVER;
   }
 }, z.array(engineMemberSchema).max(64));
+/** `name=model`, with commas between, in the environment; names and models in the file. */
+export const modelAliases = z
+  .union(
+    [z.string().transform(aliasPairs), z.record(z.string(), z.string()).transform(Object.entries<string>)],
+    {
+      error: "must be aliases such as gpt-*=omega, with commas between",
+    },
+  )
+  .transform((pairs, context) => {
+    const read = readAliases(pairs);
+    if ("aliases" in read) return read.aliases;
+    context.addIssue({ code: "custom", message: read.problem });
+    return z.NEVER;
+  });
 /** With commas between in the environment; a list in the file. */
 export const hostList = z.preprocess(
   (value) => (typeof value === "string" ? value.split(",").map((host) => host.trim()) : value),
@@ -59,6 +74,15 @@ export const yesOrNo = z.preprocess(
 export const proxyAddresses = z.string().refine((text) => text.split(",").every(isProxyAddress), {
   error: "must be loopback, linklocal, uniquelocal or addresses such as 10.0.0.0/8, with commas between",
 });
+
+/** One without a '=' becomes a pair without a model, which is refused. */
+function aliasPairs(text: string): [string, string][] {
+  if (text.trim() === "") return [];
+  return text.split(",").map((pair) => {
+    const [name = "", ...model] = pair.split("=");
+    return [name.trim(), model.join("=").trim()];
+  });
+}
 
 function isProxyAddress(text: string): boolean {
   const item = text.trim();

@@ -15,7 +15,8 @@ import type { ConnectionLimit } from "./connection/connection-limit.js";
 export type NotReady = "shutting_down" | "maintenance" | "models_not_ready" | "database_unreachable";
 
 export interface HttpParts {
-  config: Pick<ServiceConfig, "bodyLimitBytes" | "ownerName" | "metricsToken">;
+  config: Pick<ServiceConfig, "bodyLimitBytes" | "ownerName" | "metricsToken"> &
+    Partial<Pick<ServiceConfig, "listAliases">>;
   keys: {
     /** Throws `invalid_api_key` for any key that does not work now. */
     verify(key: string): Promise<KeyRecord>;

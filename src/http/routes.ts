@@ -3,6 +3,7 @@ import type { RouteOptions } from "fastify";
 import { complete } from "./api/complete.js";
 import { countTokens } from "./api/count-tokens.js";
 import { healthz, readyz } from "./api/health.js";
+import { describeKey } from "./api/key.js";
 import { guardedMetrics } from "./api/metrics.js";
 import { listModels, retrieveModel } from "./api/models.js";
 import { openApi } from "./api/openapi.js";
@@ -19,6 +20,7 @@ export const apiRoutes = (parts: HttpParts): ApiRoute[] => [
   { method: "POST", url: "/messages/count_tokens", handler: countTokens(parts) },
   { method: "GET", url: "/models", handler: listModels(parts) },
   { method: "GET", url: "/models/:id", handler: retrieveModel(parts) },
+  { method: "GET", url: "/key", handler: describeKey(parts) },
 ];
 
 /** For everyone. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ask, errorOf, type Sent } from "../../test/support/clients/chat.js";
+import { unknownUrlOf } from "./unknown-url.js";
 import { startServer, type TestServer } from "../../test/support/processes/server.js";
 
 let server: TestServer;
@@ -9,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const endpoints =
-  "The endpoints are POST /v1/chat/completions, POST /v1/responses, POST /v1/messages, POST /v1/messages/count_tokens, GET /v1/models and GET /v1/models/{id}.";
+  "The endpoints are POST /v1/chat/completions, POST /v1/responses, POST /v1/messages, POST /v1/messages/count_tokens, GET /v1/models, GET /v1/models/{id} and GET /v1/key.";
 
 async function messageOf(sent: Sent): Promise<string> {
   const { status, json } = await ask(server, sent);
@@ -39,6 +40,12 @@ describe("an unknown path", () => {
     ["POST", "/v1/chat", "POST /v1/chat/completions"],
     ["POST", "/responses", "POST /v1/responses"],
     ["POST", "/v2/chat/completions?api-version=1", "POST /v1/chat/completions"],
+    ["POST", "/openai/deployments/omega/chat/completions?api-version=1", "POST /v1/chat/completions"],
+    ["POST", "/v1/chat/completions/chat/completions", "POST /v1/chat/completions"],
+    ["POST", "/proxy/v1/chat/completions", "POST /v1/chat/completions"],
+    ["GET", "/v1/openai/v1/models", "GET /v1/models"],
+    ["GET", "/key", "GET /v1/key"],
+    ["GET", "/v1/keys", "GET /v1/key"],
   ])("%s %s names the likely endpoint", async (method, path, likely) => {
     expect(await messageOf({ method, path })).toBe(
       `There is no such endpoint. Did you mean ${likely}? ${endpoints}`,
@@ -70,6 +77,15 @@ describe("an unknown path", () => {
     );
   });
 
+  it.each(["/v1/chat/completions/chatcmpl-1", "/v1/v1/chat/completions/chatcmpl-1/messages"])(
+    "%s asks for what is never stored",
+    async (path) => {
+      expect(await messageOf({ method: "GET", path })).toBe(
+        `This service stores no replies, so there is none to retrieve. ${endpoints}`,
+      );
+    },
+  );
+
   it("never repeats the path", async () => {
     for (const path of [
       "/v1/secret",
@@ -84,6 +100,45 @@ describe("an unknown path", () => {
 
   it("outside /v1 is not about the API unless it looks like it", async () => {
     expect(await messageOf({ path: "/nothing" })).not.toContain("/v1/models");
+  });
+
+  describe("of a service with more endpoints", () => {
+    const explain = unknownUrlOf([
+      { method: "POST", url: "/chat/completions" },
+      { method: "POST", url: "/responses" },
+      { method: "POST", url: "/messages" },
+      { method: "POST", url: "/messages/count_tokens" },
+      { method: "GET", url: "/models" },
+    ]);
+
+    it.each([
+      ["/responses", "/v1/responses"],
+      ["/v1/v1/responses", "/v1/responses"],
+      ["/openai/v1/responses", "/v1/responses"],
+      ["/v1//responses", "/v1/responses"],
+      ["/v1/response", "/v1/responses"],
+      ["/messages", "/v1/messages"],
+      ["/v1/v1/messages", "/v1/messages"],
+      ["/anthropic/v1/messages", "/v1/messages"],
+      ["/v1/messages/v1/messages", "/v1/messages"],
+      ["/anthropic/v1/messages/count_tokens?beta=true", "/v1/messages/count_tokens"],
+      ["/v1/v1/messages/count_tokens", "/v1/messages/count_tokens"],
+      ["/v1/messages/count_token", "/v1/messages"],
+    ])("%s names the likely one", (url, likely) => {
+      expect(explain({ url }).message).toContain(`There is no such endpoint. Did you mean POST ${likely}?`);
+    });
+
+    it.each([
+      ["/v1/responses/resp_1", "This service stores no replies, so there is none to retrieve."],
+      ["/v1/responses/resp_1/input_items", "This service stores no replies, so there is none to retrieve."],
+      ["/v1/messages/batches", "This service does not offer /v1/messages/batches."],
+      ["/v1/messages/batches/secret", "This service does not offer /v1/messages/batches."],
+      ["/v1/completions", "This service does not offer /v1/completions: use POST /v1/chat/completions."],
+    ])("%s says what is not served", (url, message) => {
+      expect(explain({ url }).message).toMatch(
+        new RegExp(`^${message.replaceAll(".", "\\.")} The endpoints`),
+      );
+    });
   });
 
   it("is only explained to callers with a key", async () => {

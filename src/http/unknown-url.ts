@@ -1,7 +1,7 @@
 /**
  * The answer to a path that does not exist, or not with this method: which endpoints there are, and the likely
- * one where a usual mistake is recognised: a base address without `/v1` or with two of them, a double slash, an
- * endpoint of the same API that this service does not offer. Only names of ours are shown, never the path itself:
+ * one where a usual mistake is recognised: a base address without `/v1` or with two of them, with a whole endpoint or
+ * with another service's prefix, a double slash, an endpoint of the same APIs that this service does not offer. Only names of ours are shown, never the path itself:
  * it may hold anything.
  */
 import { ServiceError } from "../protocol/errors.js";
@@ -9,7 +9,7 @@ import type { ApiRoute } from "./routes.js";
 
 const prefix = "/v1";
 
-/** Endpoints that clients of this API know, by the first part of their path. */
+/** Endpoints that clients of these APIs know, by how their path begins; in order, so that the last that fits is the narrowest. */
 const notOffered = [
   "assistants",
   "audio",
@@ -19,6 +19,7 @@ const notOffered = [
   "files",
   "fine_tuning",
   "images",
+  "messages/batches",
   "moderations",
   "realtime",
   "rerank",
@@ -26,11 +27,14 @@ const notOffered = [
   "uploads",
   "vector_stores",
 ];
+/** Replies by the ids that they were given. */
+const storedReply = /^\/(?:chat\/completions\/chatcmpl|responses\/resp)/;
 /** Those that do the same job. */
 const forChat = ["completions"];
 const chat = "/chat/completions";
 
 interface Endpoint {
+  method: ApiRoute["method"];
   url: string;
   /** As it is shown: `GET /v1/models/{id}`. */
   name: string;
@@ -41,6 +45,7 @@ export type UnknownUrl = (request: { url: string }) => ServiceError;
 
 export function unknownUrlOf(routes: readonly Pick<ApiRoute, "method" | "url">[]): UnknownUrl {
   const endpoints = routes.map(({ method, url }): Endpoint => ({
+    method,
     url,
     name: `${method} ${prefix}${url.replace(/:(\w+)/g, "{$1}")}`,
     pattern: new RegExp(`^${url.replace(/:\w+/g, "[^/]+")}$`),
@@ -57,9 +62,15 @@ export function unknownUrlOf(routes: readonly Pick<ApiRoute, "method" | "url">[]
       });
     }
     const wanted = wantedBy(path);
-    const likely = endpoints.find(({ pattern }) => pattern.test(wanted)) ?? similarTo(wanted, endpoints);
+    if (storedReply.test(wanted)) {
+      return explain("This service stores no replies, so there is none to retrieve.");
+    }
+    const foreign = notOffered.findLast((name) => wanted === `/${name}` || wanted.startsWith(`/${name}/`));
+    const likely =
+      endpoints.find(({ pattern }) => pattern.test(wanted)) ??
+      endOf(wanted, endpoints) ??
+      (foreign?.includes("/") === true ? undefined : similarTo(wanted, endpoints));
     if (likely !== undefined) return explain(`There is no such endpoint. Did you mean ${likely.name}?`);
-    const foreign = notOffered.find((name) => wanted === `/${name}` || wanted.startsWith(`/${name}/`));
     if (foreign !== undefined) {
       const instead = endpoints.find((endpoint) => endpoint.url === chat && forChat.includes(foreign));
       const advice = instead === undefined ? "" : `: use ${instead.name}`;
@@ -80,8 +91,12 @@ const wantedBy = (path: string): string =>
   path
     .toLowerCase()
     .replace(/\/{2,}/g, "/")
-    .replace(/^(?:\/(?:openai|v\d+))*(?=\/|$)/, "")
+    .replace(/^(?:\/(?:openai|anthropic|v\d+))*(?=\/|$)/, "")
     .replace(/\/$/, "");
+
+/** Whatever it was appended to: another service's prefix, or an endpoint in place of the base address. */
+const endOf = (wanted: string, endpoints: readonly Endpoint[]): Endpoint | undefined =>
+  endpoints.find(({ method, url }) => method === "POST" && wanted.endsWith(url));
 
 const similarTo = (wanted: string, endpoints: readonly Endpoint[]): Endpoint | undefined =>
   endpoints.find(({ url }) => {

@@ -5,6 +5,7 @@
 import { z } from "zod";
 import type { EngineComputeView } from "./dashboard-engines.js";
 import { engineBounds, upstreamProfiles } from "./engine-member.js";
+import type { ModelAlias } from "./model-aliases.js";
 import { modelIds, type ModelId } from "./models.js";
 
 // ------------------------------------------------------------------------------------------ what answers
@@ -56,6 +57,8 @@ export interface ModelView {
 export interface ModelsNow {
   models: ModelView[];
   pulls: PullView[];
+  /** From the configuration. */
+  aliases: ModelAlias[];
 }
 
 // -------------------------------------------------------------------------------------------- the choices

@@ -38,7 +38,7 @@ export type ReplyEvent =
   | { type: "finished"; choice: number; finishReason: FinishReason; stopSequence?: string }
   | { type: "done"; usage: Usage };
 
-/** What all parts of one reply share. Until the request is admitted, its model is the one asked for, and no token counted. */
+/** What all parts of one reply share. Its model is one of ours unless there is none by the name asked for. Until the request is admitted, no token is counted. */
 export interface ReplyHead {
   id: string;
   /** Unix seconds. */

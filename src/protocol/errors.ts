@@ -111,7 +111,7 @@ export const errorTable = {
     status: 404,
     type: "invalid_request_error",
     message: "This model does not exist. The models are omega, prism and lambda.",
-    when: "`model` is none of `omega`, `prism`, `lambda`.",
+    when: "`model` is none of `omega`, `prism`, `lambda`, and no alias of one.",
   },
   rate_limit_exceeded: {
     status: 429,

@@ -2,7 +2,8 @@
 import type { ModelId } from "./models.js";
 
 export interface WireModel {
-  id: ModelId;
+  /** One of ours, or an alias. */
+  id: string;
   object: "model";
   /** Unix seconds. */
   created: number;
@@ -14,6 +15,8 @@ export interface WireModel {
   capabilities: ModelCapabilities;
   /** The operator's line about it, where there is one. */
   description?: string;
+  /** The model that answers, where `id` is another name for it. */
+  alias_of?: string;
 }
 
 export interface ModelCapabilities {
@@ -64,6 +67,13 @@ export function wireModel(
     ...(description === null ? {} : { description }),
   };
 }
+
+/** The same model under another name. */
+export const aliasOf = (name: string, model: WireModel): WireModel => ({
+  ...model,
+  id: name,
+  alias_of: model.id,
+});
 
 const smaller = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.min(a, b);

@@ -98,11 +98,36 @@ describe("tools in the playground", { timeout: 60_000 }, () => {
     const code = await page.getByRole("dialog").textContent();
     for (const text of ["tools=[", "get_weather", "call_b", "additionalProperties"])
       expect(code).toContain(text);
+    const api = page.getByLabel("API", { exact: true });
+    await api.selectOption("Responses");
+    await page.getByText("client.responses.create(").waitFor();
+    expect(await page.getByRole("dialog").textContent()).toContain('"call_id": "call_b"');
+    await api.selectOption("Messages");
+    await page.getByText("client.messages.create(").waitFor();
+    expect(await page.getByRole("dialog").textContent()).toContain('"tool_use_id": "call_b"');
+    expect(await violations(page)).toEqual([]);
     await page.keyboard.press("Escape");
 
     await press(page, "Clear");
     await page.getByText("Ask something").waitFor();
     expect(await tools().inputValue()).toBe("");
+  });
+
+  it("are chosen by hand, with the effort to think, until they are removed", async () => {
+    expect(await page.getByLabel("Tool choice").count()).toBe(0);
+    await page.getByLabel("Reasoning effort").selectOption("Low");
+    await press(page, "Use an example");
+    await page.getByLabel("Tool choice").selectOption("get_weather");
+    expect(await violations(page)).toEqual([]);
+    await message().fill("Paris or Oslo?");
+    await press(page, "Send");
+    await page.getByRole("button", { name: "Send results" }).waitFor();
+    expect(dashboard.engine.generations).toMatchObject([
+      { reasoningEffort: "low", tooling: { tools: [{ name: "get_weather" }], choice: "required" } },
+    ]);
+    await press(page, "Remove tools");
+    await press(page, "Use an example");
+    expect(await page.getByLabel("Tool choice").inputValue()).toBe("");
   });
 
   it("shows thoughts while there is nothing else, and folds them away when the reply begins", async () => {

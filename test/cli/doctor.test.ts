@@ -53,6 +53,7 @@ describe("sotto doctor", () => {
       expect(findings.filter(({ state }) => state === "broken")).toEqual([]);
       expect({ code, ok }).toEqual({ code: 0, ok: true });
       expect(find("omega")?.detail).toContain("starter weights");
+      expect(find("aliases")).toMatchObject({ state: "ok", detail: "claude-* → omega" });
       expect(find("engine")?.detail).toMatch(/CPU with \d+ threads|cuda|vulkan|metal/);
       expect(await readdir(line.dataDir)).toEqual([]);
     },

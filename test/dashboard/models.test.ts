@@ -91,6 +91,10 @@ const audited = async () =>
 const partial = () =>
   existsSync(folder) ? readdirSync(folder).filter((name) => name.includes(".part")) : [];
 
+it("shows the aliases of the configuration", async () => {
+  expect((await now()).aliases).toEqual([{ name: "claude-*", model: "omega" }]);
+});
+
 describe("a pull from the dashboard", () => {
   it("brings verified weights here, which then answer for a model, and can be rolled back", async () => {
     const id = await started("hf:acme/tiny-GGUF", { model: "omega" });

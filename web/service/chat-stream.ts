@@ -14,6 +14,8 @@ export interface ChatBody {
   model: string;
   messages: SentMessage[];
   tools?: readonly object[];
+  tool_choice?: "none" | "required" | { type: "function"; function: { name: string } };
+  reasoning_effort?: string;
   temperature?: number;
   top_p?: number;
   max_tokens?: number;

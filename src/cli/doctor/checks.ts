@@ -1,3 +1,4 @@
+import { checkAliases } from "./aliases-check.js";
 import { checkEngine } from "./engine-check.js";
 import { checkDatabase, checkDataDirectory, checkNode } from "./ground-checks.js";
 import { checkModels } from "./models-checks.js";
@@ -14,6 +15,7 @@ export const checks: readonly Check[] = [
   checkDatabase,
   checkRedis,
   checkModels,
+  checkAliases,
   checkEngine,
   checkPort,
   checkPublicAddress,

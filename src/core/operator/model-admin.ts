@@ -10,6 +10,7 @@ import type {
 import { isModelId, type ModelId } from "../../protocol/models.js";
 import type { Actor, Audit } from "../audit.js";
 import { DashboardError } from "../dashboard-error.js";
+import type { ModelNames } from "../model-names.js";
 import type { ModelSources, Pulls } from "../model-ports.js";
 import { OperatorError } from "./operator-error.js";
 
@@ -18,10 +19,15 @@ export class ModelAdmin {
     private readonly sources: ModelSources,
     private readonly pulls: Pulls,
     private readonly audit: Audit,
+    private readonly names: Pick<ModelNames, "aliases">,
   ) {}
 
   async now(): Promise<ModelsNow> {
-    return { models: await this.sources.now(), pulls: this.pulls.list() };
+    return {
+      models: await this.sources.now(),
+      pulls: this.pulls.list(),
+      aliases: [...this.names.aliases],
+    };
   }
 
   choices(): Promise<ModelChoicesView> {

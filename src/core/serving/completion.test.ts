@@ -6,6 +6,7 @@ import { MemoryCounter, MemoryLeases } from "../../store/counters/memory-counter
 import { Completions, type CompletionEvent } from "./completion.js";
 import { FairQueue } from "./fair-queue.js";
 import { Limits } from "./limits.js";
+import { ModelNames } from "../model-names.js";
 import { systemClock, type Engine, type GenerationEvent, type Plan } from "../ports.js";
 
 /** Says one word for each token it may. */
@@ -34,6 +35,19 @@ const wordy: Engine = {
     restarts: 0,
   }),
   close: async () => undefined,
+};
+
+/** Says one word and waits to be ended. */
+const stuck: Engine = {
+  ...wordy,
+  async *generate(_, signal): AsyncGenerator<GenerationEvent> {
+    yield { type: "text", choice: 0, text: "one" };
+    await new Promise((_resolve, reject) => {
+      signal.addEventListener("abort", () => {
+        reject(signal.reason as Error);
+      });
+    });
+  },
 };
 
 const request = chatRequest("hello", { maxTokens: 8 });
@@ -116,18 +130,26 @@ describe("a completion", () => {
     await expect(all(setup({}, mute).run())).rejects.toMatchObject({ code: "engine_unavailable" });
   });
 
+  it("is cut when the model behind its alias is taken from its key", async () => {
+    const caller = callerWith();
+    const completions = new Completions({
+      engine: stuck,
+      limits: new Limits(new MemoryCounter(systemClock), new MemoryLeases()),
+      names: new ModelNames([{ name: "gpt-*", model: "prism" }]),
+      queueOf: () => new FairQueue({ capacity: () => 4, maxLength: 10, maxWaitMs: 1000, clock: systemClock }),
+      clock: systemClock,
+      reread: async () => ({ ...caller, key: { ...caller.key, models: ["omega"] } }),
+    });
+    const aliased = chatRequest("hello", { model: "gpt-5" });
+    const events = completions.run(aliased, caller, new AbortController().signal);
+    expect((await events.next()).value).toMatchObject({ type: "admitted", model: "prism" });
+    await events.next();
+    const rest = events.next();
+    completions.review({ keyId: "key_1" });
+    await expect(rest).rejects.toMatchObject({ code: "insufficient_permissions" });
+  });
+
   it("is cut when its key is revoked", async () => {
-    const stuck: Engine = {
-      ...wordy,
-      async *generate(_, signal): AsyncGenerator<GenerationEvent> {
-        yield { type: "text", choice: 0, text: "one" };
-        await new Promise((_resolve, reject) => {
-          signal.addEventListener("abort", () => {
-            reject(signal.reason as Error);
-          });
-        });
-      },
-    };
     const { run, completions, queue } = setup({}, stuck);
     const events = run();
     await events.next();

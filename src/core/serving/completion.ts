@@ -10,10 +10,11 @@
  */
 import type { ChatRequest } from "../../protocol/chat.js";
 import { ServiceError } from "../../protocol/errors.js";
-import { isModelId, type ModelId } from "../../protocol/models.js";
+import type { ModelId } from "../../protocol/models.js";
 import type { FairQueue } from "./fair-queue.js";
 import type { Limits, RateReading, TokenReservation } from "./limits.js";
 import { requirePermission } from "./permission.js";
+import { ModelNames } from "../model-names.js";
 import type { Engine, GenerationEvent, KeyRecord, PreparedGeneration } from "../ports.js";
 import { Running, type CutTarget, type RunningParts } from "./running.js";
 
@@ -40,6 +41,8 @@ export interface CompletionTrace {
 export interface CompletionParts extends RunningParts {
   engine: Engine;
   limits: Limits;
+  /** What clients may call the models; without it, by their own names only. */
+  names?: ModelNames;
   /** The queue before the engine that answers for the model now, or before the one that prepared a generation. */
   queueOf: (model: ModelId, prepared?: PreparedGeneration) => FairQueue;
   /** The error that all new completions get now; null to admit them. */
@@ -53,9 +56,12 @@ export interface CompletionParts extends RunningParts {
 export class Completions {
   #refusal: ServiceError | null = null;
   readonly #running: Running;
+  /** Which model a request means. */
+  readonly names: ModelNames;
 
   constructor(private readonly parts: CompletionParts) {
     this.#running = new Running(parts);
+    this.names = parts.names ?? new ModelNames();
   }
 
   /** From now on new requests get this error; null admits them again. Running ones go on. */
@@ -94,7 +100,7 @@ export class Completions {
     trace: CompletionTrace = {},
     verifiedMs: number = this.parts.clock.monotonicMs(),
   ): AsyncGenerator<CompletionEvent, void, undefined> {
-    const run = this.#running.enter(caller, request.model, clientSignal, verifiedMs);
+    const run = this.#running.enter(caller, this.names.find(request.model), clientSignal, verifiedMs);
     const { signal } = run;
     let admission: Admission | undefined;
     try {
@@ -128,7 +134,7 @@ export class Completions {
     clientSignal: AbortSignal,
     verifiedMs: number = this.parts.clock.monotonicMs(),
   ): Promise<number> {
-    const run = this.#running.enter(caller, request.model, clientSignal, verifiedMs);
+    const run = this.#running.enter(caller, this.names.find(request.model), clientSignal, verifiedMs);
     try {
       const model = this.#requireAllowed(request, caller);
       const { promptTokens } = await this.parts.engine.prepare(
@@ -143,7 +149,7 @@ export class Completions {
 
   /** The model, where it exists, the caller may use it and nothing is refused altogether. */
   #requireAllowed(request: ChatRequest, caller: KeyRecord, trace: CompletionTrace = {}): ModelId {
-    const model = requireModel(request.model);
+    const model = this.names.require(request.model);
     trace.model = model;
     requirePermission(caller, model);
     const refusal = this.#refusal ?? this.parts.refusal?.() ?? null;
@@ -234,11 +240,6 @@ class Progress {
       this.#lastMs = nowMs;
     }
   }
-}
-
-function requireModel(name: string): ModelId {
-  if (isModelId(name)) return name;
-  throw new ServiceError("model_not_found", { param: "model" });
 }
 
 /** The plan's largest reply holds whatever was asked for, silently, as the context's end does. */

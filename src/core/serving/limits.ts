@@ -53,6 +53,16 @@ export class Limits {
     };
   }
 
+  /** What is left of the key's own limits now, null for each that it has not. Counts nothing. */
+  async readOwn({ key }: Pick<KeyRecord, "key">) {
+    const [requests, tokens] = [keyMeter("requests", key), keyMeter("tokens", key)];
+    return {
+      requests: requests === null ? null : await this.#read([requests]),
+      tokens: tokens === null ? null : await this.#read([tokens]),
+      held: key.limits.concurrentRequests === null ? 0 : await this.leases.held(`key:${key.id}`),
+    };
+  }
+
   /** Throws when there is no token left: cheap, so it can stand before any work on the prompt. */
   async requireTokens(caller: KeyRecord): Promise<void> {
     for (const meter of metersOf("tokens", caller)) {
@@ -169,15 +179,17 @@ function accountMeter(kind: keyof Rates, { account, plan }: Payer): Meter {
   return { name: `${kind}:${account.id}`, limit: plan[limit], unit, whose: planOf(plan.name) };
 }
 
+function keyMeter(kind: keyof Rates, { id, limits }: KeyRecord["key"]): Meter | null {
+  const { limit, unit } = rates[kind];
+  const own = limits[limit];
+  return own === null ? null : { name: `${kind}:key:${id}`, limit: own, unit, whose: "this key" };
+}
+
 /** The key's own limit first, where it has one. */
 function metersOf(kind: keyof Rates, caller: KeyRecord): Meters {
-  const { limit, unit } = rates[kind];
-  const { id, limits } = caller.key;
-  const own = limits[limit];
+  const own = keyMeter(kind, caller.key);
   const account = accountMeter(kind, caller);
-  return own === null
-    ? [account]
-    : [{ name: `${kind}:key:${id}`, limit: own, unit, whose: "this key" }, account];
+  return own === null ? [account] : [own, account];
 }
 
 const noLease: Lease = { release: () => undefined };

@@ -15,7 +15,7 @@
  * every second.
  */
 import { ServiceError } from "../../protocol/errors.js";
-import { isModelId } from "../../protocol/models.js";
+import type { ModelId } from "../../protocol/models.js";
 import { endOf, isUsable, refusalOf, requirePermission } from "./permission.js";
 import type { Clock, KeyRecord } from "../ports.js";
 import { withTimeLimit } from "../time-limit.js";
@@ -38,8 +38,8 @@ export interface Run {
 
 interface Held {
   caller: KeyRecord;
-  /** As the client named it. */
-  model: string;
+  /** Undefined where the client named none of ours. */
+  model: ModelId | undefined;
   abort: AbortController;
   needsReview: boolean;
 }
@@ -63,7 +63,7 @@ export class Running {
   }
 
   /** `verifiedMs` is a time on the monotonic clock at which the caller had not been verified yet. */
-  enter(caller: KeyRecord, model: string, clientSignal: AbortSignal, verifiedMs: number): Run {
+  enter(caller: KeyRecord, model: ModelId | undefined, clientSignal: AbortSignal, verifiedMs: number): Run {
     const held: Held = { caller, model, abort: new AbortController(), needsReview: false };
     const follow = () => {
       held.abort.abort(clientSignal.reason);
@@ -158,7 +158,7 @@ export class Running {
     }
     held.caller = caller;
     try {
-      if (isModelId(held.model)) requirePermission(caller, held.model);
+      if (held.model !== undefined) requirePermission(caller, held.model);
     } catch (error) {
       held.abort.abort(error);
       return;

@@ -13,7 +13,7 @@ import { ChoiceFold } from "../../core/serving/choice-fold.js";
 import type { Asked, Dialect, ReplyHead, StreamWriter } from "../../protocol/dialect.js";
 import { dialects, type DialectName } from "../../protocol/dialects.js";
 import { ServiceError } from "../../protocol/errors.js";
-import { isModelId } from "../../protocol/models.js";
+import type { ModelId } from "../../protocol/models.js";
 import { callerOf } from "../connection/caller.js";
 import { errorOf } from "../errors.js";
 import { newCompletionId } from "../connection/ids.js";
@@ -30,11 +30,12 @@ export function complete(parts: HttpParts, name: DialectName) {
     const asked = await parts.bodies.read(name, request, reply);
     request.exchange.stream = asked.chat.stream;
 
+    const model = parts.completions.names.find(asked.chat.model);
     const events = parts.completions.run(asked.chat, callerOf(request), signal, trace, startedMs);
     const head: ReplyHead = {
       id: newCompletionId(dialect.idPrefix),
       created: Math.floor(parts.clock.now().getTime() / 1000),
-      model: asked.chat.model,
+      model: model ?? asked.chat.model,
       promptTokens: 0,
     };
     const admit = async (): Promise<void> => {
@@ -49,7 +50,7 @@ export function complete(parts: HttpParts, name: DialectName) {
           events,
           admit,
           writer: dialect.stream(head, asked),
-          asked,
+          model,
         });
         return;
       }
@@ -91,19 +92,19 @@ interface StreamedReply {
   /** Resolves when the completion is admitted. */
   admit: () => Promise<void>;
   writer: StreamWriter;
-  asked: Asked;
+  /** Undefined where there is none by that name. */
+  model: ModelId | undefined;
 }
 
 async function sendStream(
   { keepAliveMs = defaultKeepAliveMs, timeouts, log, engineStatus }: HttpParts,
   request: FastifyRequest,
   reply: FastifyReply,
-  { events, admit, writer, asked }: StreamedReply,
+  { events, admit, writer, model }: StreamedReply,
 ): Promise<void> {
   const stallMs = timeouts?.stallMs ?? defaultTimeouts.stallMs;
-  const { model } = asked.chat;
   // A request that waits for its turn can still be refused with a status; loading a model may take longer than a proxy's timeout.
-  const isLoading = () => isModelId(model) && engineStatus(model).state === "waking";
+  const isLoading = () => model !== undefined && engineStatus(model).state === "waking";
   const stream = new EventStream(reply, request.exchange.signal, { keepAliveMs, stallMs }, isLoading);
   try {
     await admit();

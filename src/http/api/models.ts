@@ -1,8 +1,8 @@
 /** `GET /v1/models` and `GET /v1/models/{id}`. */
 import type { FastifyRequest } from "fastify";
 import { ServiceError } from "../../protocol/errors.js";
-import { wireModel, type WireModel, type WireModelList } from "../../protocol/model-list.js";
-import { isModelId, modelIds, type ModelId } from "../../protocol/models.js";
+import { aliasOf, wireModel, type WireModel, type WireModelList } from "../../protocol/model-list.js";
+import { modelIds, type ModelId } from "../../protocol/models.js";
 import { object, required, string } from "../../protocol/read-json.js";
 import { callerOf } from "../connection/caller.js";
 import type { HttpParts } from "../parts.js";
@@ -11,16 +11,20 @@ export function listModels(parts: HttpParts) {
   return async (request: FastifyRequest): Promise<WireModelList> => {
     requirePermission(request);
     // All three, in the specification's order, whatever a key may use.
-    return { object: "list", data: modelIds.map((id) => listed(id, request, parts)) };
+    const models = modelIds.map((id) => listed(id, request, parts));
+    const aliases = parts.config.listAliases === true ? parts.completions.names.exact : [];
+    const others = aliases.map(({ name, model }) => aliasOf(name, listed(model, request, parts)));
+    return { object: "list", data: [...models, ...others] };
   };
 }
 
 export function retrieveModel(parts: HttpParts) {
   return async (request: FastifyRequest): Promise<WireModel> => {
-    const id = required(object(request.params, "path"), "id", string);
-    if (!isModelId(id)) throw new ServiceError("model_not_found", { param: "model" });
+    const name = required(object(request.params, "path"), "id", string);
+    const id = parts.completions.names.require(name);
     requirePermission(request);
-    return listed(id, request, parts);
+    const model = listed(id, request, parts);
+    return id === name ? model : aliasOf(name, model);
   };
 }
 

@@ -2,14 +2,17 @@
 import type { Server } from "node:http";
 import { Completions } from "../../../src/core/serving/completion.js";
 import { FairQueue } from "../../../src/core/serving/fair-queue.js";
+import { ModelNames } from "../../../src/core/model-names.js";
 import { Limits } from "../../../src/core/serving/limits.js";
 import {
   noKeyLimits,
   systemClock,
   type ApiKey,
   type Clock,
+  type Counter,
   type KeyLimits,
   type KeyRecord,
+  type Leases,
   type Plan,
 } from "../../../src/core/ports.js";
 import { Bodies } from "../../../src/http/bodies/bodies.js";
@@ -17,10 +20,16 @@ import { createHttpServer, type HttpParts } from "../../../src/http/server.js";
 import { createLog } from "../../../src/log.js";
 import { Metrics } from "../../../src/metrics.js";
 import { ServiceError } from "../../../src/protocol/errors.js";
+import { defaultAliases, type ModelAlias } from "../../../src/protocol/model-aliases.js";
 import { MemoryCounter, MemoryLeases } from "../../../src/store/counters/memory-counter.js";
 import { FakeEngine, type FakeEngineOptions } from "../engines/fake-engine.js";
 
 export interface TestServerOptions {
+  /** As by default unless given. */
+  aliases?: readonly ModelAlias[];
+  listAliases?: boolean;
+  /** Where limits are counted; in memory unless given. */
+  counters?: { counter: Counter; leases: Leases };
   engine?: FakeEngineOptions;
   queueLength?: number;
   queueWaitMs?: number;
@@ -44,6 +53,9 @@ export interface KeyOptions {
   plan?: Partial<Plan>;
   accountId?: string;
   limits?: Partial<KeyLimits>;
+  name?: string;
+  expiresAt?: Date;
+  revokedAt?: Date;
 }
 
 export interface TestServer {
@@ -83,7 +95,12 @@ const plan: Plan = {
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const clock = options.clock ?? systemClock;
   const engine = new FakeEngine(options.engine);
-  const limits = new Limits(new MemoryCounter(clock), new MemoryLeases());
+  const { counter, leases } = options.counters ?? {
+    counter: new MemoryCounter(clock),
+    leases: new MemoryLeases(),
+  };
+  const limits = new Limits(counter, leases);
+  const names = new ModelNames(options.aliases ?? defaultAliases);
   const queue = () =>
     new FairQueue({
       capacity: () => engine.options.capacity,
@@ -92,7 +109,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       clock,
     });
   const queues = { omega: queue(), prism: queue(), lambda: queue() };
-  const completions = new Completions({ engine, limits, queueOf: (model) => queues[model], clock });
+  const completions = new Completions({ engine, limits, names, queueOf: (model) => queues[model], clock });
   const metrics = new Metrics({
     sequencesActive: () => engine.active,
     sequencesCapacity: () => engine.options.capacity,
@@ -115,6 +132,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       bodyLimitBytes: options.bodyLimitBytes ?? 100_000,
       ownerName: "acme",
       metricsToken: options.metricsToken,
+      listAliases: options.listAliases ?? false,
     },
     keys,
     limits,
@@ -170,13 +188,13 @@ class FakeKeys {
       key: {
         id,
         accountId,
-        name: "test",
+        name: options.name ?? "test",
         lastFour: key.slice(-4),
         models: options.models ?? null,
         operations: options.operations ?? null,
         createdAt,
-        expiresAt: null,
-        revokedAt: null,
+        expiresAt: options.expiresAt ?? null,
+        revokedAt: options.revokedAt ?? null,
         disabledAt: null,
         limits: { ...noKeyLimits, ...options.limits },
         lastUsedAt: null,

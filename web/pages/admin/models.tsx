@@ -10,6 +10,7 @@ import { SkeletonLines } from "../../components/states/skeleton.tsx";
 import { toast } from "../../components/overlays/toast.tsx";
 import { queries } from "../../service/queries.ts";
 import { ChangeDialog } from "./models/change-dialog.tsx";
+import { AliasList } from "./models/alias-list.tsx";
 import { ModelCard } from "./models/model-card.tsx";
 import { PullList } from "./models/pull-list.tsx";
 import { StarterSuggestion } from "./starter-suggestion.tsx";
@@ -56,6 +57,7 @@ export default function Models() {
               />
             ))}
           </div>
+          <AliasList aliases={data.aliases} />
         </div>
       )}
       {open?.type === "change" && <ChangeDialog model={open.model} onClose={close} />}

@@ -38,7 +38,7 @@ export default function Playground() {
   // Tools describe what the conversation is about, and are erased with it.
   function clear() {
     chat.clear();
-    setSettings((now) => ({ ...now, tools: "" }));
+    setSettings((now) => ({ ...now, tools: "", toolChoice: "" }));
   }
   return (
     <div className="-mb-7 flex min-h-[calc(100dvh-5.25rem)] flex-col lg:-mb-11 lg:min-h-[calc(100dvh-2.75rem)]">

@@ -14,8 +14,21 @@ export interface DocsPage {
 export const docsPages: readonly DocsPage[] = [
   { slug: "", title: "Quickstart", group: "Start", Content: lazy(() => import("./quickstart.tsx")) },
   { slug: "models", title: "Models", group: "Start", Content: lazy(() => import("./models.tsx")) },
+  { slug: "aliases", title: "Model aliases", group: "Start", Content: lazy(() => import("./aliases.tsx")) },
   { slug: "streaming", title: "Streaming", group: "Start", Content: lazy(() => import("./streaming.tsx")) },
   { slug: "tools", title: "Tools", group: "Start", Content: lazy(() => import("./tools.tsx")) },
+  {
+    slug: "responses",
+    title: "Responses API",
+    group: "Reference",
+    Content: lazy(() => import("./doors/responses.tsx")),
+  },
+  {
+    slug: "messages",
+    title: "Messages API",
+    group: "Reference",
+    Content: lazy(() => import("./doors/messages.tsx")),
+  },
   {
     slug: "api",
     title: "API reference",
@@ -25,6 +38,7 @@ export const docsPages: readonly DocsPage[] = [
   },
   { slug: "errors", title: "Errors", group: "Reference", Content: lazy(() => import("./errors.tsx")) },
   { slug: "limits", title: "Limits", group: "Reference", Content: lazy(() => import("./limits.tsx")) },
+  { slug: "key", title: "Your key", group: "Reference", Content: lazy(() => import("./key.tsx")) },
   { slug: "privacy", title: "Privacy & trust", group: "Trust", Content: lazy(() => import("./privacy.tsx")) },
 ];
 

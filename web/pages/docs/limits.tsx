@@ -28,7 +28,7 @@ export default function Limits() {
       <p className="text-lg text-muted">
         A plan sets how many requests and tokens an account may use per minute, and how many requests may run
         concurrently. See your limits, and what is left of them, under <Link href="/app/limits">Limits</Link>{" "}
-        in the dashboard.
+        in the dashboard; a program asks <Link href="/docs/key">about its key</Link>.
       </p>
       <Section id="headers" title="Headers">
         <p>Every authenticated response has these headers, in the format client libraries know:</p>

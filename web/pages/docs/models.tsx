@@ -57,7 +57,8 @@ export default function Models() {
       <Section id="list" title="Listing models">
         <p>
           The list is the same for every key. Which of them a key may use is set when the key is created; a
-          request for another model gets 403 <code>insufficient_permissions</code>.
+          request for another model gets 403 <code>insufficient_permissions</code>. Other names can be mapped
+          to them: <Link href="/docs/aliases">Model aliases</Link>.
         </p>
         <p>
           Each entry has <code>context_length</code> and <code>max_output_tokens</code>, what it can do under{" "}

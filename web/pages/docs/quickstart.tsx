@@ -39,6 +39,10 @@ export default function Quickstart() {
       <Section id="libraries" title="Other libraries">
         <p>Anything that lets you set a base URL works the same way.</p>
         <CodeTabs label="Library" samples={[aiSdkSample(), ...langChainSamples()]} />
+        <p>
+          Libraries that speak the <Link href="/docs/responses">Responses API</Link> or the{" "}
+          <Link href="/docs/messages">Messages API</Link> work too.
+        </p>
       </Section>
       <Section id="next" title="Next steps">
         <ul>

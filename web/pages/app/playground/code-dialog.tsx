@@ -1,8 +1,11 @@
+import { useState } from "react";
+import { Field } from "../../../components/controls/field.tsx";
+import { Select } from "../../../components/controls/select.tsx";
 import { CodeTabs } from "../../../components/text/code-block.tsx";
 import { Dialog } from "../../../components/overlays/dialog.tsx";
 import { baseUrl } from "../../../snippets.ts";
 import type { Turn } from "./conversation.ts";
-import { curlCode, nodeCode, pythonCode } from "./request-code.ts";
+import { codeApis, samplesOf } from "./code/code-apis.ts";
 import { requestOf, type Settings } from "./settings.ts";
 
 interface CodeDialogProps {
@@ -15,8 +18,11 @@ interface CodeDialogProps {
 export function CodeDialog({ settings, turns, onClose }: CodeDialogProps) {
   const asked = turns.at(-1)?.role === "assistant" ? turns.slice(0, -1) : turns;
   const { messages, ...rest } = requestOf(settings, asked);
-  const example = { role: "user", content: "Say hello, quietly." };
+  const example = { role: "user" as const, content: "Say hello, quietly." };
   const request = { ...rest, messages: asked.length === 0 ? [...messages, example] : messages };
+  const [chosen, setChosen] = useState("");
+  const api = codeApis.find(({ id }) => id === chosen) ?? codeApis[0];
+  const { missing } = api.request(request);
   return (
     <Dialog
       open
@@ -30,13 +36,24 @@ export function CodeDialog({ settings, turns, onClose }: CodeDialogProps) {
         </>
       }
     >
+      <Field
+        label="API"
+        className="mb-4"
+        hint={
+          missing.length === 0
+            ? undefined
+            : `Left out, since this API has no such field: ${missing.join(", ")}.`
+        }
+      >
+        <Select
+          value={api.id}
+          options={codeApis.map(({ id, label }) => ({ value: id, label }))}
+          onChange={(event) => setChosen(event.target.value)}
+        />
+      </Field>
       <CodeTabs
         label="Language"
-        samples={[
-          { id: "curl", label: "curl", language: "bash", code: curlCode(baseUrl(), request) },
-          { id: "python", label: "Python", language: "python", code: pythonCode(baseUrl(), request) },
-          { id: "node", label: "Node", language: "javascript", code: nodeCode(baseUrl(), request) },
-        ]}
+        samples={samplesOf(api, baseUrl(), request)}
         className="[&_[role=group]]:max-h-[50vh] [&_[role=group]]:overflow-y-auto"
       />
     </Dialog>

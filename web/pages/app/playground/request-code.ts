@@ -4,18 +4,20 @@
  */
 export type RequestFields = Record<string, unknown>;
 
-export function curlCode(baseUrl: string, request: RequestFields): string {
+export const curlCode = (baseUrl: string, request: RequestFields): string =>
+  curlTo(`${baseUrl}/chat/completions`, ["Authorization: Bearer $SOTTO_API_KEY"], request);
+
+export function curlTo(address: string, headers: readonly string[], request: RequestFields): string {
   const body = JSON.stringify({ ...request, stream: true }, null, 2);
   return [
-    `curl -N ${baseUrl}/chat/completions \\`,
-    `  -H "Authorization: Bearer $SOTTO_API_KEY" \\`,
+    `curl -N ${address} \\`,
+    ...headers.map((header) => `  -H "${header}" \\`),
     `  -H "Content-Type: application/json" \\`,
     `  -d '${body.replaceAll("'", String.raw`'\''`)}'`,
   ].join("\n");
 }
 
 export function pythonCode(baseUrl: string, request: RequestFields): string {
-  const fields = Object.entries({ ...request, stream: true });
   return [
     "import os",
     "from openai import OpenAI",
@@ -26,7 +28,7 @@ export function pythonCode(baseUrl: string, request: RequestFields): string {
     ")",
     "",
     "stream = client.chat.completions.create(",
-    ...fields.map(([name, value]) => `    ${name}=${literal(value, python, 4)},`),
+    ...fieldsIn(python, { ...request, stream: true }),
     ")",
     "for chunk in stream:",
     "    delta = chunk.choices[0].delta",
@@ -36,7 +38,6 @@ export function pythonCode(baseUrl: string, request: RequestFields): string {
 }
 
 export function nodeCode(baseUrl: string, request: RequestFields): string {
-  const fields = Object.entries({ ...request, stream: true });
   return [
     'import OpenAI from "openai";',
     "",
@@ -46,7 +47,7 @@ export function nodeCode(baseUrl: string, request: RequestFields): string {
     "});",
     "",
     "const stream = await client.chat.completions.create({",
-    ...fields.map(([name, value]) => `  ${name}: ${literal(value, javascript, 2)},`),
+    ...fieldsIn(javascript, { ...request, stream: true }),
     "});",
     "for await (const chunk of stream) {",
     "  const delta = chunk.choices[0]?.delta;",
@@ -72,6 +73,8 @@ const nodeCalls = [
 
 interface Dialect {
   indent: number;
+  /** Between a field of the request and its value. */
+  assign: string;
   /** What is not written as in JSON. */
   words: ReadonlyMap<unknown, string>;
   open: string;
@@ -79,8 +82,9 @@ interface Dialect {
   field: (name: string) => string;
 }
 
-const python: Dialect = {
+export const python: Dialect = {
   indent: 4,
+  assign: "=",
   words: new Map<unknown, string>([
     [true, "True"],
     [false, "False"],
@@ -90,13 +94,27 @@ const python: Dialect = {
   close: "}",
   field: (name) => JSON.stringify(name),
 };
-const javascript: Dialect = { indent: 2, words: new Map(), open: "{ ", close: " }", field: javascriptField };
+export const javascript: Dialect = {
+  indent: 2,
+  assign: ": ",
+  words: new Map(),
+  open: "{ ",
+  close: " }",
+  field: javascriptField,
+};
 
 function javascriptField(name: string): string {
   // Written plainly, it would set the object's prototype.
   if (name === "__proto__") return '["__proto__"]';
   return /^[a-zA-Z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
 }
+
+/** The fields of a request as the arguments of a call, a line for each. */
+export const fieldsIn = (dialect: Dialect, request: RequestFields): string[] =>
+  Object.entries(request).map(
+    ([name, value]) =>
+      `${" ".repeat(dialect.indent)}${name}${dialect.assign}${literal(value, dialect, dialect.indent)},`,
+  );
 
 /** JSON's texts and numbers mean the same in both languages. What holds objects gets a line for each item. */
 function literal(value: unknown, dialect: Dialect, indent: number): string {

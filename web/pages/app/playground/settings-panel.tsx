@@ -12,7 +12,7 @@ import { Textarea } from "../../../components/controls/textarea.tsx";
 import { queries } from "../../../service/queries.ts";
 import { formatCount } from "../../../units.ts";
 import { privateText } from "./private-text.ts";
-import { defaultSettings, type settingsErrors, type Settings } from "./settings.ts";
+import { defaultSettings, efforts, functionNames, type settingsErrors, type Settings } from "./settings.ts";
 import { exampleTools } from "./tools.ts";
 
 interface SettingsPanelProps {
@@ -28,6 +28,11 @@ interface SettingsPanelProps {
 export function SettingsPanel({ settings, onChange, models, defaultTokens, faults }: SettingsPanelProps) {
   const facts = useQuery(queries.models).data?.models.find(({ id }) => id === settings.model);
   const modelHint = facts === undefined ? undefined : <ModelHint facts={facts} />;
+  const names = functionNames(settings.tools);
+  const isKnown = settings.toolChoice.startsWith("function:")
+    ? names.includes(settings.toolChoice.slice("function:".length))
+    : true;
+  const toolChoice = isKnown ? settings.toolChoice : "";
   const set = (change: Partial<Settings>) => onChange({ ...settings, ...change });
   return (
     <div className="flex flex-col gap-4">
@@ -103,7 +108,7 @@ export function SettingsPanel({ settings, onChange, models, defaultTokens, fault
             size="sm"
             variant="quiet"
             className="-my-1.5 -mr-2.5"
-            onClick={() => set({ tools: settings.tools === "" ? exampleTools : "" })}
+            onClick={() => set({ tools: settings.tools === "" ? exampleTools : "", toolChoice: "" })}
           >
             {settings.tools === "" ? "Use an example" : "Remove tools"}
           </Button>
@@ -116,6 +121,30 @@ export function SettingsPanel({ settings, onChange, models, defaultTokens, fault
           value={settings.tools}
           onChange={(event) => set({ tools: event.target.value })}
           className="max-h-80 font-mono"
+        />
+      </Field>
+      {names.length > 0 && (
+        <Field label="Tool choice">
+          <Select
+            value={toolChoice}
+            options={[
+              { value: "", label: "Auto" },
+              { value: "none", label: "None" },
+              { value: "required", label: "Required" },
+              ...names.map((name) => ({ value: `function:${name}`, label: name })),
+            ]}
+            onChange={(event) => set({ toolChoice: event.target.value })}
+          />
+        </Field>
+      )}
+      <Field label="Reasoning effort" hint="For models that think before they reply.">
+        <Select
+          value={settings.effort}
+          options={[
+            { value: "", label: "Default" },
+            ...efforts.map((value) => ({ value, label: value.charAt(0).toUpperCase() + value.slice(1) })),
+          ]}
+          onChange={(event) => set({ effort: event.target.value })}
         />
       </Field>
       <Button size="sm" className="self-start" onClick={() => onChange(defaultSettings(settings.model))}>

@@ -3,7 +3,7 @@ import type { ModelId } from "../../../../src/protocol/models.js";
 import type { ChatBody } from "../../../service/chat-stream.ts";
 import type { Turn } from "./conversation.ts";
 import { messagesOf } from "./messages.ts";
-import { readTools } from "./tools.ts";
+import { namesOf, readTools } from "./tools.ts";
 
 export interface Settings {
   model: ModelId;
@@ -19,7 +19,13 @@ export interface Settings {
   stop: string;
   /** As typed: JSON, or empty for none. */
   tools: string;
+  /** Empty for the model's own choice; `none`, `required`, or a function by its name after `function:`. */
+  toolChoice: string;
+  /** Empty for the model's default. */
+  effort: string;
 }
+
+export const efforts = ["none", "low", "medium", "high"] as const;
 
 export const maxStops = 4;
 
@@ -34,6 +40,8 @@ export function defaultSettings(model: ModelId): Settings {
     maxTokens: "",
     stop: "",
     tools: "",
+    toolChoice: "",
+    effort: "",
   };
 }
 
@@ -53,8 +61,19 @@ export function requestOf(settings: Settings, turns: readonly Turn[]): ChatBody 
     ...(settings.frequencyPenalty === null ? {} : { frequency_penalty: settings.frequencyPenalty }),
     ...(settings.presencePenalty === null ? {} : { presence_penalty: settings.presencePenalty }),
     ...(stop.length === 0 ? {} : { stop }),
-    ...(tools.length === 0 ? {} : { tools }),
+    ...(tools.length === 0 ? {} : { tools, ...toolChoiceOf(settings.toolChoice, namesOf(tools)) }),
+    ...(settings.effort === "" ? {} : { reasoning_effort: settings.effort }),
   };
+}
+
+/** The functions that can be chosen. */
+export const functionNames = (tools: string): string[] => namesOf(readTools(tools).tools ?? []);
+
+/** One that is no longer among the tools is left out. */
+function toolChoiceOf(choice: string, names: readonly string[]): Pick<ChatBody, "tool_choice"> {
+  if (choice === "none" || choice === "required") return { tool_choice: choice };
+  const name = names.find((one) => choice === `function:${one}`);
+  return name === undefined ? {} : { tool_choice: { type: "function", function: { name } } };
 }
 
 /** One sequence per line; `\n` and `\t` stand for what cannot be typed on a line. */

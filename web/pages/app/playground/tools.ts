@@ -27,6 +27,12 @@ export function readTools(text: string): ReadTools {
   return { tools: tools.filter(isObject), error: null };
 }
 
+export const namesOf = (tools: readonly object[]): string[] =>
+  tools.flatMap((tool) => {
+    const described = "function" in tool ? tool.function : undefined;
+    return isObject(described) && typeof described.name === "string" ? [described.name] : [];
+  });
+
 /** A bare function has a name of its own. Some APIs put the tool's type beside it. */
 function asTool(item: unknown): unknown {
   if (!isObject(item) || Object.hasOwn(item, "function") || !Object.hasOwn(item, "name")) return item;

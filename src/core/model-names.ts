@@ -1,0 +1,34 @@
+/**
+ * Which model a request means: the one place where names that clients send become models of ours. A model's own name
+ * always means itself. A name that means nothing is a client's text: it goes nowhere from here.
+ */
+import { ServiceError } from "../protocol/errors.js";
+import { isPattern, matches, type ModelAlias } from "../protocol/model-aliases.js";
+import { isModelId, type ModelId } from "../protocol/models.js";
+
+export class ModelNames {
+  readonly #exact: ReadonlyMap<string, ModelId>;
+  readonly #patterns: readonly ModelAlias[];
+
+  constructor(readonly aliases: readonly ModelAlias[] = []) {
+    this.#exact = new Map(this.exact.map(({ name, model }) => [name, model]));
+    this.#patterns = aliases.filter(({ name }) => isPattern(name));
+  }
+
+  /** Those that can be listed: a pattern stands for names that nobody can list. */
+  get exact(): ModelAlias[] {
+    return this.aliases.filter(({ name }) => !isPattern(name));
+  }
+
+  find(name: string): ModelId | undefined {
+    if (isModelId(name)) return name;
+    return this.#exact.get(name) ?? this.#patterns.find((alias) => matches(alias.name, name))?.model;
+  }
+
+  /** Throws `model_not_found`. */
+  require(name: string): ModelId {
+    const model = this.find(name);
+    if (model === undefined) throw new ServiceError("model_not_found", { param: "model" });
+    return model;
+  }
+}

@@ -1,0 +1,39 @@
+/** `GET /v1/key`: a key asks about itself. Any key that works may, whatever else it may do. */
+import type { FastifyRequest } from "fastify";
+import { limitsNow, type LimitNow } from "../../core/keys/limits-now.js";
+import { operations } from "../../core/ports.js";
+import { endOf } from "../../core/serving/permission.js";
+import type { WireKey, WireLimit } from "../../protocol/key-view.js";
+import { modelIds } from "../../protocol/models.js";
+import { callerOf } from "../connection/caller.js";
+import type { HttpParts } from "../parts.js";
+
+export function describeKey({ limits, clock }: HttpParts) {
+  return async (request: FastifyRequest): Promise<WireKey> => {
+    const caller = callerOf(request);
+    const { key, plan } = caller;
+    const now = await limitsNow(limits, caller);
+    const nowMs = clock.now().getTime();
+    const end = endOf(caller);
+    return {
+      id: key.id,
+      object: "key",
+      name: key.name,
+      last_four: key.lastFour,
+      plan: { id: plan.id, name: plan.name },
+      models: modelIds.filter(
+        (id) => key.models?.includes(id) !== false && plan.models?.includes(id) !== false,
+      ),
+      operations: operations.filter((operation) => key.operations?.includes(operation) !== false),
+      created: Math.floor(key.createdAt.getTime() / 1000),
+      expires_at: end === null ? null : Math.floor(end.getTime() / 1000),
+      limits: now.map((limit) => wireLimit(limit, nowMs)),
+    };
+  };
+}
+
+/** Rounded up, so that nobody retries too early. */
+const wireLimit = ({ resetMs, ...limit }: LimitNow, nowMs: number): WireLimit => ({
+  ...limit,
+  resets_at: resetMs === null ? null : Math.ceil((nowMs + resetMs) / 1000),
+});

@@ -1,0 +1,69 @@
+import { Link } from "wouter";
+import { CodeBlock } from "../../components/text/code-block.tsx";
+import { baseUrl } from "../../snippets.ts";
+import { Section } from "./section.tsx";
+
+export default function Aliases() {
+  return (
+    <div className="prose">
+      <p className="text-lg text-muted">
+        Some programs insist on a model name of their own. The operator can map such names to{" "}
+        <code>omega</code>, <code>prism</code> and <code>lambda</code>.
+      </p>
+      <Section id="use" title="Using an alias">
+        <p>
+          Send it as <code>model</code>, in any of the APIs. By default every name that begins with{" "}
+          <code>claude-</code> means <code>omega</code>, so that programs for the{" "}
+          <Link href="/docs/messages">Messages API</Link> work unchanged. The operator may have replaced that
+          by other aliases, or turned it off.
+        </p>
+        <ul>
+          <li>The reply names the model that answered, not the alias. So do usage and limits.</li>
+          <li>A key that may use a model may use it by its aliases, too, and no other.</li>
+          <li>
+            <code>omega</code>, <code>prism</code> and <code>lambda</code> always mean themselves.
+          </li>
+          <li>
+            A name that is neither a model nor an alias gets 404 <code>model_not_found</code>.
+          </li>
+        </ul>
+      </Section>
+      <Section id="look-up" title="Looking one up">
+        <p>
+          <code>{"GET /v1/models/{alias}"}</code> has the limits of the model behind it, which it names in{" "}
+          <code>alias_of</code>:
+        </p>
+        <CodeBlock
+          language="bash"
+          code={`curl ${baseUrl()}/models/claude-sonnet-4-5 \\
+  -H "Authorization: Bearer $SOTTO_API_KEY"`}
+        />
+        <CodeBlock language="json" title="200 OK" code={reply} />
+        <p>
+          The list at <code>GET /v1/models</code> has the three models; exact aliases follow them where the
+          operator chose to list them. Patterns such as <code>claude-*</code> are never listed.
+        </p>
+      </Section>
+      <Section id="operators" title="For operators">
+        <p>
+          Aliases are set in the configuration and read at start. <code>*</code> stands for any characters;
+          exact names come before patterns, then the first match decides.
+        </p>
+        <CodeBlock
+          language="bash"
+          code={`SOTTO_MODEL_ALIASES='gpt-4o-mini=lambda,gpt-*=omega,claude-*=omega'
+SOTTO_LIST_ALIASES=true`}
+        />
+      </Section>
+    </div>
+  );
+}
+
+const reply = `{
+  "id": "claude-sonnet-4-5",
+  "object": "model",
+  "alias_of": "omega",
+  "context_length": 4096,
+  "max_output_tokens": 4096,
+  …
+}`;
