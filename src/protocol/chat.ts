@@ -30,6 +30,8 @@ export interface Tool {
   parameters: Readonly<Record<string, unknown>> | undefined;
   /** Whether calls must follow the schema in everything. */
   strict: boolean;
+  /** Its place in the list that the client sent, where some before it were left out. */
+  position?: number;
 }
 
 /** The tools that a reply may call. */

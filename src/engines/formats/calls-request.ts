@@ -81,7 +81,7 @@ function grammarTool(tool: Tool, index: number, syntax: ReplySyntax, isRequired:
     };
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
-    if (strict) throw new ToolSchemaError(index, error.path, error.reason);
+    if (strict) throw new ToolSchemaError(tool.position ?? index, error.path, error.reason);
     // The model has read the schema: it is asked to follow it, not held to.
     return { name, argumentsGrammar: objectGrammar() };
   }

@@ -74,6 +74,11 @@ describe("tools", () => {
     expect(tooling?.tools.map(({ name }) => name)).toEqual(names);
   });
 
+  test("keep their place in the request when some are left out", () => {
+    const tool_choice = { type: "function", function: { name: "get_time" } };
+    expect(parse({ tools: [weather, clock], tool_choice }).tooling?.tools).toMatchObject([{ position: 1 }]);
+  });
+
   test("are called one at a time where the client says so", () => {
     expect(parse({ tools: [weather], parallel_tool_calls: false }).tooling?.parallel).toBe(false);
   });

@@ -47,7 +47,11 @@ export function toolingOf(
   }
   if (mode === "none") return undefined;
   const allowed =
-    names === undefined ? tools : tools.filter(({ name }) => names.some((one) => one.name === name));
+    names === undefined
+      ? tools
+      : tools
+          .map((tool, position) => ({ position, ...tool }))
+          .filter(({ name }) => names.some((one) => one.name === name));
   if (allowed.length > 0) return { tools: allowed, choice: mode, parallel };
   if (mode === "required") throw nothingToCall();
   return undefined;

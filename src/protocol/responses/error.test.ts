@@ -29,6 +29,12 @@ describe("an error that was raised in the terms of chat completions", () => {
       "max_output_tokens",
     ],
     [
+      "It does not support 'logprobs' together with 'tools'.",
+      "logprobs",
+      "It does not support 'top_logprobs' together with 'tools'.",
+      "top_logprobs",
+    ],
+    [
       "However, your messages resulted in 5 tokens.",
       "messages",
       "However, your messages resulted in 5 tokens.",

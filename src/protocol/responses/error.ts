@@ -10,6 +10,7 @@ const names: readonly (readonly [RegExp, string])[] = [
   [/\bresponse_format\b/g, "text.format"],
   [/\bmax_tokens or n\b/g, "max_output_tokens"],
   [/\bmax_tokens\b/g, "max_output_tokens"],
+  [/(?<=^|')logprobs(?='|$)/g, "top_logprobs"],
   [/\breasoning_effort\b/g, "reasoning.effort"],
   [/\b(tools\[\d+\])\.function\b/g, "$1"],
   [/^messages\b.*/g, "input"],

@@ -45,6 +45,8 @@ describe("tools", () => {
     const { tooling, echo } = readFlatTooling({ tools: [...hosted, f] });
     expect(tooling?.tools.map(({ name }) => name)).toEqual(["f"]);
     expect(echo.tools).toEqual([f]);
+    // An error about its schema names the place where the client will look.
+    expect(tooling?.tools[0]?.position).toBe(hosted.length);
     expect(readFlatTooling({ tools: hosted }).tooling).toBeUndefined();
     const many = Array.from({ length: 200 }, () => ({ type: "custom" }));
     expect(readFlatTooling({ tools: [...many, f] }).tooling?.tools).toHaveLength(1);

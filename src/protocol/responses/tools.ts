@@ -44,11 +44,11 @@ export function readFlatTooling(body: JsonObject): FlatTooling {
 
 const toolList: Reader<readonly Tool[]> = (value, path) => {
   const items = array(value, path).map((item, index) => [item, `${path}[${index}]`] as const);
-  return boundedTools(
-    items.filter(([item, place]) => isFunction(object(item, place), place)),
-    tool,
-    path,
-  );
+  const functions = items.filter(([item, place]) => isFunction(object(item, place), place));
+  const tools = boundedTools(functions, tool, path);
+  if (functions.length === items.length) return tools;
+  const positions = functions.map((entry) => items.indexOf(entry));
+  return tools.map((read, index) => ({ ...read, position: positions[index] ?? index }));
 };
 
 const isFunction = (fields: JsonObject, path: string): boolean =>
