@@ -16,7 +16,7 @@ export const codeClients: readonly ConnectClient[] = [
     name: "curl",
     group: "Libraries",
     api: "Chat Completions",
-    checked: { version: "8.14", how: "run", source: "https://curl.se/docs/manpage.html" },
+    checked: { version: "7.88.1", how: "run", source: "https://curl.se/docs/manpage.html" },
     streams: true,
     configure: (target) => [
       ...exportKey(target),

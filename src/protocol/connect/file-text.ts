@@ -15,14 +15,14 @@ export function fileText(format: FileFormat, settings: readonly Setting[]): stri
 }
 
 /** The value that the file stands for. */
-export function wholeOf(settings: readonly Setting[]): Value {
-  let whole: Value | undefined;
+export function wholeOf(settings: readonly Setting[]): unknown {
+  let whole: unknown = {};
   for (const { path, value } of settings) whole = withSetting(whole, path, value);
-  return whole ?? {};
+  return whole;
 }
 
 /** A copy of `value` with one place set. A list's item is replaced where it is, or becomes the last. */
-export function withSetting(value: Value | undefined, path: readonly PathStep[], set: Value): Value {
+export function withSetting(value: unknown, path: readonly PathStep[], set: Value): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return set;
   if (typeof step === "string") {
@@ -36,7 +36,7 @@ export function withSetting(value: Value | undefined, path: readonly PathStep[],
 }
 
 /** What is at the end of the path; undefined where it leads nowhere. */
-export function valueAt(value: Value | undefined, path: readonly PathStep[]): Value | undefined {
+export function valueAt(value: unknown, path: readonly PathStep[]): unknown {
   let at = value;
   for (const step of path) {
     if (typeof step === "string") at = isObject(at) && Object.hasOwn(at, step) ? at[step] : undefined;
@@ -52,7 +52,7 @@ export function envLine({ path, value }: Setting): string {
 /** `"name"`: valid in TOML, YAML and JSON alike, with the same escapes. */
 const quoted = (text: string): string => JSON.stringify(text);
 
-export function tomlValue(value: Value): string {
+export function tomlValue(value: unknown): string {
   if (isList(value)) return `[${value.map(tomlValue).join(", ")}]`;
   if (isObject(value)) {
     const pairs = Object.entries(value).map(([key, item]) => `${tomlKey(key)} = ${tomlValue(item)}`);
@@ -64,7 +64,7 @@ export function tomlValue(value: Value): string {
 export const tomlKey = (key: string): string => (/^[\w-]+$/.test(key) ? key : quoted(key));
 
 /** Values first: after a table's header every line belongs to that table. */
-function tomlText(whole: Value, path: readonly string[]): string {
+function tomlText(whole: unknown, path: readonly string[]): string {
   if (!isObject(whole)) return "";
   const entries = Object.entries(whole);
   const lines = entries.flatMap(([key, value]) =>
@@ -78,7 +78,7 @@ function tomlText(whole: Value, path: readonly string[]): string {
 }
 
 /** Block style, two spaces. Short lists of plain values stand on one line. */
-export function yamlLines(value: Value, depth: number): string[] {
+export function yamlLines(value: unknown, depth: number): string[] {
   const margin = "  ".repeat(depth);
   if (isList(value)) return value.flatMap((item) => yamlItem(item, depth));
   if (!isObject(value)) return [margin + yamlScalar(value)];
@@ -89,31 +89,31 @@ export function yamlLines(value: Value, depth: number): string[] {
   });
 }
 
-function yamlItem(item: Value, depth: number): string[] {
+function yamlItem(item: unknown, depth: number): string[] {
   const margin = "  ".repeat(depth);
   if (isFlat(item)) return [`${margin}- ${yamlFlat(item)}`];
   const [first = "", ...rest] = yamlLines(item, depth + 1);
   return [`${margin}- ${first.trimStart()}`, ...rest];
 }
 
-const isFlat = (value: Value): boolean =>
+const isFlat = (value: unknown): boolean =>
   isList(value) ? value.every((item) => typeof item !== "object") : typeof value !== "object";
 
-function yamlFlat(value: Value): string {
+function yamlFlat(value: unknown): string {
   return isList(value) ? `[${value.map(yamlFlat).join(", ")}]` : yamlScalar(value);
 }
 
 /** Plain only where no reader of YAML could take it for something else, such as a number, a date or a comment. */
-function yamlScalar(value: Value): string {
+export function yamlScalar(value: unknown): string {
   if (typeof value !== "string") return String(value);
   const isPlain = /^[A-Za-z][\w./-]*(?: [\w./-]+)*$/.test(value);
   return isPlain && !/^(?:true|false|yes|no|on|off|null|y|n)$/i.test(value) ? value : quoted(value);
 }
 
-export const isList = (value: Value | undefined): value is readonly Value[] => Array.isArray(value);
+export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
-export const isObject = (value: Value | undefined): value is { readonly [key: string]: Value } =>
-  typeof value === "object" && !Array.isArray(value);
+export const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
-const isItem = (item: Value, step: Exclude<PathStep, string>): boolean =>
+export const isItem = (item: unknown, step: Exclude<PathStep, string>): boolean =>
   isObject(item) && item[step.key] === step.equals;
