@@ -10,7 +10,7 @@ import { dirname } from "node:path";
 import { z } from "zod";
 import { OperatorError } from "../../core/operator/operator-error.js";
 
-const maxBytes = 4 * 1024 * 1024;
+const maxBytes = 1024 * 1024;
 const privateMode = 0o600;
 
 export interface FileNow {

@@ -123,7 +123,7 @@ export const agentClients: readonly ConnectClient[] = [
     group: "Coding agents",
     api: "Chat Completions",
     checked: {
-      version: "documentation of 0.86",
+      version: "documentation, no version named",
       how: "documentation",
       source: "https://aider.chat/docs/llms/openai-compat.html",
     },

@@ -24,7 +24,7 @@ export type JsonNode = JsonObject | JsonArray | (Place & { type: "scalar"; value
 
 const maxDepth = 100;
 const scalar = /"(?:[^"\\\u0000-\u001f]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
-const space = /(?:[\s\ufeff]|\/\/[^\n]*|\/\*[^]*?\*\/)*/y;
+const space = /(?:[\s\ufeff]+|\/\/[^\n]*|\/\*[^]*?\*\/)*/y;
 
 /** Throws `NotUnderstood` with the line. */
 export function parseNodes(text: string): JsonNode {

@@ -61,7 +61,7 @@ const key = String.raw`(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')`;
 const keys = String.raw`${key}(?:[ \t]*\.[ \t]*${key})*`;
 const header = new RegExp(String.raw`(\[\[?)[ \t]*(${keys})[ \t]*\]\]?`, "y");
 const assignment = new RegExp(String.raw`(${keys})[ \t]*=[ \t]*`, "y");
-const blank = /(?:[\s\ufeff]|#[^\n]*)*/y;
+const blank = /(?:[\s\ufeff]+|#[^\n]*)*/y;
 
 function statementsOf(text: string): Statement[] {
   const statements: Statement[] = [];
