@@ -17,6 +17,7 @@ export const pageAddresses = [
   "/reset",
   "/app",
   "/app/keys",
+  "/app/connect",
   "/app/usage",
   "/app/playground",
   "/app/limits",

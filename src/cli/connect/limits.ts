@@ -46,10 +46,13 @@ export async function learnLimits(origin: string, key: string | null): Promise<L
 }
 
 async function boundedText(response: Response): Promise<string> {
-  let text = "";
+  const reader = response.body?.getReader();
   const decoder = new TextDecoder();
-  for await (const chunk of response.body ?? []) {
-    text += decoder.decode(chunk, { stream: true });
+  let text = "";
+  while (reader !== undefined) {
+    const { value } = await reader.read();
+    if (value === undefined) break;
+    text += decoder.decode(value, { stream: true });
     if (text.length > maxCharacters) throw new Error("too long");
   }
   return text;

@@ -17,12 +17,14 @@ export function clientList(): string {
 
 export function configurationText(client: ConnectClient, parts: readonly ConfigPart[]): string {
   const { version, how, source } = client.checked;
-  const words = { run: "run with it", source: "read in its source", documentation: "from its documentation" };
-  return [
-    `${client.name}, ${client.api} API`,
-    ...parts.map(partText),
-    `Checked with ${version} (${words[how]}): ${source}`,
-  ].join("\n\n");
+  const checked = {
+    run: `Tried with ${version}`,
+    source: `Checked in the source of ${version}`,
+    documentation: `Taken from its documentation (${version}), not tried`,
+  };
+  return [`${client.name}, ${client.api} API`, ...parts.map(partText), `${checked[how]}: ${source}`].join(
+    "\n\n",
+  );
 }
 
 function partText(part: ConfigPart): string {

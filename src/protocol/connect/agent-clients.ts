@@ -42,7 +42,7 @@ export const agentClients: readonly ConnectClient[] = [
       inShell(target, "Key, in the shell that starts Codex"),
       {
         type: "note",
-        text: "Codex warns that it has no metadata for the model: it works without. The settings above the table must stay above every [table].",
+        text: "Codex warns that it has no metadata for the model, and works without it. In a file of your own, the first three settings belong above every [table].",
       },
     ],
   },
@@ -79,7 +79,7 @@ export const agentClients: readonly ConnectClient[] = [
         },
         {
           type: "note",
-          text: "Unset ANTHROPIC_API_KEY in your shell: Claude Code would send it too. Its own prompt and tools take more than 20,000 tokens: choose a model with a larger context.",
+          text: "Unset ANTHROPIC_API_KEY in your shell: Claude Code would send it too. Its own prompt and tools are long: a small context is full before the first question.",
         },
       ];
     },
@@ -123,7 +123,7 @@ export const agentClients: readonly ConnectClient[] = [
     group: "Coding agents",
     api: "Chat Completions",
     checked: {
-      version: "documentation, no version named",
+      version: "no version named",
       how: "documentation",
       source: "https://aider.chat/docs/llms/openai-compat.html",
     },

@@ -16,7 +16,7 @@ export const applicationClients: readonly ConnectClient[] = [
     group: "Applications and gateways",
     api: "Chat Completions",
     checked: {
-      version: "documentation of 0.9.6",
+      version: "0.9.6",
       how: "documentation",
       source: "https://docs.openwebui.com/reference/env-configuration/",
     },
@@ -46,7 +46,7 @@ export const applicationClients: readonly ConnectClient[] = [
     group: "Applications and gateways",
     api: "Chat Completions",
     checked: {
-      version: "documentation of 0.8, configuration version 1.3.8",
+      version: "0.8, configuration version 1.3.8",
       how: "documentation",
       source: "https://www.librechat.ai/docs/configuration/librechat_yaml/object_structure/custom_endpoint",
     },
@@ -121,7 +121,7 @@ export const applicationClients: readonly ConnectClient[] = [
     group: "Applications and gateways",
     api: "Chat Completions",
     checked: {
-      version: "documentation of 2026-10-13",
+      version: "2026-10-13",
       how: "documentation",
       source: "https://docs.litellm.ai/docs/proxy/configs",
     },

@@ -17,7 +17,7 @@ export const editorClients: readonly ConnectClient[] = [
     group: "Editors",
     api: "Chat Completions",
     checked: {
-      version: "1.122 and later, documentation of 2026-10-14",
+      version: "1.122 and later, 2026-10-14",
       how: "documentation",
       source: "https://code.visualstudio.com/docs/agent-customization/language-models",
     },
@@ -59,7 +59,7 @@ export const editorClients: readonly ConnectClient[] = [
     group: "Editors",
     api: "Chat Completions",
     checked: {
-      version: "documentation of its main branch, 03560fd",
+      version: "main branch, 03560fd",
       how: "documentation",
       source: "https://zed.dev/docs/ai/use-api-access#openai-compatible",
     },
@@ -128,7 +128,7 @@ export const editorClients: readonly ConnectClient[] = [
     group: "Editors",
     api: "Chat Completions",
     checked: {
-      version: "documentation of its main branch, 02210e4",
+      version: "main branch, 02210e4",
       how: "documentation",
       source: "https://docs.cline.bot/provider-config/openai-compatible",
     },
@@ -140,7 +140,7 @@ export const editorClients: readonly ConnectClient[] = [
     group: "Editors",
     api: "Chat Completions",
     checked: {
-      version: "documentation, no version named",
+      version: "no version named",
       how: "documentation",
       source: "https://docs.roocode.com/providers/openai-compatible",
     },

@@ -46,8 +46,10 @@ export function valueAt(value: unknown, path: readonly PathStep[]): unknown {
 }
 
 export function envLine({ path, value }: Setting): string {
-  return `${String(path[0])}=${String(value)}`;
+  return `${envName(path)}=${typeof value === "string" ? value : JSON.stringify(value)}`;
 }
+
+export const envName = ([name]: readonly PathStep[]): string => (typeof name === "string" ? name : "");
 
 /** `"name"`: valid in TOML, YAML and JSON alike, with the same escapes. */
 const quoted = (text: string): string => JSON.stringify(text);

@@ -1,6 +1,6 @@
 /** Settings in files of environment variables, one to a line. */
 import type { Setting } from "../../../protocol/connect/client.js";
-import { envLine } from "../../../protocol/connect/file-text.js";
+import { envLine, envName } from "../../../protocol/connect/file-text.js";
 import { insertLines, lineNumber, type Edit } from "./edits.js";
 import { NotUnderstood } from "./not-understood.js";
 
@@ -14,7 +14,7 @@ export function parseEnv(text: string): unknown {
 }
 
 export function envEdit(text: string, setting: Setting): Edit[] {
-  const name = String(setting.path[0]);
+  const name = envName(setting.path);
   const found = [...text.matchAll(assignment)].filter((match) => match[2] === name);
   const [first, second] = found;
   if (second !== undefined) {

@@ -23,7 +23,7 @@ export interface JsonArray extends Place {
 export type JsonNode = JsonObject | JsonArray | (Place & { type: "scalar"; value: unknown });
 
 const maxDepth = 100;
-const scalar = /"(?:[^"\\\u0000-\u001f]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+const scalar = /"(?:[^"\\\n]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const space = /(?:[\s\ufeff]+|\/\/[^\n]*|\/\*[^]*?\*\/)*/y;
 
 /** Throws `NotUnderstood` with the line. */

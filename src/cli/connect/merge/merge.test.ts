@@ -209,7 +209,10 @@ base_url = "http://x/v1"
             ...others,
             model: "omega",
             model_context_window: 4096,
-            model_providers: { ...Object(providers), sotto: { name: "Sotto", base_url: "http://x/v1" } },
+            model_providers: {
+              ...(Object(providers) as object),
+              sotto: { name: "Sotto", base_url: "http://x/v1" },
+            },
           });
           for (const kept of before.trim().split("\n")) expect(after).toContain(kept);
           expect(merged("toml", after, settings)).toBe(after);
