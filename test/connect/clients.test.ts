@@ -29,12 +29,24 @@ const withoutKey: ConnectTarget = { ...target, key: null };
 
 const filesOf = (id: string, of = target): ConfigFile[] =>
   (findClient(id)?.configure(of) ?? []).flatMap((part) => (part.type === "file" ? [part] : []));
-const parsers = { json: JSON.parse, yaml: parseYaml, toml: parseToml } satisfies Record<
-  string,
-  (text: string) => unknown
->;
-const parsed = ({ format, settings }: ConfigFile): unknown =>
-  format === "env" ? wholeOf(settings) : parsers[format](fileText(format, settings));
+function parsed({ format, settings }: ConfigFile): unknown {
+  const text = fileText(format, settings);
+  switch (format) {
+    case "json":
+      return JSON.parse(text);
+    case "yaml":
+      return parseYaml(text);
+    case "toml":
+      return parseToml(text);
+    case "env":
+      return Object.fromEntries(
+        text
+          .trim()
+          .split("\n")
+          .map((line) => line.split("=")),
+      );
+  }
+}
 
 describe("every client", () => {
   it.each(connectClients.map((client) => [client.id, client] as const))(

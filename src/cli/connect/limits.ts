@@ -4,7 +4,7 @@ import { connectModel, type ConnectModel } from "../../protocol/connect/client.j
 import { modelIds } from "../../protocol/models.js";
 
 const timeoutMs = 3_000;
-const maxCharacters = 1_000_000;
+const maxBytes = 1_000_000;
 
 export type Learned = { models: ConnectModel[] } & ({ from: "service" } | { from: "assumed"; why: string });
 
@@ -46,14 +46,14 @@ export async function learnLimits(origin: string, key: string | null): Promise<L
 }
 
 async function boundedText(response: Response): Promise<string> {
-  const reader = response.body?.getReader();
-  const decoder = new TextDecoder();
-  let text = "";
-  while (reader !== undefined) {
-    const { value } = await reader.read();
-    if (value === undefined) break;
-    text += decoder.decode(value, { stream: true });
-    if (text.length > maxCharacters) throw new Error("too long");
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Its type leaves open what comes out of it.
+  const body: AsyncIterable<Uint8Array> | null = response.body;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
+    if (size > maxBytes) throw new Error("too long");
+    chunks.push(chunk);
   }
-  return text;
+  return Buffer.concat(chunks).toString("utf8");
 }
