@@ -9,8 +9,8 @@ export function clientList(): string {
   const groups = clientGroups.map((group) => {
     const rows = connectClients
       .filter((client) => client.group === group)
-      .map(({ id, name, api, checked }) => [id, name, api, checked.version]);
-    return `${group}\n${indent(table(["client", "name", "api", "checked with"], rows))}`;
+      .map(({ id, name, api, checked: { how, version } }) => [id, name, api, how, version]);
+    return `${group}\n${indent(table(["client", "name", "api", "checked by", "version"], rows))}`;
   });
   return `${groups.join("\n\n")}\n\nThe configuration of one: sotto connect <client>`;
 }
