@@ -22,6 +22,7 @@ export const routes: readonly PageRoute[] = [
 
   { path: "/app", layout: "app", Page: lazy(() => import("./pages/app/overview.tsx")) },
   { path: "/app/keys", layout: "app", Page: lazy(() => import("./pages/app/keys.tsx")) },
+  { path: "/app/connect", layout: "app", Page: lazy(() => import("./pages/app/connect.tsx")) },
   { path: "/app/usage", layout: "app", Page: lazy(() => import("./pages/app/usage.tsx")) },
   { path: "/app/playground", layout: "app", Page: lazy(() => import("./pages/app/playground.tsx")) },
   { path: "/app/limits", layout: "app", Page: lazy(() => import("./pages/app/limits.tsx")) },

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { accountsCommand } from "./commands/accounts.js";
 import { backupCommand } from "./commands/backup.js";
 import { changelogCommand } from "./commands/changelog.js";
+import { connectCommand } from "./connect/connect.js";
 import { doctorCommand } from "./doctor/doctor.js";
 import { keysCommand } from "./commands/keys.js";
 import { maintenanceCommand } from "./commands/maintenance.js";
@@ -15,6 +16,7 @@ export const commands: readonly ((program: Command) => void)[] = [
   serveCommand,
   accountsCommand,
   keysCommand,
+  connectCommand,
   plansCommand,
   modelsCommand,
   changelogCommand,

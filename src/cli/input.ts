@@ -3,20 +3,18 @@ import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 
 const wrongUsage = { exitCode: 2 };
-const maxPasswordLength = 64 * 1024;
+const maxPipedLength = 64 * 1024;
+
+export const readPassword = (command: Command): Promise<string> =>
+  readPiped(command, "password", `printf %s "$PASSWORD" | sotto accounts create …`);
 
 /** The first line of what is piped in. Not from a terminal, which would show it. */
-export async function readPassword(command: Command): Promise<string> {
-  if (process.stdin.isTTY) {
-    command.error(
-      `error: pipe the password in, for example: printf %s "$PASSWORD" | sotto accounts create …`,
-      wrongUsage,
-    );
-  }
+export async function readPiped(command: Command, what: string, example: string): Promise<string> {
+  if (process.stdin.isTTY) command.error(`error: pipe the ${what} in, for example: ${example}`, wrongUsage);
   let text = "";
   for await (const chunk of process.stdin.setEncoding("utf8")) {
     text += String(chunk);
-    if (text.length > maxPasswordLength) break;
+    if (text.length > maxPipedLength) break;
   }
   return text.split(/\r?\n/, 1)[0] ?? "";
 }

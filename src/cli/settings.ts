@@ -24,10 +24,15 @@ export function settingsOptions(command: Command): Command {
 export function readSettings(command: Command, flags: ConfigSources["flags"] = {}): Config {
   const { dataDir, config } = command.opts<{ dataDir?: string; config?: string }>();
   return loadConfig({
-    env: environments.get(rootOf(command)) ?? {},
+    env: environmentOf(command),
     file: config,
     flags: { SOTTO_DATA_DIR: dataDir, ...flags },
   });
+}
+
+/** The variables of other programs, which are no settings of ours: where a client keeps its files. */
+export function environmentOf(command: Command): ConfigSources["env"] {
+  return environments.get(rootOf(command)) ?? {};
 }
 
 function rootOf(command: Command): Command {

@@ -21,6 +21,7 @@ export const pageAddresses = [
   "/reset",
   "/app",
   "/app/keys",
+  "/app/connect",
   "/app/usage",
   "/app/playground",
   "/app/limits",

@@ -11,6 +11,7 @@ import {
   LogOut,
   Megaphone,
   MessageSquare,
+  Plug,
   ScrollText,
   Server,
   UserRound,
@@ -30,6 +31,7 @@ import { useDeparture } from "../hooks/use-departure.ts";
 const userLinks = [
   { href: "/app", label: "Overview", icon: <LayoutGrid /> },
   { href: "/app/keys", label: "Keys", icon: <KeyRound /> },
+  { href: "/app/connect", label: "Connect", icon: <Plug /> },
   { href: "/app/usage", label: "Usage", icon: <ChartColumn /> },
   { href: "/app/playground", label: "Playground", icon: <MessageSquare /> },
   { href: "/app/limits", label: "Limits", icon: <Gauge /> },

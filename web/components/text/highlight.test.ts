@@ -6,6 +6,8 @@ const samples: Record<Language, string> = {
   python: `from openai import OpenAI\nprint("it's", 1.5) # done`,
   javascript: 'const text = `a ${1}`; // note\nawait client.chat("\\"quoted\\"");',
   json: `{"name": "value", "count": -1.5, "ok": true}`,
+  yaml: `# mine\nmodels:\n  - name: Sotto omega\n    apiBase: "http://x/v1" # here\n    maxTokens: 4096`,
+  toml: `model = "omega" # best\n[model_providers.sotto]\nsize = 4096`,
   http: `HTTP/1.1 429 Too Many Requests\nretry-after: 12`,
   text: `anything "at all" # here`,
 };
@@ -19,6 +21,15 @@ describe("highlight", () => {
   it("tells a key of an object from a string", () => {
     const words = highlight(samples.json, "json").filter((token) => token.kind === "word");
     expect(words.map((token) => token.text)).toEqual(['"name"', '"count"', '"ok"', "true"]);
+  });
+
+  it.each([
+    ["yaml", ["models", "  - name", "    apiBase", "    maxTokens"]],
+    ["toml", ["model", "[model_providers.sotto]", "size"]],
+  ] as const)("finds the keys of %s, and a comment", (language, keys) => {
+    const tokens = highlight(samples[language], language);
+    expect(tokens.filter(({ kind }) => kind === "word").map(({ text }) => text)).toEqual(keys);
+    expect(tokens.filter(({ kind }) => kind === "comment").at(-1)?.text).toMatch(/^# (?:here|best)$/);
   });
 
   it("leaves a # inside a word alone", () => {

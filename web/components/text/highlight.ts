@@ -2,7 +2,7 @@
  * Colours code for reading: strings, comments, numbers and words with a meaning. One pattern for each
  * language, tried from left to right; what no pattern takes stays plain. Small on purpose: the samples are ours.
  */
-export type Language = "bash" | "python" | "javascript" | "json" | "http" | "text";
+export type Language = "bash" | "python" | "javascript" | "json" | "yaml" | "toml" | "http" | "text";
 export type TokenKind = "plain" | "string" | "comment" | "number" | "word";
 
 export interface Token {
@@ -50,6 +50,14 @@ const patterns: Partial<Record<Language, RegExp>> = {
   ),
   json: new RegExp(
     String.raw`(?<word>"(?:\\.|[^"\\])*"(?=\s*:)|\b(?:true|false|null)\b)|(?<string>"(?:\\.|[^"\\])*")|(?<number>-?\b\d+(?:\.\d+)?\b)`,
+    "gm",
+  ),
+  yaml: new RegExp(
+    String.raw`(?<comment>(?<=^|\s)#.*$)|(?<word>^[ \t-]*[\w$./-]+(?=:)|\b(?:true|false|null)\b)|${string}|${number}`,
+    "gm",
+  ),
+  toml: new RegExp(
+    String.raw`(?<comment>#.*$)|(?<word>^[\w.-]+(?= *=)|^\[.*\]|\b(?:true|false)\b)|${string}|${number}`,
     "gm",
   ),
   http: new RegExp(String.raw`(?<word>^[\w-]+(?=:))|(?<number>\b\d+\b)`, "gm"),

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { PlanView } from "../../../../src/protocol/dashboard-api.js";
+import type { KeyWithSecret, PlanView } from "../../../../src/protocol/dashboard-api.js";
 import { longest } from "../../../../src/protocol/dashboard-bounds.js";
 import { modelIds, type ModelId } from "../../../../src/protocol/models.js";
 import { api } from "../../../service/api.ts";
@@ -7,6 +7,7 @@ import { Field } from "../../../components/controls/field.tsx";
 import { Input } from "../../../components/controls/input.tsx";
 import { ModelsField } from "../../../components/controls/models-field.tsx";
 import { Select } from "../../../components/controls/select.tsx";
+import { ArrowLink } from "../../../components/text/arrow-link.tsx";
 import { fieldError } from "../../../form-errors.ts";
 import { IssueKeyDialog } from "./issue-key-dialog.tsx";
 import { KeyLimitsField, limitsToSend, type TypedLimits } from "./key-limits-field.tsx";
@@ -19,7 +20,14 @@ const expiries = [
   { value: "365", label: "In a year" },
 ];
 
-export function CreateKeyDialog({ plan, onClose }: { plan: PlanView; onClose: () => void }) {
+interface CreateKeyDialogProps {
+  plan: PlanView;
+  /** For a page that fills the new key in. */
+  onIssued?: (issued: KeyWithSecret) => void;
+  onClose: () => void;
+}
+
+export function CreateKeyDialog({ plan, onIssued, onClose }: CreateKeyDialogProps) {
   const [name, setName] = useState("");
   const [models, setModels] = useState<ModelId[] | null>(null);
   const [expiry, setExpiry] = useState("");
@@ -36,7 +44,17 @@ export function CreateKeyDialog({ plan, onClose }: { plan: PlanView; onClose: ()
           limits: limitsToSend(limits),
         })
       }
+      onIssued={onIssued}
       onClose={onClose}
+      note={
+        onIssued === undefined ? (
+          <p className="text-sm">
+            <ArrowLink href="/app/connect">Connect a client</ArrowLink>
+          </p>
+        ) : (
+          <p className="text-sm text-muted">It is filled in on this page.</p>
+        )
+      }
       fieldNames={["name", "models", "expiresInDays", "limits"]}
       fields={(error) => (
         <>

@@ -18,6 +18,8 @@ interface IssueKeyDialogProps {
   /** The fields of the form that show their own errors; any other error stands below them. */
   fieldNames: readonly string[];
   fields: (error: Error | null) => ReactNode;
+  /** For a page that can use the secret; it must not keep it anywhere else. */
+  onIssued?: ((issued: KeyWithSecret) => void) | undefined;
   /** Below the new key. */
   note?: ReactNode;
   onClose: () => void;
@@ -25,7 +27,7 @@ interface IssueKeyDialogProps {
 
 /** A form that ends in a new key, which is shown this once: from then on only its own button closes the dialog. */
 export function IssueKeyDialog(props: IssueKeyDialogProps) {
-  const { action, done, description, issue, fieldNames, fields, note, onClose } = props;
+  const { action, done, description, issue, fieldNames, fields, onIssued, note, onClose } = props;
   const issuing = useIssueKey(issue);
   const issued = issuing.data;
   if (issued !== undefined) {
@@ -71,7 +73,7 @@ export function IssueKeyDialog(props: IssueKeyDialogProps) {
         className="flex flex-col gap-5"
         error={issuing.error}
         onSubmit={() => {
-          issuing.mutate();
+          issuing.mutate(undefined, onIssued && { onSuccess: onIssued });
         }}
       >
         {fields(issuing.error)}

@@ -9,6 +9,7 @@ import { api } from "../../../service/api.ts";
 import { Button, ButtonLink } from "../../../components/controls/button.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 import { Card } from "../../../components/frame/card.tsx";
+import { ArrowLink } from "../../../components/text/arrow-link.tsx";
 import { CodeTabs } from "../../../components/text/code-block.tsx";
 import { Field } from "../../../components/controls/field.tsx";
 import { Form } from "../../../components/controls/form.tsx";
@@ -50,10 +51,13 @@ export function Quickstart({ plan }: { plan: PlanView }) {
           <CreateKey defaultName={first ? "My first key" : "New key"} onIssued={setIssued} />
         ) : (
           <NewSecret name={issued.key.name} secret={issued.secret}>
-            <div>
+            <div className="flex flex-wrap items-center gap-x-5 gap-y-2">
               <Button size="sm" onClick={() => setIssued(null)}>
                 I’ve copied it
               </Button>
+              <span className="text-sm">
+                <ArrowLink href="/app/connect">Connect a client</ArrowLink>
+              </span>
             </div>
           </NewSecret>
         )}

@@ -1,0 +1,140 @@
+/**
+ * A configuration file that belongs to the user. It is replaced whole, by a rename, and what it was before is kept
+ * beside it: `<file>.before-sotto` has its bytes, `<file>.sotto-state` says whether there was a file at all and what
+ * Sotto wrote, so that `restore` can tell whether the user has changed it since. All three are for the user alone,
+ * since such files hold keys. Backup and state are written before the file: a crash in between loses nothing.
+ */
+import { createHash, randomBytes } from "node:crypto";
+import { chmod, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { z } from "zod";
+import { OperatorError } from "../../core/operator/operator-error.js";
+
+const maxBytes = 1024 * 1024;
+const privateMode = 0o600;
+
+export interface FileNow {
+  /** Behind links: people keep such files in a folder of their own and link to them. */
+  path: string;
+  /** Null where there is none. */
+  bytes: Buffer | null;
+  text: string;
+  mode: number;
+}
+
+const stateSchema = z.object({ existed: z.boolean(), mode: z.number().int(), sha256: z.string() });
+type State = z.infer<typeof stateSchema>;
+
+/** Throws `OperatorError` for what cannot be a configuration file. */
+export async function readOwnFile(named: string): Promise<FileNow> {
+  const path = await realpath(named).catch(() => named);
+  const found = await stat(path).catch((error: unknown) => {
+    if (hasCode(error, "ENOENT")) return null;
+    throw error;
+  });
+  if (found === null) return { path, bytes: null, text: "", mode: privateMode };
+  if (!found.isFile()) throw new OperatorError(`${named} is not a file.`);
+  if (found.size > maxBytes) throw new OperatorError(`${named} is too large for a configuration file.`);
+  const bytes = await readFile(path);
+  return { path, bytes, text: textOf(bytes, named), mode: found.mode & 0o777 };
+}
+
+/** Puts the text there. A second change keeps the first one's backup, unless the user has edited the file in between. */
+export async function writeOwnFile(
+  { path, bytes, mode }: FileNow,
+  text: string,
+): Promise<{ backup: string | null }> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const state = await readState(path);
+  const isOurs = state !== null && bytes !== null && state.sha256 === hash(bytes);
+  const kept: Omit<State, "sha256"> = isOurs ? state : { existed: bytes !== null, mode };
+  if (!isOurs) {
+    if (bytes === null) await rm(backupOf(path), { force: true });
+    else await replace(backupOf(path), bytes, privateMode);
+  }
+  const written = Buffer.from(text);
+  await replace(stateOf(path), JSON.stringify({ ...kept, sha256: hash(written) }), privateMode);
+  await replace(path, written, mode);
+  return { backup: kept.existed ? backupOf(path) : null };
+}
+
+/** Puts back what was there before the first write: the same bytes, or no file. */
+export async function restoreOwnFile(
+  named: string,
+): Promise<"restored" | "removed" | "unchanged" | "never written"> {
+  const { path, bytes } = await readOwnFile(named);
+  const state = await readState(path);
+  if (state === null) return "never written";
+  const before = state.existed ? await readFile(backupOf(path)) : null;
+  if (isSame(bytes, before)) {
+    await forget(path);
+    return "unchanged";
+  }
+  if (bytes === null || hash(bytes) !== state.sha256) {
+    const advice =
+      before === null
+        ? "Before, there was no file: remove Sotto's settings by hand"
+        : `What it was before is in ${backupOf(path)}: compare them, and take over what you need by hand`;
+    throw new OperatorError(`${named} has been changed since, and stays as it is. ${advice}.`);
+  }
+  if (before === null) await rm(path);
+  else await replace(path, before, state.mode);
+  await forget(path);
+  return before === null ? "removed" : "restored";
+}
+
+export const backupOf = (path: string): string => `${path}.before-sotto`;
+const stateOf = (path: string): string => `${path}.sotto-state`;
+
+async function forget(path: string): Promise<void> {
+  await rm(stateOf(path), { force: true });
+  await rm(backupOf(path), { force: true });
+}
+
+async function readState(path: string): Promise<State | null> {
+  const text = await readFile(stateOf(path), "utf8").catch((error: unknown) => {
+    if (hasCode(error, "ENOENT")) return null;
+    throw error;
+  });
+  if (text === null) return null;
+  try {
+    return stateSchema.parse(JSON.parse(text));
+  } catch {
+    throw new OperatorError(`${stateOf(path)} is damaged. Remove it; a backup may be in ${backupOf(path)}.`);
+  }
+}
+
+/** Whole or not at all: under another name first, flushed to the disk, then renamed. */
+async function replace(path: string, content: string | Uint8Array, mode: number): Promise<void> {
+  const temporary = `${path}.${randomBytes(4).toString("hex")}.tmp`;
+  try {
+    const file = await open(temporary, "wx", privateMode);
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await chmod(temporary, mode);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+function textOf(bytes: Uint8Array, named: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new OperatorError(`${named} is not text in UTF-8, and was not changed.`);
+  }
+}
+
+const isSame = (a: Buffer | null, b: Buffer | null): boolean =>
+  a === null || b === null ? a === b : a.equals(b);
+
+const hash = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && "code" in error && error.code === code;

@@ -1,0 +1,178 @@
+/** Coding agents of the command line. */
+import {
+  baseUrl,
+  keyText,
+  keyVariable,
+  modelOf,
+  type ConfigPart,
+  type ConnectClient,
+  type ConnectModel,
+  type ConnectTarget,
+  type Value,
+} from "./client.js";
+
+export const agentClients: readonly ConnectClient[] = [
+  {
+    id: "codex",
+    name: "Codex CLI",
+    group: "Coding agents",
+    api: "Responses",
+    checked: {
+      version: "0.166.0",
+      how: "run",
+      source: "https://developers.openai.com/codex/config-reference",
+    },
+    configure: (target) => [
+      {
+        type: "file",
+        place: { variable: "CODEX_HOME", folder: ".codex", file: "config.toml" },
+        name: "~/.codex/config.toml",
+        format: "toml",
+        settings: [
+          { path: ["model"], value: target.model },
+          { path: ["model_provider"], value: "sotto" },
+          { path: ["model_context_window"], value: modelOf(target).contextTokens },
+          { path: ["model_providers", "sotto", "name"], value: "Sotto" },
+          { path: ["model_providers", "sotto", "base_url"], value: baseUrl(target) },
+          // The name of a variable: Codex keeps no keys in this file.
+          { path: ["model_providers", "sotto", "env_key"], value: keyVariable },
+          { path: ["model_providers", "sotto", "wire_api"], value: "responses" },
+        ],
+      },
+      inShell(target, "Key, in the shell that starts Codex"),
+      {
+        type: "note",
+        text: "Codex warns that it has no metadata for the model, and works without it. In a file of your own, the first three settings belong above every [table].",
+      },
+    ],
+  },
+  {
+    id: "claude-code",
+    name: "Claude Code",
+    group: "Coding agents",
+    api: "Messages",
+    checked: { version: "2.1.197", how: "run", source: "https://code.claude.com/docs/en/llm-gateway" },
+    configure: (target) => {
+      const { contextTokens, outputTokens } = modelOf(target);
+      const variables: Record<string, string> = {
+        // Without /v1, which Claude Code appends itself.
+        ANTHROPIC_BASE_URL: target.origin,
+        ANTHROPIC_AUTH_TOKEN: keyText(target),
+        ANTHROPIC_MODEL: target.model,
+        ANTHROPIC_DEFAULT_OPUS_MODEL: target.model,
+        ANTHROPIC_DEFAULT_SONNET_MODEL: target.model,
+        ANTHROPIC_DEFAULT_HAIKU_MODEL: target.model,
+        // It assumes 200,000 for a name that it does not know.
+        CLAUDE_CODE_MAX_CONTEXT_TOKENS: String(contextTokens),
+        CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(outputTokens),
+        // Changes with each request, at the very start of the prompt: nothing of it could be reused.
+        CLAUDE_CODE_ATTRIBUTION_HEADER: "0",
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      };
+      return [
+        {
+          type: "file",
+          place: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude", file: "settings.json" },
+          name: "~/.claude/settings.json",
+          format: "json",
+          settings: Object.entries(variables).map(([name, value]) => ({ path: ["env", name], value })),
+        },
+        {
+          type: "note",
+          text: "Unset ANTHROPIC_API_KEY in your shell: Claude Code would send it too. Its own prompt and tools are long: a small context is full before the first question.",
+        },
+      ];
+    },
+  },
+  {
+    id: "opencode",
+    name: "opencode",
+    group: "Coding agents",
+    api: "Chat Completions",
+    checked: {
+      version: "1.18.33",
+      how: "run",
+      source: "https://opencode.ai/docs/providers/#custom-provider",
+    },
+    configure: (target) => [
+      {
+        type: "file",
+        place: { variable: "XDG_CONFIG_HOME", folder: ".config", file: "opencode/opencode.json" },
+        name: "~/.config/opencode/opencode.json",
+        format: "json",
+        settings: [
+          { path: ["$schema"], value: "https://opencode.ai/config.json", onlyIfAbsent: true },
+          { path: ["model"], value: `sotto/${target.model}` },
+          {
+            path: ["provider", "sotto"],
+            value: {
+              npm: "@ai-sdk/openai-compatible",
+              name: "Sotto",
+              options: { baseURL: baseUrl(target), apiKey: target.key ?? `{env:${keyVariable}}` },
+              models: Object.fromEntries(target.models.map((model) => [model.id, opencodeModel(model)])),
+            },
+          },
+        ],
+      },
+      ...(target.key === null ? [inShell(target, "Key, in the shell that starts opencode")] : []),
+    ],
+  },
+  {
+    id: "aider",
+    name: "aider",
+    group: "Coding agents",
+    api: "Chat Completions",
+    checked: {
+      version: "no version named",
+      how: "documentation",
+      source: "https://aider.chat/docs/llms/openai-compat.html",
+    },
+    configure: (target) => [
+      {
+        type: "file",
+        place: { folder: "", file: ".aider.conf.yml" },
+        name: "~/.aider.conf.yml",
+        format: "yaml",
+        settings: [
+          // The prefix chooses the kind of API; it is not sent.
+          { path: ["model"], value: `openai/${target.model}` },
+          { path: ["openai-api-base"], value: baseUrl(target) },
+          { path: ["openai-api-key"], value: keyText(target) },
+        ],
+      },
+      {
+        type: "file",
+        place: { folder: "", file: ".aider.model.metadata.json" },
+        name: "~/.aider.model.metadata.json",
+        format: "json",
+        settings: target.models.map((model) => ({
+          path: [`openai/${model.id}`],
+          value: aiderModel(model),
+        })),
+      },
+    ],
+  },
+];
+
+const inShell = ({ key }: ConnectTarget, title: string): ConfigPart => ({
+  type: "code",
+  title,
+  language: "bash",
+  text: `export ${keyVariable}="${key ?? "sk-sotto-…"}"`,
+});
+
+const opencodeModel = ({ id, contextTokens, outputTokens }: ConnectModel): Value => ({
+  name: id,
+  tool_call: true,
+  limit: { context: contextTokens, output: outputTokens },
+});
+
+const aiderModel = ({ contextTokens, outputTokens }: ConnectModel): Value => ({
+  max_tokens: outputTokens,
+  max_input_tokens: contextTokens - outputTokens,
+  max_output_tokens: outputTokens,
+  input_cost_per_token: 0,
+  output_cost_per_token: 0,
+  litellm_provider: "openai",
+  mode: "chat",
+});

@@ -1,0 +1,121 @@
+/** A configuration file that has nothing but these settings, as it is shown and as it is written where there is none. */
+import type { FileFormat, PathStep, Setting, Value } from "./client.js";
+
+export function fileText(format: FileFormat, settings: readonly Setting[]): string {
+  switch (format) {
+    case "json":
+      return `${JSON.stringify(wholeOf(settings), null, 2)}\n`;
+    case "yaml":
+      return `${yamlLines(wholeOf(settings), 0).join("\n")}\n`;
+    case "toml":
+      return tomlText(wholeOf(settings), []);
+    case "env":
+      return settings.map((setting) => `${envLine(setting)}\n`).join("");
+  }
+}
+
+/** The value that the file stands for. */
+export function wholeOf(settings: readonly Setting[]): unknown {
+  let whole: unknown = {};
+  for (const { path, value } of settings) whole = withSetting(whole, path, value);
+  return whole;
+}
+
+/** A copy of `value` with one place set. A list's item is replaced where it is, or becomes the last. */
+export function withSetting(value: unknown, path: readonly PathStep[], set: Value): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined) return set;
+  if (typeof step === "string") {
+    const object = isObject(value) ? value : {};
+    return { ...object, [step]: withSetting(object[step], rest, set) };
+  }
+  const list = isList(value) ? value : [];
+  const position = list.findIndex((item) => isItem(item, step));
+  const changed = withSetting(list[position], rest, set);
+  return position < 0 ? [...list, changed] : list.map((item, at) => (at === position ? changed : item));
+}
+
+/** What is at the end of the path; undefined where it leads nowhere. */
+export function valueAt(value: unknown, path: readonly PathStep[]): unknown {
+  let at = value;
+  for (const step of path) {
+    if (typeof step === "string") at = isObject(at) && Object.hasOwn(at, step) ? at[step] : undefined;
+    else at = isList(at) ? at.find((item) => isItem(item, step)) : undefined;
+  }
+  return at;
+}
+
+export function envLine({ path, value }: Setting): string {
+  return `${envName(path)}=${typeof value === "string" ? value : JSON.stringify(value)}`;
+}
+
+export const envName = ([name]: readonly PathStep[]): string => (typeof name === "string" ? name : "");
+
+/** `"name"`: valid in TOML, YAML and JSON alike, with the same escapes. */
+const quoted = (text: string): string => JSON.stringify(text);
+
+export function tomlValue(value: unknown): string {
+  if (isList(value)) return `[${value.map(tomlValue).join(", ")}]`;
+  if (isObject(value)) {
+    const pairs = Object.entries(value).map(([key, item]) => `${tomlKey(key)} = ${tomlValue(item)}`);
+    return `{ ${pairs.join(", ")} }`;
+  }
+  return typeof value === "string" ? quoted(value) : String(value);
+}
+
+export const tomlKey = (key: string): string => (/^[\w-]+$/.test(key) ? key : quoted(key));
+
+/** Values first: after a table's header every line belongs to that table. */
+function tomlText(whole: unknown, path: readonly string[]): string {
+  if (!isObject(whole)) return "";
+  const entries = Object.entries(whole);
+  const lines = entries.flatMap(([key, value]) =>
+    isObject(value) ? [] : [`${tomlKey(key)} = ${tomlValue(value)}\n`],
+  );
+  const header = path.length > 0 && lines.length > 0 ? `[${path.map(tomlKey).join(".")}]\n` : "";
+  const tables = entries.flatMap(([key, value]) =>
+    isObject(value) ? [tomlText(value, [...path, key])] : [],
+  );
+  return [header + lines.join(""), ...tables].filter((part) => part !== "").join("\n");
+}
+
+/** Block style, two spaces. Short lists of plain values stand on one line. */
+export function yamlLines(value: unknown, depth: number): string[] {
+  const margin = "  ".repeat(depth);
+  if (isList(value)) return value.flatMap((item) => yamlItem(item, depth));
+  if (!isObject(value)) return [margin + yamlScalar(value)];
+  return Object.entries(value).flatMap(([key, item]) => {
+    const name = `${margin}${yamlScalar(key)}:`;
+    if (isFlat(item)) return [`${name} ${yamlFlat(item)}`];
+    return [name, ...yamlLines(item, depth + 1)];
+  });
+}
+
+function yamlItem(item: unknown, depth: number): string[] {
+  const margin = "  ".repeat(depth);
+  if (isFlat(item)) return [`${margin}- ${yamlFlat(item)}`];
+  const [first = "", ...rest] = yamlLines(item, depth + 1);
+  return [`${margin}- ${first.trimStart()}`, ...rest];
+}
+
+const isFlat = (value: unknown): boolean =>
+  isList(value) ? value.every((item) => typeof item !== "object") : typeof value !== "object";
+
+function yamlFlat(value: unknown): string {
+  return isList(value) ? `[${value.map(yamlFlat).join(", ")}]` : yamlScalar(value);
+}
+
+/** Plain only where no reader of YAML could take it for something else, such as a number, a date or a comment. */
+export function yamlScalar(value: unknown): string {
+  if (typeof value !== "string") return String(value);
+  const isPlain = /^[A-Za-z][\w./-]*(?: [\w./-]+)*$/.test(value);
+  return isPlain && !/^(?:true|false|yes|no|on|off|null|y|n)$/i.test(value) ? value : quoted(value);
+}
+
+export const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
+
+export const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export const isItem = (item: unknown, step: Exclude<PathStep, string>): boolean =>
+  isObject(item) && item[step.key] === step.equals;

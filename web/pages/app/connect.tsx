@@ -1,0 +1,68 @@
+/**
+ * The configuration of every client, with this service's address, a model and its limits filled in. Which client is
+ * shown stands in the address (`/app/connect#codex`). A key that is created or pasted here stays in this page's memory.
+ */
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { useLocationProperty } from "wouter/use-browser-location";
+import { connectModel, type ConnectTarget } from "../../../src/protocol/connect/client.js";
+import { connectClients, findClient } from "../../../src/protocol/connect/clients.js";
+import { modelIds, type ModelId } from "../../../src/protocol/models.js";
+import { PageHeader } from "../../components/frame/page-header.tsx";
+import { useMe } from "../../hooks/use-me.ts";
+import { queries } from "../../service/queries.ts";
+import { ClientConfiguration } from "./connect/client-configuration.tsx";
+import { ClientPicker } from "./connect/client-picker.tsx";
+import { TargetFields } from "./connect/target-fields.tsx";
+
+export default function Connect() {
+  const { plan } = useMe();
+  const { data } = useQuery(queries.models);
+  const [key, setKey] = useState<string | null>(null);
+  const [chosen, setModel] = useState<ModelId | null>(null);
+  const [stream, setStream] = useState(false);
+  const offered = plan.models ?? modelIds;
+  const model = chosen ?? offered.at(0) ?? "omega";
+  const models = offered.map((id) => {
+    const facts = data?.models.find((one) => one.id === id);
+    return connectModel(id, facts?.contextTokens ?? null, plan.maxTokens);
+  });
+  const target: ConnectTarget = { origin: location.origin, key, model, models, stream };
+  const { client, section } = useChosenClient();
+  return (
+    <>
+      <PageHeader
+        title="Connect"
+        description="Pick a client and copy its configuration: address, model and limits are filled in."
+      />
+      <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[15rem_minmax(0,1fr)] lg:gap-8">
+        <ClientPicker current={client.id} />
+        <div ref={section} className="flex min-w-0 scroll-mt-6 flex-col gap-6">
+          <TargetFields
+            target={target}
+            plan={plan}
+            streams={client.streams === true}
+            isKnown={data?.models.find((one) => one.id === model)?.contextTokens != null}
+            onKey={setKey}
+            onModel={setModel}
+            onStream={setStream}
+          />
+          <ClientConfiguration client={client} target={target} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** By the address's fragment; the first one without. On a phone the configuration is below the list: it scrolls there. */
+function useChosenClient() {
+  const fragment = useLocationProperty(() => location.hash);
+  const section = useRef<HTMLDivElement>(null);
+  const client = findClient(fragment.slice(1)) ?? connectClients[0];
+  if (client === undefined) throw new Error("There are no clients.");
+  useEffect(() => {
+    const isBelow = !matchMedia("(min-width: 64rem)").matches;
+    if (fragment !== "" && isBelow) section.current?.scrollIntoView();
+  }, [fragment]);
+  return { client, section };
+}

@@ -1,0 +1,72 @@
+import { useId, useState } from "react";
+import { clientGroups, connectClients } from "../../../../src/protocol/connect/clients.js";
+import { Field } from "../../../components/controls/field.tsx";
+import { Input } from "../../../components/controls/input.tsx";
+import { cx } from "../../../cx.ts";
+
+/** The clients by group, narrowed by what is typed. Each is a link: it can be opened elsewhere and sent to others. */
+export function ClientPicker({ current }: { current: string }) {
+  const [search, setSearch] = useState("");
+  const id = useId();
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = connectClients.filter(({ id, name, group }) =>
+    words.every((word) => `${id} ${name} ${group}`.toLowerCase().includes(word)),
+  );
+  return (
+    <div className="flex flex-col gap-4 lg:sticky lg:top-6">
+      <Field label="Client">
+        <Input
+          type="search"
+          value={search}
+          placeholder="Search"
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(event) => setSearch(event.target.value)}
+        />
+      </Field>
+      <p role="status" className="sr-only">
+        {search === "" ? "" : `${found.length} found`}
+      </p>
+      <nav
+        aria-label="Clients"
+        className="max-h-64 overflow-y-auto rounded-md border border-line bg-surface p-2 lg:max-h-[calc(100dvh-9rem)] lg:border-0 lg:bg-transparent lg:p-0"
+      >
+        {found.length === 0 && (
+          <p className="px-2.5 py-2 text-sm text-muted">
+            No such client. Any that takes a base URL works: use the values of another.
+          </p>
+        )}
+        {clientGroups.map((group, position) => {
+          const clients = found.filter((client) => client.group === group);
+          if (clients.length === 0) return null;
+          const heading = `${id}-${position}`;
+          return (
+            <div key={group} className="mb-3 last:mb-0">
+              <p id={heading} className="mb-1 px-2.5 text-xs font-medium text-muted">
+                {group}
+              </p>
+              <ul aria-labelledby={heading}>
+                {clients.map((client) => (
+                  <li key={client.id}>
+                    <a
+                      href={`#${client.id}`}
+                      aria-current={client.id === current ? "true" : undefined}
+                      className={cx(
+                        "block rounded-md px-2.5 py-1.5 text-sm -outline-offset-2 transition-colors",
+                        client.id === current
+                          ? "bg-accent-soft font-medium text-accent"
+                          : "text-muted hover:bg-hover hover:text-ink",
+                      )}
+                    >
+                      {client.name}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </div>
+          );
+        })}
+      </nav>
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+/** What the configuration is filled in with: the model, a key, and for code whether it reads a stream. */
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import type { PlanView } from "../../../../src/protocol/dashboard-api.js";
+import { modelOf, type ConnectTarget } from "../../../../src/protocol/connect/client.js";
+import { isModelId, type ModelId } from "../../../../src/protocol/models.js";
+import { Button } from "../../../components/controls/button.tsx";
+import { Field } from "../../../components/controls/field.tsx";
+import { Input } from "../../../components/controls/input.tsx";
+import { Segmented } from "../../../components/controls/segmented.tsx";
+import { Select } from "../../../components/controls/select.tsx";
+import { Card } from "../../../components/frame/card.tsx";
+import { formatCount } from "../../../units.ts";
+import { CreateKeyDialog } from "../keys/create-key-dialog.tsx";
+
+interface TargetFieldsProps {
+  target: ConnectTarget;
+  plan: PlanView;
+  /** Whether the client's code differs for a stream. */
+  streams: boolean;
+  /** Whether the model's context is known, or assumed. */
+  isKnown: boolean;
+  onKey: (key: string | null) => void;
+  onModel: (model: ModelId) => void;
+  onStream: (stream: boolean) => void;
+}
+
+const replies = [
+  { id: "whole", label: "Whole reply" },
+  { id: "stream", label: "Streaming" },
+] as const;
+
+export function TargetFields({
+  target,
+  plan,
+  streams,
+  isKnown,
+  onKey,
+  onModel,
+  onStream,
+}: TargetFieldsProps) {
+  const [typed, setTyped] = useState("");
+  const [isCreating, setIsCreating] = useState(false);
+  const { contextTokens, outputTokens } = modelOf(target);
+  const enterKey = (text: string) => {
+    const key = text.trim();
+    setTyped(key);
+    onKey(keyPattern.test(key) ? key : null);
+  };
+  const isWrong = typed !== "" && !keyPattern.test(typed);
+  const limits = `${formatCount(contextTokens)} tokens of context, replies of up to ${formatCount(outputTokens)}.`;
+  return (
+    <Card>
+      <div className="grid gap-5 sm:grid-cols-[minmax(0,2fr)_minmax(0,3fr)] lg:grid-cols-1 xl:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
+        <Field label="Model" hint={isKnown ? limits : `${limits} Assumed: the service does not say.`}>
+          <Select
+            value={target.model}
+            onChange={(event) => {
+              if (isModelId(event.target.value)) onModel(event.target.value);
+            }}
+            options={target.models.map(({ id }) => ({ value: id, label: id }))}
+          />
+        </Field>
+        <div className="flex flex-col gap-3 sm:flex-row sm:items-start">
+          <Field
+            label="Key"
+            className="min-w-0 flex-1"
+            hint="To fill it in below. It stays in this page."
+            error={
+              isWrong ? "This is not a key: they begin with sk-sotto- and have 58 characters." : undefined
+            }
+          >
+            <Input
+              value={typed}
+              placeholder="sk-sotto-…"
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              className="font-mono"
+              onChange={(event) => enterKey(event.target.value)}
+            />
+          </Field>
+          <Button icon={<Plus />} className="h-10 sm:mt-6.5" onClick={() => setIsCreating(true)}>
+            Create key
+          </Button>
+        </div>
+        {streams && (
+          <div>
+            <Segmented
+              label="Reply"
+              options={replies}
+              value={target.stream ? "stream" : "whole"}
+              onChange={(id) => onStream(id === "stream")}
+            />
+          </div>
+        )}
+      </div>
+      {isCreating && (
+        <CreateKeyDialog
+          plan={plan}
+          onIssued={({ secret }) => enterKey(secret)}
+          onClose={() => setIsCreating(false)}
+        />
+      )}
+    </Card>
+  );
+}
+
+const keyPattern = /^sk-sotto-[0-9A-Za-z]{49}$/;
