@@ -91,8 +91,6 @@ async function claude(...args: string[]): Promise<string> {
       CLAUDE_CONFIG_DIR: join(home, ".claude"),
       ANTHROPIC_BASE_URL: server.url,
       ANTHROPIC_API_KEY: server.apiKey,
-      ANTHROPIC_MODEL: "omega",
-      ANTHROPIC_SMALL_FAST_MODEL: "omega",
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
       DISABLE_AUTOUPDATER: "1",
       DISABLE_TELEMETRY: "1",

@@ -57,7 +57,7 @@ describe("the count of a prompt's tokens", () => {
       [count({}, { key: "wrong" }), 401, "authentication_error"],
       [count({}, { key: spent }), 429, "rate_limit_error"],
       [count({ messages: [] }), 400, "invalid_request_error"],
-      [count({ model: "claude-4" }), 404, "not_found_error"],
+      [count({ model: "gpt-4" }), 404, "not_found_error"],
       [count({}, { key: restricted }), 403, "permission_error"],
       [count({}, { key: lists }), 403, "permission_error"],
       [count({ messages: [{ role: "user", content: "w ".repeat(2000) }] }), 400, "invalid_request_error"],

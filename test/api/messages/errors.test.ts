@@ -102,7 +102,7 @@ describe("an error of the Messages API", () => {
       "invalid_request_error",
       () => ({ body: { ...question, messages: [{ role: "user", content: "w ".repeat(60) }] } }),
     ],
-    ["an unknown model", 404, "not_found_error", () => ({ body: { ...question, model: "claude-4" } })],
+    ["an unknown model", 404, "not_found_error", () => ({ body: { ...question, model: "gpt-4" } })],
     [
       "no permission",
       403,
