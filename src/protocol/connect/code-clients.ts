@@ -64,7 +64,7 @@ ${target.stream ? nodeStream(target) : nodeReply(target)}`,
     name: "OpenAI library for Python",
     group: "Libraries",
     api: "Chat Completions",
-    checked: { version: "openai 3.22.1", how: "source", source: "https://pypi.org/project/openai/" },
+    checked: { version: "openai 3.22.1", how: "documentation", source: "https://pypi.org/project/openai/" },
     streams: true,
     configure: (target) => [
       install("pip install openai"),

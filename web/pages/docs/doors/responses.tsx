@@ -41,6 +41,11 @@ export default function Responses() {
           <code>conversation</code>, <code>prompt</code> and <code>"background": true</code>. There are no
           responses to retrieve, list or delete.
         </p>
+        <p>
+          With the AI SDK’s <code>openai()</code> provider, set{" "}
+          <code>{"providerOptions: { openai: { store: false } }"}</code>. Otherwise it refers to earlier
+          replies by their ids instead of repeating them, and the second turn is refused.
+        </p>
       </Section>
       <Section id="streaming" title="Streaming">
         <p>
