@@ -125,12 +125,12 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     closers.push(() => counters.close());
     const trouble = counters.trouble();
     if (trouble !== null) overrides.onNotice?.(startNotice(config.storage.redisUrl, trouble));
-    const { counter, leases, wakeUps } = counters;
+    const { counter, leases, admissions, wakeUps } = counters;
 
     const engines = await startEngines({ config, overrides, store, log, clock });
     const { fleet } = engines;
     closers.push(() => engines.close());
-    const limits = new Limits(counter, leases);
+    const limits = new Limits(admissions, leases);
     const gate = new MaintenanceGate({
       listCurrentWindows: (now) => store.news.listCurrentWindows(now),
       clock,

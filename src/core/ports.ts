@@ -304,6 +304,10 @@ export interface Counter {
   adjust(name: string, window: string, amount: number): Promise<void>;
   /** Reads without counting. */
   read(name: string, limit: number, windowMs: number): Promise<CounterReading>;
+  /** Whether a window of this name is open. */
+  isOpen(name: string): Promise<boolean>;
+  /** Opens a window that has counted `count` elsewhere, unless one of this name is open. */
+  open(name: string, windowMs: number, count: number): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -8,11 +8,16 @@ import { openApi } from "./api/openapi.js";
 import type { HttpParts } from "./parts.js";
 
 /** With one method, so that it can be named. */
-export type ApiRoute = Pick<RouteOptions, "url" | "handler"> & { method: "GET" | "POST" };
+export type ApiRoute = Pick<RouteOptions, "url" | "handler" | "config"> & { method: "GET" | "POST" };
 
 /** Under `/v1`, for callers with a key. */
 export const apiRoutes = (parts: HttpParts): ApiRoute[] => [
-  { method: "POST", url: "/chat/completions", handler: complete(parts, "chatCompletions") },
+  {
+    method: "POST",
+    url: "/chat/completions",
+    handler: complete(parts, "chatCompletions"),
+    config: { countsRequests: true },
+  },
   { method: "GET", url: "/models", handler: listModels(parts) },
   { method: "GET", url: "/models/:id", handler: retrieveModel(parts) },
 ];

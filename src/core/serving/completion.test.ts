@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { callerWith } from "../../../test/support/clients/caller.js";
 import { chatRequest } from "../../../test/support/clients/chat-request.js";
-import { MemoryCounter, MemoryLeases } from "../../store/counters/memory-counter.js";
+import { memoryLimits } from "../../../test/support/stores/memory-limits.js";
 import { Completions, type CompletionEvent } from "./completion.js";
 import { FairQueue } from "./fair-queue.js";
-import { Limits } from "./limits.js";
 import { systemClock, type Engine, type GenerationEvent, type Plan } from "../ports.js";
 
 /** Says one word for each token it may. */
@@ -39,7 +38,7 @@ const request = chatRequest("hello", { maxTokens: 8 });
 
 function setup(plan: Partial<Plan> = {}, engine: Engine = wordy) {
   const queue = new FairQueue({ capacity: () => 4, maxLength: 10, maxWaitMs: 1000, clock: systemClock });
-  const limits = new Limits(new MemoryCounter(systemClock), new MemoryLeases());
+  const limits = memoryLimits();
   const caller = callerWith(plan);
   const completions = new Completions({ engine, limits, queueOf: () => queue, clock: systemClock });
   const run = (signal = new AbortController().signal) => completions.run(request, caller, signal);
@@ -62,8 +61,7 @@ describe("a completion", () => {
       "finished",
       "done",
     ]);
-    const { rates } = await limits.countRequest(caller);
-    expect(rates.tokens.remaining).toBe(1000 - 5 - 8);
+    expect((await limits.read(caller)).tokens.remaining).toBe(1000 - 5 - 8);
     expect([queue.running, completions.active]).toEqual([0, 0]);
   });
 
@@ -83,9 +81,7 @@ describe("a completion", () => {
     const { run, queue, completions, limits, caller } = setup();
     for await (const event of run()) if (event.type === "text") break;
     expect([queue.running, completions.active]).toEqual([0, 0]);
-    const lease = await limits.acquireLease(caller);
-    await limits.acquireLease(caller);
-    lease.release();
+    expect((await limits.read(caller)).held).toBe(0);
   });
 
   it("waits in the queue of the engine that prepared it", async () => {
@@ -94,7 +90,7 @@ describe("a completion", () => {
     const [now, before] = [newQueue(), newQueue()];
     const completions = new Completions({
       engine: wordy,
-      limits: new Limits(new MemoryCounter(systemClock), new MemoryLeases()),
+      limits: memoryLimits(),
       queueOf: (_, prepared) => (prepared === undefined ? now : before),
       clock: systemClock,
     });

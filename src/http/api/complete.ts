@@ -13,23 +13,31 @@ import { ChoiceFold } from "../../core/serving/choice-fold.js";
 import type { Asked, Dialect, ReplyHead, StreamWriter } from "../../protocol/dialect.js";
 import { dialects, type DialectName } from "../../protocol/dialects.js";
 import { isModelId } from "../../protocol/models.js";
-import { callerOf } from "../connection/caller.js";
+import { admissionOf, callerOf } from "../connection/caller.js";
 import { errorOf } from "../errors.js";
 import { newCompletionId } from "../connection/ids.js";
 import { defaultKeepAliveMs, defaultTimeouts, type HttpParts } from "../parts.js";
-import { writeRate } from "./rate-headers.js";
+import { countedFirst } from "./auth.js";
 import { EventStream } from "./sse.js";
 
 type Events = AsyncGenerator<CompletionEvent, void, undefined>;
 
+/** Its route says `countsRequests`. */
 export function complete(parts: HttpParts, name: DialectName) {
+  const answer = answerIn(parts, name);
+  return (request: FastifyRequest, reply: FastifyReply): Promise<object | undefined> =>
+    countedFirst(admissionOf(request), () => answer(request, reply));
+}
+
+function answerIn(parts: HttpParts, name: DialectName) {
   const dialect = dialects[name];
   return async (request: FastifyRequest, reply: FastifyReply): Promise<object | undefined> => {
     const { signal, trace, startedMs } = request.exchange;
     const asked = await parts.bodies.read(name, request, reply);
     request.exchange.stream = asked.chat.stream;
 
-    const events = parts.completions.run(asked.chat, callerOf(request), signal, trace, startedMs);
+    const [caller, admission] = [callerOf(request), admissionOf(request)];
+    const events = parts.completions.run(asked.chat, caller, signal, trace, startedMs, admission);
     const head: ReplyHead = {
       id: newCompletionId(dialect.idPrefix),
       created: Math.floor(parts.clock.now().getTime() / 1000),
@@ -37,8 +45,7 @@ export function complete(parts: HttpParts, name: DialectName) {
       promptTokens: 0,
     };
     const admit = async (): Promise<void> => {
-      const { tokenRates, model, promptTokens } = await firstOf(events);
-      writeRate(reply, "tokens", tokenRates);
+      const { model, promptTokens } = await firstOf(events);
       head.model = model;
       head.promptTokens = promptTokens;
     };

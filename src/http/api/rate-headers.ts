@@ -2,12 +2,12 @@
 import type { FastifyReply } from "fastify";
 import type { RateReading, Rates } from "../../core/serving/limits.js";
 
-export function writeRates(reply: FastifyReply, rates: Rates): void {
-  writeRate(reply, "requests", rates.requests);
-  writeRate(reply, "tokens", rates.tokens);
+export function writeRates(reply: FastifyReply, { requests, tokens }: Partial<Rates>): void {
+  if (requests !== undefined) writeRate(reply, "requests", requests);
+  if (tokens !== undefined) writeRate(reply, "tokens", tokens);
 }
 
-export function writeRate(reply: FastifyReply, kind: keyof Rates, rate: RateReading): void {
+function writeRate(reply: FastifyReply, kind: keyof Rates, rate: RateReading): void {
   reply.header(`x-ratelimit-limit-${kind}`, rate.limit);
   reply.header(`x-ratelimit-remaining-${kind}`, rate.remaining);
   reply.header(`x-ratelimit-reset-${kind}`, duration(rate.resetMs));

@@ -93,6 +93,16 @@ export class LocalShares {
     });
   }
 
+  /** What the window had counted by the latest that is known; 0 when nothing is. */
+  recall(name: string): number {
+    const window = this.#windows.live(name);
+    return window === undefined ? 0 : window.seen + (window.local?.count ?? 0);
+  }
+
+  isOpen(name: string): boolean {
+    return this.#windows.live(name) !== undefined;
+  }
+
   take(name: string, amount: number, limit: number, windowMs: number, now: Situation): CounterReading {
     const { window, local } = this.#open(name, limit, windowMs, now);
     this.#windows.set(name, { ...window, local });

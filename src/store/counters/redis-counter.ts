@@ -7,11 +7,18 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { Clock, Counter, CounterReading } from "../../core/ports.js";
 import { LocalShares, type Situation } from "./local-shares.js";
+import { openScript } from "./admission-scripts.js";
 import { throwUnlessUnavailable, type RedisLink } from "./redis-link.js";
 import { adjustScript, mergeScript, readScript, takeScript } from "./redis-scripts.js";
 
 /** Sent in parallel when Redis has recovered. */
 const reportsAtOnce = 100;
+
+/**
+ * The id of windows that were opened with a count: the same wherever it happens, since their names tell one from the
+ * next. Two replicas that opened one without Redis report the same window.
+ */
+const openedId = "opened";
 
 const takeAnswer = z.tuple([z.number(), z.number(), z.number(), z.string()]);
 const readAnswer = z.tuple([z.number(), z.number(), z.string()]).nullable();
@@ -30,7 +37,7 @@ export class RedisCounter implements Counter {
   }
 
   async take(name: string, amount: number, limit: number, windowMs: number): Promise<CounterReading> {
-    const key = this.#key(name);
+    const key = this.key(name);
     const shared = await this.#attempt(key, async () => {
       const values = [amount, limit, windowMs, randomUUID()];
       const [admitted, count, resetMs, window] = takeAnswer.parse(await this.#eval(takeScript, key, values));
@@ -45,7 +52,7 @@ export class RedisCounter implements Counter {
   }
 
   async read(name: string, limit: number, windowMs: number): Promise<CounterReading> {
-    const key = this.#key(name);
+    const key = this.key(name);
     const shared = await this.#attempt(key, async () =>
       readAnswer.parse(await this.#eval(readScript, key, [])),
     );
@@ -58,9 +65,64 @@ export class RedisCounter implements Counter {
   }
 
   async adjust(name: string, window: string, amount: number): Promise<void> {
-    const key = this.#key(name);
+    const key = this.key(name);
     this.#local.adjust(key, window, amount);
     await this.#attempt(key, () => this.#eval(adjustScript, key, [amount, window]));
+  }
+
+  async isOpen(name: string): Promise<boolean> {
+    const key = this.key(name);
+    const shared = await this.#attempt(key, () => this.link.run((redis) => redis.exists(key)));
+    return shared === undefined ? this.#local.isOpen(key) : shared === 1;
+  }
+
+  async open(name: string, windowMs: number, count: number): Promise<void> {
+    const key = this.key(name);
+    const lengthMs = Math.max(1, Math.ceil(windowMs));
+    // Redis may have lost what was seen here: the larger count is nearer to the truth.
+    const known = Math.max(count, this.#local.recall(key));
+    const shared = await this.#attempt(key, async () => {
+      await this.#eval(openScript, key, [known, lengthMs, openedId]);
+      return true;
+    });
+    if (shared === undefined && !this.#local.isOpen(key)) {
+      this.#local.saw(key, {
+        admitted: true,
+        count: known,
+        remaining: 0,
+        resetMs: windowMs,
+        window: openedId,
+      });
+    }
+  }
+
+  /** What the window had counted when it was last heard of. */
+  recall(name: string): number {
+    return this.#local.recall(this.key(name));
+  }
+
+  /** Tells Redis what was counted here alone, where anything was. */
+  async report(keys: readonly string[]): Promise<void> {
+    for (const key of keys) await this.#report(key);
+  }
+
+  /** Remembers what Redis said of a window in answer to a script. */
+  heard(name: string, limit: number, count: number, resetMs: number, window: string): CounterReading {
+    const remaining = Math.max(0, limit - count);
+    const reading = { admitted: remaining > 0, count, remaining, resetMs, window };
+    return window === "" ? reading : this.#saw(this.key(name), reading);
+  }
+
+  /** Corrects what is remembered here. Returns the window's key, for the correction there. */
+  correctHere({ name, window, amount }: { name: string; window: string; amount: number }): string {
+    const key = this.key(name);
+    this.#local.adjust(key, window, amount);
+    return key;
+  }
+
+  /** What Redis gets to see of a name. */
+  key(name: string): string {
+    return this.link.name("window", name);
   }
 
   async close(): Promise<void> {
@@ -105,10 +167,6 @@ export class RedisCounter implements Counter {
     if (unreported === null) return;
     const { amount, leftMs, seen, window } = unreported;
     await this.#eval(mergeScript, key, [amount, leftMs, seen, window]);
-  }
-
-  #key(name: string): string {
-    return this.link.name("window", name);
   }
 
   #situation(): Situation {

@@ -6,6 +6,7 @@ import { RedisLeases } from "../../../src/store/counters/redis-leases.js";
 import { RedisLink } from "../../../src/store/counters/redis-link.js";
 import { eventually } from "../../support/eventually.js";
 import { noRedis, TestRedis } from "../../support/stores/redis.js";
+import { describeAdmissionContract } from "./admissions.js";
 import { describeCounterContract } from "./counter.js";
 import { describeLeaseContract } from "./leases.js";
 
@@ -26,6 +27,7 @@ describe.skipIf(noRedis)("in Redis", () => {
 
   describeCounterContract("Redis", withDispose);
   describeLeaseContract("Redis", withDispose);
+  describeAdmissionContract("Redis", withDispose);
 
   it("shares counts and leases between replicas of an installation, and not with another", async () => {
     const [one, two, stranger] = [await open(), await open(), await open("another secret")];

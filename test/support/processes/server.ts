@@ -2,7 +2,7 @@
 import type { Server } from "node:http";
 import { Completions } from "../../../src/core/serving/completion.js";
 import { FairQueue } from "../../../src/core/serving/fair-queue.js";
-import { Limits } from "../../../src/core/serving/limits.js";
+import type { Limits } from "../../../src/core/serving/limits.js";
 import {
   noKeyLimits,
   systemClock,
@@ -17,8 +17,8 @@ import { createHttpServer, type HttpParts } from "../../../src/http/server.js";
 import { createLog } from "../../../src/log.js";
 import { Metrics } from "../../../src/metrics.js";
 import { ServiceError } from "../../../src/protocol/errors.js";
-import { MemoryCounter, MemoryLeases } from "../../../src/store/counters/memory-counter.js";
 import { FakeEngine, type FakeEngineOptions } from "../engines/fake-engine.js";
+import { memoryLimits } from "../stores/memory-limits.js";
 
 export interface TestServerOptions {
   engine?: FakeEngineOptions;
@@ -35,6 +35,8 @@ export interface TestServerOptions {
   timeouts?: HttpParts["timeouts"];
   connectionLimit?: HttpParts["connectionLimit"];
   traces?: NonNullable<HttpParts["traces"]>;
+  /** Without them, those of one process. */
+  limits?: Limits;
 }
 
 export interface KeyOptions {
@@ -82,7 +84,7 @@ const plan: Plan = {
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const clock = options.clock ?? systemClock;
   const engine = new FakeEngine(options.engine);
-  const limits = new Limits(new MemoryCounter(clock), new MemoryLeases());
+  const limits = options.limits ?? memoryLimits(clock);
   const queue = () =>
     new FairQueue({
       capacity: () => engine.options.capacity,

@@ -1,0 +1,103 @@
+/** What admits a request and what settles it, each as one atomic step inside Redis. The keys: redis-scripts.ts. */
+
+/**
+ * KEYS: windows to take first, windows to take after the leases, windows to read, then the leases.
+ * ARGV: an id for the lease and for windows that open, the lease's time to live, the number of windows of each kind, then
+ * for each window its amount, limit, length, and 1 if it must be known; then the limit of each lease.
+ *
+ * → 0, or the number of the key that refused, or of an unknown window as a negative number, alone: nothing was done
+ * then. After it for each window: count, left, id (empty where none is open); for each lease how many are held, or −1
+ * where it was not reached.
+ */
+export const admitScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local newId, lives = ARGV[1], tonumber(ARGV[2])
+local first, later, reads = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local count = first + later + reads
+
+local windows = {}
+for i = 1, count do
+  local at = 5 + (i - 1) * 4
+  local window = {
+    amount = tonumber(ARGV[at + 1]), limit = tonumber(ARGV[at + 2]), left = redis.call('PTTL', KEYS[i]),
+  }
+  if window.left > 0 then
+    local fields = redis.call('HMGET', KEYS[i], 'id', 'count')
+    window.id, window.count = fields[1], tonumber(fields[2])
+  elseif ARGV[at + 4] == '1' then
+    return {-i}
+  else
+    window.id, window.count, window.left = '', 0, tonumber(ARGV[at + 3])
+  end
+  windows[i] = window
+end
+
+local function take(from, to)
+  for i = from, to do
+    local window = windows[i]
+    -- An amount of nothing asks whether anything is left.
+    if window.count + math.max(window.amount, 1) > window.limit then return i end
+  end
+  for i = from, to do
+    local window = windows[i]
+    if window.amount > 0 then
+      window.count = window.count + window.amount
+      if window.id == '' then
+        window.id = newId
+        redis.call('DEL', KEYS[i])
+        redis.call('HSET', KEYS[i], 'id', newId, 'count', window.count)
+        redis.call('PEXPIRE', KEYS[i], window.left)
+      else
+        redis.call('HSET', KEYS[i], 'count', window.count)
+      end
+    end
+  end
+  return 0
+end
+
+local refused, held = take(1, first), {}
+for i = count + 1, #KEYS do
+  held[i] = -1
+  if refused == 0 then
+    redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', now)
+    held[i] = redis.call('ZCARD', KEYS[i])
+    if held[i] >= tonumber(ARGV[5 + count * 4 + i - count]) then refused = i end
+  end
+end
+if refused == 0 then refused = take(first + 1, first + later) end
+if refused == 0 then
+  for i = count + 1, #KEYS do
+    redis.call('ZADD', KEYS[i], now + lives, newId)
+    redis.call('PEXPIRE', KEYS[i], lives)
+    held[i] = held[i] + 1
+  end
+end
+
+local answer = {refused}
+for i = 1, count do
+  answer[#answer + 1] = windows[i].count
+  answer[#answer + 1] = windows[i].left
+  answer[#answer + 1] = windows[i].id
+end
+for i = count + 1, #KEYS do answer[#answer + 1] = held[i] end
+return answer`;
+
+/** KEYS: windows, then leases. ARGV: the number of windows, the amount and id of each, the id of each lease. */
+export const settleScript = `
+local count = tonumber(ARGV[1])
+for i = 1, count do
+  local amount, id = tonumber(ARGV[i * 2]), ARGV[i * 2 + 1]
+  local fields = redis.call('HMGET', KEYS[i], 'id', 'count')
+  if fields[1] == id then
+    redis.call('HSET', KEYS[i], 'count', math.max(0, tonumber(fields[2]) + amount))
+  end
+end
+for i = count + 1, #KEYS do redis.call('ZREM', KEYS[i], ARGV[1 + count * 2 + i - count]) end`;
+
+/** count, length, id: opens a window that is not open with what it had counted before. */
+export const openScript = `
+if redis.call('PTTL', KEYS[1]) > 0 then return end
+redis.call('DEL', KEYS[1])
+redis.call('HSET', KEYS[1], 'id', ARGV[3], 'count', ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
