@@ -8,6 +8,7 @@ import {
   number,
   optional,
   proxyAddresses,
+  timeZone,
   upstreamList,
   webAddress,
   yesOrNo,
@@ -309,6 +310,12 @@ const limitFields = {
     schema: integer(1, 1_000_000),
     default: 16,
     doc: "Concurrent requests, likewise.",
+  }),
+  quotaTimezone: field({
+    env: ["SOTTO_QUOTA_TIMEZONE"],
+    schema: timeZone,
+    default: "UTC",
+    doc: "Time zone of quotas by the day and the month, such as `Europe/Berlin`: they reset at midnight there, months on the first. The same on all replicas.",
   }),
   queueLength: field({
     env: ["SOTTO_QUEUE_LENGTH"],

@@ -8,7 +8,7 @@
  * empty object where there is nothing to send) and an `Origin` of this service.
  */
 import { z } from "zod";
-import { longest, passwordLength } from "./dashboard-bounds.js";
+import { longest, passwordLength, largestQuota } from "./dashboard-bounds.js";
 import { modelIds, type ModelId } from "./models.js";
 
 export type DashboardErrorCode =
@@ -148,7 +148,15 @@ export const changePasswordBody = z.object({
 export const deleteAccountBody = z.object({ password: oldPassword });
 // POST /api/sign-out → {}    POST /api/sign-out-everywhere → {}
 
-export interface PlanView {
+/** Limits by the calendar's day and month; null: none. */
+export interface QuotasView {
+  requestsPerDay: number | null;
+  tokensPerDay: number | null;
+  requestsPerMonth: number | null;
+  tokensPerMonth: number | null;
+}
+
+export interface PlanView extends QuotasView {
   id: string;
   name: string;
   requestsPerMinute: number;
@@ -212,9 +220,16 @@ const someModels = z
   .nullable();
 
 const keyLimit = whole(1, 1_000_000_000).nullable();
+const quota = whole(1, largestQuota).nullable().default(null);
+const quotas = {
+  requestsPerDay: quota,
+  tokensPerDay: quota,
+  requestsPerMonth: quota,
+  tokensPerMonth: quota,
+};
 
 const keyLimits = z.object(
-  { requestsPerMinute: keyLimit, tokensPerMinute: keyLimit, concurrentRequests: keyLimit },
+  { requestsPerMinute: keyLimit, tokensPerMinute: keyLimit, concurrentRequests: keyLimit, ...quotas },
   "Give the key's limits, or none.",
 );
 export type KeyLimitsView = z.infer<typeof keyLimits>;
@@ -295,12 +310,22 @@ export interface Gauge {
   resetSeconds: number;
 }
 
+export interface QuotaNow {
+  kind: "requests" | "tokens";
+  period: "day" | "month";
+  limit: number;
+  remaining: number;
+  resetsAt: string;
+}
+
 /** GET /api/limits: read live, polled by the overview. */
 export interface LimitsNow {
   plan: PlanView;
   requests: Gauge;
   tokens: Gauge;
   concurrent: { limit: number; held: number };
+  /** By the day and the month; empty without any. */
+  quotas: QuotaNow[];
   /** One for each engine, with the models that share it. */
   queues: { models: ModelId[]; running: number; waiting: number; capacity: number }[];
 }
@@ -350,6 +375,7 @@ export const planBody = z.object({
   maxKeys: whole(1, 10_000),
   maxTokens: whole(1, 2_147_483_647).nullable(),
   models: someModels,
+  ...quotas,
 });
 // DELETE /api/admin/plans/:id → {} (409 while accounts are on it)
 

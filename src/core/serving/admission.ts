@@ -24,15 +24,35 @@ import {
   windowAsk,
   type Meter,
   type Meters,
+  type QuotaReading,
   type Rates,
 } from "./meters.js";
+import type { QuotaBook, QuotaMeter } from "../quotas/quota-book.js";
 
 export interface AdmissionParts {
   admissions: Admissions;
   caller: KeyRecord;
   state: "new" | "put off" | "counted";
+  /** Null where there are none. */
+  quotas: QuotaBook | null;
   onCounted: () => void;
-  onRates: (rates: Partial<Rates>) => void;
+  onRates: (rates: ReadRates) => void;
+  onRefusal: (meter: Meter) => void;
+}
+
+/** What an answer of the counters said. */
+export interface ReadRates extends Partial<Rates> {
+  quotas: readonly QuotaReading[];
+}
+
+/** What is reserved in a window. */
+interface Reserved {
+  name: string;
+  window: string;
+  kind: keyof Rates;
+  amount: number;
+  /** What the window had counted then. */
+  count: number;
 }
 
 /** A refused lease says nothing about when one is free. */
@@ -42,8 +62,10 @@ export class Admission {
   #state: AdmissionParts["state"];
   #counting: Promise<ServiceError | null> | null = null;
   #lease: Lease | null = null;
-  #reserved = 0;
-  #windows: Correction[] = [];
+  #reserved: Reserved[] = [];
+  /** The day that it belongs to for quotas. */
+  #day = "";
+  #quotas: readonly QuotaMeter[] = [];
   readonly #requests: Meters;
   readonly #tokens: Meters;
 
@@ -78,25 +100,35 @@ export class Admission {
    * has. `promptTokens` of the amount cannot be had back by asking for a shorter reply.
    */
   async reserve(amount: number, promptTokens = 0): Promise<void> {
-    const smallest = this.#tokens.reduce((least, meter) => (meter.limit < least.limit ? meter : least));
+    this.#lookAtQuotas();
+    const ofTokens: Meter[] = [...this.#tokens, ...this.#quotas.filter(({ kind }) => kind === "tokens")];
+    const smallest = ofTokens.reduce((least, meter) => (meter.limit < least.limit ? meter : least));
     if (amount > smallest.limit) throw neverFits(smallest, amount, promptTokens);
     const { readings } = await this.#admit(amount);
-    this.#reserved = amount;
-    this.#windows = this.#tokens.map(({ name }) => ({
-      name,
-      window: readings.get(name)?.window ?? "",
-      amount: 0,
-    }));
+    const reserved = ({ name }: Meter, kind: keyof Rates): Reserved => {
+      const { window = "", count = 0 } = readings.get(name) ?? {};
+      return { name, window, kind, amount: kind === "tokens" ? amount : 1, count };
+    };
+    this.#day = this.parts.quotas?.today() ?? "";
+    this.#reserved = [
+      ...this.#tokens.map((meter) => reserved(meter, "tokens")),
+      ...this.#quotas.map((meter) => reserved(meter, meter.kind)),
+    ];
   }
 
-  /** Replaces what is reserved by what was used, and gives the lease back. Never rejects. */
-  async settle(used: number): Promise<void> {
-    const [lease, windows] = [this.#lease, this.#windows];
+  /**
+   * Replaces what is reserved by the tokens that were used, null when it never ran, and gives the lease back. Never
+   * rejects.
+   */
+  async settle(used: number | null): Promise<void> {
+    const [lease, reserved] = [this.#lease, this.#reserved];
     this.#lease = null;
-    this.#windows = [];
-    if (lease === null && windows.length === 0) return;
-    const amount = used - this.#reserved;
-    const corrections = windows.map((window) => ({ ...window, amount }));
+    this.#reserved = [];
+    if (lease === null && reserved.length === 0) return;
+    if (used !== null) this.#record(used, reserved);
+    const corrections: Correction[] = reserved
+      .map(({ name, window, ...counted }) => ({ name, window, amount: correctionOf(counted, used) }))
+      .filter(({ amount }) => amount !== 0);
     await this.parts.admissions.settle(corrections, lease);
   }
 
@@ -105,9 +137,28 @@ export class Admission {
     if (this.isPutOff) void this.count().catch(() => undefined);
   }
 
+  #record(used: number, reserved: readonly Reserved[]): void {
+    const { quotas, caller } = this.parts;
+    if (quotas === null) return;
+    const { account, key } = caller;
+    quotas.record({ accountId: account.id, keyId: key.id, day: this.#day, requests: 1, tokens: used });
+    for (const meter of this.#quotas) {
+      const counted = reserved.find(({ name }) => name === meter.name);
+      if (counted !== undefined) {
+        quotas.noteUse(caller, meter, counted.count + correctionOf(counted, used), false);
+      }
+    }
+  }
+
+  /** Their windows are those of now. */
+  #lookAtQuotas(): void {
+    this.#quotas = this.parts.quotas?.metersOf(this.parts.caller) ?? [];
+  }
+
   async #count(): Promise<ServiceError | null> {
+    this.#lookAtQuotas();
     const first = this.#requests.map((meter) => windowAsk(meter, 1));
-    const read = this.#tokens.map((meter) => windowAsk(meter, 0));
+    const read = [...this.#tokens, ...this.#quotas].map((meter) => windowAsk(meter, 0));
     const answer = await this.#ask({ first, leases: [], then: [], read });
     return this.#refusalOf(answer);
   }
@@ -116,11 +167,17 @@ export class Admission {
   async #admit(amount: number): Promise<AdmissionAnswer> {
     const refusal = await this.#counting;
     if (refusal !== null) throw refusal;
+    if (amount === 0) this.#lookAtQuotas();
     const isDue = this.#state !== "counted";
     const answer = await this.#ask({
       first: isDue ? this.#requests.map((meter) => windowAsk(meter, 1)) : [],
       leases: this.#lease === null ? concurrencyMetersOf(this.parts.caller).map(leaseAsk) : [],
-      then: this.#tokens.map((meter) => windowAsk(meter, amount)),
+      then: [
+        ...this.#tokens.map((meter) => windowAsk(meter, amount)),
+        ...this.#quotas.map((meter) =>
+          windowAsk(meter, meter.kind === "tokens" ? amount : Math.min(amount, 1)),
+        ),
+      ],
       read: [],
     });
     this.#lease ??= answer.lease;
@@ -138,6 +195,7 @@ export class Admission {
     this.parts.onRates({
       ...(requests === undefined ? {} : { requests }),
       ...(tokens === undefined ? {} : { tokens }),
+      quotas: quotaReadingsOf(this.#quotas, answer.readings),
     });
     return answer;
   }
@@ -154,13 +212,37 @@ export class Admission {
     const { name } = refusedBy;
     const isNamed = (meter: Meter): boolean => meter.name === name;
     const resetMs = readings.get(name)?.resetMs ?? leaseRetryMs;
-    const counted = [...this.#requests, ...this.#tokens].find(isNamed);
-    if (counted === undefined) {
-      const lease = concurrencyMetersOf(this.parts.caller).find(isNamed);
-      if (lease === undefined) throw new Error("A limit refused that was not asked.");
-      return refuse(lease, leaseRetryMs);
-    }
-    const isForTokens = this.#tokens.some(isNamed) && amount > 0;
-    return refuse(counted, resetMs, isForTokens ? `this request needs up to ${amount}` : undefined);
+    const { caller, quotas, onRefusal } = this.parts;
+    const quota = this.#quotas.find(isNamed);
+    if (quota !== undefined) quotas?.noteUse(caller, quota, readings.get(name)?.count ?? 0, true);
+    const meter =
+      quota ??
+      [...this.#requests, ...this.#tokens].find(isNamed) ??
+      concurrencyMetersOf(caller).find(isNamed);
+    if (meter === undefined) throw new Error("A limit refused that was not asked.");
+    onRefusal(meter);
+    const isForTokens = amount > 0 && (quota?.kind === "tokens" || this.#tokens.some(isNamed));
+    return refuse(meter, resetMs, isForTokens ? `this request needs up to ${amount}` : undefined);
   }
+}
+
+/** What a window counted too much or too little. A request that never ran counts for no quota. */
+function correctionOf({ kind, amount }: Pick<Reserved, "kind" | "amount">, used: number | null): number {
+  if (kind === "requests") return used === null ? -amount : 0;
+  return (used ?? 0) - amount;
+}
+
+/** For each kind and period, the one with the least left. */
+export function quotaReadingsOf(
+  meters: readonly QuotaMeter[],
+  readings: AdmissionAnswer["readings"],
+): QuotaReading[] {
+  const tightest = new Map<string, QuotaReading>();
+  for (const meter of meters) {
+    const reading = tightestOf([meter], readings);
+    const least = tightest.get(meter.unit);
+    if (reading === undefined || (least !== undefined && least.remaining <= reading.remaining)) continue;
+    tightest.set(meter.unit, { ...reading, kind: meter.kind, period: meter.window.period });
+  }
+  return [...tightest.values()];
 }

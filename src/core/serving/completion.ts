@@ -157,7 +157,7 @@ export class Completions {
         },
       };
     } catch (error) {
-      await admission.settle(0);
+      await admission.settle(null);
       throw error;
     }
   }

@@ -7,7 +7,8 @@
  */
 import type { Admissions } from "../limit-ports.js";
 import type { KeyRecord, Leases } from "../ports.js";
-import { Admission } from "./admission.js";
+import type { QuotaBook, QuotaMeter } from "../quotas/quota-book.js";
+import { Admission, type ReadRates } from "./admission.js";
 import {
   accountMeter,
   concurrencyMetersOf,
@@ -15,6 +16,7 @@ import {
   ownerOfKey,
   tightestOf,
   windowAsk,
+  type Meter,
   type Payer,
   type RateReading,
   type Rates,
@@ -22,11 +24,34 @@ import {
 
 export type { RateReading, Rates } from "./meters.js";
 
+export interface QuotaNow extends RateReading {
+  kind: QuotaMeter["kind"];
+  window: QuotaMeter["window"];
+}
+
 export interface EnterOptions {
   /** Called whenever the counters were read, for headers; also before a refusal. */
-  onRates?: (rates: Partial<Rates>) => void;
+  onRates?: (rates: ReadRates) => void;
   /** The request was counted before. */
   isCounted?: boolean;
+}
+
+export interface LimitsOptions {
+  quotas?: QuotaBook;
+  /** Called for each refusal, with the limit as in `tokens_per_day` and whose it is. */
+  onRefusal?: (limit: string, scope: LimitReading["scope"]) => void;
+}
+
+/** One limit of a caller and what is left of it. */
+export interface LimitReading {
+  /** As in `tokens_per_day`. */
+  name: string;
+  scope: "account" | "key";
+  limit: number;
+  remaining: number;
+  resetMs: number;
+  /** For quotas, which follow the calendar. */
+  resetsAt: Date | null;
 }
 
 export class Limits {
@@ -36,6 +61,7 @@ export class Limits {
   constructor(
     private readonly admissions: Admissions,
     private readonly leases: Pick<Leases, "held">,
+    private readonly options: LimitsOptions = {},
   ) {}
 
   /** Asks nobody yet. Call `close` on it at the end, however the request ended. */
@@ -51,21 +77,44 @@ export class Limits {
         if (isPutOff) this.#add(owners, -1);
       },
       onRates: onRates ?? (() => undefined),
+      quotas: this.options.quotas ?? null,
+      onRefusal: (meter) => this.options.onRefusal?.(nameOf(meter), scopeOf(meter)),
     });
   }
 
   /** What is left of the plan now, for the dashboard. Counts nothing. */
-  async read(caller: Payer): Promise<Rates & { held: number }> {
+  async read(caller: Payer): Promise<Rates & { quotas: QuotaNow[]; held: number }> {
     const [requests, tokens] = [accountMeter("requests", caller), accountMeter("tokens", caller)];
-    const read = [requests, tokens].map((meter) => windowAsk(meter, 0));
-    const { readings } = await this.admissions.admit({ first: [], leases: [], then: [], read });
-    const rateOf = (meter: typeof requests): RateReading =>
-      tightestOf([meter], readings) ?? { limit: meter.limit, remaining: meter.limit, resetMs: 0 };
+    const quotas = this.options.quotas?.accountMetersOf(caller) ?? [];
+    const rateOf = await this.#read([requests, tokens, ...quotas]);
     return {
       requests: rateOf(requests),
       tokens: rateOf(tokens),
+      quotas: quotas.map((meter) => ({ ...rateOf(meter), kind: meter.kind, window: meter.window })),
       held: await this.leases.held(caller.account.id),
     };
+  }
+
+  /** What is left of every limit of this caller but concurrency, the key's own first. Counts nothing. */
+  async readings(caller: KeyRecord): Promise<LimitReading[]> {
+    const meters: Meter[] = [
+      ...metersOf("requests", caller),
+      ...metersOf("tokens", caller),
+      ...(this.options.quotas?.metersOf(caller) ?? []),
+    ];
+    const rateOf = await this.#read(meters);
+    return meters.map((meter) => {
+      const { limit, remaining, resetMs } = rateOf(meter);
+      const [name, scope, resetsAt] = [nameOf(meter), scopeOf(meter), meter.resetsAt ?? null];
+      return { name, scope, limit, remaining, resetMs, resetsAt };
+    });
+  }
+
+  async #read(meters: readonly Meter[]): Promise<(meter: Meter) => RateReading> {
+    const read = meters.map((meter) => windowAsk(meter, 0));
+    const { readings } = await this.admissions.admit({ first: [], leases: [], then: [], read });
+    return (meter) =>
+      tightestOf([meter], readings) ?? { limit: meter.limit, remaining: meter.limit, resetMs: 0 };
   }
 
   /** Whether, by what is known here, every limit has room for one more beside those that are not counted yet. */
@@ -80,7 +129,9 @@ export class Limits {
       concurrencyMetersOf(caller).every(
         ({ name, owner, limit }) => admissions.recallHeld(name) + uncounted(owner) < limit,
       ) &&
-      metersOf("tokens", caller).every(({ name, limit }) => admissions.recall(name) < limit)
+      [...metersOf("tokens", caller), ...(this.options.quotas?.metersOf(caller) ?? [])].every(
+        ({ name, limit }) => admissions.recall(name) < limit,
+      )
     );
   }
 
@@ -92,3 +143,8 @@ export class Limits {
     }
   }
 }
+
+/** `tokens per day` → `tokens_per_day` */
+const nameOf = ({ unit }: Meter): string => unit.replaceAll(" ", "_");
+
+const scopeOf = ({ owner }: Meter): LimitReading["scope"] => (owner.startsWith("key:") ? "key" : "account");

@@ -17,6 +17,12 @@ export interface Rates {
   tokens: RateReading;
 }
 
+/** What is left of a quota: of the key's or the account's, likewise. */
+export interface QuotaReading extends RateReading {
+  kind: keyof Rates;
+  period: "day" | "month";
+}
+
 export interface Meter {
   name: string;
   limit: number;
@@ -24,6 +30,11 @@ export interface Meter {
   whose: string;
   /** The account or the key that it counts for. */
   owner: string;
+  /** A minute, where it is absent. */
+  windowMs?: number;
+  /** For windows that follow the calendar. */
+  resetsAt?: Date;
+  initial?: () => Promise<number>;
 }
 
 /** The account's is always there, the key's own limit before it where it has one. */
@@ -76,13 +87,14 @@ export function concurrencyMetersOf({ key, account, plan }: KeyRecord): Meters {
 
 export const ownerOfKey = (id: string): string => `key:${id}`;
 
-const planOf = (name: string): string => `the plan '${name}'`;
+export const planOf = (name: string): string => `the plan '${name}'`;
 
-export const windowAsk = ({ name, limit }: Meter, amount: number): WindowAsk => ({
-  name,
+export const windowAsk = (meter: Meter, amount: number): WindowAsk => ({
+  name: meter.name,
   amount,
-  limit,
-  windowMs,
+  limit: meter.limit,
+  windowMs: meter.windowMs ?? windowMs,
+  initial: meter.initial,
 });
 
 export const leaseAsk = ({ name, limit }: Meter): LeaseAsk => ({ name, limit });
@@ -111,11 +123,19 @@ export function neverFits({ limit, unit, whose }: Meter, amount: number, promptT
   });
 }
 
-export function refuse({ limit, unit, whose }: Meter, resetMs: number, detail?: string): ServiceError {
+export function refuse(
+  { limit, unit, whose, resetsAt }: Meter,
+  resetMs: number,
+  detail?: string,
+): ServiceError {
   const seconds = Math.max(1, Math.ceil(resetMs / 1000));
   const reason = detail === undefined ? "" : `; ${detail}`;
+  const what = `${limit} ${unit} on ${whose}${reason}`;
   return new ServiceError("rate_limit_exceeded", {
-    message: `Rate limit reached: ${limit} ${unit} on ${whose}${reason}. Try again in ${seconds} s.`,
+    message:
+      resetsAt === undefined
+        ? `Rate limit reached: ${what}. Try again in ${seconds} s.`
+        : `Quota reached: ${what}. It resets at ${resetsAt.toISOString().replace(".000Z", "Z")}.`,
     retryAfterSeconds: seconds,
   });
 }

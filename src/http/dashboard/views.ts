@@ -8,7 +8,7 @@ import type {
   MaintenanceWindow,
   SessionRecord,
 } from "../../core/dashboard-ports.js";
-import type { RateReading } from "../../core/serving/limits.js";
+import type { QuotaNow, RateReading } from "../../core/serving/limits.js";
 import type { Announcement, WindowState } from "../../core/operator/news.js";
 import type { MadeLink } from "../../core/sign-in/one-time-links.js";
 import type { ApiKey, Plan } from "../../core/ports.js";
@@ -116,6 +116,14 @@ export const gaugeView = ({ limit, remaining, resetMs }: RateReading): wire.Gaug
   limit,
   remaining,
   resetSeconds: remaining === limit ? 0 : Math.ceil(resetMs / 1000),
+});
+
+export const quotaView = ({ kind, window, limit, remaining }: QuotaNow): wire.QuotaNow => ({
+  kind,
+  period: window.period,
+  limit,
+  remaining,
+  resetsAt: window.endsAt.toISOString(),
 });
 
 const time = (date: Date | null): string | null => date?.toISOString() ?? null;

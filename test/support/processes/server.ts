@@ -5,6 +5,7 @@ import { FairQueue } from "../../../src/core/serving/fair-queue.js";
 import type { Limits } from "../../../src/core/serving/limits.js";
 import {
   noKeyLimits,
+  noQuotas,
   systemClock,
   type ApiKey,
   type Clock,
@@ -79,6 +80,7 @@ const plan: Plan = {
   maxKeys: 10,
   maxTokens: null,
   models: null,
+  ...noQuotas,
 };
 
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
