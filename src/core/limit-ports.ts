@@ -52,6 +52,8 @@ export interface Correction {
   window: string;
   /** Added to what the window counted; may be negative. */
   amount: number;
+  /** Added instead where the window was lost, and opened again with what it had counted before. */
+  otherwise?: number | undefined;
 }
 
 /** Atomic where it is shared: a parallel burst never gets more than the limits. */

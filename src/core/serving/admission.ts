@@ -51,6 +51,7 @@ interface Reserved {
   window: string;
   kind: keyof Rates;
   amount: number;
+  isQuota: boolean;
   /** What the window had counted then. */
   count: number;
 }
@@ -105,14 +106,14 @@ export class Admission {
     const smallest = ofTokens.reduce((least, meter) => (meter.limit < least.limit ? meter : least));
     if (amount > smallest.limit) throw neverFits(smallest, amount, promptTokens);
     const { readings } = await this.#admit(amount);
-    const reserved = ({ name }: Meter, kind: keyof Rates): Reserved => {
+    const reserved = ({ name }: Meter, kind: keyof Rates, isQuota: boolean): Reserved => {
       const { window = "", count = 0 } = readings.get(name) ?? {};
-      return { name, window, kind, amount: kind === "tokens" ? amount : 1, count };
+      return { name, window, kind, amount: kind === "tokens" ? amount : 1, isQuota, count };
     };
     this.#day = this.parts.quotas?.today() ?? "";
     this.#reserved = [
-      ...this.#tokens.map((meter) => reserved(meter, "tokens")),
-      ...this.#quotas.map((meter) => reserved(meter, meter.kind)),
+      ...this.#tokens.map((meter) => reserved(meter, "tokens", false)),
+      ...this.#quotas.map((meter) => reserved(meter, meter.kind, true)),
     ];
   }
 
@@ -125,11 +126,13 @@ export class Admission {
     this.#lease = null;
     this.#reserved = [];
     if (lease === null && reserved.length === 0) return;
-    if (used !== null) this.#record(used, reserved);
-    const corrections: Correction[] = reserved
-      .map(({ name, window, ...counted }) => ({ name, window, amount: correctionOf(counted, used) }))
-      .filter(({ amount }) => amount !== 0);
+    const corrections: Correction[] = reserved.map(({ name, window, ...counted }) => {
+      const amount = correctionOf(counted, used);
+      return { name, window, amount, otherwise: counted.isQuota ? counted.amount + amount : undefined };
+    });
     await this.parts.admissions.settle(corrections, lease);
+    // Afterwards: a window that is opened again meanwhile must not have it from both.
+    if (used !== null) this.#record(used, reserved);
   }
 
   /** For a request that has ended: counts it if nothing else did. */

@@ -83,17 +83,21 @@ end
 for i = count + 1, #KEYS do answer[#answer + 1] = held[i] end
 return answer`;
 
-/** KEYS: windows, then leases. ARGV: the number of windows, the amount and id of each, the id of each lease. */
+/**
+ * KEYS: windows, then leases. ARGV: the number of windows; for each its id, what to add to it, and what to add to another
+ * window in its place; the id of each lease.
+ */
 export const settleScript = `
 local count = tonumber(ARGV[1])
 for i = 1, count do
-  local amount, id = tonumber(ARGV[i * 2]), ARGV[i * 2 + 1]
+  local at = 2 + (i - 1) * 3
   local fields = redis.call('HMGET', KEYS[i], 'id', 'count')
-  if fields[1] == id then
-    redis.call('HSET', KEYS[i], 'count', math.max(0, tonumber(fields[2]) + amount))
+  if fields[1] then
+    local amount = tonumber(fields[1] == ARGV[at] and ARGV[at + 1] or ARGV[at + 2])
+    if amount ~= 0 then redis.call('HSET', KEYS[i], 'count', math.max(0, tonumber(fields[2]) + amount)) end
   end
 end
-for i = count + 1, #KEYS do redis.call('ZREM', KEYS[i], ARGV[1 + count * 2 + i - count]) end`;
+for i = count + 1, #KEYS do redis.call('ZREM', KEYS[i], ARGV[1 + count * 3 + i - count]) end`;
 
 /** count, length, id: opens a window that is not open with what it had counted before. */
 export const openScript = `
@@ -101,3 +105,9 @@ if redis.call('PTTL', KEYS[1]) > 0 then return end
 redis.call('DEL', KEYS[1])
 redis.call('HSET', KEYS[1], 'id', ARGV[3], 'count', ARGV[1])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
+
+/** amount: what a replica counted alone, for a window that is still open. */
+export const addScript = `
+if redis.call('PTTL', KEYS[1]) <= 0 then return end
+local count = tonumber(redis.call('HGET', KEYS[1], 'count')) + tonumber(ARGV[1])
+redis.call('HSET', KEYS[1], 'count', math.max(0, count))`;

@@ -72,7 +72,7 @@ export class RedisAdmissions implements Admissions {
           ...windows.map(({ key }) => key),
           ...freed.map(({ key }) => key),
           windows.length,
-          ...windows.flatMap(({ amount, window }) => [amount, window]),
+          ...windows.flatMap(({ window, amount, otherwise = 0 }) => [window, amount, otherwise]),
           ...freed.map(({ id }) => id),
         ),
       )
@@ -110,9 +110,9 @@ export class RedisAdmissions implements Admissions {
     const unknown = windows[-Number(refused) - 1];
     if (unknown !== undefined) return unknown;
     const readings = new Map<string, CounterReading>();
-    windows.forEach(({ name, limit }, index) => {
+    windows.forEach((asked, index) => {
       const [count, resetMs, window] = [rest[index * 3], rest[index * 3 + 1], rest[index * 3 + 2]];
-      readings.set(name, this.counter.heard(name, limit, Number(count), Number(resetMs), String(window)));
+      readings.set(asked.name, this.counter.heard(asked, Number(count), Number(resetMs), String(window)));
     });
     const held = rest.slice(windows.length * 3).map(Number);
     leases.forEach(({ name }, index) => this.leases.heard(name, held[index] ?? -1, refused === 0));

@@ -5,20 +5,15 @@
  */
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import type { WindowAsk } from "../../core/limit-ports.js";
 import type { Clock, Counter, CounterReading } from "../../core/ports.js";
 import { LocalShares, type Situation } from "./local-shares.js";
-import { openScript } from "./admission-scripts.js";
+import { addScript, openScript } from "./admission-scripts.js";
 import { throwUnlessUnavailable, type RedisLink } from "./redis-link.js";
 import { adjustScript, mergeScript, readScript, takeScript } from "./redis-scripts.js";
 
 /** Sent in parallel when Redis has recovered. */
 const reportsAtOnce = 100;
-
-/**
- * The id of windows that were opened with a count: the same wherever it happens, since their names tell one from the
- * next. Two replicas that opened one without Redis report the same window.
- */
-const openedId = "opened";
 
 const takeAnswer = z.tuple([z.number(), z.number(), z.number(), z.string()]);
 const readAnswer = z.tuple([z.number(), z.number(), z.string()]).nullable();
@@ -73,7 +68,7 @@ export class RedisCounter implements Counter {
   async isOpen(name: string): Promise<boolean> {
     const key = this.key(name);
     const shared = await this.#attempt(key, () => this.link.run((redis) => redis.exists(key)));
-    return shared === undefined ? this.#local.isOpen(key) : shared === 1;
+    return shared === undefined ? this.#local.isOpen(key, this.link.outage) : shared === 1;
   }
 
   async open(name: string, windowMs: number, count: number): Promise<void> {
@@ -82,18 +77,10 @@ export class RedisCounter implements Counter {
     // Redis may have lost what was seen here: the larger count is nearer to the truth.
     const known = Math.max(count, this.#local.recall(key));
     const shared = await this.#attempt(key, async () => {
-      await this.#eval(openScript, key, [known, lengthMs, openedId]);
+      await this.#eval(openScript, key, [known, lengthMs, randomUUID()]);
       return true;
     });
-    if (shared === undefined && !this.#local.isOpen(key)) {
-      this.#local.saw(key, {
-        admitted: true,
-        count: known,
-        remaining: 0,
-        resetMs: windowMs,
-        window: openedId,
-      });
-    }
+    if (shared === undefined) this.#local.open(key, windowMs, count, this.link.outage);
   }
 
   /** What the window had counted when it was last heard of. */
@@ -107,10 +94,11 @@ export class RedisCounter implements Counter {
   }
 
   /** Remembers what Redis said of a window in answer to a script. */
-  heard(name: string, limit: number, count: number, resetMs: number, window: string): CounterReading {
+  heard({ name, limit, initial }: WindowAsk, count: number, resetMs: number, window: string): CounterReading {
     const remaining = Math.max(0, limit - count);
     const reading = { admitted: remaining > 0, count, remaining, resetMs, window };
-    return window === "" ? reading : this.#saw(this.key(name), reading);
+    if (window !== "") this.#local.saw(this.key(name), reading, initial !== undefined);
+    return reading;
   }
 
   /** Corrects what is remembered here. Returns the window's key, for the correction there. */
@@ -165,8 +153,9 @@ export class RedisCounter implements Counter {
   async #report(key: string): Promise<void> {
     const unreported = this.#local.unreported(key);
     if (unreported === null) return;
-    const { amount, leftMs, seen, window } = unreported;
-    await this.#eval(mergeScript, key, [amount, leftMs, seen, window]);
+    const { amount, leftMs, seen, window, isRecorded } = unreported;
+    if (isRecorded) await this.#eval(addScript, key, [amount]);
+    else await this.#eval(mergeScript, key, [amount, leftMs, seen, window]);
   }
 
   #situation(): Situation {

@@ -67,7 +67,7 @@ describe.skipIf(noRedis)("with counters in Redis", () => {
     monitor.destroy();
     const from = commands.findIndex((command) => command.includes("begins"));
     const to = commands.findIndex((command) => command.includes("ends"));
-    return commands.slice(from, to).filter((command) => command.includes("sotto:"));
+    return commands.slice(from, to).filter((command) => /"sotto:(window|lease):/.test(command));
   }
 
   const ownLimits = { requestsPerMinute: 50, tokensPerMinute: 5_000, concurrentRequests: 5 };
