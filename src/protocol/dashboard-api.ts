@@ -9,6 +9,7 @@
  */
 import { z } from "zod";
 import { longest, passwordLength, largestQuota } from "./dashboard-bounds.js";
+import type { Gauge, QuotaNow, QuotasView } from "./dashboard-limits.js";
 import { modelIds, type ModelId } from "./models.js";
 
 export type DashboardErrorCode =
@@ -147,14 +148,6 @@ export const changePasswordBody = z.object({
 /** DELETE /api/me → {} */
 export const deleteAccountBody = z.object({ password: oldPassword });
 // POST /api/sign-out → {}    POST /api/sign-out-everywhere → {}
-
-/** Limits by the calendar's day and month; null: none. */
-export interface QuotasView {
-  requestsPerDay: number | null;
-  tokensPerDay: number | null;
-  requestsPerMonth: number | null;
-  tokensPerMonth: number | null;
-}
 
 export interface PlanView extends QuotasView {
   id: string;
@@ -302,20 +295,6 @@ export interface UsageReport {
   /** Model is null for requests that were refused before it was known. */
   byModel: { model: ModelId | null; requests: number; refused: number; tokens: number }[];
   byKey: { keyId: string; name: string; requests: number; refused: number; tokens: number }[];
-}
-
-export interface Gauge {
-  limit: number;
-  remaining: number;
-  resetSeconds: number;
-}
-
-export interface QuotaNow {
-  kind: "requests" | "tokens";
-  period: "day" | "month";
-  limit: number;
-  remaining: number;
-  resetsAt: string;
 }
 
 /** GET /api/limits: read live, polled by the overview. */

@@ -13,6 +13,7 @@ import type { Announcement, WindowState } from "../../core/operator/news.js";
 import type { MadeLink } from "../../core/sign-in/one-time-links.js";
 import type { ApiKey, Plan } from "../../core/ports.js";
 import type * as wire from "../../protocol/dashboard-api.js";
+import type * as limits from "../../protocol/dashboard-limits.js";
 
 export const planView = ({ models, ...plan }: Plan): wire.PlanView => ({
   ...plan,
@@ -112,13 +113,13 @@ export const auditView = (line: AuditLine, targetName: string | null): wire.Audi
 const isWord = (target: string): boolean => ["", deletedAccount, deletedKey].includes(target);
 
 /** Nothing is waited for while everything is free. */
-export const gaugeView = ({ limit, remaining, resetMs }: RateReading): wire.Gauge => ({
+export const gaugeView = ({ limit, remaining, resetMs }: RateReading): limits.Gauge => ({
   limit,
   remaining,
   resetSeconds: remaining === limit ? 0 : Math.ceil(resetMs / 1000),
 });
 
-export const quotaView = ({ kind, window, limit, remaining }: QuotaNow): wire.QuotaNow => ({
+export const quotaView = ({ kind, window, limit, remaining }: QuotaNow): limits.QuotaNow => ({
   kind,
   period: window.period,
   limit,

@@ -16,10 +16,10 @@ import { SqlLinks } from "./link-rows.js";
 import { SqlNews } from "./news-rows.js";
 import { fromPlan, fromQuotas, toAccount, toKey, toPlan } from "./rows.js";
 import type { AccountRow, KeyRow, PlanRow, Schema } from "./schema.js";
-import { SqlQuotas } from "./quota-rows.js";
+import { SqlQuotas } from "./usage/quota-rows.js";
 import { SqlSessions } from "./session-rows.js";
 import { SqlStored } from "./stored-rows.js";
-import { SqlUsage } from "./usage-rows.js";
+import { SqlUsage } from "./usage/usage-rows.js";
 
 /** Two bound values for each key; databases allow some tens of thousands in one statement. */
 const touchedAtOnce = 1_000;

@@ -1,5 +1,6 @@
 /** A plan as typed, and the request made from it. */
-import type { PlanView, QuotasView } from "../../../../src/protocol/dashboard-api.js";
+import type { PlanView } from "../../../../src/protocol/dashboard-api.js";
+import type { QuotasView } from "../../../../src/protocol/dashboard-limits.js";
 import type { ModelId } from "../../../../src/protocol/models.js";
 
 type RequiredField = "requestsPerMinute" | "tokensPerMinute" | "concurrentRequests" | "maxKeys";

@@ -1,8 +1,8 @@
 /** What was used of quotas, by the day, in SQL. */
 import { sql, type Kysely } from "kysely";
-import type { QuotaDay, QuotaStore, QuotaUse } from "../../core/dashboard-ports.js";
-import { batchRows, inBatches } from "./batches.js";
-import type { Schema } from "./schema.js";
+import type { QuotaDay, QuotaStore, QuotaUse } from "../../../core/dashboard-ports.js";
+import { batchRows, inBatches } from "../batches.js";
+import type { Schema } from "../schema.js";
 
 export class SqlQuotas implements QuotaStore {
   constructor(private readonly db: Kysely<Schema>) {}

@@ -1,11 +1,11 @@
 /** Usage in hourly buckets, in SQL. */
 import { sql, type Kysely } from "kysely";
-import type { UsageBucketRow, UsageCounts, UsageFilter, UsageStore } from "../../core/dashboard-ports.js";
-import type { Clock } from "../../core/ports.js";
-import { isModelId, type ModelId } from "../../protocol/models.js";
-import { batchRows, inBatches } from "./batches.js";
+import type { UsageBucketRow, UsageCounts, UsageFilter, UsageStore } from "../../../core/dashboard-ports.js";
+import type { Clock } from "../../../core/ports.js";
+import { isModelId, type ModelId } from "../../../protocol/models.js";
+import { batchRows, inBatches } from "../batches.js";
 import { addDays } from "./quota-rows.js";
-import type { FirstTokenColumn, Schema, UsageRow } from "./schema.js";
+import type { FirstTokenColumn, Schema, UsageRow } from "../schema.js";
 
 /** Some twenty bound values for each; databases allow some tens of thousands in one statement. */
 const rowsAtOnce = 500;
