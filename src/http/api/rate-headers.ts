@@ -23,5 +23,5 @@ export function duration(ms: number): string {
   if (seconds < 60) return `${seconds}s`;
   const minutes = Math.floor(seconds / 60);
   const rest = `m${seconds % 60}s`;
-  return minutes < 60 ? minutes + rest : `${Math.floor(minutes / 60)}h${minutes % 60}${rest}`;
+  return minutes < 60 ? `${minutes}${rest}` : `${Math.floor(minutes / 60)}h${minutes % 60}${rest}`;
 }

@@ -5,9 +5,13 @@
  * ARGV: an id for the lease and for windows that open, the lease's time to live, the number of windows of each kind, then
  * for each window its amount, limit, length, and 1 if it must be known; then the limit of each lease.
  *
- * → 0, or the number of the key that refused, or of an unknown window as a negative number, alone: nothing was done
- * then. After it for each window: count, left, id (empty where none is open); for each lease how many are held, or −1
- * where it was not reached.
+ * → 0, or the number of the key that refused; after it for each window: count, left, id (empty where none is open); for
+ * each lease how many are held, or −1 where it was not reached. Or −1, and the numbers of windows that are not known:
+ * nothing was counted then.
+ *
+ * What is reserved in windows that must be known, those of quotas, is kept beside the last lease until it is settled:
+ * `<lease>:reserved`, a hash by the lease's id. When the lease ends by itself, since its holder was killed, it is given
+ * back: a quota is too long a window to wait for.
  */
 export const admitScript = `
 local time = redis.call('TIME')
@@ -16,22 +20,42 @@ local newId, lives = ARGV[1], tonumber(ARGV[2])
 local first, later, reads = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local count = first + later + reads
 
-local windows = {}
+local function giveBack(key, id)
+  for window, windowId, amount in string.gmatch(redis.call('HGET', key, id) or '', '(%S+) (%S+) (%S+)') do
+    local fields = redis.call('HMGET', window, 'id', 'count')
+    if fields[1] == windowId then
+      redis.call('HSET', window, 'count', math.max(0, tonumber(fields[2]) - tonumber(amount)))
+    end
+  end
+  redis.call('HDEL', key, id)
+end
+for i = count + 1, #KEYS do
+  redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', now)
+  local key = KEYS[i] .. ':reserved'
+  if redis.call('HLEN', key) > redis.call('ZCARD', KEYS[i]) then
+    for _, id in ipairs(redis.call('HKEYS', key)) do
+      if not redis.call('ZSCORE', KEYS[i], id) then giveBack(key, id) end
+    end
+  end
+end
+
+local windows, unknown = {}, {-1}
 for i = 1, count do
   local at = 5 + (i - 1) * 4
   local window = {
     amount = tonumber(ARGV[at + 1]), limit = tonumber(ARGV[at + 2]), left = redis.call('PTTL', KEYS[i]),
+    isQuota = ARGV[at + 4] == '1',
   }
   if window.left > 0 then
     local fields = redis.call('HMGET', KEYS[i], 'id', 'count')
     window.id, window.count = fields[1], tonumber(fields[2])
-  elseif ARGV[at + 4] == '1' then
-    return {-i}
   else
+    if window.isQuota then unknown[#unknown + 1] = i end
     window.id, window.count, window.left = '', 0, tonumber(ARGV[at + 3])
   end
   windows[i] = window
 end
+if #unknown > 1 then return unknown end
 
 local function take(from, to)
   for i = from, to do
@@ -60,7 +84,6 @@ local refused, held = take(1, first), {}
 for i = count + 1, #KEYS do
   held[i] = -1
   if refused == 0 then
-    redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', now)
     held[i] = redis.call('ZCARD', KEYS[i])
     if held[i] >= tonumber(ARGV[5 + count * 4 + i - count]) then refused = i end
   end
@@ -71,6 +94,19 @@ if refused == 0 then
     redis.call('ZADD', KEYS[i], now + lives, newId)
     redis.call('PEXPIRE', KEYS[i], lives)
     held[i] = held[i] + 1
+  end
+  local reserved, left = {}, 0
+  for i = first + 1, first + later do
+    local window = windows[i]
+    if window.isQuota and window.amount > 0 then
+      reserved[#reserved + 1] = KEYS[i] .. ' ' .. window.id .. ' ' .. string.format('%.0f', window.amount)
+      left = math.max(left, window.left)
+    end
+  end
+  if #reserved > 0 and #KEYS > count then
+    local key = KEYS[#KEYS] .. ':reserved'
+    redis.call('HSET', key, newId, table.concat(reserved, ' '))
+    redis.call('PEXPIRE', key, math.max(left, redis.call('PTTL', key)))
   end
 end
 
@@ -84,16 +120,21 @@ for i = count + 1, #KEYS do answer[#answer + 1] = held[i] end
 return answer`;
 
 /**
- * KEYS: windows, then leases. ARGV: the number of windows; for each its id, what to add to it, and what to add to another
- * window in its place; the id of each lease.
+ * KEYS: windows, then leases. ARGV: the number of windows; for each its id, what to add to it, and for quotas what to add
+ * if what was reserved is not counted there any more; the id of each lease; 1 if it was reserved beside the last lease.
  */
 export const settleScript = `
-local count = tonumber(ARGV[1])
+local count, isReserved = tonumber(ARGV[1]), true
+if ARGV[#ARGV] == '1' then
+  isReserved = redis.call('HDEL', KEYS[#KEYS] .. ':reserved', ARGV[#ARGV - 1]) == 1
+end
 for i = 1, count do
   local at = 2 + (i - 1) * 3
   local fields = redis.call('HMGET', KEYS[i], 'id', 'count')
   if fields[1] then
-    local amount = tonumber(fields[1] == ARGV[at] and ARGV[at + 1] or ARGV[at + 2])
+    local otherwise = ARGV[at + 2]
+    local isCounted = fields[1] == ARGV[at] and (isReserved or otherwise == '')
+    local amount = tonumber(isCounted and ARGV[at + 1] or otherwise) or 0
     if amount ~= 0 then redis.call('HSET', KEYS[i], 'count', math.max(0, tonumber(fields[2]) + amount)) end
   end
 end

@@ -50,8 +50,8 @@ export class RedisAdmissions implements Admissions {
     for (let attempt = 0; attempt < mostAttempts && this.link.isTrusted; attempt++) {
       const answer = await this.#attempt(ask).catch(throwUnlessUnavailable);
       if (answer === undefined) break;
-      if (!("name" in answer)) return answer;
-      await this.counter.open(answer.name, answer.windowMs, (await answer.initial?.()) ?? 0);
+      if (!Array.isArray(answer)) return answer;
+      await Promise.all(answer.map((unknown) => this.#open(unknown)));
     }
     return this.#alone.admit(ask);
   }
@@ -72,15 +72,20 @@ export class RedisAdmissions implements Admissions {
           ...windows.map(({ key }) => key),
           ...freed.map(({ key }) => key),
           windows.length,
-          ...windows.flatMap(({ window, amount, otherwise = 0 }) => [window, amount, otherwise]),
+          ...windows.flatMap(({ window, amount, otherwise = "" }) => [window, amount, otherwise]),
           ...freed.map(({ id }) => id),
+          lease?.hasReserved === true && freed.length > 0 ? 1 : 0,
         ),
       )
       .catch(throwUnlessUnavailable);
   }
 
-  /** Resolves to a window that must be opened first. */
-  async #attempt(ask: AdmissionAsk): Promise<AdmissionAnswer | WindowAsk> {
+  async #open({ name, windowMs, initial }: WindowAsk): Promise<void> {
+    await this.counter.open(name, windowMs, (await initial?.()) ?? 0);
+  }
+
+  /** Resolves to windows that must be opened first. */
+  async #attempt(ask: AdmissionAsk): Promise<AdmissionAnswer | WindowAsk[]> {
     const { first, leases, then, read } = ask;
     const windows = [...first, ...then, ...read];
     const keys = windows.map(({ name }) => this.counter.key(name));
@@ -107,8 +112,7 @@ export class RedisAdmissions implements Admissions {
         ),
       ),
     );
-    const unknown = windows[-Number(refused) - 1];
-    if (unknown !== undefined) return unknown;
+    if (refused === -1) return windows.filter((_, index) => rest.includes(index + 1));
     const readings = new Map<string, CounterReading>();
     windows.forEach((asked, index) => {
       const [count, resetMs, window] = [rest[index * 3], rest[index * 3 + 1], rest[index * 3 + 2]];
@@ -117,6 +121,7 @@ export class RedisAdmissions implements Admissions {
     const held = rest.slice(windows.length * 3).map(Number);
     leases.forEach(({ name }, index) => this.leases.heard(name, held[index] ?? -1, refused === 0));
     const isGiven = refused === 0 && leases.length > 0;
+    const hasReserved = then.some(({ amount, initial }) => amount > 0 && initial !== undefined);
     return {
       refusedBy: [...windows, ...leases][Number(refused) - 1] ?? null,
       readings,
@@ -124,6 +129,7 @@ export class RedisAdmissions implements Admissions {
         ? this.leases.hold(
             leases.map(({ name }) => name),
             id,
+            hasReserved,
           )
         : null,
     };

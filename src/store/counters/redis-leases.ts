@@ -78,11 +78,12 @@ export class RedisLeases implements Leases {
   }
 
   /** Renewed from now on, until it is released. One id for all names. */
-  hold(names: readonly string[], id: string): RedisLease {
+  hold(names: readonly string[], id: string, hasReserved = false): RedisLease {
     for (const name of names) this.#held.set(name, (this.#held.get(name) ?? new Set<string>()).add(id));
     return new RedisLease(
       () => this.#letGo(names, id),
       (freed) => void this.#free(freed),
+      hasReserved,
     );
   }
 
@@ -192,6 +193,8 @@ export class RedisLease implements Lease {
     /** Stops renewing it, and returns what is to be freed in Redis: nothing from the second time on. */
     readonly letGo: () => HeldThere[],
     private readonly free: (freed: readonly HeldThere[]) => void,
+    /** Redis keeps beside it what it reserved of quotas. */
+    readonly hasReserved: boolean,
   ) {}
 
   release(): void {

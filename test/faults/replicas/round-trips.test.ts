@@ -3,6 +3,8 @@ import { EventEmitter, once } from "node:events";
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { Calendar } from "../../../src/core/quotas/calendar.js";
+import { QuotaBook } from "../../../src/core/quotas/quota-book.js";
 import { Limits } from "../../../src/core/serving/limits.js";
 import { systemClock } from "../../../src/core/ports.js";
 import type { Counters } from "../../../src/store/counters/counters.js";
@@ -88,6 +90,31 @@ describe.skipIf(noRedis)("with counters in Redis", () => {
     const remaining = answers.map(({ headers }) => Number(headers.get("x-ratelimit-remaining-requests")));
     expect(remaining.map((left) => left - (remaining[0] ?? 0))).toEqual([0, -1, -2]);
     for (const { headers } of answers) expect(headers.get("x-ratelimit-remaining-tokens")).toMatch(/^\d+$/);
+  });
+
+  it("a completion under quotas costs two round trips once its windows are open", async () => {
+    const quotas = new QuotaBook({
+      clock: systemClock,
+      calendar: new Calendar("UTC"),
+      used: async () => ({ requests: 1, tokens: 10 }),
+      record: () => undefined,
+    });
+    const [shared] = counters;
+    if (shared === undefined) throw new Error("there are two");
+    const server = await startServer({ limits: new Limits(shared.admissions, shared.leases, { quotas }) });
+    try {
+      const key = server.addKey("sk-quotas", {
+        plan: { tokensPerDay: 10_000, requestsPerMonth: 100 },
+        limits: { tokensPerMonth: 10_000 },
+      });
+      expect((await ask(server, { key })).headers.get("x-ratelimit-remaining-requests-month")).toBe("98");
+      const commands = await commandsOf(async () => {
+        for (let count = 0; count < 3; count++) expect((await ask(server, { key })).status).toBe(200);
+      });
+      expect(commands).toHaveLength(6);
+    } finally {
+      await server.close();
+    }
   });
 
   it("a list of the models and a refused request cost one", async () => {
