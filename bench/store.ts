@@ -32,7 +32,7 @@ const reads: Record<string, (store: FullStore) => Promise<unknown>> = {
     return length;
   },
   "usage of 399 days": (store) =>
-    new UsageReports(store, { reading: (_, read) => read([]) }).report(busy, {
+    new UsageReports(store, { reading: (_, read) => read([], []) }).report(busy, {
       from: new Date(start),
       to: end,
       step: "day",

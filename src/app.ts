@@ -16,7 +16,7 @@ import { callerNow } from "./core/serving/caller-now.js";
 import { ChangeFollower } from "./core/replicas/change-follower.js";
 import { closeAll } from "./core/close-all.js";
 import { Completions } from "./core/serving/completion.js";
-import { createDashboard, type Dashboard } from "./core/dashboard-services.js";
+import { createDashboard, quotaBook, type Dashboard } from "./core/dashboard-services.js";
 import type { FullStore } from "./core/dashboard-ports.js";
 import { KeyRing } from "./core/keys/key-ring.js";
 import { Limits } from "./core/serving/limits.js";
@@ -126,13 +126,16 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     closers.push(() => counters.close());
     const trouble = counters.trouble();
     if (trouble !== null) overrides.onNotice?.(startNotice(config.storage.redisUrl, trouble));
-    const { counter, leases, wakeUps } = counters;
+    const { counter, leases, admissions, wakeUps } = counters;
 
     const engines = await startEngines({ config, overrides, store, log, clock });
     const { fleet } = engines;
     closers.push(() => engines.close());
-    const limits = new Limits(counter, leases);
     const names = new ModelNames(config.service.modelAliases);
+    const limits = new Limits(admissions, leases, {
+      quotas: quotaBook(clock, config.limits.quotaTimezone, () => dashboard),
+      onRefusal: (limit, scope) => metrics.refusal(limit, scope),
+    });
     const gate = new MaintenanceGate({
       listCurrentWindows: (now) => store.news.listCurrentWindows(now),
       clock,

@@ -53,6 +53,12 @@ export class Metrics {
     buckets: [0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60, 300],
     registers: [this.#registry],
   });
+  readonly #refusals = new Counter({
+    name: "sotto_limit_refusals_total",
+    help: "Requests refused by a limit (tokens_per_day), by whose it is (account, key).",
+    labelNames: ["limit", "scope"] as const,
+    registers: [this.#registry],
+  });
   readonly #tokens = new Counter({
     name: "sotto_tokens_total",
     help: "Tokens read (prompt) and generated (completion).",
@@ -121,6 +127,11 @@ export class Metrics {
   request({ route, status, code, durationMs }: RequestMetric): void {
     this.#requests.inc({ route, status, code });
     this.#duration.observe({ route }, durationMs / 1000);
+  }
+
+  /** `limit` and `scope` come from closed sets of ours. */
+  refusal(limit: string, scope: "account" | "key"): void {
+    this.#refusals.inc({ limit, scope });
   }
 
   completion(metric: CompletionMetric): void {

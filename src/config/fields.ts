@@ -11,6 +11,7 @@ import {
   yesOrNo,
   type Field,
 } from "./kinds.js";
+import { limitFields } from "./limit-fields.js";
 import { aliasFields, modelFields } from "./model-fields.js";
 
 const serviceFields = {
@@ -288,45 +289,6 @@ const downloadFields = {
     schema: optional(hostList),
     default: undefined,
     doc: "Hosts that weights may be downloaded from, redirects included: names, with a port where it is not the default, or `*.example.com` for all subdomains, separated by commas. Default: for the dashboard the host of `SOTTO_HF_ENDPOINT`, `huggingface.co`, `hf.co` and their subdomains; for the command line any.",
-  }),
-};
-
-const limitFields = {
-  requestsPerMinute: field({
-    env: ["SOTTO_LIMIT_REQUESTS_PER_MINUTE"],
-    schema: integer(1, 1_000_000_000),
-    default: 600,
-    doc: "Requests a minute for each account on the default plan. Written to the plan when the database is created.",
-  }),
-  tokensPerMinute: field({
-    env: ["SOTTO_LIMIT_TOKENS_PER_MINUTE"],
-    schema: integer(1, 1_000_000_000),
-    default: 200_000,
-    doc: "Tokens a minute, prompt and reply together, likewise.",
-  }),
-  concurrentRequests: field({
-    env: ["SOTTO_LIMIT_CONCURRENT_REQUESTS"],
-    schema: integer(1, 1_000_000),
-    default: 16,
-    doc: "Concurrent requests, likewise.",
-  }),
-  queueLength: field({
-    env: ["SOTTO_QUEUE_LENGTH"],
-    schema: integer(0, 100_000),
-    default: 256,
-    doc: "Requests that may wait for a model; one more is answered 503 immediately.",
-  }),
-  queueWaitMs: field({
-    env: ["SOTTO_QUEUE_WAIT_MS"],
-    schema: integer(0, 600_000),
-    default: 60_000,
-    doc: "Longest wait in the queue before 503.",
-  }),
-  drainMs: field({
-    env: ["SOTTO_DRAIN_MS"],
-    schema: integer(0, 3_600_000),
-    default: 120_000,
-    doc: "On SIGTERM, how long running replies may take to finish.",
   }),
 };
 

@@ -67,6 +67,10 @@ export const hostList = z.preprocess(
     )
     .max(100),
 );
+/** Those that this machine knows. */
+export const timeZone = z.string().refine(isTimeZone, {
+  error: "must be a time zone such as UTC or Europe/Berlin",
+});
 export const yesOrNo = z.preprocess(
   (value) => (value === "true" ? true : value === "false" ? false : value),
   z.boolean({ error: "must be true or false" }),
@@ -92,4 +96,13 @@ function isProxyAddress(text: string): boolean {
   const longest = family === 4 ? 32 : 128;
   const isPrefix = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest);
   return family !== 0 && isPrefix && more === undefined;
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en-US", { timeZone: name });
+    return name !== "";
+  } catch {
+    return false;
+  }
 }

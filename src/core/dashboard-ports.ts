@@ -14,6 +14,7 @@ export interface FullStore extends Store {
   readonly sessions: SessionStore;
   readonly links: LinkStore;
   readonly usage: UsageStore;
+  readonly quotas: QuotaStore;
   readonly news: NewsStore;
   readonly audit: AuditStore;
   readonly stored: StoredStore;
@@ -182,7 +183,11 @@ export interface UsageStore {
    * id is added once, however often it is tried: a connection that breaks may leave open whether it was. Those in
    * `done` will not be tried again.
    */
-  add(rows: readonly UsageBucketRow[], batch?: { id: string; done: readonly string[] }): Promise<void>;
+  add(
+    rows: readonly UsageBucketRow[],
+    batch?: { id: string; done: readonly string[] },
+    days?: readonly QuotaDay[],
+  ): Promise<void>;
   /** These ids will not be tried again. */
   forgetBatches(ids: readonly string[]): Promise<void>;
   /** Summed up by step, key and model; by time. `stepMs` is an hour or a multiple of it, counted from 1970. */
@@ -199,6 +204,7 @@ export interface UsageStore {
 export interface UsageBatch {
   id: string;
   rows: readonly UsageBucketRow[];
+  days: readonly QuotaDay[];
 }
 
 /**
@@ -210,6 +216,31 @@ export interface UsageSpill {
   /** In place of what was saved before. */
   save(batches: readonly UsageBatch[]): void;
   clear(): void;
+}
+
+// ----------------------------------------------------------------------------------------------- quotas
+
+export interface QuotaUse {
+  requests: number;
+  tokens: number;
+}
+
+/** What one key used on one day of the calendar that quotas follow. */
+export interface QuotaDay extends QuotaUse {
+  accountId: string;
+  keyId: string;
+  /** `2026-11-16` */
+  day: string;
+}
+
+/** Written with usage (`UsageStore.add`), so that each is added once. */
+export interface QuotaStore {
+  /** On days that begin with `days`, by one key or by all of the account's. */
+  used(accountId: string, keyId: string | null, days: string): Promise<QuotaUse>;
+  /** True for exactly one of many callers. */
+  claimWarning(accountId: string, name: string, at: Date): Promise<boolean>;
+  /** Removes days before this one, and warnings before this time. */
+  prune(beforeDay: string, before: Date): Promise<void>;
 }
 
 // ------------------------------------------------------------------------------------------------- news

@@ -19,6 +19,10 @@ import { Outbox } from "./sign-in/outbox.js";
 import { OwnAccount } from "./accounts/own-account.js";
 import { OwnKeys } from "./keys/own-keys.js";
 import { withBoundedQueue, type Passwords } from "./sign-in/password-queue.js";
+import { Calendar } from "./quotas/calendar.js";
+import { QuotaBook } from "./quotas/quota-book.js";
+import { quotaUse } from "./quotas/quota-use.js";
+import { QuotaWarnings } from "./quotas/quota-warnings.js";
 import { PasswordReset } from "./sign-in/password-reset.js";
 import type { Clock, Counter } from "./ports.js";
 import type { Sessions } from "./sign-in/sessions.js";
@@ -68,6 +72,8 @@ export interface Dashboard {
   accountAdmin: AccountAdmin;
   news: News;
   usage: UsageRecorder;
+  quotaUse: ReturnType<typeof quotaUse>;
+  quotaWarnings: QuotaWarnings;
   usageReports: UsageReports;
   rates: LiveRates;
   close(): Promise<void>;
@@ -91,6 +97,8 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     onLeft: options.onUsageLeft,
   });
   const outbox = new Outbox(options.mailer, reportError);
+  const used = quotaUse(store.quotas, usage);
+  const quotaWarnings = new QuotaWarnings({ store: store.quotas, used, outbox, clock, ownerName, publicUrl });
   const { retentionDays, signUp } = options;
   const housekeeping = new Housekeeping({ store, sessions, clock, retentionDays, reportError });
   return {
@@ -133,8 +141,20 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     }),
     news: new News(store.news, audit, clock),
     usage,
+    quotaUse: used,
+    quotaWarnings,
     usageReports: new UsageReports(store, usage),
     rates,
     close: () => closeAll([() => usage.close(), () => outbox.close(), () => housekeeping.close()]),
   };
 }
+
+/** Quotas that are kept by the parts above, which may be created later. */
+export const quotaBook = (clock: Clock, zone: string, dashboard: () => Dashboard): QuotaBook =>
+  new QuotaBook({
+    clock,
+    calendar: new Calendar(zone),
+    used: (...given) => dashboard().quotaUse(...given),
+    record: (used) => dashboard().usage.recordDay(used),
+    onUse: (...given) => dashboard().quotaWarnings.note(...given),
+  });

@@ -140,8 +140,23 @@ export interface Account {
 export const operations = ["chat", "models"] as const;
 export type Operation = (typeof operations)[number];
 
+/** Limits by the calendar's day and month; null: none. Tokens of prompts and replies together. */
+export interface Quotas {
+  requestsPerDay: number | null;
+  tokensPerDay: number | null;
+  requestsPerMonth: number | null;
+  tokensPerMonth: number | null;
+}
+
+export const noQuotas: Quotas = {
+  requestsPerDay: null,
+  tokensPerDay: null,
+  requestsPerMonth: null,
+  tokensPerMonth: null,
+};
+
 /** Limits of one key, below those of its account's plan; null where the plan's alone counts. */
-export interface KeyLimits {
+export interface KeyLimits extends Quotas {
   requestsPerMinute: number | null;
   tokensPerMinute: number | null;
   concurrentRequests: number | null;
@@ -151,6 +166,7 @@ export const noKeyLimits: KeyLimits = {
   requestsPerMinute: null,
   tokensPerMinute: null,
   concurrentRequests: null,
+  ...noQuotas,
 };
 
 export interface ApiKey {
@@ -174,7 +190,7 @@ export interface ApiKey {
 }
 
 /** Limits of a plan. All are for one account, whatever the number of its keys. */
-export interface Plan {
+export interface Plan extends Quotas {
   id: string;
   name: string;
   requestsPerMinute: number;
@@ -304,6 +320,10 @@ export interface Counter {
   adjust(name: string, window: string, amount: number): Promise<void>;
   /** Reads without counting. */
   read(name: string, limit: number, windowMs: number): Promise<CounterReading>;
+  /** Whether a window of this name is open. */
+  isOpen(name: string): Promise<boolean>;
+  /** Opens a window that has counted `count` elsewhere, unless one of this name is open. */
+  open(name: string, windowMs: number, count: number): Promise<void>;
   close(): Promise<void>;
 }
 

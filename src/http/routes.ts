@@ -7,21 +7,29 @@ import { describeKey } from "./api/key.js";
 import { guardedMetrics } from "./api/metrics.js";
 import { listModels, retrieveModel } from "./api/models.js";
 import { openApi } from "./api/openapi.js";
+import type { DialectName } from "../protocol/dialects.js";
 import type { HttpParts } from "./parts.js";
 
 /** With one method, so that it can be named. */
-export type ApiRoute = Pick<RouteOptions, "url" | "handler"> & { method: "GET" | "POST" };
+export type ApiRoute = Pick<RouteOptions, "url" | "handler" | "config"> & { method: "GET" | "POST" };
 
 /** Under `/v1`, for callers with a key. */
 export const apiRoutes = (parts: HttpParts): ApiRoute[] => [
-  { method: "POST", url: "/chat/completions", handler: complete(parts, "chatCompletions") },
-  { method: "POST", url: "/responses", handler: complete(parts, "responses") },
-  { method: "POST", url: "/messages", handler: complete(parts, "messages") },
+  completion(parts, "/chat/completions", "chatCompletions"),
+  completion(parts, "/responses", "responses"),
+  completion(parts, "/messages", "messages"),
   { method: "POST", url: "/messages/count_tokens", handler: countTokens(parts) },
   { method: "GET", url: "/models", handler: listModels(parts) },
   { method: "GET", url: "/models/:id", handler: retrieveModel(parts) },
   { method: "GET", url: "/key", handler: describeKey(parts) },
 ];
+
+const completion = (parts: HttpParts, url: string, dialect: DialectName): ApiRoute => ({
+  method: "POST",
+  url,
+  handler: complete(parts, dialect),
+  config: { countsRequests: true },
+});
 
 /** For everyone. */
 export const openRoutes = (parts: HttpParts): ApiRoute[] => [

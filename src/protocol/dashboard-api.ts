@@ -8,7 +8,8 @@
  * empty object where there is nothing to send) and an `Origin` of this service.
  */
 import { z } from "zod";
-import { longest, passwordLength } from "./dashboard-bounds.js";
+import { longest, passwordLength, largestQuota } from "./dashboard-bounds.js";
+import type { Gauge, QuotaNow, QuotasView } from "./dashboard-limits.js";
 import { modelIds, type ModelId } from "./models.js";
 
 export type DashboardErrorCode =
@@ -148,7 +149,7 @@ export const changePasswordBody = z.object({
 export const deleteAccountBody = z.object({ password: oldPassword });
 // POST /api/sign-out → {}    POST /api/sign-out-everywhere → {}
 
-export interface PlanView {
+export interface PlanView extends QuotasView {
   id: string;
   name: string;
   requestsPerMinute: number;
@@ -212,9 +213,16 @@ const someModels = z
   .nullable();
 
 const keyLimit = whole(1, 1_000_000_000).nullable();
+const quota = whole(1, largestQuota).nullable().default(null);
+const quotas = {
+  requestsPerDay: quota,
+  tokensPerDay: quota,
+  requestsPerMonth: quota,
+  tokensPerMonth: quota,
+};
 
 const keyLimits = z.object(
-  { requestsPerMinute: keyLimit, tokensPerMinute: keyLimit, concurrentRequests: keyLimit },
+  { requestsPerMinute: keyLimit, tokensPerMinute: keyLimit, concurrentRequests: keyLimit, ...quotas },
   "Give the key's limits, or none.",
 );
 export type KeyLimitsView = z.infer<typeof keyLimits>;
@@ -289,18 +297,14 @@ export interface UsageReport {
   byKey: { keyId: string; name: string; requests: number; refused: number; tokens: number }[];
 }
 
-export interface Gauge {
-  limit: number;
-  remaining: number;
-  resetSeconds: number;
-}
-
 /** GET /api/limits: read live, polled by the overview. */
 export interface LimitsNow {
   plan: PlanView;
   requests: Gauge;
   tokens: Gauge;
   concurrent: { limit: number; held: number };
+  /** By the day and the month; empty without any. */
+  quotas: QuotaNow[];
   /** One for each engine, with the models that share it. */
   queues: { models: ModelId[]; running: number; waiting: number; capacity: number }[];
 }
@@ -350,6 +354,7 @@ export const planBody = z.object({
   maxKeys: whole(1, 10_000),
   maxTokens: whole(1, 2_147_483_647).nullable(),
   models: someModels,
+  ...quotas,
 });
 // DELETE /api/admin/plans/:id → {} (409 while accounts are on it)
 

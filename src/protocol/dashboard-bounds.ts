@@ -14,3 +14,6 @@ export const accountsPageSize = 50;
 
 /** Stands where others have the id of their key, also in the rows of usage. */
 export const playgroundKeyId = "playground";
+
+/** The most that a quota by the day or the month can be. */
+export const largestQuota = 1_000_000_000_000;

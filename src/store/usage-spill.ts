@@ -42,6 +42,18 @@ const fileSchema = z.object({
           firstTokenMaxMs: count.nullable(),
         }),
       ),
+      // Absent in a file of a version without quotas.
+      days: z
+        .array(
+          z.object({
+            accountId: z.string(),
+            keyId: z.string(),
+            day: z.string(),
+            requests: count,
+            tokens: count,
+          }),
+        )
+        .default([]),
     }),
   ),
 });

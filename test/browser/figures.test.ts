@@ -156,6 +156,53 @@ describe("the plan in the sidebar", { timeout: 60_000 }, () => {
   });
 });
 
+describe("quotas", { timeout: 60_000 }, () => {
+  it("are set by the operator, and seen with what is used of them", async () => {
+    const plans = await open("/admin/plans", { email: "operator@example.com" });
+    await plans.getByRole("button", { name: "Create plan" }).click();
+    await plans.getByLabel("Name").fill("Metered");
+    await plans.getByLabel("Requests per day").fill("two");
+    await plans.getByLabel("Tokens per month").fill("5000");
+    const create = plans.getByRole("dialog").getByRole("button", { name: "Create plan" });
+    await create.click();
+    await plans.getByText("Enter a whole number, or leave it empty.").waitFor();
+    await plans.getByLabel("Requests per day").fill("2");
+    await create.click();
+    await plans
+      .getByRole("row", { name: /Metered/ })
+      .getByText("2 requests / day")
+      .waitFor();
+    await context?.close();
+
+    const page = await open("/app/limits");
+    const me = await as<Me>(page, "get", "/api/me");
+    await operator.post(`/api/admin/accounts/${me.account.id}/plan`, { planId: "metered" });
+    const { secret } = await as<KeyWithSecret>(page, "post", "/api/keys", {
+      ...{ name: "Program", models: null, expiresInDays: null },
+    });
+    expect([await chat(secret), await chat(secret), await chat(secret)]).toEqual([200, 200, 429]);
+    await page.reload();
+    await page
+      .getByRole("meter", { name: "Requests per day" })
+      .and(page.locator('[aria-valuetext="2 of 2"]'))
+      .waitFor();
+    await page.getByRole("meter", { name: "Tokens per month" }).waitFor();
+    await page.goto(`${dashboard.url}/app`);
+    await page.getByRole("meter", { name: "Requests today" }).waitFor();
+
+    await page.goto(`${dashboard.url}/app/keys`);
+    await page.getByRole("button", { name: "Create key" }).first().click();
+    await page.getByLabel("Name").fill("Small");
+    await page.getByLabel("Set lower limits than my plan's").check();
+    await page.getByLabel("Tokens per day").fill("700");
+    await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+    await eventually(async () => {
+      const { keys } = await as<{ keys: KeyWithSecret["key"][] }>(page, "get", "/api/keys");
+      return keys.some(({ limits }) => limits.tokensPerDay === 700);
+    });
+  });
+});
+
 describe("an engine that all models share", { timeout: 60_000 }, () => {
   it("is shown once, with its models, and its tokens while it produces them", async () => {
     const page = await open("/admin/engines", { email: "operator@example.com" });

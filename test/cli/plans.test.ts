@@ -18,6 +18,10 @@ describe("sotto plans", () => {
         concurrent_requests: 16,
         max_keys: expect.any(Number) as unknown,
         max_tokens: null,
+        requests_per_day: null,
+        tokens_per_day: null,
+        requests_per_month: null,
+        tokens_per_month: null,
         models: null,
         accounts: 0,
       },
@@ -45,6 +49,17 @@ describe("sotto plans", () => {
     });
     expect(await sotto.json("plans", "set", "team", "--max-tokens", "none")).toMatchObject({
       max_tokens: null,
+    });
+    const quotas = ["--tokens-per-day", "5000000000", "--requests-per-month", "900"];
+    expect(await sotto.json("plans", "set", "team", ...quotas)).toMatchObject({
+      tokens_per_day: 5_000_000_000,
+      requests_per_month: 900,
+      requests_per_day: null,
+    });
+    expect((await sotto.run("plans", "list")).stdout).toContain("5000000000 tokens/day, 900 requests/month");
+    expect(await sotto.json("plans", "set", "team", "--tokens-per-day", "none")).toMatchObject({
+      tokens_per_day: null,
+      requests_per_month: 900,
     });
     expect((await sotto.run("plans", "delete", "team")).code).toBe(0);
     expect(await sotto.json("plans", "list")).toHaveLength(1);

@@ -65,7 +65,7 @@ async function fill(
     ...key,
     models: ["omega", "prism"],
     operations: ["chat"],
-    limits: { requestsPerMinute: 7, tokensPerMinute: null, concurrentRequests: 2 },
+    limits: { ...noKeyLimits, requestsPerMinute: 7, concurrentRequests: 2, tokensPerMonth: 90_000_000_000 },
     expiresAt: at("10:00:00.123"),
   });
   const ended = await store.createKey({

@@ -102,7 +102,10 @@ describe("accounts", () => {
     });
     const stored = await ada.get<StoredAboutMe>("/api/me/stored");
     const rows = new Map(stored.tables.map((table) => [table.name, table.rows]));
-    expect([...rows.keys()]).toEqual(["accounts", "keys", "sessions", "links", "usage", "audit", "changes"]);
+    expect([...rows.keys()]).toEqual([
+      ...["accounts", "keys", "sessions", "links", "usage", "quota_days", "quota_warnings"],
+      ...["audit", "changes"],
+    ]);
     expect(rows.get("accounts")).toMatchObject([
       { email: "stored@example.com", password_hash: "(hash, not shown)" },
     ]);

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { noQuotas } from "../../src/core/ports.js";
 import type { AccountView, KeyWithSecret, Me } from "../../src/protocol/dashboard-api.js";
 import type { EngineView } from "../../src/protocol/dashboard-engines.js";
 import type { Access } from "../../src/http/dashboard/route.js";
@@ -189,6 +190,7 @@ describe("an admin", () => {
       maxKeys: 3,
       maxTokens: 100,
       models: ["omega"],
+      ...noQuotas,
     };
     expect(await operator.must("PUT", "/api/admin/plans/gold", plan)).toEqual({ id: "gold", ...plan });
     expect(await operator.post(`/api/admin/accounts/${adaId}/plan`, { planId: "gold" })).toMatchObject({

@@ -3,9 +3,10 @@ import type { Command } from "commander";
 import { createKey, defaultGraceMs, revokeKey, rotateKey } from "../../core/keys/issue-keys.js";
 import { requireAccount } from "../../core/accounts/accounts.js";
 import { systemClock, type ApiKey } from "../../core/ports.js";
-import { parseCount } from "../count.js";
+import { parseCount, parseQuota } from "../count.js";
 import { parseDuration } from "../duration.js";
 import { report, table, time } from "../output.js";
+import { quotasAsJson, quotasInWords } from "../quotas.js";
 import { storeCommand, withStore } from "../store-command.js";
 
 export function keysCommand(program: Command): void {
@@ -24,6 +25,10 @@ interface CreateOptions {
   requestsPerMinute?: number;
   tokensPerMinute?: number;
   concurrent?: number;
+  requestsPerDay?: number;
+  tokensPerDay?: number;
+  requestsPerMonth?: number;
+  tokensPerMonth?: number;
 }
 
 function createCommand(keys: Command): void {
@@ -39,6 +44,10 @@ function createCommand(keys: Command): void {
     .option("--requests-per-minute <n>", "a limit for this key, below that of the plan", parseCount)
     .option("--tokens-per-minute <n>", "likewise, for tokens of prompts and replies", parseCount)
     .option("--concurrent <n>", "likewise, for concurrent requests", parseCount)
+    .option("--requests-per-day <n>", "a quota of requests by the calendar day", parseQuota)
+    .option("--tokens-per-day <n>", "likewise, for tokens", parseQuota)
+    .option("--requests-per-month <n>", "a quota of requests by the calendar month", parseQuota)
+    .option("--tokens-per-month <n>", "likewise, for tokens", parseQuota)
     .addHelpText(
       "after",
       `
@@ -57,6 +66,10 @@ Examples:
           requestsPerMinute: options.requestsPerMinute ?? null,
           tokensPerMinute: options.tokensPerMinute ?? null,
           concurrentRequests: options.concurrent ?? null,
+          requestsPerDay: options.requestsPerDay ?? null,
+          tokensPerDay: options.tokensPerDay ?? null,
+          requestsPerMonth: options.requestsPerMonth ?? null,
+          tokensPerMonth: options.tokensPerMonth ?? null,
         };
         const request = { name, models, operations, limits, expiresAt };
         const issued = await createKey(store, systemClock, account, request);
@@ -134,6 +147,7 @@ function ownLimits({ limits }: ApiKey): string {
     requestsPerMinute === null ? [] : [`${requestsPerMinute} requests/min`],
     tokensPerMinute === null ? [] : [`${tokensPerMinute} tokens/min`],
     concurrentRequests === null ? [] : [`${concurrentRequests} concurrent`],
+    quotasInWords(limits),
   ].flat();
   return parts.length === 0 ? "the plan's" : parts.join(", ");
 }
@@ -199,6 +213,7 @@ const toJson = (key: ApiKey) => ({
   operations: key.operations,
   requests_per_minute: key.limits.requestsPerMinute,
   tokens_per_minute: key.limits.tokensPerMinute,
+  ...quotasAsJson(key.limits),
   concurrent_requests: key.limits.concurrentRequests,
   created_at: key.createdAt,
   expires_at: key.expiresAt,

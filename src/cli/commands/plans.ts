@@ -6,8 +6,9 @@ import type { FullStore } from "../../core/dashboard-ports.js";
 import { deletePlan, listPlans, requirePlan, savePlan } from "../../core/accounts/plans.js";
 import type { Plan } from "../../core/ports.js";
 import { isModelId, modelIds, type ModelId } from "../../protocol/models.js";
-import { parseCount } from "../count.js";
+import { parseCount, parseQuota } from "../count.js";
 import { report, table } from "../output.js";
+import { quotasAsJson, quotasInWords } from "../quotas.js";
 import { storeCommand, withStore } from "../store-command.js";
 
 export function plansCommand(program: Command): void {
@@ -26,6 +27,10 @@ interface LimitOptions {
   keys?: number;
   /** Commander reads null as a flag without a value, so the words stay words until here. */
   maxTokens?: number | "none";
+  requestsPerDay?: number | "none";
+  tokensPerDay?: number | "none";
+  requestsPerMonth?: number | "none";
+  tokensPerMonth?: number | "none";
   models?: ModelId[] | "all";
 }
 
@@ -40,6 +45,7 @@ function listCommand(plans: Command): void {
       "at once",
       "keys",
       "max_tokens",
+      "quotas",
       "models",
       "accounts",
     ];
@@ -51,6 +57,7 @@ function listCommand(plans: Command): void {
       String(plan.concurrentRequests),
       String(plan.maxKeys),
       plan.maxTokens === null ? "the context" : String(plan.maxTokens),
+      quotasInWords(plan).join(", ") || "none",
       plan.models?.join(", ") ?? "all",
       String(accounts),
     ]);
@@ -95,6 +102,7 @@ function setCommand(plans: Command): void {
 Examples:
   sotto plans set free --requests-per-minute 60 --concurrent 4
   sotto plans set free --max-tokens none --models omega,prism
+  sotto plans set free --tokens-per-day 200000 --tokens-per-month none
 
 A running server follows within 2 seconds.`,
     )
@@ -128,6 +136,14 @@ const limitOptions = (command: Command): Command =>
     .option("--concurrent <n>", "requests at once", parseCount)
     .option("--keys <n>", "keys", parseCount)
     .option("--max-tokens <n>", "the largest max_tokens; 'none' for no limit but the context", countOrNone)
+    .option("--requests-per-day <n>", "a quota of requests by the calendar day; 'none' for none", quotaOrNone)
+    .option("--tokens-per-day <n>", "likewise, for tokens", quotaOrNone)
+    .option(
+      "--requests-per-month <n>",
+      "a quota of requests by the calendar month; 'none' for none",
+      quotaOrNone,
+    )
+    .option("--tokens-per-month <n>", "likewise, for tokens", quotaOrNone)
     .option("--models <list>", "only these models, such as omega,prism; 'all' for every model", parseModels);
 
 const changed = (plan: Plan, options: LimitOptions): Plan => ({
@@ -137,9 +153,18 @@ const changed = (plan: Plan, options: LimitOptions): Plan => ({
   tokensPerMinute: options.tokensPerMinute ?? plan.tokensPerMinute,
   concurrentRequests: options.concurrent ?? plan.concurrentRequests,
   maxKeys: options.keys ?? plan.maxKeys,
-  maxTokens: options.maxTokens === "none" ? null : (options.maxTokens ?? plan.maxTokens),
+  maxTokens: orNull(options.maxTokens, plan.maxTokens),
+  requestsPerDay: orNull(options.requestsPerDay, plan.requestsPerDay),
+  tokensPerDay: orNull(options.tokensPerDay, plan.tokensPerDay),
+  requestsPerMonth: orNull(options.requestsPerMonth, plan.requestsPerMonth),
+  tokensPerMonth: orNull(options.tokensPerMonth, plan.tokensPerMonth),
   models: options.models === "all" ? null : (options.models ?? plan.models),
 });
+
+const orNull = (given: number | "none" | undefined, now: number | null): number | null =>
+  given === "none" ? null : (given ?? now);
+
+const quotaOrNone = (text: string): number | "none" => (text === "none" ? text : parseQuota(text));
 
 const countOrNone = (text: string): number | "none" => (text === "none" ? text : parseCount(text));
 
@@ -163,6 +188,7 @@ const inWords = (plan: Plan): string =>
     `${plan.concurrentRequests} concurrent`,
     `${plan.maxKeys} keys`,
     plan.maxTokens === null ? "replies as long as the context" : `replies up to ${plan.maxTokens} tokens`,
+    ...quotasInWords(plan),
     plan.models === null ? "every model" : plan.models.join(", "),
   ].join(", ");
 
@@ -174,5 +200,6 @@ const toJson = (plan: Plan) => ({
   concurrent_requests: plan.concurrentRequests,
   max_keys: plan.maxKeys,
   max_tokens: plan.maxTokens,
+  ...quotasAsJson(plan),
   models: plan.models,
 });

@@ -120,7 +120,7 @@ async function keyOf(
     if (key !== undefined || dryRun === true) {
       command.error("error: --new-key creates a key: not together with --key or --dry-run.", wrongUsage);
     }
-    const request = { name: client.name, models: null, operations: null, limits: noLimits, expiresAt: null };
+    const request = { name: client.name, models: null, operations: null, expiresAt: null };
     return withStore(command, async (store, record) => {
       const account = await requireAccount(store, newKey);
       const issued = await createKey(store, systemClock, account, request);
@@ -140,8 +140,6 @@ async function keyOf(
   }
   return given.trim();
 }
-
-const noLimits = { requestsPerMinute: null, tokensPerMinute: null, concurrentRequests: null };
 
 /** Without a slash or `/v1` at the end, which people copy along. */
 function originOf(url: string | undefined, command: Command): string {

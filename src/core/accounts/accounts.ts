@@ -1,7 +1,15 @@
 /** What can be done with accounts, by the operator's commands and by the dashboard alike. */
 import { AccountError } from "./account-error.js";
 import { checkPassword } from "../sign-in/passwords.js";
-import { DuplicateEmail, type Account, type Clock, type Plan, type Role, type Store } from "../ports.js";
+import {
+  DuplicateEmail,
+  noQuotas,
+  type Account,
+  type Clock,
+  type Plan,
+  type Role,
+  type Store,
+} from "../ports.js";
 
 /** The plan of accounts that were not given another; created with the database. */
 export const defaultPlanId = "free";
@@ -17,6 +25,7 @@ export const defaultPlan = (
   maxKeys: 20,
   maxTokens: null,
   models: null,
+  ...noQuotas,
 });
 
 export interface AccountRequest {

@@ -18,6 +18,14 @@ const reasons = new Map([
   ],
   ["usage", "Counts by the hour, so that you can see what you used. There is no field for what you wrote."],
   [
+    "quota_days",
+    "What each key used by the day, so that quotas hold after a restart. Gone after two months.",
+  ],
+  [
+    "quota_warnings",
+    "Which warnings about quotas were mailed to you, so that each is mailed once. Gone after two months.",
+  ],
+  [
     "audit",
     "What was done to your account and by whom, so that misuse can be found. Kept as long as usage; when you delete your account, what you did to it goes with it, and your id is taken out of the rest.",
   ],

@@ -5,6 +5,7 @@
  * The limit on keys is looked up before the key is written: two that are created at the same instant can exceed
  * it by one, which costs nothing, since rates and concurrency are counted for the whole account.
  */
+import { largestQuota } from "../../protocol/dashboard-bounds.js";
 import { isModelId, modelIds, type ModelId } from "../../protocol/models.js";
 import { AccountError } from "../accounts/account-error.js";
 import { keyHash, mintKey } from "./key-format.js";
@@ -163,11 +164,18 @@ function checkLimits(limits: KeyLimits): KeyLimits {
   const isWhole = (limit: number | null) =>
     limit === null || (Number.isInteger(limit) && limit >= 1 && limit <= largestLimit);
   const { requestsPerMinute, tokensPerMinute, concurrentRequests } = limits;
-  if ([requestsPerMinute, tokensPerMinute, concurrentRequests].every(isWhole)) {
-    return { requestsPerMinute, tokensPerMinute, concurrentRequests };
+  if (![requestsPerMinute, tokensPerMinute, concurrentRequests].every(isWhole)) {
+    throw new AccountError(`A key's limits must be whole numbers from 1 to ${largestLimit}.`);
   }
-  throw new AccountError(`A key's limits must be whole numbers from 1 to ${largestLimit}.`);
+  const { requestsPerDay, tokensPerDay, requestsPerMonth, tokensPerMonth } = limits;
+  const quotas = { requestsPerDay, tokensPerDay, requestsPerMonth, tokensPerMonth };
+  if (!Object.values(quotas).every((quota) => quota === null || isQuota(quota))) {
+    throw new AccountError(`A key's quotas must be whole numbers from 1 to ${largestQuota}.`);
+  }
+  return { requestsPerMinute, tokensPerMinute, concurrentRequests, ...quotas };
 }
+
+const isQuota = (quota: number): boolean => Number.isInteger(quota) && quota >= 1 && quota <= largestQuota;
 
 function checkExpiry(expiresAt: Date | null, now: Date): Date | null {
   if (expiresAt === null || expiresAt > now) return expiresAt;

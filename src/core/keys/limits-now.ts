@@ -1,9 +1,10 @@
 /** Every limit that holds for a key, its own before its account's, with what is left of each. Reading counts nothing. */
 import type { KeyRecord } from "../ports.js";
-import type { Limits, RateReading } from "../serving/limits.js";
+import type { Limits } from "../serving/limits.js";
 
 export interface LimitNow {
-  name: "requests_per_minute" | "tokens_per_minute" | "concurrent_requests";
+  /** As in `tokens_per_day`. */
+  name: string;
   scope: "key" | "account";
   limit: number;
   remaining: number;
@@ -12,29 +13,19 @@ export interface LimitNow {
 }
 
 export async function limitsNow(
-  limits: Pick<Limits, "read" | "readOwn">,
+  limits: Pick<Limits, "readings" | "readConcurrency">,
   caller: KeyRecord,
 ): Promise<LimitNow[]> {
-  const [own, account] = await Promise.all([limits.readOwn(caller), limits.read(caller)]);
+  const [counted, held] = await Promise.all([limits.readings(caller), limits.readConcurrency(caller)]);
   return [
-    ...rate("requests_per_minute", "key", own.requests),
-    ...rate("requests_per_minute", "account", account.requests),
-    ...rate("tokens_per_minute", "key", own.tokens),
-    ...rate("tokens_per_minute", "account", account.tokens),
-    ...concurrency("key", caller.key.limits.concurrentRequests, own.held),
-    ...concurrency("account", caller.plan.concurrentRequests, account.held),
+    ...counted.map(({ name, scope, limit, remaining, resetMs, resetsAt }) => ({
+      name,
+      scope,
+      limit,
+      remaining,
+      // A quota starts over at a time that everybody knows, used or not.
+      resetMs: remaining === limit && resetsAt === null ? null : resetMs,
+    })),
+    ...held.map((limit) => ({ ...limit, resetMs: null })),
   ];
-}
-
-function rate(name: LimitNow["name"], scope: LimitNow["scope"], reading: RateReading | null): LimitNow[] {
-  if (reading === null) return [];
-  const { limit, remaining, resetMs } = reading;
-  return [{ name, scope, limit, remaining, resetMs: remaining === limit ? null : resetMs }];
-}
-
-function concurrency(scope: LimitNow["scope"], limit: number | null, held: number): LimitNow[] {
-  if (limit === null) return [];
-  // A limit that was lowered may be below what runs already.
-  const remaining = Math.max(0, limit - held);
-  return [{ name: "concurrent_requests", scope, limit, remaining, resetMs: null }];
 }

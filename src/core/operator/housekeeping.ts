@@ -6,6 +6,14 @@ import type { Sessions } from "../sign-in/sessions.js";
 const everyMs = 60 * 60_000;
 const dayMs = 24 * 60 * 60_000;
 
+/** More than a month and the day that two time zones can be apart. */
+const quotaDaysKept = 62;
+
+function quotasKeptSince(now: Date): [day: string, time: Date] {
+  const since = new Date(now.getTime() - quotaDaysKept * dayMs);
+  return [since.toISOString().slice(0, 10), since];
+}
+
 export interface HousekeepingParts {
   store: FullStore;
   sessions: Sessions;
@@ -41,6 +49,7 @@ export class Housekeeping {
       await sessions.prune();
       await store.links.prune(now);
       await store.usage.prune(kept);
+      await store.quotas.prune(...quotasKeptSince(now));
       await store.audit.prune(kept);
       await store.audit.forgetDeleted(new Date(now.getTime() - 2 * everyMs));
       await store.changes.prune(new Date(now.getTime() - everyMs));

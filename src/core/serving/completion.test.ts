@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { callerWith } from "../../../test/support/clients/caller.js";
 import { chatRequest } from "../../../test/support/clients/chat-request.js";
+import { memoryLimits } from "../../../test/support/stores/memory-limits.js";
 import { ServiceError } from "../../protocol/errors.js";
-import { MemoryCounter, MemoryLeases } from "../../store/counters/memory-counter.js";
+import { ModelNames } from "../model-names.js";
 import { Completions, type CompletionEvent } from "./completion.js";
 import { FairQueue } from "./fair-queue.js";
-import { Limits } from "./limits.js";
-import { ModelNames } from "../model-names.js";
 import { systemClock, type Engine, type GenerationEvent, type Plan } from "../ports.js";
 
 /** Says one word for each token it may. */
@@ -54,7 +53,7 @@ const request = chatRequest("hello", { maxTokens: 8 });
 
 function setup(plan: Partial<Plan> = {}, engine: Engine = wordy) {
   const queue = new FairQueue({ capacity: () => 4, maxLength: 10, maxWaitMs: 1000, clock: systemClock });
-  const limits = new Limits(new MemoryCounter(systemClock), new MemoryLeases());
+  const limits = memoryLimits();
   const caller = callerWith(plan);
   const completions = new Completions({ engine, limits, queueOf: () => queue, clock: systemClock });
   const run = (signal = new AbortController().signal) => completions.run(request, caller, signal);
@@ -77,8 +76,7 @@ describe("a completion", () => {
       "finished",
       "done",
     ]);
-    const { rates } = await limits.countRequest(caller);
-    expect(rates.tokens.remaining).toBe(1000 - 5 - 8);
+    expect((await limits.read(caller)).tokens.remaining).toBe(1000 - 5 - 8);
     expect([queue.running, completions.active]).toEqual([0, 0]);
   });
 
@@ -98,9 +96,7 @@ describe("a completion", () => {
     const { run, queue, completions, limits, caller } = setup();
     for await (const event of run()) if (event.type === "text") break;
     expect([queue.running, completions.active]).toEqual([0, 0]);
-    const lease = await limits.acquireLease(caller);
-    await limits.acquireLease(caller);
-    lease.release();
+    expect((await limits.read(caller)).held).toBe(0);
   });
 
   it("waits in the queue of the engine that prepared it", async () => {
@@ -109,7 +105,7 @@ describe("a completion", () => {
     const [now, before] = [newQueue(), newQueue()];
     const completions = new Completions({
       engine: wordy,
-      limits: new Limits(new MemoryCounter(systemClock), new MemoryLeases()),
+      limits: memoryLimits(),
       queueOf: (_, prepared) => (prepared === undefined ? now : before),
       clock: systemClock,
     });
@@ -134,7 +130,7 @@ describe("a completion", () => {
     const caller = callerWith();
     const completions = new Completions({
       engine: stuck,
-      limits: new Limits(new MemoryCounter(systemClock), new MemoryLeases()),
+      limits: memoryLimits(),
       names: new ModelNames([{ name: "gpt-*", model: "prism" }]),
       queueOf: () => new FairQueue({ capacity: () => 4, maxLength: 10, maxWaitMs: 1000, clock: systemClock }),
       clock: systemClock,

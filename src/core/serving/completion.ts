@@ -5,6 +5,7 @@
  * of this part is thrown before the first event, so that HTTP can still answer with a status.
  * run: the engine's events pass through.
  * settle: in `finally`, whatever happened: tokens to what was used, lease and slot given back.
+ * What it asks of the counters, and when: `admission.ts`.
  *
  * The caller's signal reaches every wait. A consumer that stops iterating settles too.
  */
@@ -12,7 +13,8 @@ import type { ChatRequest } from "../../protocol/chat.js";
 import { ServiceError } from "../../protocol/errors.js";
 import type { ModelId } from "../../protocol/models.js";
 import type { FairQueue } from "./fair-queue.js";
-import type { Limits, RateReading, TokenReservation } from "./limits.js";
+import type { Admission } from "./admission.js";
+import type { Limits } from "./limits.js";
 import { requirePermission } from "./permission.js";
 import { ModelNames } from "../model-names.js";
 import type { Engine, GenerationEvent, KeyRecord, PreparedGeneration } from "../ports.js";
@@ -25,7 +27,6 @@ export type CompletionEvent =
       type: "admitted";
       model: ModelId;
       promptTokens: number;
-      tokenRates: RateReading;
     }
   | GenerationEvent;
 
@@ -91,7 +92,8 @@ export class Completions {
 
   /**
    * One generator for the whole of it: every layer between the engine and the client is paid for each token.
-   * `verifiedMs` is a time, on the monotonic clock, before which the caller had not been verified.
+   * `verifiedMs` is a time, on the monotonic clock, before which the caller had not been verified. Without an
+   * `admission`, the request was counted before.
    */
   async *run(
     request: ChatRequest,
@@ -99,15 +101,16 @@ export class Completions {
     clientSignal: AbortSignal,
     trace: CompletionTrace = {},
     verifiedMs: number = this.parts.clock.monotonicMs(),
+    admission: Admission = this.parts.limits.enter(caller, { isCounted: true }),
   ): AsyncGenerator<CompletionEvent, void, undefined> {
     const run = this.#running.enter(caller, this.names.find(request.model), clientSignal, verifiedMs);
     const { signal } = run;
-    let admission: Admission | undefined;
+    let admitted: Admitted | undefined;
     try {
-      admission = await this.#admit(request, caller, signal, trace);
-      const { prepared, tokenRates } = admission;
+      admitted = await this.#admit(request, caller, signal, trace, admission);
+      const { prepared } = admitted;
       const { model } = prepared.generation;
-      yield { type: "admitted", model, promptTokens: prepared.promptTokens, tokenRates };
+      yield { type: "admitted", model, promptTokens: prepared.promptTokens };
       const progress = new Progress(this.parts, model, trace);
       for await (const event of this.parts.engine.generate(prepared, signal)) {
         progress.note(event);
@@ -119,7 +122,7 @@ export class Completions {
         throw new ServiceError("engine_unavailable", { message: "The reply ended early." });
       }
     } finally {
-      await admission?.settle((trace.promptTokens ?? 0) + (trace.completionTokens ?? 0));
+      await admitted?.settle((trace.promptTokens ?? 0) + (trace.completionTokens ?? 0));
       run.leave();
     }
   }
@@ -163,46 +166,41 @@ export class Completions {
     caller: KeyRecord,
     signal: AbortSignal,
     trace: CompletionTrace,
-  ): Promise<Admission> {
-    const { limits, queueOf, clock, engine } = this.parts;
+    admission: Admission,
+  ): Promise<Admitted> {
+    const { queueOf, clock, engine } = this.parts;
     const model = this.#requireAllowed(request, caller, trace);
 
     queueOf(model).requireRoom(request.choices);
-    const lease = await limits.acquireLease(caller);
-    let reservation: TokenReservation | undefined;
     try {
-      await limits.requireTokens(caller);
+      // A model that is being loaded may take a minute.
+      await admission.hold({ isLong: () => engine.status(model).state !== "ready" });
       const prepared = capped(await engine.prepare(generationOf(request, model, caller), signal), caller);
       trace.promptTokens = prepared.promptTokens;
       const cost = prepared.promptTokens + prepared.maxTokens * request.choices;
-      reservation = await limits.reserveTokens(caller, cost, prepared.promptTokens);
+      await admission.reserve(cost, prepared.promptTokens);
       const queuedAt = clock.monotonicMs();
       // The model may have been switched to another engine meanwhile.
       const queue = queueOf(model, prepared);
       const slot = await queue.enter({ accountId: caller.account.id, cost, places: request.choices }, signal);
       trace.queuedMs = clock.monotonicMs() - queuedAt;
-      const reserved = reservation;
       return {
         prepared,
-        tokenRates: reserved.rates,
         settle: async (used) => {
           slot.leave(used);
-          await reserved.settle(used);
-          lease.release();
+          await admission.settle(used);
         },
       };
     } catch (error) {
-      await reservation?.settle(0);
-      lease.release();
+      await admission.settle(null);
       throw error;
     }
   }
 }
 
 /** What a completion holds from its admission on. */
-interface Admission {
+interface Admitted {
   prepared: PreparedGeneration;
-  tokenRates: RateReading;
   /** Gives everything back, and counts what was used. */
   settle: (used: number) => Promise<void>;
 }

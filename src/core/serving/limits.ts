@@ -1,223 +1,162 @@
 /**
  * What a plan allows, counted for each account, and below that what a key allows where it carries limits of
- * its own. Requests are counted when authenticated. Tokens are reserved before a run, prompt plus cap, and
+ * its own. Every authenticated request is counted. Tokens are reserved before a run, prompt plus cap, and
  * settled afterwards to what was used, so that a parallel burst cannot spend the same tokens twice.
- * Concurrency is a lease. A refused request consumes nothing else: the key's own limit is asked first, and
- * what it counted is given back when the account's refuses.
+ * Concurrency is a lease. A refused request consumes nothing else: what one limit counted is given back when
+ * the next refuses. How a request passes them: `admission.ts`.
  */
-import { ServiceError } from "../../protocol/errors.js";
-import type { Counter, CounterReading, KeyRecord, Lease, Leases } from "../ports.js";
+import type { Admissions } from "../limit-ports.js";
+import type { KeyRecord, Leases } from "../ports.js";
+import type { QuotaBook, QuotaMeter } from "../quotas/quota-book.js";
+import { Admission, type ReadRates } from "./admission.js";
+import {
+  accountMeter,
+  concurrencyMetersOf,
+  metersOf,
+  ownerOfKey,
+  tightestOf,
+  windowAsk,
+  type Meter,
+  type Payer,
+  type RateReading,
+  type Rates,
+} from "./meters.js";
 
-const windowMs = 60_000;
+export type { RateReading, Rates } from "./meters.js";
 
-export interface RateReading {
+export interface QuotaNow extends RateReading {
+  kind: QuotaMeter["kind"];
+  window: QuotaMeter["window"];
+}
+
+export interface EnterOptions {
+  /** Called whenever the counters were read, for headers; also before a refusal. */
+  onRates?: (rates: ReadRates) => void;
+  /** The request was counted before. */
+  isCounted?: boolean;
+}
+
+export interface LimitsOptions {
+  quotas?: QuotaBook;
+  /** Called for each refusal, with the limit as in `tokens_per_day` and whose it is. */
+  onRefusal?: (limit: string, scope: LimitReading["scope"]) => void;
+}
+
+/** One limit of a caller and what is left of it. */
+export interface LimitReading {
+  /** As in `tokens_per_day`. */
+  name: string;
+  scope: "account" | "key";
   limit: number;
   remaining: number;
   resetMs: number;
-}
-
-/** For the `x-ratelimit-*` headers: of the key's limit or the account's, whichever has less left. */
-export interface Rates {
-  requests: RateReading;
-  tokens: RateReading;
-}
-
-export interface TokenReservation {
-  rates: RateReading;
-  /** Replaces the reserved amount by what was used. Call it exactly once; never rejects. */
-  settle(used: number): Promise<void>;
+  /** For quotas, which follow the calendar. */
+  resetsAt: Date | null;
 }
 
 export class Limits {
+  /** By account and key: requests that were let in and are not counted yet. */
+  readonly #uncounted = new Map<string, number>();
+
   constructor(
-    private readonly counter: Counter,
-    private readonly leases: Leases,
+    private readonly admissions: Admissions,
+    private readonly leases: Pick<Leases, "held">,
+    private readonly options: LimitsOptions = {},
   ) {}
 
-  /** Counts one request. The readings are for headers, which a refusal carries too. */
-  async countRequest(caller: KeyRecord): Promise<{ rates: Rates; refusal: ServiceError | null }> {
-    const taken = await this.#take(metersOf("requests", caller), 1);
-    const tokens = await this.#read(metersOf("tokens", caller));
-    return {
-      rates: { requests: taken.rate, tokens },
-      refusal: taken.refusedBy === null ? null : refuse(taken.refusedBy, taken.rate.resetMs),
-    };
+  /** Asks nobody yet. Call `close` on it at the end, however the request ended. */
+  enter(caller: KeyRecord, { onRates, isCounted = false }: EnterOptions = {}): Admission {
+    const owners = [caller.account.id, ownerOfKey(caller.key.id)];
+    const isPutOff = !isCounted && this.#seesRoom(caller);
+    if (isPutOff) this.#add(owners, 1);
+    return new Admission({
+      admissions: this.admissions,
+      caller,
+      state: isCounted ? "counted" : isPutOff ? "put off" : "new",
+      onCounted: () => {
+        if (isPutOff) this.#add(owners, -1);
+      },
+      onRates: onRates ?? (() => undefined),
+      quotas: this.options.quotas ?? null,
+      onRefusal: (meter) => this.options.onRefusal?.(nameOf(meter), scopeOf(meter)),
+    });
   }
 
   /** What is left of the plan now, for the dashboard. Counts nothing. */
-  async read(caller: Pick<KeyRecord, "account" | "plan">): Promise<Rates & { held: number }> {
+  async read(caller: Payer): Promise<Rates & { quotas: QuotaNow[]; held: number }> {
+    const [requests, tokens] = [accountMeter("requests", caller), accountMeter("tokens", caller)];
+    const quotas = this.options.quotas?.accountMetersOf(caller) ?? [];
+    const rateOf = await this.#read([requests, tokens, ...quotas]);
     return {
-      requests: await this.#read([accountMeter("requests", caller)]),
-      tokens: await this.#read([accountMeter("tokens", caller)]),
+      requests: rateOf(requests),
+      tokens: rateOf(tokens),
+      quotas: quotas.map((meter) => ({ ...rateOf(meter), kind: meter.kind, window: meter.window })),
       held: await this.leases.held(caller.account.id),
     };
   }
 
-  /** What is left of the key's own limits now, null for each that it has not. Counts nothing. */
-  async readOwn({ key }: Pick<KeyRecord, "key">) {
-    const [requests, tokens] = [keyMeter("requests", key), keyMeter("tokens", key)];
-    return {
-      requests: requests === null ? null : await this.#read([requests]),
-      tokens: tokens === null ? null : await this.#read([tokens]),
-      held: key.limits.concurrentRequests === null ? 0 : await this.leases.held(`key:${key.id}`),
-    };
+  /** What is left of every limit of this caller but concurrency, the key's own first. Counts nothing. */
+  async readings(caller: KeyRecord): Promise<LimitReading[]> {
+    const meters: Meter[] = [
+      ...metersOf("requests", caller),
+      ...metersOf("tokens", caller),
+      ...(this.options.quotas?.metersOf(caller) ?? []),
+    ];
+    const rateOf = await this.#read(meters);
+    return meters.map((meter) => {
+      const { limit, remaining, resetMs } = rateOf(meter);
+      const [name, scope, resetsAt] = [nameOf(meter), scopeOf(meter), meter.resetsAt ?? null];
+      return { name, scope, limit, remaining, resetMs, resetsAt };
+    });
   }
 
-  /** Throws when there is no token left: cheap, so it can stand before any work on the prompt. */
-  async requireTokens(caller: KeyRecord): Promise<void> {
-    for (const meter of metersOf("tokens", caller)) {
-      const { remaining, resetMs } = await this.#read([meter]);
-      if (remaining <= 0) throw refuse(meter, resetMs);
-    }
+  /** The same for concurrency, which no clock frees. */
+  async readConcurrency(caller: KeyRecord): Promise<Omit<LimitReading, "resetMs" | "resetsAt">[]> {
+    return Promise.all(
+      concurrencyMetersOf(caller).map(async (meter) => {
+        const held = await this.leases.held(meter.name);
+        // A limit that was lowered may be below what runs already.
+        const remaining = Math.max(0, meter.limit - held);
+        return { name: nameOf(meter), scope: scopeOf(meter), limit: meter.limit, remaining };
+      }),
+    );
   }
 
-  /**
-   * Throws `rate_limit_exceeded` when the window has not enough left, and `request_exceeds_limit` when no window ever
-   * has. `promptTokens` of the amount cannot be had back by asking for a shorter reply.
-   */
-  async reserveTokens(caller: KeyRecord, amount: number, promptTokens = 0): Promise<TokenReservation> {
-    const meters = metersOf("tokens", caller);
-    const smallest = meters.reduce((least, meter) => (meter.limit < least.limit ? meter : least));
-    if (amount > smallest.limit) throw neverFits(smallest, amount, promptTokens);
-    const taken = await this.#take(meters, amount);
-    if (taken.refusedBy !== null) {
-      throw refuse(taken.refusedBy, taken.rate.resetMs, `this request needs up to ${amount}`);
-    }
-    return { rates: taken.rate, settle: (used) => this.#adjust(taken.counted, used - amount) };
+  async #read(meters: readonly Meter[]): Promise<(meter: Meter) => RateReading> {
+    const read = meters.map((meter) => windowAsk(meter, 0));
+    const { readings } = await this.admissions.admit({ first: [], leases: [], then: [], read });
+    return (meter) =>
+      tightestOf([meter], readings) ?? { limit: meter.limit, remaining: meter.limit, resetMs: 0 };
   }
 
-  async acquireLease({ key, account, plan }: KeyRecord): Promise<Lease> {
-    const own = key.limits.concurrentRequests;
-    const ofKey = own === null ? noLease : await this.#acquire(`key:${key.id}`, own, "this key");
-    try {
-      const ofAccount = await this.#acquire(account.id, plan.concurrentRequests, planOf(plan.name));
-      return {
-        release: () => {
-          ofAccount.release();
-          ofKey.release();
-        },
-      };
-    } catch (error) {
-      ofKey.release();
-      throw error;
-    }
+  /** Whether, by what is known here, every limit has room for one more beside those that are not counted yet. */
+  #seesRoom(caller: KeyRecord): boolean {
+    const { admissions } = this;
+    if (!admissions.isRemote) return false;
+    const uncounted = (owner: string): number => this.#uncounted.get(owner) ?? 0;
+    return (
+      metersOf("requests", caller).every(
+        ({ name, owner, limit }) => admissions.recall(name) + uncounted(owner) < limit,
+      ) &&
+      concurrencyMetersOf(caller).every(
+        ({ name, owner, limit }) => admissions.recallHeld(name) + uncounted(owner) < limit,
+      ) &&
+      [...metersOf("tokens", caller), ...(this.options.quotas?.metersOf(caller) ?? [])].every(
+        ({ name, limit }) => admissions.recall(name) < limit,
+      )
+    );
   }
 
-  async #acquire(name: string, limit: number, whose: string): Promise<Lease> {
-    const lease = await this.leases.acquire(name, limit);
-    if (lease === null) throw refuse({ name, limit, unit: "concurrent requests", whose }, 1000);
-    return lease;
-  }
-
-  /** Counts on every meter or on none. */
-  async #take(meters: Meters, amount: number): Promise<Taken> {
-    const counted: Counted[] = [];
-    const readings: RateReading[] = [];
-    for (const meter of meters) {
-      const reading = await this.counter.take(meter.name, amount, meter.limit, windowMs);
-      const rate = rateOf(meter, reading);
-      if (!reading.admitted) {
-        await this.#adjust(counted, -amount);
-        return { counted: [], rate, refusedBy: meter };
-      }
-      counted.push({ name: meter.name, window: reading.window });
-      readings.push(rate);
-    }
-    return { counted, rate: tightest(readings), refusedBy: null };
-  }
-
-  async #read(meters: Meters): Promise<RateReading> {
-    const readings: RateReading[] = [];
-    for (const meter of meters) {
-      readings.push(rateOf(meter, await this.counter.read(meter.name, meter.limit, windowMs)));
-    }
-    return tightest(readings);
-  }
-
-  async #adjust(counted: readonly Counted[], amount: number): Promise<void> {
-    for (const { name, window } of counted) {
-      // A counter that is unreachable loses its window too: there is nothing left to correct.
-      await this.counter.adjust(name, window, amount).catch(() => undefined);
+  #add(owners: readonly string[], amount: number): void {
+    for (const owner of owners) {
+      const left = (this.#uncounted.get(owner) ?? 0) + amount;
+      if (left > 0) this.#uncounted.set(owner, left);
+      else this.#uncounted.delete(owner);
     }
   }
 }
 
-/** One limit: what is counted under which name, up to what, and who set it. */
-interface Meter {
-  name: string;
-  limit: number;
-  unit: string;
-  whose: string;
-}
+/** `tokens per day` → `tokens_per_day` */
+const nameOf = ({ unit }: Meter): string => unit.replaceAll(" ", "_");
 
-/** The account's is always there. */
-type Meters = readonly [Meter, ...Meter[]];
-
-interface Counted {
-  name: string;
-  window: string;
-}
-
-interface Taken {
-  counted: readonly Counted[];
-  rate: RateReading;
-  refusedBy: Meter | null;
-}
-
-type Payer = Pick<KeyRecord, "account" | "plan">;
-
-const planOf = (name: string): string => `the plan '${name}'`;
-
-/** What is counted by the minute, and how it is called. */
-const rates = {
-  requests: { limit: "requestsPerMinute", unit: "requests per minute" },
-  tokens: { limit: "tokensPerMinute", unit: "tokens per minute" },
-} as const;
-
-function accountMeter(kind: keyof Rates, { account, plan }: Payer): Meter {
-  const { limit, unit } = rates[kind];
-  return { name: `${kind}:${account.id}`, limit: plan[limit], unit, whose: planOf(plan.name) };
-}
-
-function keyMeter(kind: keyof Rates, { id, limits }: KeyRecord["key"]): Meter | null {
-  const { limit, unit } = rates[kind];
-  const own = limits[limit];
-  return own === null ? null : { name: `${kind}:key:${id}`, limit: own, unit, whose: "this key" };
-}
-
-/** The key's own limit first, where it has one. */
-function metersOf(kind: keyof Rates, caller: KeyRecord): Meters {
-  const own = keyMeter(kind, caller.key);
-  const account = accountMeter(kind, caller);
-  return own === null ? [account] : [own, account];
-}
-
-const noLease: Lease = { release: () => undefined };
-
-const rateOf = ({ limit }: Meter, { remaining, resetMs }: CounterReading): RateReading => ({
-  limit,
-  remaining,
-  resetMs,
-});
-
-const tightest = (readings: readonly RateReading[]): RateReading =>
-  readings.reduce((least, reading) => (reading.remaining < least.remaining ? reading : least));
-
-/** Not a 429: clients retry those, and this one would always be refused. */
-function neverFits({ limit, unit, whose }: Meter, amount: number, promptTokens: number): ServiceError {
-  const isPromptAlone = promptTokens >= limit;
-  const next = isPromptAlone ? "Shorten the messages." : "Lower max_tokens or n, or shorten the messages.";
-  return new ServiceError("request_exceeds_limit", {
-    message: `This request needs up to ${amount} tokens, ${promptTokens} of them for its prompt. The limit is ${limit} ${unit} on ${whose}, so it can never be admitted. ${next}`,
-    param: isPromptAlone ? "messages" : "max_tokens",
-  });
-}
-
-function refuse({ limit, unit, whose }: Meter, resetMs: number, detail?: string): ServiceError {
-  const seconds = Math.max(1, Math.ceil(resetMs / 1000));
-  const reason = detail === undefined ? "" : `; ${detail}`;
-  return new ServiceError("rate_limit_exceeded", {
-    message: `Rate limit reached: ${limit} ${unit} on ${whose}${reason}. Try again in ${seconds} s.`,
-    retryAfterSeconds: seconds,
-  });
-}
+const scopeOf = ({ owner }: Meter): LimitReading["scope"] => (owner.startsWith("key:") ? "key" : "account");

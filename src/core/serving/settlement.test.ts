@@ -4,11 +4,10 @@ import { describe, expect, it } from "vitest";
 import { callerWith } from "../../../test/support/clients/caller.js";
 import { chatRequest } from "../../../test/support/clients/chat-request.js";
 import { FakeEngine } from "../../../test/support/engines/fake-engine.js";
+import { memoryLimits } from "../../../test/support/stores/memory-limits.js";
 import { ServiceError } from "../../protocol/errors.js";
-import { MemoryCounter, MemoryLeases } from "../../store/counters/memory-counter.js";
 import { Completions, type CompletionTrace } from "./completion.js";
 import { FairQueue } from "./fair-queue.js";
-import { Limits } from "./limits.js";
 import { systemClock } from "../ports.js";
 
 const limit = 1_000_000;
@@ -34,7 +33,7 @@ type RequestPlan = typeof requestPlan extends fc.Arbitrary<infer T> ? T : never;
 function setup() {
   const engine = new FakeEngine({ capacity: 3, contextTokens: 100 });
   const queue = new FairQueue({ capacity: () => 3, maxLength: 1000, maxWaitMs: 60_000, clock: systemClock });
-  const limits = new Limits(new MemoryCounter(systemClock), new MemoryLeases());
+  const limits = memoryLimits();
   const completions = new Completions({ engine, limits, queueOf: () => queue, clock: systemClock });
   return { engine, queue, limits, completions };
 }

@@ -14,7 +14,14 @@
  */
 import { randomUUID } from "node:crypto";
 import type { ModelId } from "../../protocol/models.js";
-import type { UsageBatch, UsageBucketRow, UsageCounts, UsageSpill, UsageStore } from "../dashboard-ports.js";
+import type {
+  QuotaDay,
+  UsageBatch,
+  UsageBucketRow,
+  UsageCounts,
+  UsageSpill,
+  UsageStore,
+} from "../dashboard-ports.js";
 import { firstTokenTimesOf, noFirstTokenTimes, sumOfFirstTokenTimes } from "./first-tokens.js";
 import type { LiveRates } from "./live-rates.js";
 import type { Clock } from "../ports.js";
@@ -67,6 +74,8 @@ export interface UsageRecorderParts {
 
 export class UsageRecorder {
   #buckets = new Map<string, UsageBucketRow>();
+  /** What was used of quotas; written with the rest, so that it is added as often. */
+  #days = new Map<string, QuotaDay>();
   /** Being written, or tried before, the oldest first. */
   #batches: UsageBatch[] = [];
   /** Ids that the store has added and still remembers. */
@@ -107,22 +116,45 @@ export class UsageRecorder {
     });
   }
 
+  /** Counts for quotas, by the day that the request belongs to. */
+  recordDay(used: QuotaDay): void {
+    const name = `${used.accountId} ${used.keyId} ${used.day}`;
+    const held = this.#days.get(name);
+    if (held === undefined && this.#days.size >= mostBuckets) return;
+    const [requests, tokens] = [used.requests + (held?.requests ?? 0), used.tokens + (held?.tokens ?? 0)];
+    this.#days.set(name, { ...used, requests, tokens });
+  }
+
   /** Call after deleting an account. */
   forgetAccount(accountId: string): void {
+    for (const [name, day] of this.#days) if (day.accountId === accountId) this.#days.delete(name);
     for (const [name, bucket] of this.#buckets) {
       if (bucket.accountId === accountId) this.#buckets.delete(name);
     }
-    this.#batches = this.#batches.map(({ id, rows }) => ({
+    this.#batches = this.#batches.map(({ id, rows, days }) => ({
       id,
       rows: rows.filter((row) => row.accountId !== accountId),
+      days: days.filter((day) => day.accountId !== accountId),
     }));
   }
 
+  /** Tries again what was tried before, whose answer may have been lost: it must not be read twice. Never rejects. */
+  async retry(): Promise<void> {
+    if (this.#batches.length > 0) await this.flush();
+  }
+
   /** Runs `read` with what the account has in memory, while none of that is being written to the store. */
-  async reading<T>(accountId: string, read: (held: readonly UsageBucketRow[]) => Promise<T>): Promise<T> {
+  async reading<T>(
+    accountId: string,
+    read: (held: readonly UsageBucketRow[], days: readonly QuotaDay[]) => Promise<T>,
+  ): Promise<T> {
     while (this.#writing !== null) await this.#writing;
     const held = this.#unwritten().filter((bucket) => bucket.accountId === accountId);
-    const reading = read(held);
+    const days = [...this.#batches.flatMap((batch) => batch.days), ...this.#days.values()];
+    const reading = read(
+      held,
+      days.filter((day) => day.accountId === accountId),
+    );
     this.#readings.add(reading);
     try {
       return await reading;
@@ -146,8 +178,8 @@ export class UsageRecorder {
   /** Saves what the store has not taken, for a process that ends now. */
   spill(): void {
     const rows = this.#unwritten();
-    if (rows.length === 0) return;
     this.#seal();
+    if (this.#batches.length === 0) return;
     const { requests, promptTokens, completionTokens } = rows.reduce(sumOfUsage, noUsage);
     const outcome = this.#save() ? "saved" : "lost";
     this.parts.onLeft?.({ outcome, requests, promptTokens, completionTokens });
@@ -191,7 +223,7 @@ export class UsageRecorder {
         const { id } = batch;
         // What the spill still has would be tried again after a crash.
         const done = this.#isSpilled ? [] : this.#added;
-        await this.parts.store.add(batch.rows, { id, done });
+        await this.parts.store.add(batch.rows, { id, done }, batch.days);
         this.#batches = this.#batches.filter((other) => other.id !== id);
         this.#added = [...this.#added.slice(done.length), id];
         this.#failing = false;
@@ -213,9 +245,11 @@ export class UsageRecorder {
 
   /** Makes a batch of what has gathered. */
   #seal(): void {
-    if (this.#buckets.size === 0) return;
-    this.#batches.push({ id: randomUUID(), rows: [...this.#buckets.values()] });
+    if (this.#buckets.size === 0 && this.#days.size === 0) return;
+    const [rows, days] = [[...this.#buckets.values()], [...this.#days.values()]];
+    this.#batches.push({ id: randomUUID(), rows, days });
     this.#buckets = new Map();
+    this.#days = new Map();
   }
 
   #unwritten(): UsageBucketRow[] {

@@ -1,6 +1,7 @@
 /** The two steps before anything else under /v1: who is calling, and whether the rate limit allows it. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ServiceError } from "../../protocol/errors.js";
+import type { Admission } from "../../core/serving/admission.js";
 import { callerOf } from "../connection/caller.js";
 import { headerValues } from "../connection/headers.js";
 import type { HttpParts } from "../parts.js";
@@ -17,10 +18,17 @@ export function authenticate({ keys }: HttpParts) {
   };
 }
 
-export function countRequest({ limits }: HttpParts) {
+/** `mayPutOff`: whether the handler counts it at the latest (`countedFirst`). */
+export function countRequest(
+  { limits }: HttpParts,
+  mayPutOff: (request: FastifyRequest) => boolean = (request) =>
+    request.routeOptions.config.countsRequests === true,
+) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { rates, refusal } = await limits.countRequest(callerOf(request));
-    writeRates(reply, rates);
+    const admission = limits.enter(callerOf(request), { onRates: (rates) => writeRates(reply, rates) });
+    request.exchange.admission = admission;
+    if (admission.isPutOff && mayPutOff(request)) return;
+    const refusal = await admission.count();
     if (refusal !== null) throw refusal;
   };
 }
@@ -30,6 +38,25 @@ function keyOrBearerToken(rawHeaders: readonly string[]): string | null {
   const [value, second] = headerValues(rawHeaders, "x-api-key");
   if (value === undefined) return bearerToken(rawHeaders);
   return second === undefined ? value.trim() : null;
+}
+
+/**
+ * For handlers that may count a request late: whatever they throw is told after it was counted, and a refusal
+ * of that goes before it.
+ */
+export async function countedFirst<T>(admission: Admission, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw (await admission.count()) ?? error;
+  }
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Its handler counts the request (`countedFirst`), so that may be put off. */
+    countsRequests?: boolean;
+  }
 }
 
 /** Null unless there is exactly one Authorization header and it is of the Bearer scheme. */

@@ -14,16 +14,23 @@ import type { Asked, Dialect, ReplyHead, StreamWriter } from "../../protocol/dia
 import { dialects, type DialectName } from "../../protocol/dialects.js";
 import { ServiceError } from "../../protocol/errors.js";
 import type { ModelId } from "../../protocol/models.js";
-import { callerOf } from "../connection/caller.js";
+import { admissionOf, callerOf } from "../connection/caller.js";
 import { errorOf } from "../errors.js";
 import { newCompletionId } from "../connection/ids.js";
 import { defaultKeepAliveMs, defaultTimeouts, type HttpParts } from "../parts.js";
-import { writeRate } from "./rate-headers.js";
+import { countedFirst } from "./auth.js";
 import { EventStream } from "./sse.js";
 
 type Events = AsyncGenerator<CompletionEvent, void, undefined>;
 
+/** Its route says `countsRequests`. */
 export function complete(parts: HttpParts, name: DialectName) {
+  const answer = answerIn(parts, name);
+  return (request: FastifyRequest, reply: FastifyReply): Promise<object | undefined> =>
+    countedFirst(admissionOf(request), () => answer(request, reply));
+}
+
+function answerIn(parts: HttpParts, name: DialectName) {
   const dialect = dialects[name];
   return async (request: FastifyRequest, reply: FastifyReply): Promise<object | undefined> => {
     const { signal, trace, startedMs } = request.exchange;
@@ -31,7 +38,8 @@ export function complete(parts: HttpParts, name: DialectName) {
     request.exchange.stream = asked.chat.stream;
 
     const model = parts.completions.names.find(asked.chat.model);
-    const events = parts.completions.run(asked.chat, callerOf(request), signal, trace, startedMs);
+    const [caller, admission] = [callerOf(request), admissionOf(request)];
+    const events = parts.completions.run(asked.chat, caller, signal, trace, startedMs, admission);
     const head: ReplyHead = {
       id: newCompletionId(dialect.idPrefix),
       created: Math.floor(parts.clock.now().getTime() / 1000),
@@ -39,8 +47,7 @@ export function complete(parts: HttpParts, name: DialectName) {
       promptTokens: 0,
     };
     const admit = async (): Promise<void> => {
-      const { tokenRates, model, promptTokens } = await firstOf(events);
-      writeRate(reply, "tokens", tokenRates);
+      const { model, promptTokens } = await firstOf(events);
       head.model = model;
       head.promptTokens = promptTokens;
     };

@@ -11,6 +11,8 @@ it.each([
   [58_200, "59s"],
   [60_000, "1m0s"],
   [125_000, "2m5s"],
+  [3_600_000, "1h0m0s"],
+  [93_605_000, "26h0m5s"],
 ])("%d ms are written as %s", (ms, text) => {
   expect(duration(ms)).toBe(text);
 });

@@ -1,5 +1,13 @@
 import type { FastifyRequest } from "fastify";
+import type { Admission } from "../../core/serving/admission.js";
 import type { KeyRecord } from "../../core/ports.js";
+
+/** How the request passes the limits, on routes that count it. */
+export function admissionOf(request: FastifyRequest): Admission {
+  const { admission } = request.exchange;
+  if (admission === null) throw new Error("This route is served without limits.");
+  return admission;
+}
 
 /** Who sent the request, on routes that authenticate. */
 export function callerOf(request: FastifyRequest): KeyRecord {

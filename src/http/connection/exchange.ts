@@ -7,6 +7,7 @@
  * aborts when the server closes, with an error that the client is still shown.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Admission } from "../../core/serving/admission.js";
 import type { CompletionTrace } from "../../core/serving/completion.js";
 import type { KeyRecord } from "../../core/ports.js";
 import type { ErrorCode } from "../../protocol/errors.js";
@@ -16,6 +17,8 @@ export interface Exchange {
   readonly signal: AbortSignal;
   /** Null until authenticated. */
   caller: KeyRecord | null;
+  /** How it passes the limits; null until it is known who asks. */
+  admission: Admission | null;
   /** The error that the client was shown. */
   code: ErrorCode | "none";
   stream: boolean | undefined;
@@ -51,6 +54,7 @@ export class Exchanges {
       if (!this.#open.delete(controller)) return;
       socket.off("close", end);
       if (!response.writableFinished) controller.abort(new ClientHungUp());
+      request.exchange.admission?.close();
       onEnd(request, reply);
       if (this.#open.size === 0) this.#onIdle?.();
     };
@@ -64,6 +68,7 @@ export class Exchanges {
       startedMs,
       signal: controller.signal,
       caller: null,
+      admission: null,
       code: "none",
       stream: undefined,
       trace: {},

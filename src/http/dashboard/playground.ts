@@ -9,7 +9,7 @@ import type { DashboardParts } from "./parts.js";
 import { user, type DashboardRoute } from "./route.js";
 
 export function playgroundRoutes({ http, dashboard: { sessions } }: DashboardParts): DashboardRoute[] {
-  const count = countRequest(http);
+  const count = countRequest(http, () => true);
   const chat = complete(http, "chatCompletions");
   return [
     user("POST", "/playground", async ({ request, reply }, me) => {

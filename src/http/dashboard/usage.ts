@@ -5,7 +5,7 @@ import type { UsageRequest } from "../../core/usage/usage-report.js";
 import { usageQuery, type LimitsNow, type UsageReport } from "../../protocol/dashboard-api.js";
 import type { DashboardParts } from "./parts.js";
 import { user, type DashboardRoute } from "./route.js";
-import { gaugeView, planView } from "./views.js";
+import { gaugeView, planView, quotaView } from "./views.js";
 
 const csvHeadings = [
   "start",
@@ -51,12 +51,13 @@ export function usageRoutes({ http, dashboard, queue, sharers }: DashboardParts)
       );
     }),
     user("GET", "/limits", async (_visit, me): Promise<LimitsNow> => {
-      const { requests, tokens, held } = await http.limits.read(me);
+      const { requests, tokens, quotas, held } = await http.limits.read(me);
       return {
         plan: planView(me.plan),
         requests: gaugeView(requests),
         tokens: gaugeView(tokens),
         concurrent: { limit: me.plan.concurrentRequests, held },
+        quotas: quotas.map(quotaView),
         queues: sharers().flatMap((models) => {
           const [model] = models;
           if (model === undefined) return [];

@@ -8,11 +8,12 @@ import type {
   MaintenanceWindow,
   SessionRecord,
 } from "../../core/dashboard-ports.js";
-import type { RateReading } from "../../core/serving/limits.js";
+import type { QuotaNow, RateReading } from "../../core/serving/limits.js";
 import type { Announcement, WindowState } from "../../core/operator/news.js";
 import type { MadeLink } from "../../core/sign-in/one-time-links.js";
 import type { ApiKey, Plan } from "../../core/ports.js";
 import type * as wire from "../../protocol/dashboard-api.js";
+import type * as limits from "../../protocol/dashboard-limits.js";
 
 export const planView = ({ models, ...plan }: Plan): wire.PlanView => ({
   ...plan,
@@ -112,10 +113,18 @@ export const auditView = (line: AuditLine, targetName: string | null): wire.Audi
 const isWord = (target: string): boolean => ["", deletedAccount, deletedKey].includes(target);
 
 /** Nothing is waited for while everything is free. */
-export const gaugeView = ({ limit, remaining, resetMs }: RateReading): wire.Gauge => ({
+export const gaugeView = ({ limit, remaining, resetMs }: RateReading): limits.Gauge => ({
   limit,
   remaining,
   resetSeconds: remaining === limit ? 0 : Math.ceil(resetMs / 1000),
+});
+
+export const quotaView = ({ kind, window, limit, remaining }: QuotaNow): limits.QuotaNow => ({
+  kind,
+  period: window.period,
+  limit,
+  remaining,
+  resetsAt: window.endsAt.toISOString(),
 });
 
 const time = (date: Date | null): string | null => date?.toISOString() ?? null;

@@ -1,3 +1,4 @@
+import type { Admissions } from "../../core/limit-ports.js";
 import type { Counter, Leases } from "../../core/ports.js";
 import type { WakeUps } from "../../core/replicas/wake-ups.js";
 import type { RedisTrouble } from "./redis-trouble.js";
@@ -6,6 +7,8 @@ import type { RedisTrouble } from "./redis-trouble.js";
 export interface Counters {
   counter: Counter;
   leases: Leases;
+  /** Counts with both. */
+  admissions: Admissions;
   wakeUps: WakeUps;
   /**
    * While a Redis that is configured cannot be counted on, each replica enforces its share of every limit.

@@ -47,6 +47,11 @@ export class HoldingsElsewhere {
     return Math.max(this.#told.get(name) ?? 0, this.#seen.get(name)?.count ?? 0);
   }
 
+  /** Without what acquisitions said, which includes those of this replica that have no answer yet. */
+  told(name: string): number {
+    return this.#told.get(name) ?? 0;
+  }
+
   #forgetOld(): void {
     const nowMs = this.clock.monotonicMs();
     for (const [name, { atMs }] of this.#seen) if (nowMs - atMs > freshMs) this.#seen.delete(name);

@@ -93,6 +93,7 @@ describe("what is reported to Redis when it recovers", () => {
       seen: 60,
       leftMs: 30_000,
       window: "shared",
+      isRecorded: false,
     });
     expect(shares.unreported("acc")).toBeNull();
   });

@@ -22,6 +22,10 @@
  * and takes the largest of what they had seen. If Redis is lost again before it is trusted, everything is reported
  * again (`lostReports`); a window that lives through two outages gets no second share, only the blind tenth.
  *
+ * Windows of quotas are recorded in the database too, where all replicas write what was used. So in each outage they are
+ * opened again with the database's count where it is larger (`open`), and what was admitted alone is reported only to a
+ * Redis that kept the window (`isRecorded`): one that lost it asks the database, which has it all.
+ *
  * Names arrive hashed: here they are the keys in Redis.
  */
 import type { Clock, CounterReading } from "../../core/ports.js";
@@ -47,6 +51,10 @@ interface Window {
   /** Others may have counted in this window what this replica has not seen. */
   isBlind: boolean;
   isSeenReported: boolean;
+  /** It can be opened again with what the database says, which has what is counted here too. */
+  isRecorded: boolean;
+  /** The outage in which it was opened, or looked up again; −1 for none. */
+  openedIn: number;
   local: LocalCount | null;
 }
 
@@ -66,6 +74,7 @@ export interface Unreported {
   seen: number;
   leftMs: number;
   window: string;
+  isRecorded: boolean;
 }
 
 export class LocalShares {
@@ -80,9 +89,11 @@ export class LocalShares {
   }
 
   /** Remembers a reading of Redis, which includes all that was reported to it. */
-  saw(name: string, { count, resetMs, window }: CounterReading): void {
+  saw(name: string, { count, resetMs, window }: CounterReading, isRecorded = false): void {
     const now = this.clock.monotonicMs();
     this.#windows.set(name, {
+      isRecorded: isRecorded || this.#windows.live(name)?.isRecorded === true,
+      openedIn: -1,
       endsMs: now + resetMs,
       seen: count,
       seenAtMs: now,
@@ -90,6 +101,35 @@ export class LocalShares {
       isBlind: false,
       isSeenReported: true,
       local: null,
+    });
+  }
+
+  /** What the window had counted by the latest that is known; 0 when nothing is. */
+  recall(name: string): number {
+    const window = this.#windows.live(name);
+    return window === undefined ? 0 : window.seen + (window.local?.count ?? 0);
+  }
+
+  /** Whether it was opened, or counted in, in this outage. */
+  isOpen(name: string, { number }: Outage): boolean {
+    const window = this.#windows.live(name);
+    return window !== undefined && (window.openedIn === number || window.local?.outage === number);
+  }
+
+  /** With what the database says; more may have been seen here. */
+  open(name: string, windowMs: number, count: number, { number }: Outage): void {
+    const now = this.clock.monotonicMs();
+    const known = this.#windows.live(name);
+    this.#windows.set(name, {
+      endsMs: known?.endsMs ?? now + windowMs,
+      seen: Math.max(count, known?.seen ?? 0),
+      seenAtMs: now,
+      sharedId: known?.sharedId ?? "opened",
+      isBlind: false,
+      isSeenReported: true,
+      isRecorded: true,
+      openedIn: number,
+      local: known?.local ?? null,
     });
   }
 
@@ -118,18 +158,19 @@ export class LocalShares {
   unreported(name: string): Unreported | null {
     const window = this.#windows.live(name);
     if (window === undefined) return null;
-    const { local, isSeenReported, sharedId, endsMs } = window;
+    const { local, isSeenReported, isRecorded, sharedId, endsMs } = window;
     const amount = local === null ? 0 : local.count - local.reported;
-    if (amount === 0 && isSeenReported) return null;
+    if (amount === 0 && (isSeenReported || isRecorded)) return null;
     window.isSeenReported = true;
     if (local !== null) local.reported = local.count;
     const leftMs = Math.max(1, Math.ceil(endsMs - this.clock.monotonicMs()));
-    return { name, amount, seen: window.seen, leftMs, window: sharedId || (local?.id ?? "") };
+    return { name, amount, seen: window.seen, leftMs, window: sharedId || (local?.id ?? ""), isRecorded };
   }
 
   /** Redis was lost: it may have forgotten what was reported to it. */
   lostReports(): void {
     for (const window of this.#windows.values()) {
+      if (window.isRecorded) continue;
       window.isSeenReported = window.sharedId === "";
       if (window.local !== null) window.local.reported = 0;
     }
@@ -178,6 +219,8 @@ export class LocalShares {
       sharedId: "",
       isBlind: !follows && past === 0,
       isSeenReported: true,
+      isRecorded: false,
+      openedIn: -1,
       local: null,
     };
   }

@@ -45,6 +45,15 @@ export class MemoryCounter implements Counter {
     return this.#reading(window, limit, window.count < limit);
   }
 
+  async isOpen(name: string): Promise<boolean> {
+    return this.#windows.live(this.#hashed(name)) !== undefined;
+  }
+
+  async open(name: string, windowMs: number, count: number): Promise<void> {
+    const hashedName = this.#hashed(name);
+    if (this.#windows.live(hashedName) === undefined) this.#open(hashedName, windowMs).count = count;
+  }
+
   async close(): Promise<void> {
     this.#windows.close();
   }

@@ -5,6 +5,7 @@ import type { Clock, Store } from "../../core/ports.js";
 import { newToken } from "../../core/sign-in/secret-token.js";
 import type { Counters } from "./counters.js";
 import { MemoryCounter, MemoryLeases } from "./memory-counter.js";
+import { OneByOne } from "./one-by-one.js";
 
 export interface CountersOptions {
   clock: Clock;
@@ -21,9 +22,11 @@ export async function openCounters(
 ): Promise<Counters> {
   if (redisUrl === undefined) {
     const counter = new MemoryCounter(clock);
+    const leases = new MemoryLeases();
     return {
       counter,
-      leases: new MemoryLeases(),
+      leases,
+      admissions: new OneByOne(counter, leases),
       wakeUps: noWakeUps,
       health: () => "ok",
       trouble: () => null,

@@ -5,8 +5,10 @@
  */
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import type { WindowAsk } from "../../core/limit-ports.js";
 import type { Clock, Counter, CounterReading } from "../../core/ports.js";
 import { LocalShares, type Situation } from "./local-shares.js";
+import { addScript, openScript } from "./admission-scripts.js";
 import { throwUnlessUnavailable, type RedisLink } from "./redis-link.js";
 import { adjustScript, mergeScript, readScript, takeScript } from "./redis-scripts.js";
 
@@ -30,7 +32,7 @@ export class RedisCounter implements Counter {
   }
 
   async take(name: string, amount: number, limit: number, windowMs: number): Promise<CounterReading> {
-    const key = this.#key(name);
+    const key = this.key(name);
     const shared = await this.#attempt(key, async () => {
       const values = [amount, limit, windowMs, randomUUID()];
       const [admitted, count, resetMs, window] = takeAnswer.parse(await this.#eval(takeScript, key, values));
@@ -45,7 +47,7 @@ export class RedisCounter implements Counter {
   }
 
   async read(name: string, limit: number, windowMs: number): Promise<CounterReading> {
-    const key = this.#key(name);
+    const key = this.key(name);
     const shared = await this.#attempt(key, async () =>
       readAnswer.parse(await this.#eval(readScript, key, [])),
     );
@@ -58,9 +60,57 @@ export class RedisCounter implements Counter {
   }
 
   async adjust(name: string, window: string, amount: number): Promise<void> {
-    const key = this.#key(name);
+    const key = this.key(name);
     this.#local.adjust(key, window, amount);
     await this.#attempt(key, () => this.#eval(adjustScript, key, [amount, window]));
+  }
+
+  async isOpen(name: string): Promise<boolean> {
+    const key = this.key(name);
+    const shared = await this.#attempt(key, () => this.link.run((redis) => redis.exists(key)));
+    return shared === undefined ? this.#local.isOpen(key, this.link.outage) : shared === 1;
+  }
+
+  async open(name: string, windowMs: number, count: number): Promise<void> {
+    const key = this.key(name);
+    const lengthMs = Math.max(1, Math.ceil(windowMs));
+    // Redis may have lost what was seen here: the larger count is nearer to the truth.
+    const known = Math.max(count, this.#local.recall(key));
+    const shared = await this.#attempt(key, async () => {
+      await this.#eval(openScript, key, [known, lengthMs, randomUUID()]);
+      return true;
+    });
+    if (shared === undefined) this.#local.open(key, windowMs, count, this.link.outage);
+  }
+
+  /** What the window had counted when it was last heard of. */
+  recall(name: string): number {
+    return this.#local.recall(this.key(name));
+  }
+
+  /** Tells Redis what was counted here alone, where anything was. */
+  async report(keys: readonly string[]): Promise<void> {
+    for (const key of keys) await this.#report(key);
+  }
+
+  /** Remembers what Redis said of a window in answer to a script. */
+  heard({ name, limit, initial }: WindowAsk, count: number, resetMs: number, window: string): CounterReading {
+    const remaining = Math.max(0, limit - count);
+    const reading = { admitted: remaining > 0, count, remaining, resetMs, window };
+    if (window !== "") this.#local.saw(this.key(name), reading, initial !== undefined);
+    return reading;
+  }
+
+  /** Corrects what is remembered here. Returns the window's key, for the correction there. */
+  correctHere({ name, window, amount }: { name: string; window: string; amount: number }): string {
+    const key = this.key(name);
+    this.#local.adjust(key, window, amount);
+    return key;
+  }
+
+  /** What Redis gets to see of a name. */
+  key(name: string): string {
+    return this.link.name("window", name);
   }
 
   async close(): Promise<void> {
@@ -103,12 +153,9 @@ export class RedisCounter implements Counter {
   async #report(key: string): Promise<void> {
     const unreported = this.#local.unreported(key);
     if (unreported === null) return;
-    const { amount, leftMs, seen, window } = unreported;
-    await this.#eval(mergeScript, key, [amount, leftMs, seen, window]);
-  }
-
-  #key(name: string): string {
-    return this.link.name("window", name);
+    const { amount, leftMs, seen, window, isRecorded } = unreported;
+    if (isRecorded) await this.#eval(addScript, key, [amount]);
+    else await this.#eval(mergeScript, key, [amount, leftMs, seen, window]);
   }
 
   #situation(): Situation {

@@ -2,6 +2,7 @@
 import { closeAll } from "../../core/close-all.js";
 import type { Counters } from "./counters.js";
 import { RedisWakeUps } from "./redis-wake-ups.js";
+import { RedisAdmissions } from "./redis-admissions.js";
 import { RedisCounter } from "./redis-counter.js";
 import { RedisLeases } from "./redis-leases.js";
 import { RedisLink, type RedisLinkOptions } from "./redis-link.js";
@@ -14,6 +15,7 @@ export async function openRedisCounters(options: RedisLinkOptions): Promise<Coun
   return {
     counter,
     leases,
+    admissions: new RedisAdmissions(link, counter, leases),
     wakeUps,
     health: () => link.health,
     trouble: () => link.trouble,

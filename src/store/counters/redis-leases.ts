@@ -42,13 +42,13 @@ export class RedisLeases implements Leases {
   #outage = -1;
   readonly #id = randomUUID();
   readonly #timers: readonly NodeJS.Timeout[];
-  readonly #liveMs: number;
+  readonly liveMs: number;
 
   constructor(
     private readonly link: RedisLink,
     times: RedisLeaseTimes = { liveMs, renewEveryMs },
   ) {
-    this.#liveMs = times.liveMs;
+    this.liveMs = times.liveMs;
     this.#elsewhere = new HoldingsElsewhere(link.clock);
     this.#timers = [
       setInterval(() => void this.#renewAll().catch(throwUnlessUnavailable), times.renewEveryMs).unref(),
@@ -60,12 +60,31 @@ export class RedisLeases implements Leases {
 
   async acquire(name: string, limit: number): Promise<Lease | null> {
     const id = randomUUID();
-    const shared = await this.#attempt(acquireScript, name, [id, limit, this.#liveMs]);
-    if (shared === undefined) return this.#hasShareLeft(name, limit) ? this.#hold(name, id) : null;
+    const shared = await this.#attempt(acquireScript, name, [id, limit, this.liveMs]);
+    if (shared === undefined) return this.#hasShareLeft(name, limit) ? this.hold([name], id) : null;
     const [isGiven, count] = acquireAnswer.parse(shared);
-    const lease = isGiven === 1 ? this.#hold(name, id) : null;
-    this.#elsewhere.saw(this.#key(name), count - this.#heldHere(name));
-    return lease;
+    this.heard(name, count, isGiven === 1);
+    return isGiven === 1 ? this.hold([name], id) : null;
+  }
+
+  /** How many are held by the latest that is known. */
+  recall(name: string): number {
+    return this.#heldHere(name) + this.#elsewhere.told(this.key(name));
+  }
+
+  /** Redis said how many there are, in answer to an acquisition; less than 0 when it did not. */
+  heard(name: string, count: number, isGiven: boolean): void {
+    if (count >= 0) this.#elsewhere.saw(this.key(name), count - this.#heldHere(name) - (isGiven ? 1 : 0));
+  }
+
+  /** Renewed from now on, until it is released. One id for all names. */
+  hold(names: readonly string[], id: string, hasReserved = false): RedisLease {
+    for (const name of names) this.#held.set(name, (this.#held.get(name) ?? new Set<string>()).add(id));
+    return new RedisLease(
+      () => this.#letGo(names, id),
+      (freed) => void this.#free(freed),
+      hasReserved,
+    );
   }
 
   async held(name: string): Promise<number> {
@@ -78,7 +97,9 @@ export class RedisLeases implements Leases {
     for (const timer of this.#timers) clearInterval(timer);
     const names = [...this.#held];
     this.#held.clear();
-    await Promise.all(names.map(([name, ids]) => this.#free(name, [...ids])));
+    await Promise.all(
+      names.map(([name, ids]) => this.#free([...ids].map((id) => ({ key: this.key(name), id })))),
+    );
   }
 
   #hasShareLeft(name: string, limit: number): boolean {
@@ -87,7 +108,7 @@ export class RedisLeases implements Leases {
     if (held >= Math.max(1, Math.floor(limit / replicas))) return false;
     if (clock.monotonicMs() - outage.sinceMs >= believedMs) return true;
     const before = this.#heldAtLoss.get(name) ?? 0;
-    const inAll = before + this.#elsewhere.count(this.#key(name));
+    const inAll = before + this.#elsewhere.count(this.key(name));
     if (inAll === 0) return true;
     return held < before + Math.floor(Math.max(0, limit - inAll) / replicas);
   }
@@ -108,41 +129,41 @@ export class RedisLeases implements Leases {
   /** Tells the others what is held here, and hears what they hold. */
   async #tell(): Promise<void> {
     if (!this.link.isTrusted) return;
-    const held = Object.fromEntries([...this.#held].map(([name, ids]) => [this.#key(name), ids.size]));
+    const held = Object.fromEntries([...this.#held].map(([name, ids]) => [this.key(name), ids.size]));
     const others = await this.link.run((redis) =>
       redis.eval(
         holdingsScript,
         1,
         this.link.name("holdings", ""),
         this.#id,
-        this.#liveMs,
+        this.liveMs,
         JSON.stringify(held),
       ),
     );
     this.#elsewhere.heard(holdingsSchema.parse(others));
   }
 
-  #hold(name: string, id: string): Lease {
-    const ids = this.#held.get(name) ?? new Set<string>();
-    this.#held.set(name, ids.add(id));
-    return {
-      release: () => {
-        if (!ids.delete(id)) return;
-        if (ids.size === 0 && this.#held.get(name) === ids) this.#held.delete(name);
-        void this.#free(name, [id]);
-      },
-    };
+  /** What Redis still has of it. */
+  #letGo(names: readonly string[], id: string): HeldThere[] {
+    return names.flatMap((name) => {
+      const ids = this.#held.get(name);
+      if (ids?.delete(id) !== true) return [];
+      if (ids.size === 0) this.#held.delete(name);
+      return [{ key: this.key(name), id }];
+    });
   }
 
   /** Never rejects: one that is not freed now ends by itself. */
-  async #free(name: string, ids: readonly string[]): Promise<void> {
-    await this.link.run((redis) => redis.zrem(this.#key(name), ...ids)).catch(throwUnlessUnavailable);
+  async #free(freed: readonly HeldThere[]): Promise<void> {
+    await Promise.all(
+      freed.map(({ key, id }) => this.link.run((redis) => redis.zrem(key, id)).catch(throwUnlessUnavailable)),
+    );
   }
 
   async #renewAll(): Promise<void> {
     await Promise.all(
       [...this.#held].map(([name, ids]) =>
-        this.link.run((redis) => redis.eval(renewScript, 1, this.#key(name), this.#liveMs, ...ids)),
+        this.link.run((redis) => redis.eval(renewScript, 1, this.key(name), this.liveMs, ...ids)),
       ),
     );
   }
@@ -151,11 +172,33 @@ export class RedisLeases implements Leases {
   async #attempt(script: string, name: string, values: readonly (string | number)[]): Promise<unknown> {
     if (!this.link.isTrusted) return undefined;
     return this.link
-      .run((redis) => redis.eval(script, 1, this.#key(name), ...values))
+      .run((redis) => redis.eval(script, 1, this.key(name), ...values))
       .catch(throwUnlessUnavailable);
   }
 
-  #key(name: string): string {
+  /** What Redis gets to see of a name. */
+  key(name: string): string {
     return this.link.name("lease", name);
+  }
+}
+
+/** An id in one of Redis' sets of leases. */
+interface HeldThere {
+  key: string;
+  id: string;
+}
+
+export class RedisLease implements Lease {
+  constructor(
+    /** Stops renewing it, and returns what is to be freed in Redis: nothing from the second time on. */
+    readonly letGo: () => HeldThere[],
+    private readonly free: (freed: readonly HeldThere[]) => void,
+    /** Redis keeps beside it what it reserved of quotas. */
+    readonly hasReserved: boolean,
+  ) {}
+
+  release(): void {
+    const freed = this.letGo();
+    if (freed.length > 0) this.free(freed);
   }
 }

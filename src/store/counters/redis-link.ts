@@ -10,11 +10,20 @@
  * The heartbeat also keeps this replica in the set of replicas, whose size is remembered during an outage.
  */
 import { createHmac, randomUUID } from "node:crypto";
-import { Redis } from "ioredis";
+import { Redis, type Result } from "ioredis";
 import type { Clock } from "../../core/ports.js";
 import { withTimeLimit } from "../../core/time-limit.js";
+import { admitScript, settleScript } from "./admission-scripts.js";
 import { heartbeatScript } from "./redis-scripts.js";
 import { NoAnswer, troubleOf, type RedisTrouble } from "./redis-trouble.js";
+
+/** Sent as a script once for each connection, and by its hash from then on. */
+declare module "ioredis" {
+  interface RedisCommander<Context> {
+    sottoAdmit(keys: number, ...values: (string | number)[]): Result<unknown, Context>;
+    sottoSettle(keys: number, ...values: (string | number)[]): Result<unknown, Context>;
+  }
+}
 
 const answerTimeoutMs = 250;
 const connectTimeoutMs = 1_000;
@@ -93,6 +102,8 @@ export class RedisLink {
       keepAlive: 10_000,
       connectionName: "sotto",
     });
+    this.#redis.defineCommand("sottoAdmit", { lua: admitScript });
+    this.#redis.defineCommand("sottoSettle", { lua: settleScript });
     this.#redis.on("error", (error) => {
       this.#connectionError = error;
     });

@@ -10,6 +10,7 @@
  * |                         | `restored`: set once a replica reported after an outage: how much of `count` stands    |
  * |                         | for what replicas had seen before it                                                   |
  * | sotto:lease:<hash>      | a sorted set: ids of leases by the time at which each ends                             |
+ * | …:<hash>:reserved       | a hash beside a lease: by its id, what it reserved in windows of quotas                |
  * | sotto:replicas:<hash>   | a sorted set: ids of replicas by the time at which each was last heard from            |
  * | sotto:holdings:<hash>   | a hash: by replica, the time until which it counts and the leases it holds, as JSON    |
  */

@@ -22,6 +22,8 @@ const tables = {
   sessions: ["hash"],
   links: ["hash"],
   usage: ["account_id", "hour", "key_id", "model"],
+  quota_days: ["account_id", "day", "key_id"],
+  quota_warnings: ["account_id", "name"],
   changelog: ["id"],
   maintenance: ["id"],
   audit: ["id"],

@@ -1,7 +1,14 @@
 /** Rows to the core's types and back. */
-import { operations, type Account, type ApiKey, type Operation, type Plan } from "../../core/ports.js";
+import {
+  operations,
+  type Account,
+  type ApiKey,
+  type Operation,
+  type Plan,
+  type Quotas,
+} from "../../core/ports.js";
 import { isModelId } from "../../protocol/models.js";
-import type { AccountRow, KeyRow, PlanRow } from "./schema.js";
+import type { AccountRow, KeyRow, PlanRow, QuotaColumns } from "./schema.js";
 
 export function toAccount(row: Omit<AccountRow, "email_lower" | "password_hash">): Account {
   return {
@@ -24,6 +31,7 @@ export function toPlan(row: PlanRow): Plan {
     maxKeys: row.max_keys,
     maxTokens: row.max_tokens,
     models: toList(row.models)?.filter(isModelId) ?? null,
+    ...toQuotas(row),
   };
 }
 
@@ -37,8 +45,23 @@ export function fromPlan(plan: Plan): PlanRow {
     max_keys: plan.maxKeys,
     max_tokens: plan.maxTokens,
     models: plan.models?.join(",") ?? null,
+    ...fromQuotas(plan),
   };
 }
+
+const toQuotas = (row: QuotaColumns): Quotas => ({
+  requestsPerDay: row.requests_per_day,
+  tokensPerDay: row.tokens_per_day,
+  requestsPerMonth: row.requests_per_month,
+  tokensPerMonth: row.tokens_per_month,
+});
+
+export const fromQuotas = (quotas: Quotas): QuotaColumns => ({
+  requests_per_day: quotas.requestsPerDay,
+  tokens_per_day: quotas.tokensPerDay,
+  requests_per_month: quotas.requestsPerMonth,
+  tokens_per_month: quotas.tokensPerMonth,
+});
 
 export function toKey(row: Omit<KeyRow, "hash">): ApiKey {
   return {
@@ -53,6 +76,7 @@ export function toKey(row: Omit<KeyRow, "hash">): ApiKey {
       requestsPerMinute: row.requests_per_minute,
       tokensPerMinute: row.tokens_per_minute,
       concurrentRequests: row.concurrent_requests,
+      ...toQuotas(row),
     },
     createdAt: new Date(row.created_at),
     expiresAt: toTime(row.expires_at),

@@ -12,6 +12,8 @@ export interface Schema {
   sessions: SessionRow;
   links: LinkRow;
   usage: UsageRow;
+  quota_days: QuotaDayRow;
+  quota_warnings: QuotaWarningRow;
   changelog: ChangelogRow;
   maintenance: MaintenanceRow;
   audit: AuditRow;
@@ -33,7 +35,15 @@ export interface AccountRow {
   created_at: number;
 }
 
-export interface PlanRow {
+/** Null: none. */
+export interface QuotaColumns {
+  requests_per_day: number | null;
+  tokens_per_day: number | null;
+  requests_per_month: number | null;
+  tokens_per_month: number | null;
+}
+
+export interface PlanRow extends QuotaColumns {
   id: string;
   name: string;
   requests_per_minute: number;
@@ -45,7 +55,7 @@ export interface PlanRow {
   models: string | null;
 }
 
-export interface KeyRow {
+export interface KeyRow extends QuotaColumns {
   id: string;
   account_id: string;
   /** SHA-256 of the key's text. */
@@ -110,6 +120,23 @@ export interface UsageRow extends Record<FirstTokenColumn, number> {
   first_token_ms: number;
   first_token_min_ms: number | null;
   first_token_max_ms: number | null;
+}
+
+export interface QuotaDayRow {
+  account_id: string;
+  /** As in 2026-11-16, in the time zone of the quotas. */
+  day: string;
+  /** A key's id, or `playground`. */
+  key_id: string;
+  requests: number;
+  tokens: number;
+}
+
+/** A warning that was mailed: for one quota, window and level. */
+export interface QuotaWarningRow {
+  account_id: string;
+  name: string;
+  sent_at: number;
 }
 
 export interface ChangelogRow {

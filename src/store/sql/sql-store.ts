@@ -14,11 +14,12 @@ import { SqlAudit } from "./audit-rows.js";
 import { SqlChanges } from "./change-rows.js";
 import { SqlLinks } from "./link-rows.js";
 import { SqlNews } from "./news-rows.js";
-import { fromPlan, toAccount, toKey, toPlan } from "./rows.js";
+import { fromPlan, fromQuotas, toAccount, toKey, toPlan } from "./rows.js";
 import type { AccountRow, KeyRow, PlanRow, Schema } from "./schema.js";
+import { SqlQuotas } from "./usage/quota-rows.js";
 import { SqlSessions } from "./session-rows.js";
 import { SqlStored } from "./stored-rows.js";
-import { SqlUsage } from "./usage-rows.js";
+import { SqlUsage } from "./usage/usage-rows.js";
 
 /** Two bound values for each key; databases allow some tens of thousands in one statement. */
 const touchedAtOnce = 1_000;
@@ -28,6 +29,7 @@ export class SqlStore implements FullStore {
   readonly sessions: SqlSessions;
   readonly links: SqlLinks;
   readonly usage: SqlUsage;
+  readonly quotas: SqlQuotas;
   readonly news: SqlNews;
   readonly audit: SqlAudit;
   readonly stored: SqlStored;
@@ -49,6 +51,7 @@ export class SqlStore implements FullStore {
     this.sessions = new SqlSessions(db, this.changes);
     this.links = new SqlLinks(db, this.changes, clock);
     this.usage = new SqlUsage(db, clock);
+    this.quotas = new SqlQuotas(db);
     this.news = new SqlNews(db);
     this.audit = new SqlAudit(db);
     this.stored = new SqlStored(db);
@@ -169,6 +172,10 @@ export class SqlStore implements FullStore {
         "plans.requests_per_minute as plan_requests_per_minute",
         "plans.tokens_per_minute as plan_tokens_per_minute",
         "plans.concurrent_requests as plan_concurrent_requests",
+        "plans.requests_per_day as plan_requests_per_day",
+        "plans.tokens_per_day as plan_tokens_per_day",
+        "plans.requests_per_month as plan_requests_per_month",
+        "plans.tokens_per_month as plan_tokens_per_month",
         "plans.max_keys",
         "plans.max_tokens",
         "plans.models as plan_models",
@@ -293,6 +300,7 @@ async function insertKey(db: Kysely<Schema>, key: NewKey, nowMs: number): Promis
       requests_per_minute: key.limits.requestsPerMinute,
       tokens_per_minute: key.limits.tokensPerMinute,
       concurrent_requests: key.limits.concurrentRequests,
+      ...fromQuotas(key.limits),
       created_at: nowMs,
       expires_at: key.expiresAt?.getTime() ?? null,
       revoked_at: null,
@@ -312,6 +320,10 @@ type JoinedKeyRow = KeyRow &
     plan_requests_per_minute: number;
     plan_tokens_per_minute: number;
     plan_concurrent_requests: number;
+    plan_requests_per_day: number | null;
+    plan_tokens_per_day: number | null;
+    plan_requests_per_month: number | null;
+    plan_tokens_per_month: number | null;
     plan_models: string | null;
   };
 
@@ -325,6 +337,10 @@ function toKeyRecord(row: JoinedKeyRow): KeyRecord {
       requests_per_minute: row.plan_requests_per_minute,
       tokens_per_minute: row.plan_tokens_per_minute,
       concurrent_requests: row.plan_concurrent_requests,
+      requests_per_day: row.plan_requests_per_day,
+      tokens_per_day: row.plan_tokens_per_day,
+      requests_per_month: row.plan_requests_per_month,
+      tokens_per_month: row.plan_tokens_per_month,
       max_keys: row.max_keys,
       max_tokens: row.max_tokens,
       models: row.plan_models,

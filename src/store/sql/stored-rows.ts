@@ -119,6 +119,14 @@ const personalTables: ReadonlyMap<string, PersonalTable> = new Map([
     ),
   ],
   ["usage", usage],
+  [
+    "quota_days",
+    few(({ id }) => sql`select * from quota_days where account_id = ${id} order by day desc, key_id`),
+  ],
+  [
+    "quota_warnings",
+    few(({ id }) => sql`select * from quota_warnings where account_id = ${id} order by sent_at desc, name`),
+  ],
   ["audit", audit],
   [
     "changes",

@@ -1,6 +1,7 @@
 /** `GET /v1/key`: what a key is, and what is left of the limits that hold for it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/core/ports.js";
+import { Limits } from "../../../src/core/serving/limits.js";
 import type { Counters } from "../../../src/store/counters/counters.js";
 import { openRedisCounters } from "../../../src/store/counters/redis-counters.js";
 import { ask, errorOf, send } from "../../support/clients/chat.js";
@@ -129,7 +130,9 @@ describe.each([
         redis = await TestRedis.start();
         counters = await openRedisCounters({ url: redis.url, secret: "s", replicas: 1, clock: systemClock });
       }
-      server = await startServer(counters === undefined ? {} : { counters });
+      server = await startServer(
+        counters === undefined ? {} : { limits: new Limits(counters.admissions, counters.leases) },
+      );
     });
     afterAll(async () => {
       await server.close();

@@ -1,10 +1,16 @@
 import { systemClock } from "../../../src/core/ports.js";
 import { MemoryCounter, MemoryLeases } from "../../../src/store/counters/memory-counter.js";
+import { OneByOne } from "../../../src/store/counters/one-by-one.js";
+import { describeAdmissionContract } from "./admissions.js";
 import { describeCounterContract } from "./counter.js";
 import { describeLeaseContract } from "./leases.js";
 
 describeCounterContract("Memory", async () => {
   const counter = new MemoryCounter(systemClock);
   return { counter, dispose: () => counter.close() };
+});
+describeAdmissionContract("Memory", async () => {
+  const [counter, leases] = [new MemoryCounter(systemClock), new MemoryLeases()];
+  return { admissions: new OneByOne(counter, leases), counter, leases, dispose: () => counter.close() };
 });
 describeLeaseContract("Memory", async () => ({ leases: new MemoryLeases(), dispose: async () => {} }));

@@ -2,10 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/core/ports.js";
 import type { Counters } from "../../../src/store/counters/counters.js";
 import { openRedisCounters } from "../../../src/store/counters/redis-counters.js";
+import { RedisAdmissions } from "../../../src/store/counters/redis-admissions.js";
+import { RedisCounter } from "../../../src/store/counters/redis-counter.js";
 import { RedisLeases } from "../../../src/store/counters/redis-leases.js";
 import { RedisLink } from "../../../src/store/counters/redis-link.js";
 import { eventually } from "../../support/eventually.js";
 import { noRedis, TestRedis } from "../../support/stores/redis.js";
+import { describeAdmissionContract } from "./admissions.js";
 import { describeCounterContract } from "./counter.js";
 import { describeLeaseContract } from "./leases.js";
 
@@ -26,6 +29,7 @@ describe.skipIf(noRedis)("in Redis", () => {
 
   describeCounterContract("Redis", withDispose);
   describeLeaseContract("Redis", withDispose);
+  describeAdmissionContract("Redis", withDispose);
 
   it("shares counts and leases between replicas of an installation, and not with another", async () => {
     const [one, two, stranger] = [await open(), await open(), await open("another secret")];
@@ -61,6 +65,47 @@ describe.skipIf(noRedis)("in Redis", () => {
     );
     expect(Math.min(...lives)).toBeGreaterThan(0);
     await counters.close();
+  });
+
+  it("gives back what a killed holder had reserved of a quota; one that was only slow counts what it used", async () => {
+    const link = () => RedisLink.open({ url: redis.url, secret: "killed", replicas: 1, clock: systemClock });
+    const links = [await link(), await link()] as const;
+    const replica = (on: RedisLink, liveMs: number) => {
+      const leases = new RedisLeases(on, { liveMs, renewEveryMs: 1_000_000 });
+      return { leases, admissions: new RedisAdmissions(on, new RedisCounter(on, systemClock), leases) };
+    };
+    const [silent, alive] = [replica(links[0], 300), replica(links[1], 60_000)];
+    const ask = (amount: number) => ({
+      first: [],
+      leases: [{ name: "acc", limit: 5 }],
+      then: [
+        { name: "quota", amount, limit: 100, windowMs: 3_600_000, initial: async () => 10 },
+        { name: "tokens", amount, limit: 1_000, windowMs: 60_000 },
+      ],
+      read: [],
+    });
+    const first = await silent.admissions.admit(ask(70));
+    expect(first.readings.get("quota")).toMatchObject({ count: 80 });
+    expect((await alive.admissions.admit(ask(50))).refusedBy).toMatchObject({ name: "quota" });
+    const second = await eventually(async () => {
+      const answer = await alive.admissions.admit(ask(50));
+      return answer.refusedBy === null && answer;
+    });
+    expect(second.readings.get("quota")).toMatchObject({ count: 60 });
+    expect(second.readings.get("tokens")).toMatchObject({ count: 120 });
+    // It was alive after all, and used 20 of the 70.
+    const corrections = ["quota", "tokens"].map((name) => ({
+      name,
+      window: first.readings.get(name)?.window ?? "",
+      amount: -50,
+      otherwise: name === "quota" ? 20 : undefined,
+    }));
+    await silent.admissions.settle(corrections, first.lease);
+    const after = await alive.admissions.admit({ ...ask(1), leases: [] });
+    expect(after.readings.get("quota")).toMatchObject({ count: 81 });
+    expect(after.readings.get("tokens")).toMatchObject({ count: 71 });
+    await Promise.all([silent.leases.close(), alive.leases.close()]);
+    await Promise.all(links.map((each) => each.close()));
   });
 
   it("frees the leases of a holder that renews no more, and keeps those of one that does", async () => {

@@ -68,6 +68,8 @@ describe.skipIf(noRedis)("a counter in Redis", () => {
       take: (...given) => counter.take(...given),
       adjust: (...given) => counter.adjust(...given),
       read: (...given) => counter.read(...given),
+      isOpen: (...given) => counter.isOpen(...given),
+      open: (...given) => counter.open(...given),
       heldNames: () => counter.heldNames(),
       close: async () => {
         await counter.close();

@@ -6,6 +6,7 @@ import { describeLinkContract } from "./links.js";
 import { describeNewsContract } from "./news.js";
 import { describeSessionContract } from "./sessions.js";
 import { describeStoredContract } from "./stored.js";
+import { describeQuotaContract } from "./quotas.js";
 import { describeUsageContract } from "./usage.js";
 
 export const storeParts = [
@@ -13,6 +14,7 @@ export const storeParts = [
   describeSessionContract,
   describeLinkContract,
   describeUsageContract,
+  describeQuotaContract,
   describeNewsContract,
   describeAuditContract,
   describeChangeContract,

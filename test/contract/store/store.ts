@@ -8,6 +8,7 @@ import {
   DuplicateEmail,
   noKeyLimits,
   type Account,
+  type KeyLimits,
   type NewAccount,
   type NewKey,
   type Plan,
@@ -172,7 +173,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
           name: "Ada's 💻",
           models: ["prism", "omega"],
           operations: ["chat"],
-          limits: { requestsPerMinute: 5, tokensPerMinute: 2_000_000_000_000, concurrentRequests: null },
+          limits: keyLimits,
           expiresAt,
         };
         const key = await store.createKey(wanted);
@@ -187,7 +188,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
           expiresAt,
           revokedAt: null,
           disabledAt: null,
-          limits: { requestsPerMinute: 5, tokensPerMinute: 2_000_000_000_000, concurrentRequests: null },
+          limits: keyLimits,
           lastUsedAt: null,
         });
         expect(await store.findKey(key.id)).toEqual(key);
@@ -409,6 +410,16 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
 
 const newAccount: NewAccount = { email: "Ada@Example.com", passwordHash: null, role: "user", planId: "free" };
 
+const keyLimits: KeyLimits = {
+  requestsPerMinute: 5,
+  tokensPerMinute: 2_000_000_000_000,
+  concurrentRequests: null,
+  requestsPerDay: 50,
+  tokensPerDay: null,
+  requestsPerMonth: null,
+  tokensPerMonth: 1_000_000_000_000,
+};
+
 const goldPlan: Plan = {
   id: "gold",
   name: "Gold",
@@ -416,6 +427,10 @@ const goldPlan: Plan = {
   tokensPerMinute: 2_000_000,
   concurrentRequests: 64,
   maxKeys: 100,
+  requestsPerDay: null,
+  tokensPerDay: 5_000_000_000,
+  requestsPerMonth: 70_000,
+  tokensPerMonth: null,
   maxTokens: 500,
   models: ["prism", "omega"],
 };

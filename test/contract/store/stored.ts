@@ -69,19 +69,27 @@ export function describeStoredContract(name: string, open: OpenStore): void {
             const bucket = { accountId: id, keyId: key.id, model, start: at(`1${i}:00:00`) };
             await store.usage.add([{ ...bucket, ...noUsage, requests: 1 }]);
           }
+          const day = { accountId: id, keyId: key.id, day: `2030-01-0${i + 1}`, requests: 1, tokens: 1 };
+          await store.usage.add([], undefined, [day]);
+          await store.quotas.claimWarning(id, `tokens:${i}`, at(`09:00:0${i}`));
         }
         const invite = { kind: "invite", accountId: null, emailHash: emailHash(email) } as const;
         const times = { createdAt: at("08:00:09"), expiresAt: at("20:00:00") };
         await store.links.create({ ...invite, hash: someHash(), ...times });
       }
-      const counts = { accounts: 1, keys: 5, sessions: 5, links: 6, usage: 10, audit: 20, changes: 5 };
+      const counts = {
+        ...{ accounts: 1, keys: 5, sessions: 5, links: 6, usage: 10, audit: 20, changes: 5 },
+        ...{ quota_days: 5, quota_warnings: 5 },
+      };
       expect([...store.stored.tables].sort()).toEqual(Object.keys(counts).sort());
       for (const [table, count] of Object.entries(counts)) {
         const rows = await readAll(store, ada.id, table, 100);
         expect(rows, table).toHaveLength(count);
         for (const limit of [1, 2, 3, 5]) expect(await readAll(store, ada.id, table, limit)).toEqual(rows);
         expect(JSON.stringify(rows)).not.toContain(bob.id);
-        const times = rows.map((row) => String(row.at ?? row.hour ?? row.created_at));
+        const times = rows.map((row) =>
+          String(row.at ?? row.hour ?? row.day ?? row.sent_at ?? row.created_at),
+        );
         expect(times).toEqual([...times].sort().reverse());
       }
     });

@@ -10,7 +10,7 @@ import { connectPostgres, postgresMigration } from "../../../src/store/sql/postg
 import type { Schema } from "../../../src/store/sql/schema.js";
 import { connectSqlite, openDatabase } from "../../../src/store/sql/sqlite.js";
 import { systemClock } from "../../../src/core/ports.js";
-import { SqlUsage } from "../../../src/store/sql/usage-rows.js";
+import { SqlUsage } from "../../../src/store/sql/usage/usage-rows.js";
 import { sharedPostgres } from "../../support/stores/postgres.js";
 import { testPlan } from "../../support/stores/temporary-store.js";
 

@@ -1,4 +1,4 @@
-import { noKeyLimits, type KeyLimits, type KeyRecord, type Plan } from "../../../src/core/ports.js";
+import { noKeyLimits, noQuotas, type KeyLimits, type KeyRecord, type Plan } from "../../../src/core/ports.js";
 
 /** A caller on a roomy plan, but for what a test says. */
 export function callerWith(plan: Partial<Plan> = {}, keyLimits: Partial<KeyLimits> = {}): KeyRecord {
@@ -35,6 +35,7 @@ export function callerWith(plan: Partial<Plan> = {}, keyLimits: Partial<KeyLimit
       maxKeys: 5,
       maxTokens: null,
       models: null,
+      ...noQuotas,
       ...plan,
     },
   };

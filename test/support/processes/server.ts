@@ -3,16 +3,15 @@ import type { Server } from "node:http";
 import { Completions } from "../../../src/core/serving/completion.js";
 import { FairQueue } from "../../../src/core/serving/fair-queue.js";
 import { ModelNames } from "../../../src/core/model-names.js";
-import { Limits } from "../../../src/core/serving/limits.js";
+import type { Limits } from "../../../src/core/serving/limits.js";
 import {
   noKeyLimits,
+  noQuotas,
   systemClock,
   type ApiKey,
   type Clock,
-  type Counter,
   type KeyLimits,
   type KeyRecord,
-  type Leases,
   type Plan,
 } from "../../../src/core/ports.js";
 import { Bodies } from "../../../src/http/bodies/bodies.js";
@@ -21,15 +20,13 @@ import { createLog } from "../../../src/log.js";
 import { Metrics } from "../../../src/metrics.js";
 import { ServiceError } from "../../../src/protocol/errors.js";
 import { defaultAliases, type ModelAlias } from "../../../src/protocol/model-aliases.js";
-import { MemoryCounter, MemoryLeases } from "../../../src/store/counters/memory-counter.js";
 import { FakeEngine, type FakeEngineOptions } from "../engines/fake-engine.js";
+import { memoryLimits } from "../stores/memory-limits.js";
 
 export interface TestServerOptions {
   /** As by default unless given. */
   aliases?: readonly ModelAlias[];
   listAliases?: boolean;
-  /** Where limits are counted; in memory unless given. */
-  counters?: { counter: Counter; leases: Leases };
   engine?: FakeEngineOptions;
   queueLength?: number;
   queueWaitMs?: number;
@@ -45,6 +42,8 @@ export interface TestServerOptions {
   connectionLimit?: HttpParts["connectionLimit"];
   traces?: NonNullable<HttpParts["traces"]>;
   usage?: NonNullable<HttpParts["usage"]>;
+  /** Without them, those of one process. */
+  limits?: Limits;
 }
 
 export interface KeyOptions {
@@ -90,16 +89,13 @@ const plan: Plan = {
   maxKeys: 10,
   maxTokens: null,
   models: null,
+  ...noQuotas,
 };
 
 export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
   const clock = options.clock ?? systemClock;
   const engine = new FakeEngine(options.engine);
-  const { counter, leases } = options.counters ?? {
-    counter: new MemoryCounter(clock),
-    leases: new MemoryLeases(),
-  };
-  const limits = new Limits(counter, leases);
+  const limits = options.limits ?? memoryLimits(clock);
   const names = new ModelNames(options.aliases ?? defaultAliases);
   const queue = () =>
     new FairQueue({

@@ -1,10 +1,12 @@
-/** The three limits that change as requests run: requests, tokens, concurrent requests. */
-import type { Gauge, LimitsNow } from "../../../src/protocol/dashboard-api.js";
+/** The limits that change as requests run: requests, tokens, concurrent requests, and quotas where there are any. */
+import type { LimitsNow } from "../../../src/protocol/dashboard-api.js";
+import type { Gauge, QuotaNow } from "../../../src/protocol/dashboard-limits.js";
 import { useCountdown } from "../../hooks/use-countdown.ts";
+import { Time } from "../text/time.tsx";
 import { Meter } from "./meter.tsx";
 
 export function LimitMeters({ limits, readAt }: { limits: LimitsNow; readAt: number }) {
-  const { requests, tokens, concurrent } = limits;
+  const { requests, tokens, concurrent, quotas } = limits;
   return (
     <>
       <RateMeter label="Requests this minute" gauge={requests} readAt={readAt} />
@@ -15,6 +17,9 @@ export function LimitMeters({ limits, readAt }: { limits: LimitsNow; readAt: num
         limit={concurrent.limit}
         hint={concurrent.held === 0 ? "None running." : "Running or waiting in the queue."}
       />
+      {quotas.map((quota) => (
+        <QuotaMeter key={quota.kind + quota.period} quota={quota} label={thisPeriod(quota)} />
+      ))}
     </>
   );
 }
@@ -32,3 +37,24 @@ export function RateMeter({ label, gauge, readAt }: { label: string; gauge: Gaug
     />
   );
 }
+
+/** What is used of a quota, and when it is whole again. */
+export function QuotaMeter({ quota, label }: { quota: QuotaNow; label: string }) {
+  const { limit, remaining, resetsAt } = quota;
+  return (
+    <Meter
+      label={label}
+      used={limit - remaining}
+      limit={limit}
+      hint={
+        <>
+          {remaining.toLocaleString()} left, resets <Time at={resetsAt} style="moment" />
+        </>
+      }
+    />
+  );
+}
+
+/** "Tokens today", "Requests this month". */
+const thisPeriod = ({ kind, period }: QuotaNow): string =>
+  `${kind === "tokens" ? "Tokens" : "Requests"} ${period === "day" ? "today" : "this month"}`;

@@ -14,6 +14,15 @@ const headers = [
   { name: "x-ratelimit-reset-tokens", text: "Time until the full limit is available again." },
 ];
 
+const quotaHeaders = [
+  {
+    name: "x-ratelimit-limit-tokens-day",
+    text: "Tokens allowed per day; likewise -requests-day, -tokens-month and -requests-month.",
+  },
+  { name: "x-ratelimit-remaining-tokens-day", text: "Tokens left today." },
+  { name: "x-ratelimit-reset-tokens-day", text: "Time until the quota resets: 5h12m40s." },
+];
+
 const parameters = [
   { name: "temperature", text: "0 to 2" },
   { name: "top_p", text: "0 to 1" },
@@ -48,6 +57,15 @@ export default function Limits() {
           more than a whole minute’s tokens is refused with 400 <code>request_exceeds_limit</code>: waiting
           would not help.
         </p>
+      </Section>
+      <Section id="quotas" title="Daily and monthly quotas">
+        <p>
+          A plan or a key may also have quotas of requests and tokens per calendar day and month. A completion
+          counts when it is admitted; refused and invalid requests do not. When a quota is used up, the
+          response is 429 <code>rate_limit_exceeded</code>, and its message states when the quota resets.
+          Where there are quotas, responses have their headers too:
+        </p>
+        <Definitions rows={quotaHeaders} />
       </Section>
       <Section id="busy" title="When the service is full">
         <p>

@@ -1,10 +1,13 @@
 /** A plan as typed, and the request made from it. */
 import type { PlanView } from "../../../../src/protocol/dashboard-api.js";
+import type { QuotasView } from "../../../../src/protocol/dashboard-limits.js";
 import type { ModelId } from "../../../../src/protocol/models.js";
 
-/** What is typed as a number; empty `maxTokens` stands for no limit. */
-export type NumberField =
-  "requestsPerMinute" | "tokensPerMinute" | "concurrentRequests" | "maxKeys" | "maxTokens";
+type RequiredField = "requestsPerMinute" | "tokensPerMinute" | "concurrentRequests" | "maxKeys";
+type OptionalField = keyof QuotasView | "maxTokens";
+
+/** What is typed as a number; empty stands for no limit where there may be none. */
+export type NumberField = RequiredField | OptionalField;
 
 export interface PlanDraft extends Record<NumberField, string> {
   id: string;
@@ -20,10 +23,18 @@ export function draftOf(plan: PlanView | null): PlanDraft {
     tokensPerMinute: String(plan?.tokensPerMinute ?? 60_000),
     concurrentRequests: String(plan?.concurrentRequests ?? 4),
     maxKeys: String(plan?.maxKeys ?? 10),
-    maxTokens: plan?.maxTokens == null ? "" : String(plan.maxTokens),
+    maxTokens: typed(plan?.maxTokens),
+    requestsPerDay: typed(plan?.requestsPerDay),
+    tokensPerDay: typed(plan?.tokensPerDay),
+    requestsPerMonth: typed(plan?.requestsPerMonth),
+    tokensPerMonth: typed(plan?.tokensPerMonth),
     models: plan?.models ?? null,
   };
 }
+
+const typed = (limit: number | null | undefined): string => (limit == null ? "" : String(limit));
+
+const orNone = (text: string): number | null => (text === "" ? null : Number(text));
 
 export function bodyOf(draft: PlanDraft) {
   return {
@@ -32,7 +43,11 @@ export function bodyOf(draft: PlanDraft) {
     tokensPerMinute: Number(draft.tokensPerMinute),
     concurrentRequests: Number(draft.concurrentRequests),
     maxKeys: Number(draft.maxKeys),
-    maxTokens: draft.maxTokens === "" ? null : Number(draft.maxTokens),
+    maxTokens: orNone(draft.maxTokens),
+    requestsPerDay: orNone(draft.requestsPerDay),
+    tokensPerDay: orNone(draft.tokensPerDay),
+    requestsPerMonth: orNone(draft.requestsPerMonth),
+    tokensPerMonth: orNone(draft.tokensPerMonth),
     models: draft.models,
   };
 }
@@ -59,11 +74,21 @@ export function errorsOf(draft: PlanDraft, isNew: boolean, taken: readonly strin
   for (const field of ["requestsPerMinute", "tokensPerMinute", "concurrentRequests", "maxKeys"] as const) {
     if (!isCount(draft[field])) faults[field] = "Enter a whole number, 1 or more.";
   }
-  if (draft.maxTokens !== "" && !isCount(draft.maxTokens))
-    faults.maxTokens = "Enter a whole number, or leave it empty.";
+  for (const field of optionalFields) {
+    if (draft[field] !== "" && !isCount(draft[field]))
+      faults[field] = "Enter a whole number, or leave it empty.";
+  }
   return faults;
 }
 
+const optionalFields: readonly OptionalField[] = [
+  "maxTokens",
+  "requestsPerDay",
+  "tokensPerDay",
+  "requestsPerMonth",
+  "tokensPerMonth",
+];
+
 function isCount(text: string): boolean {
-  return /^[1-9]\d{0,9}$/.test(text);
+  return /^[1-9]\d{0,12}$/.test(text);
 }

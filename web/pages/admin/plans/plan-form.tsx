@@ -34,6 +34,10 @@ const numbers: readonly { field: NumberField; label: string; hint?: string }[] =
     label: "Maximum reply length, in tokens",
     hint: "Empty: no limit besides the context.",
   },
+  { field: "requestsPerDay", label: "Requests per day", hint: "Empty: no daily quota." },
+  { field: "tokensPerDay", label: "Tokens per day", hint: "Empty: no daily quota." },
+  { field: "requestsPerMonth", label: "Requests per month", hint: "Empty: no monthly quota." },
+  { field: "tokensPerMonth", label: "Tokens per month", hint: "Empty: no monthly quota." },
 ];
 
 const fields = ["id", "name", "models", ...numbers.map(({ field }) => field)];

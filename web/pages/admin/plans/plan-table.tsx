@@ -27,6 +27,7 @@ export function PlanTable({ onEdit, onDelete, ...table }: PlanTableProps) {
     number("reply", "Max. reply", (plan) =>
       plan.maxTokens === null ? "No limit" : formatCount(plan.maxTokens),
     ),
+    { id: "quotas", header: "Quotas", cell: (plan) => quotasText(plan), className: "max-w-56" },
     number("accounts", "Accounts", (plan) => formatCount(plan.accounts)),
     {
       id: "actions",
@@ -62,6 +63,16 @@ function PlanName({ plan }: { plan: CountedPlan }) {
       </span>
     </span>
   );
+}
+
+function quotasText({ requestsPerDay, tokensPerDay, requestsPerMonth, tokensPerMonth }: CountedPlan): string {
+  const parts = [
+    requestsPerDay === null ? [] : [`${formatCount(requestsPerDay)} requests / day`],
+    tokensPerDay === null ? [] : [`${formatCount(tokensPerDay)} tokens / day`],
+    requestsPerMonth === null ? [] : [`${formatCount(requestsPerMonth)} requests / month`],
+    tokensPerMonth === null ? [] : [`${formatCount(tokensPerMonth)} tokens / month`],
+  ].flat();
+  return parts.length === 0 ? "None" : parts.join(", ");
 }
 
 function number(id: string, header: string, cell: (plan: CountedPlan) => string): Column<CountedPlan> {

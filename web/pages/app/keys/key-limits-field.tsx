@@ -12,14 +12,30 @@ const noTypedLimits: TypedLimits = {
   requestsPerMinute: "",
   tokensPerMinute: "",
   concurrentRequests: "",
+  requestsPerDay: "",
+  tokensPerDay: "",
+  requestsPerMonth: "",
+  tokensPerMonth: "",
 };
 
 const labels: Record<keyof KeyLimitsView, string> = {
   requestsPerMinute: "Requests per minute",
   tokensPerMinute: "Tokens per minute",
   concurrentRequests: "Concurrent requests",
+  requestsPerDay: "Requests per day",
+  tokensPerDay: "Tokens per day",
+  requestsPerMonth: "Requests per month",
+  tokensPerMonth: "Tokens per month",
 };
-const names = ["requestsPerMinute", "tokensPerMinute", "concurrentRequests"] as const;
+const names = [
+  "requestsPerMinute",
+  "tokensPerMinute",
+  "concurrentRequests",
+  "requestsPerDay",
+  "tokensPerDay",
+  "requestsPerMonth",
+  "tokensPerMonth",
+] as const;
 
 interface KeyLimitsFieldProps {
   /** Null while the key has none of its own. */
@@ -46,7 +62,7 @@ export function KeyLimitsField({ value, onChange, plan, error }: KeyLimitsFieldP
                 value={value[name]}
                 inputMode="numeric"
                 autoComplete="off"
-                placeholder={plan[name].toLocaleString("en")}
+                placeholder={plan[name]?.toLocaleString("en") ?? "No limit"}
                 onChange={(event) => onChange({ ...value, [name]: event.target.value })}
               />
             </Field>
@@ -71,15 +87,19 @@ export function limitsToSend(typed: TypedLimits | null): KeyLimitsView | null {
     requestsPerMinute: number(typed.requestsPerMinute),
     tokensPerMinute: number(typed.tokensPerMinute),
     concurrentRequests: number(typed.concurrentRequests),
+    requestsPerDay: number(typed.requestsPerDay),
+    tokensPerDay: number(typed.tokensPerDay),
+    requestsPerMonth: number(typed.requestsPerMonth),
+    tokensPerMonth: number(typed.tokensPerMonth),
   };
 }
 
 /** "30 requests per minute, 2 concurrent", or null for a key without limits of its own. */
-export function limitsText({ requestsPerMinute, tokensPerMinute, concurrentRequests }: KeyLimitsView) {
-  const parts = [
-    requestsPerMinute === null ? [] : [`${requestsPerMinute.toLocaleString("en")} requests per minute`],
-    tokensPerMinute === null ? [] : [`${tokensPerMinute.toLocaleString("en")} tokens per minute`],
-    concurrentRequests === null ? [] : [`${concurrentRequests.toLocaleString("en")} concurrent`],
-  ].flat();
+export function limitsText(limits: KeyLimitsView) {
+  const parts = names.flatMap((name) => {
+    const limit = limits[name];
+    const unit = name === "concurrentRequests" ? "concurrent" : labels[name].toLowerCase();
+    return limit === null ? [] : [`${limit.toLocaleString("en")} ${unit}`];
+  });
   return parts.length === 0 ? null : parts.join(", ");
 }

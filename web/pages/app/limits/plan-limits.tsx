@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { LimitsNow } from "../../../../src/protocol/dashboard-api.js";
+import type { QuotaNow } from "../../../../src/protocol/dashboard-limits.js";
 import { Card } from "../../../components/frame/card.tsx";
-import { RateMeter } from "../../../components/figures/limit-meters.tsx";
+import { QuotaMeter, RateMeter } from "../../../components/figures/limit-meters.tsx";
 import { Meter } from "../../../components/figures/meter.tsx";
 import { modelsText } from "../../../components/models/model-name.tsx";
 import { defaultReplyText } from "../../../default-reply.ts";
@@ -12,7 +13,7 @@ import { hasEnded } from "../keys/key-status.tsx";
 
 /** Each limit of the plan: its current use, and what it means in a sentence or two. */
 export function PlanLimits({ limits, readAt }: { limits: LimitsNow; readAt: number }) {
-  const { plan, requests, tokens, concurrent } = limits;
+  const { plan, requests, tokens, concurrent, quotas } = limits;
   const { data } = useQuery(queries.keys);
   const { data: site } = useSite();
   const keys = data?.keys.filter((key) => !hasEnded(key) && key.worksUntil === null).length ?? 0;
@@ -30,6 +31,17 @@ export function PlanLimits({ limits, readAt }: { limits: LimitsNow; readAt: numb
         <Limit meter={<Meter label="Concurrent requests" used={concurrent.held} limit={concurrent.limit} />}>
           Requests running or waiting in the queue. Further requests are refused until one of them ends.
         </Limit>
+        {quotas.map((quota) => (
+          <Limit
+            key={quota.kind + quota.period}
+            meter={<QuotaMeter quota={quota} label={quotaLabel(quota)} />}
+          >
+            {quota.kind === "tokens"
+              ? "Prompts and replies together. Requests that could use more than is left are refused."
+              : "Requests that ran; those that were refused or invalid do not count."}{" "}
+            You get a mail at 80 % and when it is used up, if this server sends mail.
+          </Limit>
+        ))}
         <Limit meter={<Meter label="Keys" used={keys} limit={plan.maxKeys} />}>
           Active and disabled keys. A key being replaced does not count.
         </Limit>
@@ -80,6 +92,9 @@ function Fixed({ label, value }: { label: string; value: string }) {
 function Code({ children }: { children: string }) {
   return <code className="font-mono text-[0.9em] text-ink">{children}</code>;
 }
+
+const quotaLabel = ({ kind, period }: QuotaNow): string =>
+  `${kind === "tokens" ? "Tokens" : "Requests"} per ${period}`;
 
 function replyText(maxTokens: number | null): string {
   return maxTokens === null ? "Limited by the context" : `${formatCount(maxTokens)} tokens`;

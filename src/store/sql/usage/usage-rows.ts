@@ -1,10 +1,11 @@
 /** Usage in hourly buckets, in SQL. */
 import { sql, type Kysely } from "kysely";
-import type { UsageBucketRow, UsageCounts, UsageFilter, UsageStore } from "../../core/dashboard-ports.js";
-import type { Clock } from "../../core/ports.js";
-import { isModelId, type ModelId } from "../../protocol/models.js";
-import { batchRows, inBatches } from "./batches.js";
-import type { FirstTokenColumn, Schema, UsageRow } from "./schema.js";
+import type { UsageBucketRow, UsageCounts, UsageFilter, UsageStore } from "../../../core/dashboard-ports.js";
+import type { Clock } from "../../../core/ports.js";
+import { isModelId, type ModelId } from "../../../protocol/models.js";
+import { batchRows, inBatches } from "../batches.js";
+import { addDays } from "./quota-rows.js";
+import type { FirstTokenColumn, Schema, UsageRow } from "../schema.js";
 
 /** Some twenty bound values for each; databases allow some tens of thousands in one statement. */
 const rowsAtOnce = 500;
@@ -44,8 +45,8 @@ export class SqlUsage implements UsageStore {
   ) {}
 
   /** In one order, so that replicas that add to the same buckets do not deadlock. */
-  async add(...[unsorted, batch]: Parameters<UsageStore["add"]>): Promise<void> {
-    if (unsorted.length === 0) return;
+  async add(...[unsorted, batch, days = []]: Parameters<UsageStore["add"]>): Promise<void> {
+    if (unsorted.length === 0 && days.length === 0) return;
     const rows = [...unsorted].sort((a, b) => (bucketName(a) < bucketName(b) ? -1 : 1));
     await this.db.transaction().execute(async (transaction) => {
       if (batch !== undefined) {
@@ -54,6 +55,10 @@ export class SqlUsage implements UsageStore {
       }
       for (let start = 0; start < rows.length; start += rowsAtOnce) {
         await addSome(transaction, rows.slice(start, start + rowsAtOnce));
+      }
+      for (let start = 0; start < days.length; start += rowsAtOnce) {
+        const some = days.slice(start, start + rowsAtOnce);
+        await addDays(transaction, some, await existing(transaction, some));
       }
     });
   }
@@ -158,10 +163,15 @@ const bucketName = (row: UsageBucketRow): string =>
 /** The step that an hour is part of. */
 const stepOf = (stepMs: number) => sql<number>`(hour - hour % ${sql.lit(stepMs)})`;
 
-async function addSome(db: Kysely<Schema>, rows: readonly UsageBucketRow[]): Promise<void> {
+/** Those of their accounts that exist. */
+async function existing(db: Kysely<Schema>, rows: readonly { accountId: string }[]): Promise<Set<string>> {
   const ids = [...new Set(rows.map((row) => row.accountId))];
-  const existing = await db.selectFrom("accounts").select("id").where("id", "in", ids).execute();
-  const known = new Set(existing.map((account) => account.id));
+  const accounts = await db.selectFrom("accounts").select("id").where("id", "in", ids).execute();
+  return new Set(accounts.map((account) => account.id));
+}
+
+async function addSome(db: Kysely<Schema>, rows: readonly UsageBucketRow[]): Promise<void> {
+  const known = await existing(db, rows);
   const values = rows.filter((row) => known.has(row.accountId)).map(fromBucket);
   if (values.length === 0) return;
   await db

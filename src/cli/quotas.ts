@@ -1,0 +1,20 @@
+/** How quotas are shown. */
+import type { Quotas } from "../core/ports.js";
+
+/** Each that there is: `5000 tokens/day`. */
+export function quotasInWords(quotas: Quotas): string[] {
+  const { requestsPerDay, tokensPerDay, requestsPerMonth, tokensPerMonth } = quotas;
+  return [
+    requestsPerDay === null ? [] : [`${requestsPerDay} requests/day`],
+    tokensPerDay === null ? [] : [`${tokensPerDay} tokens/day`],
+    requestsPerMonth === null ? [] : [`${requestsPerMonth} requests/month`],
+    tokensPerMonth === null ? [] : [`${tokensPerMonth} tokens/month`],
+  ].flat();
+}
+
+export const quotasAsJson = (quotas: Quotas) => ({
+  requests_per_day: quotas.requestsPerDay,
+  tokens_per_day: quotas.tokensPerDay,
+  requests_per_month: quotas.requestsPerMonth,
+  tokens_per_month: quotas.tokensPerMonth,
+});

@@ -1,0 +1,251 @@
+/**
+ * One request on its way past the limits. Every step asks the counters for all that is due, in one round trip.
+ *
+ * Where counters are shared, the count of a request is put off while room is foreseen: it is made together with the
+ * lease and the reservation of tokens, when the prompt is counted, so a completion costs one round trip before it runs and
+ * one after. What is foreseen is what this replica last heard, plus its own requests that are not counted yet; so a
+ * caller makes a replica work at most for as many requests as the limits allow before it is refused. Without room in
+ * sight, and where asking is free, the request is counted before its body is read, the lease is taken and tokens must be
+ * left before any work on the prompt.
+ *
+ * An error that comes before the reservation is told after the request was counted (`count`), and a refusal of that count
+ * goes before it: clients see the same order either way.
+ */
+import type { ServiceError } from "../../protocol/errors.js";
+import type { AdmissionAnswer, AdmissionAsk, Admissions, Correction } from "../limit-ports.js";
+import type { KeyRecord, Lease } from "../ports.js";
+import {
+  concurrencyMetersOf,
+  leaseAsk,
+  metersOf,
+  neverFits,
+  refuse,
+  tightestOf,
+  windowAsk,
+  type Meter,
+  type Meters,
+  type QuotaReading,
+  type Rates,
+} from "./meters.js";
+import type { QuotaBook, QuotaMeter } from "../quotas/quota-book.js";
+
+export interface AdmissionParts {
+  admissions: Admissions;
+  caller: KeyRecord;
+  state: "new" | "put off" | "counted";
+  /** Null where there are none. */
+  quotas: QuotaBook | null;
+  onCounted: () => void;
+  onRates: (rates: ReadRates) => void;
+  onRefusal: (meter: Meter) => void;
+}
+
+/** What an answer of the counters said. */
+export interface ReadRates extends Partial<Rates> {
+  quotas: readonly QuotaReading[];
+}
+
+/** What is reserved in a window. */
+interface Reserved {
+  name: string;
+  window: string;
+  kind: keyof Rates;
+  amount: number;
+  isQuota: boolean;
+  /** What the window had counted then. */
+  count: number;
+}
+
+/** A refused lease says nothing about when one is free. */
+const leaseRetryMs = 1_000;
+
+export class Admission {
+  #state: AdmissionParts["state"];
+  #counting: Promise<ServiceError | null> | null = null;
+  #lease: Lease | null = null;
+  #reserved: Reserved[] = [];
+  /** The day that it belongs to for quotas. */
+  #day = "";
+  #quotas: readonly QuotaMeter[] = [];
+  readonly #requests: Meters;
+  readonly #tokens: Meters;
+
+  constructor(private readonly parts: AdmissionParts) {
+    this.#state = parts.state;
+    this.#requests = metersOf("requests", parts.caller);
+    this.#tokens = metersOf("tokens", parts.caller);
+  }
+
+  /** The request may go on without having been counted. */
+  get isPutOff(): boolean {
+    return this.#state === "put off";
+  }
+
+  /** Counts the request, once. Resolves to the refusal. */
+  count(): Promise<ServiceError | null> {
+    if (this.#state === "counted" && this.#counting === null) return Promise.resolve(null);
+    this.#counting ??= this.#count();
+    return this.#counting;
+  }
+
+  /**
+   * Takes the lease and throws when no token is left: before any work on the prompt. Puts that off too, unless
+   * `isLong`: then the work may take long enough to have others refused meanwhile.
+   */
+  async hold({ isLong }: { isLong: () => boolean }): Promise<void> {
+    if (!this.isPutOff || isLong()) await this.#admit(0);
+  }
+
+  /**
+   * Throws `rate_limit_exceeded` when the window has not enough left, and `request_exceeds_limit` when no window ever
+   * has. `promptTokens` of the amount cannot be had back by asking for a shorter reply.
+   */
+  async reserve(amount: number, promptTokens = 0): Promise<void> {
+    this.#lookAtQuotas();
+    const ofTokens: Meter[] = [...this.#tokens, ...this.#quotas.filter(({ kind }) => kind === "tokens")];
+    const smallest = ofTokens.reduce((least, meter) => (meter.limit < least.limit ? meter : least));
+    if (amount > smallest.limit) throw neverFits(smallest, amount, promptTokens);
+    const { readings } = await this.#admit(amount);
+    const reserved = ({ name }: Meter, kind: keyof Rates, isQuota: boolean): Reserved => {
+      const { window = "", count = 0 } = readings.get(name) ?? {};
+      return { name, window, kind, amount: kind === "tokens" ? amount : 1, isQuota, count };
+    };
+    this.#day = this.parts.quotas?.today() ?? "";
+    this.#reserved = [
+      ...this.#tokens.map((meter) => reserved(meter, "tokens", false)),
+      ...this.#quotas.map((meter) => reserved(meter, meter.kind, true)),
+    ];
+  }
+
+  /**
+   * Replaces what is reserved by the tokens that were used, null when it never ran, and gives the lease back. Never
+   * rejects.
+   */
+  async settle(used: number | null): Promise<void> {
+    const [lease, reserved] = [this.#lease, this.#reserved];
+    this.#lease = null;
+    this.#reserved = [];
+    if (lease === null && reserved.length === 0) return;
+    const corrections: Correction[] = reserved.map(({ name, window, ...counted }) => {
+      const amount = correctionOf(counted, used);
+      return { name, window, amount, otherwise: counted.isQuota ? counted.amount + amount : undefined };
+    });
+    await this.parts.admissions.settle(corrections, lease);
+    // Afterwards: a window that is opened again meanwhile must not have it from both.
+    if (used !== null) this.#record(used, reserved);
+  }
+
+  /** For a request that has ended: counts it if nothing else did. */
+  close(): void {
+    if (this.isPutOff) void this.count().catch(() => undefined);
+  }
+
+  #record(used: number, reserved: readonly Reserved[]): void {
+    const { quotas, caller } = this.parts;
+    if (quotas === null) return;
+    const { account, key } = caller;
+    quotas.record({ accountId: account.id, keyId: key.id, day: this.#day, requests: 1, tokens: used });
+    for (const meter of this.#quotas) {
+      const counted = reserved.find(({ name }) => name === meter.name);
+      if (counted !== undefined) {
+        quotas.noteUse(caller, meter, counted.count + correctionOf(counted, used), false);
+      }
+    }
+  }
+
+  /** Their windows are those of now. */
+  #lookAtQuotas(): void {
+    this.#quotas = this.parts.quotas?.metersOf(this.parts.caller) ?? [];
+  }
+
+  async #count(): Promise<ServiceError | null> {
+    this.#lookAtQuotas();
+    const first = this.#requests.map((meter) => windowAsk(meter, 1));
+    const read = [...this.#tokens, ...this.#quotas].map((meter) => windowAsk(meter, 0));
+    const answer = await this.#ask({ first, leases: [], then: [], read });
+    return this.#refusalOf(answer);
+  }
+
+  /** Everything that is still due. */
+  async #admit(amount: number): Promise<AdmissionAnswer> {
+    const refusal = await this.#counting;
+    if (refusal !== null) throw refusal;
+    if (amount === 0) this.#lookAtQuotas();
+    const isDue = this.#state !== "counted";
+    const answer = await this.#ask({
+      first: isDue ? this.#requests.map((meter) => windowAsk(meter, 1)) : [],
+      leases: this.#lease === null ? concurrencyMetersOf(this.parts.caller).map(leaseAsk) : [],
+      then: [
+        ...this.#tokens.map((meter) => windowAsk(meter, amount)),
+        ...this.#quotas.map((meter) =>
+          windowAsk(meter, meter.kind === "tokens" ? amount : Math.min(amount, 1)),
+        ),
+      ],
+      read: [],
+    });
+    this.#lease ??= answer.lease;
+    const refused = this.#refusalOf(answer, amount);
+    if (refused === null) return answer;
+    const isByCount = this.#requests.some(({ name }) => name === answer.refusedBy?.name);
+    if (isDue) this.#counting = Promise.resolve(isByCount ? refused : null);
+    throw refused;
+  }
+
+  async #ask(ask: AdmissionAsk): Promise<AdmissionAnswer> {
+    const answer = await this.#counted(ask);
+    const requests = tightestOf(this.#requests, answer.readings);
+    const tokens = tightestOf(this.#tokens, answer.readings);
+    this.parts.onRates({
+      ...(requests === undefined ? {} : { requests }),
+      ...(tokens === undefined ? {} : { tokens }),
+      quotas: quotaReadingsOf(this.#quotas, answer.readings),
+    });
+    return answer;
+  }
+
+  async #counted(ask: AdmissionAsk): Promise<AdmissionAnswer> {
+    const { admissions, onCounted } = this.parts;
+    if (ask.first.length === 0) return admissions.admit(ask);
+    this.#state = "counted";
+    return admissions.admit(ask).finally(onCounted);
+  }
+
+  #refusalOf({ refusedBy, readings }: AdmissionAnswer, amount = 0): ServiceError | null {
+    if (refusedBy === null) return null;
+    const { name } = refusedBy;
+    const isNamed = (meter: Meter): boolean => meter.name === name;
+    const resetMs = readings.get(name)?.resetMs ?? leaseRetryMs;
+    const { caller, quotas, onRefusal } = this.parts;
+    const quota = this.#quotas.find(isNamed);
+    if (quota !== undefined) quotas?.noteUse(caller, quota, readings.get(name)?.count ?? 0, true);
+    const meter =
+      quota ??
+      [...this.#requests, ...this.#tokens].find(isNamed) ??
+      concurrencyMetersOf(caller).find(isNamed);
+    if (meter === undefined) throw new Error("A limit refused that was not asked.");
+    onRefusal(meter);
+    const isForTokens = amount > 0 && (quota?.kind === "tokens" || this.#tokens.some(isNamed));
+    return refuse(meter, resetMs, isForTokens ? `this request needs up to ${amount}` : undefined);
+  }
+}
+
+/** What a window counted too much or too little. A request that never ran counts for no quota. */
+function correctionOf({ kind, amount }: Pick<Reserved, "kind" | "amount">, used: number | null): number {
+  if (kind === "requests") return used === null ? -amount : 0;
+  return (used ?? 0) - amount;
+}
+
+/** For each kind and period, the one with the least left. */
+export function quotaReadingsOf(
+  meters: readonly QuotaMeter[],
+  readings: AdmissionAnswer["readings"],
+): QuotaReading[] {
+  const tightest = new Map<string, QuotaReading>();
+  for (const meter of meters) {
+    const reading = tightestOf([meter], readings);
+    const least = tightest.get(meter.unit);
+    if (reading === undefined || (least !== undefined && least.remaining <= reading.remaining)) continue;
+    tightest.set(meter.unit, { ...reading, kind: meter.kind, period: meter.window.period });
+  }
+  return [...tightest.values()];
+}

@@ -1,0 +1,141 @@
+/** The limits that hold for a caller: what is counted under which name, up to what, and who set it. */
+import { ServiceError } from "../../protocol/errors.js";
+import type { LeaseAsk, WindowAsk } from "../limit-ports.js";
+import type { CounterReading, KeyRecord } from "../ports.js";
+
+const windowMs = 60_000;
+
+export interface RateReading {
+  limit: number;
+  remaining: number;
+  resetMs: number;
+}
+
+/** For the `x-ratelimit-*` headers: of the key's limit or the account's, whichever has less left. */
+export interface Rates {
+  requests: RateReading;
+  tokens: RateReading;
+}
+
+/** What is left of a quota: of the key's or the account's, likewise. */
+export interface QuotaReading extends RateReading {
+  kind: keyof Rates;
+  period: "day" | "month";
+}
+
+export interface Meter {
+  name: string;
+  limit: number;
+  unit: string;
+  whose: string;
+  /** The account or the key that it counts for. */
+  owner: string;
+  /** A minute, where it is absent. */
+  windowMs?: number;
+  /** For windows that follow the calendar. */
+  resetsAt?: Date;
+  initial?: () => Promise<number>;
+}
+
+/** The account's is always there, the key's own limit before it where it has one. */
+export type Meters = readonly [Meter, ...Meter[]];
+
+export type Payer = Pick<KeyRecord, "account" | "plan">;
+
+/** What is counted by the minute, and how it is called. */
+const rates = {
+  requests: { limit: "requestsPerMinute", unit: "requests per minute" },
+  tokens: { limit: "tokensPerMinute", unit: "tokens per minute" },
+} as const;
+
+export function accountMeter(kind: keyof Rates, { account, plan }: Payer): Meter {
+  const { limit, unit } = rates[kind];
+  return {
+    name: `${kind}:${account.id}`,
+    limit: plan[limit],
+    unit,
+    whose: planOf(plan.name),
+    owner: account.id,
+  };
+}
+
+export function metersOf(kind: keyof Rates, caller: KeyRecord): Meters {
+  const { limit, unit } = rates[kind];
+  const { id, limits } = caller.key;
+  const own = limits[limit];
+  const account = accountMeter(kind, caller);
+  return own === null
+    ? [account]
+    : [{ name: `${kind}:key:${id}`, limit: own, unit, whose: "this key", owner: ownerOfKey(id) }, account];
+}
+
+export function concurrencyMetersOf({ key, account, plan }: KeyRecord): Meters {
+  const unit = "concurrent requests";
+  const ofAccount = {
+    name: account.id,
+    limit: plan.concurrentRequests,
+    unit,
+    whose: planOf(plan.name),
+    owner: account.id,
+  };
+  const own = key.limits.concurrentRequests;
+  const owner = ownerOfKey(key.id);
+  return own === null
+    ? [ofAccount]
+    : [{ name: owner, limit: own, unit, whose: "this key", owner }, ofAccount];
+}
+
+export const ownerOfKey = (id: string): string => `key:${id}`;
+
+export const planOf = (name: string): string => `the plan '${name}'`;
+
+export const windowAsk = (meter: Meter, amount: number): WindowAsk => ({
+  name: meter.name,
+  amount,
+  limit: meter.limit,
+  windowMs: meter.windowMs ?? windowMs,
+  initial: meter.initial,
+});
+
+export const leaseAsk = ({ name, limit }: Meter): LeaseAsk => ({ name, limit });
+
+/** The one with the least left; undefined when none of them was read. */
+export function tightestOf(
+  meters: readonly Meter[],
+  readings: ReadonlyMap<string, CounterReading>,
+): RateReading | undefined {
+  let least: RateReading | undefined;
+  for (const { name, limit } of meters) {
+    const reading = readings.get(name);
+    if (reading === undefined || (least !== undefined && least.remaining <= reading.remaining)) continue;
+    least = { limit, remaining: reading.remaining, resetMs: reading.resetMs };
+  }
+  return least;
+}
+
+/** Not a 429: clients retry those, and this one would always be refused. */
+export function neverFits({ limit, unit, whose }: Meter, amount: number, promptTokens: number): ServiceError {
+  const isPromptAlone = promptTokens >= limit;
+  const next = isPromptAlone ? "Shorten the messages." : "Lower max_tokens or n, or shorten the messages.";
+  return new ServiceError("request_exceeds_limit", {
+    message: `This request needs up to ${amount} tokens, ${promptTokens} of them for its prompt. The limit is ${limit} ${unit} on ${whose}, so it can never be admitted. ${next}`,
+    param: isPromptAlone ? "messages" : "max_tokens",
+  });
+}
+
+export function refuse(
+  { limit, unit, whose, resetsAt }: Meter,
+  resetMs: number,
+  detail?: string,
+): ServiceError {
+  const seconds = Math.max(1, Math.ceil(resetMs / 1000));
+  const reason = detail === undefined ? "" : `; ${detail}`;
+  const what = `${limit} ${unit} on ${whose}${reason}`;
+  return new ServiceError("rate_limit_exceeded", {
+    message:
+      resetsAt === undefined
+        ? `Rate limit reached: ${what}. Try again in ${seconds} s.`
+        : `Quota reached: ${what}. It resets at ${resetsAt.toISOString().replace(".000Z", "Z")}.`,
+    retryAfterSeconds: seconds,
+  });
+}

@@ -1,0 +1,154 @@
+/** What admits a request and what settles it, each as one atomic step inside Redis. The keys: redis-scripts.ts. */
+
+/**
+ * KEYS: windows to take first, windows to take after the leases, windows to read, then the leases.
+ * ARGV: an id for the lease and for windows that open, the lease's time to live, the number of windows of each kind, then
+ * for each window its amount, limit, length, and 1 if it must be known; then the limit of each lease.
+ *
+ * → 0, or the number of the key that refused; after it for each window: count, left, id (empty where none is open); for
+ * each lease how many are held, or −1 where it was not reached. Or −1, and the numbers of windows that are not known:
+ * nothing was counted then.
+ *
+ * What is reserved in windows that must be known, those of quotas, is kept beside the last lease until it is settled:
+ * `<lease>:reserved`, a hash by the lease's id. When the lease ends by itself, since its holder was killed, it is given
+ * back: a quota is too long a window to wait for.
+ */
+export const admitScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local newId, lives = ARGV[1], tonumber(ARGV[2])
+local first, later, reads = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local count = first + later + reads
+
+local function giveBack(key, id)
+  for window, windowId, amount in string.gmatch(redis.call('HGET', key, id) or '', '(%S+) (%S+) (%S+)') do
+    local fields = redis.call('HMGET', window, 'id', 'count')
+    if fields[1] == windowId then
+      redis.call('HSET', window, 'count', math.max(0, tonumber(fields[2]) - tonumber(amount)))
+    end
+  end
+  redis.call('HDEL', key, id)
+end
+for i = count + 1, #KEYS do
+  redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', now)
+  local key = KEYS[i] .. ':reserved'
+  if redis.call('HLEN', key) > redis.call('ZCARD', KEYS[i]) then
+    for _, id in ipairs(redis.call('HKEYS', key)) do
+      if not redis.call('ZSCORE', KEYS[i], id) then giveBack(key, id) end
+    end
+  end
+end
+
+local windows, unknown = {}, {-1}
+for i = 1, count do
+  local at = 5 + (i - 1) * 4
+  local window = {
+    amount = tonumber(ARGV[at + 1]), limit = tonumber(ARGV[at + 2]), left = redis.call('PTTL', KEYS[i]),
+    isQuota = ARGV[at + 4] == '1',
+  }
+  if window.left > 0 then
+    local fields = redis.call('HMGET', KEYS[i], 'id', 'count')
+    window.id, window.count = fields[1], tonumber(fields[2])
+  else
+    if window.isQuota then unknown[#unknown + 1] = i end
+    window.id, window.count, window.left = '', 0, tonumber(ARGV[at + 3])
+  end
+  windows[i] = window
+end
+if #unknown > 1 then return unknown end
+
+local function take(from, to)
+  for i = from, to do
+    local window = windows[i]
+    -- An amount of nothing asks whether anything is left.
+    if window.count + math.max(window.amount, 1) > window.limit then return i end
+  end
+  for i = from, to do
+    local window = windows[i]
+    if window.amount > 0 then
+      window.count = window.count + window.amount
+      if window.id == '' then
+        window.id = newId
+        redis.call('DEL', KEYS[i])
+        redis.call('HSET', KEYS[i], 'id', newId, 'count', window.count)
+        redis.call('PEXPIRE', KEYS[i], window.left)
+      else
+        redis.call('HSET', KEYS[i], 'count', window.count)
+      end
+    end
+  end
+  return 0
+end
+
+local refused, held = take(1, first), {}
+for i = count + 1, #KEYS do
+  held[i] = -1
+  if refused == 0 then
+    held[i] = redis.call('ZCARD', KEYS[i])
+    if held[i] >= tonumber(ARGV[5 + count * 4 + i - count]) then refused = i end
+  end
+end
+if refused == 0 then refused = take(first + 1, first + later) end
+if refused == 0 then
+  for i = count + 1, #KEYS do
+    redis.call('ZADD', KEYS[i], now + lives, newId)
+    redis.call('PEXPIRE', KEYS[i], lives)
+    held[i] = held[i] + 1
+  end
+  local reserved, left = {}, 0
+  for i = first + 1, first + later do
+    local window = windows[i]
+    if window.isQuota and window.amount > 0 then
+      reserved[#reserved + 1] = KEYS[i] .. ' ' .. window.id .. ' ' .. string.format('%.0f', window.amount)
+      left = math.max(left, window.left)
+    end
+  end
+  if #reserved > 0 and #KEYS > count then
+    local key = KEYS[#KEYS] .. ':reserved'
+    redis.call('HSET', key, newId, table.concat(reserved, ' '))
+    redis.call('PEXPIRE', key, math.max(left, redis.call('PTTL', key)))
+  end
+end
+
+local answer = {refused}
+for i = 1, count do
+  answer[#answer + 1] = windows[i].count
+  answer[#answer + 1] = windows[i].left
+  answer[#answer + 1] = windows[i].id
+end
+for i = count + 1, #KEYS do answer[#answer + 1] = held[i] end
+return answer`;
+
+/**
+ * KEYS: windows, then leases. ARGV: the number of windows; for each its id, what to add to it, and for quotas what to add
+ * if what was reserved is not counted there any more; the id of each lease; 1 if it was reserved beside the last lease.
+ */
+export const settleScript = `
+local count, isReserved = tonumber(ARGV[1]), true
+if ARGV[#ARGV] == '1' then
+  isReserved = redis.call('HDEL', KEYS[#KEYS] .. ':reserved', ARGV[#ARGV - 1]) == 1
+end
+for i = 1, count do
+  local at = 2 + (i - 1) * 3
+  local fields = redis.call('HMGET', KEYS[i], 'id', 'count')
+  if fields[1] then
+    local otherwise = ARGV[at + 2]
+    local isCounted = fields[1] == ARGV[at] and (isReserved or otherwise == '')
+    local amount = tonumber(isCounted and ARGV[at + 1] or otherwise) or 0
+    if amount ~= 0 then redis.call('HSET', KEYS[i], 'count', math.max(0, tonumber(fields[2]) + amount)) end
+  end
+end
+for i = count + 1, #KEYS do redis.call('ZREM', KEYS[i], ARGV[1 + count * 3 + i - count]) end`;
+
+/** count, length, id: opens a window that is not open with what it had counted before. */
+export const openScript = `
+if redis.call('PTTL', KEYS[1]) > 0 then return end
+redis.call('DEL', KEYS[1])
+redis.call('HSET', KEYS[1], 'id', ARGV[3], 'count', ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
+
+/** amount: what a replica counted alone, for a window that is still open. */
+export const addScript = `
+if redis.call('PTTL', KEYS[1]) <= 0 then return end
+local count = tonumber(redis.call('HGET', KEYS[1], 'count')) + tonumber(ARGV[1])
+redis.call('HSET', KEYS[1], 'count', math.max(0, count))`;
