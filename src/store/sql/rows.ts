@@ -1,6 +1,6 @@
 /** Rows to the core's types and back. */
 import { operations, type Account, type ApiKey, type Operation, type Plan } from "../../core/ports.js";
-import { isModelId } from "../../protocol/models.js";
+import { isModelId, type ModelId } from "../../protocol/models.js";
 import type { AccountRow, KeyRow, PlanRow } from "./schema.js";
 
 export function toAccount(row: Omit<AccountRow, "email_lower" | "password_hash">): Account {
@@ -59,10 +59,15 @@ export function toKey(row: Omit<KeyRow, "hash">): ApiKey {
     revokedAt: toTime(row.revoked_at),
     disabledAt: toTime(row.disabled_at),
     lastUsedAt: toTime(row.last_used_at),
+    lastUsedModel: toModel(row.last_used_model),
+    tags: toList(row.tags) ?? [],
+    replaces: row.replaces,
   };
 }
 
 const toTime = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));
+
+const toModel = (name: string | null): ModelId | null => (name !== null && isModelId(name) ? name : null);
 
 const toList = (text: string | null): string[] | null => text?.split(",") ?? null;
 

@@ -9,6 +9,7 @@ import { ModelsField } from "../../../components/controls/models-field.tsx";
 import { Select } from "../../../components/controls/select.tsx";
 import { fieldError } from "../../../form-errors.ts";
 import { IssueKeyDialog } from "./issue-key-dialog.tsx";
+import { TagsField, tagsToSend } from "./tags-field.tsx";
 import { KeyLimitsField, limitsToSend, type TypedLimits } from "./key-limits-field.tsx";
 
 const expiries = [
@@ -23,6 +24,7 @@ export function CreateKeyDialog({ plan, onClose }: { plan: PlanView; onClose: ()
   const [name, setName] = useState("");
   const [models, setModels] = useState<ModelId[] | null>(null);
   const [expiry, setExpiry] = useState("");
+  const [tags, setTags] = useState("");
   const [limits, setLimits] = useState<TypedLimits | null>(null);
   return (
     <IssueKeyDialog
@@ -34,10 +36,11 @@ export function CreateKeyDialog({ plan, onClose }: { plan: PlanView; onClose: ()
           models,
           expiresInDays: expiry === "" ? null : Number(expiry),
           limits: limitsToSend(limits),
+          tags: tagsToSend(tags),
         })
       }
       onClose={onClose}
-      fieldNames={["name", "models", "expiresInDays", "limits"]}
+      fieldNames={["name", "models", "expiresInDays", "limits", "tags"]}
       fields={(error) => (
         <>
           <Field
@@ -52,6 +55,7 @@ export function CreateKeyDialog({ plan, onClose }: { plan: PlanView; onClose: ()
               onChange={(event) => setName(event.target.value)}
             />
           </Field>
+          <TagsField value={tags} onChange={setTags} error={fieldError(error, "tags")} />
           <ModelsField
             value={models}
             onChange={setModels}
