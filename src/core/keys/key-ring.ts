@@ -131,7 +131,9 @@ export class KeyRing {
     try {
       await withTimeLimit(this.#store.touchKeys(batch), this.#waits.storeMs);
     } catch {
-      this.#lastUsed = new Map([...batch, ...this.#lastUsed].slice(-mostLastUsed));
+      const since = this.#lastUsed;
+      this.#lastUsed = new Map([...batch].slice(-mostLastUsed));
+      for (const [keyId, { model }] of since) this.#noteUse(keyId, model);
     }
   }
 

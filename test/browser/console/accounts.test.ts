@@ -170,7 +170,7 @@ describe("invitations", { timeout: 90_000 }, () => {
 describe("the page of an account", { timeout: 90_000 }, () => {
   it("has its keys, usage, sessions and audit lines, readable at every width", async () => {
     await open(`/admin/accounts/${adaId}`, "ada@example.com");
-    await row("Ada's laptop").waitFor();
+    await page.getByRole("table", { name: "Keys of the account" }).getByText("Ada's laptop").waitFor();
     await page.getByRole("table", { name: "Sessions" }).waitFor();
     await row("created key").waitFor();
     await page.locator('dt:text-is("Requests") + dd').getByText("1", { exact: true }).waitFor();
@@ -221,7 +221,7 @@ describe("the audit trail", { timeout: 90_000 }, () => {
     await page.getByRole("button", { name: "Clear filters" }).click();
     await row("suspended account").first().waitFor();
     expect(new URL(page.url()).search).toBe("");
-    await page.getByLabel("To").fill("2020-01-01");
+    await page.getByLabel("To", { exact: true }).fill("2020-01-01");
     await page.getByText("No matching activity").waitFor();
   });
 });

@@ -10,7 +10,12 @@ export function Time({ at, style = "relative" }: { at: string; style?: TimeStyle
   const now = useNow(style === "relative");
   const moment = new Date(at);
   return (
-    <time dateTime={at} title={exact.format(moment)} className="whitespace-nowrap">
+    // With seconds and a zone it is too long for one line of a narrow card.
+    <time
+      dateTime={at}
+      title={exact.format(moment)}
+      className={style === "second" ? "tabular-nums" : "whitespace-nowrap"}
+    >
       {style === "relative" ? relativeTime(moment.getTime(), now) : formats[style].format(moment)}
     </time>
   );

@@ -20,7 +20,7 @@ import { AccountDialog, type AccountTask } from "./accounts/account-dialog.tsx";
 import { AccountMenu, AccountStatus } from "./accounts/account-table.tsx";
 
 export default function AccountPage() {
-  const { id = "" } = useParams<{ id: string }>();
+  const { id } = useParams<{ id: string }>();
   const [task, setTask] = useState<AccountTask | null>(null);
   const { data, error, refetch } = useQuery(consoleQueries.account(id));
   return (

@@ -10,10 +10,8 @@ import { setImmediate } from "node:timers/promises";
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { Schema } from "../schema.js";
 
-/** Read in one statement. */
-const sliceRows = 2_000;
-/** Read for one page. */
-const mostRead = 150_000;
+/** How many are read in one statement, which takes some milliseconds, and for one page. */
+const usualSizes = { slice: 10_000, page: 150_000 };
 
 /** Above every character that an address or an id has. */
 const lastCharacter = "\u{10ffff}";
@@ -34,6 +32,7 @@ export class AccountSearch {
   constructor(
     private readonly db: Kysely<Schema>,
     private readonly comparesBytes: boolean,
+    private readonly sizes = usualSizes,
   ) {}
 
   /** Null when `after` is no cursor of this search. */
@@ -93,10 +92,11 @@ export class AccountSearch {
     const found: Found[] = [];
     let slice = place.stage === "inside" ? behind(place) : sql``;
     const order = sql`order by created_at desc, id desc`;
-    for (let read = 0; ; read += sliceRows) {
+    const { slice: sliceRows, page: mostRead } = this.sizes;
+    for (let read = sliceRows; ; read += sliceRows) {
       const { rows } = await sql<{ id: string; created_at: number }>`select id, created_at from
         (select id, created_at, email_lower from accounts ${slice} ${order} limit ${sliceRows}) as slice
-        where email_lower like ${`%${escapeLike(text)}%`} escape '\\'
+        where ${this.#contains("email_lower", text)}
         and not ${this.#begins("email_lower", text)} ${this.#unlessById(search)} ${order}`.execute(this.db);
       found.push(...rows.map((row) => ({ id: row.id, cursor: `inside ${row.created_at} ${row.id}` })));
       if (found.length >= limit) return { found: found.slice(0, limit), next: null };
@@ -104,7 +104,7 @@ export class AccountSearch {
         ${slice} ${order} limit ${1} offset ${sliceRows - 1}`.execute(this.db);
       const [end] = ends;
       if (end === undefined) return { found, next: null };
-      if (read + sliceRows >= mostRead) return { found, next: `inside ${end.created_at} ${end.id}` };
+      if (read >= mostRead) return { found, next: `inside ${end.created_at} ${end.id}` };
       slice = behind({ stage: "inside", createdAt: end.created_at, id: end.id });
       await setImmediate();
     }
@@ -115,6 +115,12 @@ export class AccountSearch {
     return this.comparesBytes
       ? sql<boolean>`(${name} >= ${text} and ${name} < ${text + lastCharacter})`
       : sql<boolean>`(${name} like ${`${escapeLike(text)}%`} escape '\\')`;
+  }
+
+  /** Several times as fast as `like`, which decodes every character. */
+  #contains(column: "email_lower", text: string): RawBuilder<boolean> {
+    const find = sql.raw(this.comparesBytes ? "instr" : "strpos");
+    return sql<boolean>`${find}(${sql.ref(column)}, ${text}) > 0`;
   }
 
   /** What the stage before has found is not found again. */

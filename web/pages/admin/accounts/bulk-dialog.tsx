@@ -65,9 +65,7 @@ export function BulkDialog({ action, accounts, onChanged, onClose }: BulkDialogP
       title={title}
       description={
         <>
-          <p>
-            {plural(affected.length, "account")}: {consequence}
-          </p>
+          <p>{consequence}</p>
           <Names accounts={affected} />
         </>
       }
@@ -158,20 +156,21 @@ const words = {
     verb: "Change plan of",
     done: "moved to another plan",
     tone: "primary",
-    consequence: "the limits of the new plan apply from the next request on.",
+    consequence: "The limits of the new plan apply from the next request on.",
   },
   suspend: {
     title: "Suspend accounts",
     verb: "Suspend",
     done: "suspended",
     tone: "danger",
-    consequence: "signed out, requests with their keys get 401, and their open streams end.",
+    consequence:
+      "Their owners are signed out, requests with their keys get 401, and their open streams end. Nothing is deleted.",
   },
   resume: {
     title: "Resume accounts",
     verb: "Resume",
     done: "active again",
     tone: "primary",
-    consequence: "their owners can sign in again and their keys work as before.",
+    consequence: "Their owners can sign in again and their keys work as before.",
   },
 } as const;

@@ -80,7 +80,7 @@ export function InviteList({ onInvite }: { onInvite: () => void }) {
 
 function Invited({ invite }: { invite: InviteView }) {
   return invite.email === null ? (
-    <span className="text-muted">{nameOf(invite)}</span>
+    <span className="text-muted">{invite.isForUnknownAddress ? "One address" : "Anyone"}</span>
   ) : (
     <Address email={invite.email} className="font-medium" />
   );

@@ -36,7 +36,7 @@ export function AuditFilterBar({ value, onChange, error }: AuditFilterBarProps) 
         <Field label="Actor" error={fieldError(error, "who")}>
           <Input
             type="search"
-            placeholder="Email, or command line"
+            placeholder="Email address"
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}

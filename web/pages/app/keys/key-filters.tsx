@@ -44,8 +44,10 @@ export function KeyFilters({ value, onChange, tags }: KeyFiltersProps) {
   useEffect(() => {
     if (search !== value.search) onChange({ search, page: "0" });
   }, [search]);
-  // Cleared or set from elsewhere on the page.
-  useEffect(() => setTyped(value.search), [value.search]);
+  // Cleared or set from elsewhere on the page; not while someone types.
+  useEffect(() => {
+    if (search !== value.search) setTyped(value.search);
+  }, [value.search]);
   const choose = (name: keyof TypedKeyFilters) => (event: { target: { value: string } }) =>
     onChange({ [name]: event.target.value, page: "0" });
   return (
