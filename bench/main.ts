@@ -7,6 +7,7 @@ import { benchAnswers } from "./answers.js";
 import { benchApi } from "./api.js";
 import { benchBodies } from "./bodies.js";
 import { benchAttack } from "./attack.js";
+import { benchConsole } from "./console/console-pages.js";
 import { benchCrowded } from "./crowded.js";
 import { benchEngine } from "./embedded-engine.js";
 import { benchOverhead } from "./overhead.js";
@@ -21,6 +22,7 @@ import { benchTools } from "./tools.js";
 const benches: Record<string, () => Promise<void>> = {
   api: benchApi,
   bodies: benchBodies,
+  console: benchConsole,
   engine: benchEngine,
   crowded: benchCrowded,
   overhead: benchOverhead,

@@ -85,7 +85,7 @@ export async function benchStore(): Promise<void> {
 }
 
 const search = (store: FullStore, text: string): Promise<unknown> =>
-  store.accounts.searchAccounts(text, { offset: 0, limit: 50 }, end);
+  store.accounts.searchAccounts(text, { after: null, limit: 50 }, end);
 
 async function compare(
   name: string,

@@ -16,8 +16,10 @@ import { pageAddresses } from "../src/protocol/page-addresses.js";
 
 const isBehindSignIn = (page: string) => page.startsWith("/app") || page.startsWith("/admin");
 const publicPages = [...pageAddresses.filter((page) => !isBehindSignIn(page)), "/no-such-page"];
-/** `/admin` alone leads on to the first of its pages. */
-const accountPages = pageAddresses.filter((page) => isBehindSignIn(page) && page !== "/admin");
+/** `/admin` alone leads on to the first of its pages; the page of an account takes its id. */
+const accountPages = pageAddresses.filter(
+  (page) => isBehindSignIn(page) && page !== "/admin" && !page.includes(":"),
+);
 
 const looks = {
   light: { colorScheme: "light", viewport: { width: 1440, height: 900 } },

@@ -29,6 +29,7 @@ export const routes: readonly PageRoute[] = [
   { path: "/app/account", layout: "app", Page: lazy(() => import("./pages/app/account.tsx")) },
 
   { path: "/admin/accounts", layout: "admin", Page: lazy(() => import("./pages/admin/accounts.tsx")) },
+  { path: "/admin/accounts/:id", layout: "admin", Page: lazy(() => import("./pages/admin/account.tsx")) },
   { path: "/admin/plans", layout: "admin", Page: lazy(() => import("./pages/admin/plans.tsx")) },
   { path: "/admin/models", layout: "admin", Page: lazy(() => import("./pages/admin/models.tsx")) },
   { path: "/admin/engines", layout: "admin", Page: lazy(() => import("./pages/admin/engines.tsx")) },

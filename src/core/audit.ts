@@ -3,44 +3,12 @@
  * their account and looks their address up when it is read; of a deleted account not even the id is left. It
  * holds no content, no network address, and nothing about attempts that failed.
  */
-import type { AuditLine, AuditStore } from "./dashboard-ports.js";
+import { setImmediate } from "node:timers/promises";
+import type { AuditAction } from "../protocol/audit-actions.js";
+import type { AuditFilter, AuditLine, AuditStore } from "./dashboard-ports.js";
 import type { Clock } from "./ports.js";
 
-export type AuditAction =
-  | "set up the service"
-  | "signed up"
-  | "signed in"
-  | "signed out everywhere"
-  | "changed password"
-  | "reset password"
-  | "deleted account"
-  | "created account"
-  | "suspended account"
-  | "resumed account"
-  | "changed plan of account"
-  | "changed role of account"
-  | "created reset link"
-  | "created invitation"
-  | "created key"
-  | "rotated key"
-  | "disabled key"
-  | "enabled key"
-  | "revoked key"
-  | "saved plan"
-  | "deleted plan"
-  | "published changelog entry"
-  | "changed changelog entry"
-  | "deleted changelog entry"
-  | "scheduled maintenance"
-  | "changed maintenance"
-  | "called off maintenance"
-  | "ended maintenance"
-  | "changed source of model"
-  | "rolled back model"
-  | "started pull"
-  | "paused pull"
-  | "resumed pull"
-  | "cancelled pull";
+export type { AuditAction };
 
 /** Replaces the id of every deleted account, and of every deleted key. */
 export const deletedAccount = "deleted account";
@@ -50,6 +18,7 @@ export const deletedKey = "deleted key";
 export type Actor = { accountId: string } | "command line" | typeof deletedAccount;
 
 const auditPageSize = 100;
+const exportedAtOnce = 500;
 
 export class Audit {
   constructor(
@@ -63,9 +32,25 @@ export class Audit {
   }
 
   /** Newest first. `next` continues where the page ends; null on the last one. */
-  async page(before: string | null): Promise<{ lines: AuditLine[]; next: string | null }> {
-    const found = await this.store.list(before, auditPageSize + 1);
+  async page(
+    before: string | null,
+    filter: AuditFilter = {},
+  ): Promise<{ lines: AuditLine[]; next: string | null }> {
+    const found = await this.store.list(before, auditPageSize + 1, filter);
     const lines = found.slice(0, auditPageSize);
     return { lines, next: found.length > lines.length ? (lines.at(-1)?.id ?? null) : null };
+  }
+
+  /** All that match, newest first and at most so many, in parts: between two of them others get their turn. */
+  async *parts(filter: AuditFilter, most: number): AsyncGenerator<AuditLine[]> {
+    let before: string | null = null;
+    for (let left = most; left > 0;) {
+      const lines: AuditLine[] = await this.store.list(before, Math.min(left, exportedAtOnce), filter);
+      if (lines.length > 0) yield lines;
+      if (lines.length < exportedAtOnce) return;
+      left -= lines.length;
+      before = lines.at(-1)?.id ?? null;
+      await setImmediate();
+    }
   }
 }

@@ -47,12 +47,19 @@ export interface AccountStore {
    */
   setPassword(id: string, passwordHash: string, keepSession: Uint8Array | null): Promise<void>;
   hasAdmin(): Promise<boolean>;
-  /** Newest first. `search` is part of an email or the beginning of an id; empty for all. */
+  /**
+   * `search` is part of an email or the beginning of an id; empty for all. Those that begin with it come first, then
+   * the newest. `next` continues where the page ends; null on the last one. A page may have fewer accounts than
+   * `limit`, also none, and others follow. Null when `after` is no `next` of such a search.
+   */
   searchAccounts(
     search: string,
-    page: { offset: number; limit: number },
+    page: { after: string | null; limit: number },
     now: Date,
-  ): Promise<{ accounts: AccountSummary[]; total: number }>;
+  ): Promise<{ accounts: AccountSummary[]; next: string | null } | null>;
+  countAccounts(): Promise<number>;
+  /** In the order of `ids`; those that do not exist are left out. */
+  findSummaries(ids: readonly string[], now: Date): Promise<AccountSummary[]>;
   findSummary(id: string, now: Date): Promise<AccountSummary | null>;
   /** Oldest first, those after `after`: for reading all of them page by page. */
   listSummaries(after: Account | null, limit: number, now: Date): Promise<AccountSummary[]>;
@@ -97,6 +104,8 @@ export interface SessionStore {
   find(hash: Uint8Array): Promise<SessionRecord | null>;
   touch(hash: Uint8Array, at: Date): Promise<void>;
   end(hash: Uint8Array): Promise<void>;
+  /** The one that was used last first; ended ones too. */
+  list(accountId: string, limit: number): Promise<Session[]>;
   /** Ends all sessions of an account but `keep`. */
   endAll(accountId: string, keep: Uint8Array | null): Promise<void>;
   /** Removes those that ended before `now` or were last seen before `idleSince`. */
@@ -114,6 +123,10 @@ export interface NewLink {
   accountId: string | null;
   /** SHA-256 of the address that an invitation is for; null for any. */
   emailHash: Uint8Array | null;
+  /** The same address in clear, for the list of pending invitations. */
+  email?: string | null;
+  /** The plan of the account that an invitation creates; absent or null for the default one. */
+  planId?: string | null;
   createdAt: Date;
   expiresAt: Date;
 }
@@ -127,7 +140,7 @@ export interface LinkStore {
   find(kind: LinkKind, hash: Uint8Array, now: Date): Promise<NewLink | null>;
   /**
    * Uses up a set-up link or an invitation and creates the account. Null when the link does not work (any
-   * more), or is for setting up and an admin exists. Rejects with `DuplicateEmail` when the address is taken;
+   * more), or is for setting up and an admin exists. The plan is that of the link where it has one. Rejects with `DuplicateEmail` when the address is taken;
    * the link keeps working then. Exactly one of many callers succeeds.
    */
   createAccount(
@@ -136,6 +149,10 @@ export interface LinkStore {
     now: Date,
     account: { email: string; passwordHash: string; planId: string },
   ): Promise<Account | null>;
+  /** Invitations that were not used and have not expired, newest first. */
+  listInvites(now: Date, limit: number): Promise<NewLink[]>;
+  /** False when there is no such invitation (any more). */
+  revokeInvite(hash: Uint8Array): Promise<boolean>;
   /**
    * Uses up a reset link: sets the password, ends all sessions and all other reset links of the account. Null
    * when the link does not work (any more).
@@ -309,12 +326,26 @@ export interface AuditLine extends AuditRecord {
   /** Null when the actor is no account, or none that still exists. */
   actorEmail: string | null;
   targetEmail: string | null;
+  /** What the target is called, when it is a key that exists. */
+  targetKey: { name: string; lastFour: string; accountId: string; ownerEmail: string | null } | null;
+}
+
+/** All that are given must hold. */
+export interface AuditFilter {
+  /** As in the record. */
+  actor?: string | undefined;
+  action?: string | undefined;
+  /** From this time on, and before that one. */
+  from?: Date | undefined;
+  to?: Date | undefined;
+  /** What an account did, and what was done to it or its keys. */
+  account?: string | undefined;
 }
 
 export interface AuditStore {
   add(record: Omit<AuditRecord, "id">): Promise<void>;
   /** Newest first; from the one after `before` on. */
-  list(before: string | null, limit: number): Promise<AuditLine[]>;
+  list(before: string | null, limit: number, filter?: AuditFilter): Promise<AuditLine[]>;
   prune(before: Date): Promise<void>;
   /** Takes the ids of accounts and keys that are gone out of the lines written since. */
   forgetDeleted(since: Date): Promise<void>;

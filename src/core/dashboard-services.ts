@@ -4,6 +4,7 @@
  */
 import type { SignUpMode } from "../protocol/dashboard-api.js";
 import { AccountAdmin } from "./accounts/account-admin.js";
+import { Invites } from "./accounts/invites.js";
 import { Audit } from "./audit.js";
 import { closeAll } from "./close-all.js";
 import type { CutTarget } from "./serving/completion.js";
@@ -70,6 +71,7 @@ export interface Dashboard {
   ownAccount: OwnAccount;
   ownKeys: OwnKeys;
   accountAdmin: AccountAdmin;
+  invites: Invites;
   news: News;
   usage: UsageRecorder;
   quotaUse: ReturnType<typeof quotaUse>;
@@ -133,12 +135,13 @@ export function createDashboard(options: DashboardOptions): Dashboard {
       keys,
       audit,
       outbox,
-      signUp,
+      sessions,
       ownerName,
       publicUrl,
       clock,
       cutStreams,
     }),
+    invites: new Invites({ store, links, audit, outbox, signUp, ownerName, publicUrl, clock }),
     news: new News(store.news, audit, clock),
     usage,
     quotaUse: used,

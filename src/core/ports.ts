@@ -186,7 +186,23 @@ export interface ApiKey {
   revokedAt: Date | null;
   /** While set it is refused; its owner can enable it again. */
   disabledAt: Date | null;
+  /** The beginning of the day, in UTC: nothing finer is kept. */
   lastUsedAt: Date | null;
+  /** Of the last request of that day that named one. */
+  lastUsedModel: ModelId | null;
+  /** Words of its owner's, to find it by. */
+  tags: readonly string[];
+  /** The id of the key that it took the place of. */
+  replaces: string | null;
+}
+
+/** What its owner can change about a key that exists. */
+export type KeyChange = Pick<ApiKey, "name" | "models" | "limits" | "tags">;
+
+/** That a key was used, at a time and, where it is known, with a model. */
+export interface KeyUse {
+  at: Date;
+  model: ModelId | null;
 }
 
 /** Limits of a plan. All are for one account, whatever the number of its keys. */
@@ -229,6 +245,7 @@ export interface NewKey {
   operations: readonly Operation[] | null;
   limits: KeyLimits;
   expiresAt: Date | null;
+  tags?: readonly string[];
 }
 
 /**
@@ -262,12 +279,17 @@ export interface Store {
   /** From `at` on the key is refused. Never moves an earlier revocation to a later time. */
   revokeKey(id: string, at: Date): Promise<void>;
   /**
-   * Creates `replacement` and lets the key end at `endsAt`, both or neither. Null, and nothing is done, when
+   * Creates `replacement`, which notes what it replaces, and lets the key end at `endsAt`, both or neither. Null, and nothing is done, when
    * the key is gone or has a time of revocation already: of many callers at once one succeeds.
    */
   rotateKey(id: string, endsAt: Date, replacement: NewKey): Promise<{ key: ApiKey; replaced: ApiKey } | null>;
-  /** Writes last-used times in one transaction; unknown ids are ignored. */
-  touchKeys(lastUsed: ReadonlyMap<string, Date>): Promise<void>;
+  /** Null when there is no such key. */
+  updateKey(id: string, change: KeyChange): Promise<ApiKey | null>;
+  /**
+   * Writes the days of last use in one transaction, with the model; unknown ids are ignored. A day only moves forward.
+   * A use without a model leaves the model of the same day, and no model for a later one.
+   */
+  touchKeys(lastUsed: ReadonlyMap<string, KeyUse>): Promise<void>;
 
   getSetting(name: string): Promise<string | null>;
   /** Sets it only if absent, and returns what is stored: exactly one of many callers wins. */

@@ -20,6 +20,8 @@ export interface HttpParts {
   keys: {
     /** Throws `invalid_api_key` for any key that does not work now. */
     verify(key: string): Promise<KeyRecord>;
+    /** Notes which model the key was last used with. */
+    noteModel?(keyId: string, model: ModelId): void;
   };
   limits: Limits;
   bodies: Bodies;

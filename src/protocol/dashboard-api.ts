@@ -8,7 +8,7 @@
  * empty object where there is nothing to send) and an `Origin` of this service.
  */
 import { z } from "zod";
-import { longest, passwordLength, largestQuota } from "./dashboard-bounds.js";
+import { largestQuota, longest, mostTags, passwordLength } from "./dashboard-bounds.js";
 import type { Gauge, QuotaNow, QuotasView } from "./dashboard-limits.js";
 import { modelIds, type ModelId } from "./models.js";
 
@@ -116,7 +116,7 @@ export interface Changelog {
 
 // ------------------------------------------------------------------------------------ accounts and sessions
 
-const email = z
+export const email = z
   .string("Enter an email address.")
   .trim()
   .min(3, "Enter an email address.")
@@ -191,14 +191,16 @@ export const storedQuery = z.object({
 
 // ---------------------------------------------------------------------------------------------------- keys
 
+export const noPage = "There is no such page.";
+
 /** One line that must say something. */
-const line = (name: string, max: number) =>
+export const line = (name: string, max: number) =>
   z
     .string(`Enter ${name}.`)
     .trim()
     .min(1, `Enter ${name}.`)
     .max(max, `Use at most ${max.toLocaleString("en")} characters.`);
-const whole = (min: number, max: number) => {
+export const whole = (min: number, max: number) => {
   const words = `Enter a whole number from ${min.toLocaleString("en")} to ${max.toLocaleString("en")}.`;
   return z.number(words).int(words).min(min, words).max(max, words);
 };
@@ -206,8 +208,8 @@ const hours = (min: number, max: number) => {
   const words = `Enter a number of hours from ${min} to ${max}.`;
   return z.number(words).min(min, words).max(max, words);
 };
-const oneModel = z.enum(modelIds, `Choose one of ${modelIds.join(", ")}.`);
-const someModels = z
+export const oneModel = z.enum(modelIds, `Choose one of ${modelIds.join(", ")}.`);
+export const someModels = z
   .array(oneModel, "Choose all models, or some by name.")
   .min(1, "Choose at least one model.")
   .nullable();
@@ -221,7 +223,7 @@ const quotas = {
   tokensPerMonth: quota,
 };
 
-const keyLimits = z.object(
+export const keyLimits = z.object(
   { requestsPerMinute: keyLimit, tokensPerMinute: keyLimit, concurrentRequests: keyLimit, ...quotas },
   "Give the key's limits, or none.",
 );
@@ -235,7 +237,11 @@ export interface KeyView {
   limits: KeyLimitsView;
   createdAt: string;
   expiresAt: string | null;
-  lastUsedAt: string | null;
+  /** As 2030-12-31, in UTC. Nothing finer is kept. */
+  lastUsedDay: string | null;
+  /** Of the last request of that day that named one. */
+  lastUsedModel: ModelId | null;
+  tags: string[];
   status: "active" | "disabled" | "expiring" | "expired" | "revoked";
   /** While a rotated key still works. */
   worksUntil: string | null;
@@ -249,6 +255,10 @@ export const createKeyBody = z.object({
   expiresInDays: whole(1, 3650).nullable(),
   /** Below the plan's; absent or null where the plan's alone count. */
   limits: keyLimits.nullish(),
+  tags: z
+    .array(z.string("Write tags as words."), "Give the key's tags, or none.")
+    .max(mostTags, `Use at most ${mostTags} tags.`)
+    .optional(),
 });
 /** POST /api/keys/:id/rotate → KeyWithSecret */
 export const rotateKeyBody = z.object({ graceHours: hours(0, 720) });
@@ -262,7 +272,7 @@ export interface KeyWithSecret {
 
 // --------------------------------------------------------------------------------------------------- usage
 
-const moment = (what: string) => z.iso.datetime(`Enter ${what}, as a date and a time.`);
+export const moment = (what: string) => z.iso.datetime(`Enter ${what}, as a date and a time.`);
 
 export interface UsageBucket {
   /** Start of the hour, or of the day in UTC. */
@@ -321,23 +331,16 @@ export interface AccountView {
   createdAt: string;
   suspendedAt: string | null;
   keys: number;
-  lastUsedAt: string | null;
+  /** As 2030-12-31, in UTC; of the key that was used last. */
+  lastUsedDay: string | null;
 }
 
-const noPage = "There is no such page.";
-/** GET /api/admin/accounts → { accounts: AccountView[]; total: number } */
-export const accountsQuery = z.object({
-  search: z.string("Enter what to look for.").max(200, "Use at most 200 characters.").default(""),
-  page: z.coerce.number(noPage).int(noPage).min(0, noPage).max(100_000, noPage).default(0),
-});
 // POST /api/admin/accounts/:id/suspend | /resume → AccountView
 /** POST /api/admin/accounts/:id/plan → AccountView */
 export const setPlanBody = z.object({ planId: z.string("Choose a plan.").max(64, "There is no such plan.") });
 /** POST /api/admin/accounts/:id/role → AccountView */
 export const setRoleBody = z.object({ role: z.enum(["user", "admin"], "Choose user or admin.") });
 // POST /api/admin/accounts/:id/reset-link → OneTimeLink
-/** POST /api/admin/invites → OneTimeLink */
-export const inviteBody = z.object({ email: email.optional() });
 
 export interface OneTimeLink {
   link: string;
@@ -374,18 +377,3 @@ export const maintenanceBody = z
     path: ["endsAt"],
     error: "The end must be after the start.",
   });
-
-export interface AuditEntry {
-  id: string;
-  at: string;
-  /** An email address, or `command line`. */
-  actor: string;
-  action: string;
-  /** What it was done to: an email address, a name, a title; empty when nothing has one. */
-  target: string;
-  /** True when the target is a key, or is gone: only its id is known. */
-  targetIsId: boolean;
-}
-
-/** GET /api/admin/audit → { entries: AuditEntry[]; next: string | null }, newest first */
-export const auditQuery = z.object({ before: z.string(noPage).max(64, noPage).optional() });

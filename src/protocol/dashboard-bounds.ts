@@ -7,10 +7,27 @@
 export const passwordLength = { min: 10, max: 200 } as const;
 
 /** The most characters of what people write into the dashboard. */
-export const longest = { email: 254, keyName: 80, planName: 80, title: 200, announcement: 20_000 } as const;
+export const longest = {
+  email: 254,
+  keyName: 80,
+  planName: 80,
+  title: 200,
+  announcement: 20_000,
+  tag: 30,
+} as const;
 
 /** Accounts on one page of the operator's list. */
 export const accountsPageSize = 50;
+
+/** Accounts that one request may change. */
+export const mostAtOnce = 100;
+
+/** How long an invitation may work. */
+export const inviteDays = { min: 1, max: 90, usual: 7 } as const;
+
+/** Keys on one page, and tags of one key. */
+export const keysPageSize = 50;
+export const mostTags = 10;
 
 /** Stands where others have the id of their key, also in the rows of usage. */
 export const playgroundKeyId = "playground";

@@ -28,6 +28,7 @@ export const pageAddresses = [
   "/app/account",
   "/admin",
   "/admin/accounts",
+  "/admin/accounts/:id",
   "/admin/plans",
   "/admin/models",
   "/admin/engines",

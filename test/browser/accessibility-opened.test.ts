@@ -36,6 +36,7 @@ async function furnish(dashboard: TestDashboard): Promise<void> {
   const eve = await dashboard.signUp("eve@example.com");
   const { account } = await eve.get<{ account: { id: string } }>("/api/me");
   await operator.post(`/api/admin/accounts/${account.id}/suspend`);
+  await operator.post("/api/admin/invites", { email: "invited@example.com", planId: "team" });
   await operator.post("/api/admin/changelog", { title: "Faster replies", body: "By **a lot**." });
   const at = (hours: number) => new Date(Date.now() + hours * hourMs).toISOString();
   const window = { title: "New disks", body: "", startsAt: at(30), endsAt: at(31) };

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { noQuotas } from "../../src/core/ports.js";
+import type { AccountPage } from "../../src/protocol/dashboard-accounts.js";
 import type { AccountView, KeyWithSecret, Me } from "../../src/protocol/dashboard-api.js";
 import type { EngineView } from "../../src/protocol/dashboard-engines.js";
 import type { Access } from "../../src/http/dashboard/route.js";
@@ -16,12 +17,19 @@ import { startServer } from "../support/processes/server.js";
 
 const adminRoutes = [
   ["GET", "/api/admin/accounts"],
+  ["POST", "/api/admin/accounts/bulk"],
+  ["GET", "/api/admin/accounts/x"],
+  ["GET", "/api/admin/accounts/x/keys"],
+  ["GET", "/api/admin/accounts/x/usage"],
+  ["POST", "/api/admin/accounts/x/sessions/end"],
   ["POST", "/api/admin/accounts/x/suspend"],
   ["POST", "/api/admin/accounts/x/resume"],
   ["POST", "/api/admin/accounts/x/plan"],
   ["POST", "/api/admin/accounts/x/role"],
   ["POST", "/api/admin/accounts/x/reset-link"],
+  ["GET", "/api/admin/invites"],
   ["POST", "/api/admin/invites"],
+  ["DELETE", "/api/admin/invites/x"],
   ["GET", "/api/admin/plans"],
   ["PUT", "/api/admin/plans/x"],
   ["DELETE", "/api/admin/plans/x"],
@@ -45,6 +53,7 @@ const adminRoutes = [
   ["PUT", "/api/admin/maintenance/x"],
   ["POST", "/api/admin/maintenance/x/end"],
   ["GET", "/api/admin/audit"],
+  ["GET", "/api/admin/audit.csv"],
 ] as const;
 
 describe("an admin", () => {
@@ -63,8 +72,7 @@ describe("an admin", () => {
   afterAll(() => dashboard.close());
 
   const find = async (search: string) =>
-    (await operator.get<{ accounts: AccountView[]; total: number }>(`/api/admin/accounts?search=${search}`))
-      .accounts;
+    (await operator.get<AccountPage>(`/api/admin/accounts?search=${search}`)).accounts;
 
   it.each(adminRoutes)("%s %s is for admins only", async (method, path) => {
     expect((await ada.send(method, path)).json).toMatchObject({ error: { code: "forbidden" } });
@@ -259,7 +267,7 @@ describe("an admin", () => {
         target: "eve@example.com",
       }),
     );
-    // Announcements and plans by what they are called, keys by their id.
+    // Announcements and plans by what they are called.
     expect(first.entries[0]).toMatchObject({ target: "Entry 104", targetIsId: false });
     expect(all.at(-1)).toMatchObject({ action: "set up the service", actor: "operator@example.com" });
     expect(all.map(({ action }) => action)).not.toContain("signed in failed");

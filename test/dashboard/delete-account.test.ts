@@ -26,6 +26,7 @@ describe("deleting an account", () => {
   it("leaves no row, no working key, no session and no running stream", async () => {
     const operator = await dashboard.setUp();
     const email = "ada@example.com";
+    await operator.post("/api/admin/invites", { email });
     const ada = await dashboard.signUp(email);
     const elsewhere = dashboard.browser();
     await elsewhere.post("/api/sign-in", { email, password });
@@ -38,7 +39,6 @@ describe("deleting an account", () => {
     await (await chat(secret)).text();
     await dashboard.usageWritten(1);
     await operator.post(`/api/admin/accounts/${account.id}/reset-link`);
-    await operator.post("/api/admin/invites", { email });
     for (const table of ["accounts", "keys", "sessions", "links", "usage", "audit"]) {
       expect(dashboard.tables().get(table)).toContain(account.id);
     }
@@ -67,14 +67,14 @@ describe("deleting an account", () => {
     );
     // For two hours at most: from it every server learns that the account is gone.
     expect(left).toMatchObject([{ table: "changes", kind: "account_ended", subject: account.id }]);
-    // Of a link only hashes are stored: none is left, neither to its password nor the invitation to its address.
+    // None is left, neither to its password nor the invitation to its address.
     expect(dashboard.tables().get("links")).toBe("");
     const trail = (dashboard.tables().get("audit") ?? "").split("\n").map((row) => JSON.parse(row) as object);
     const { account: admin } = await operator.get<Me>("/api/me");
     expect(trail).toMatchObject([
       { actor: admin.id, action: "set up the service", target: admin.id },
-      { actor: admin.id, action: "created reset link", target: "deleted account" },
       { actor: admin.id, action: "created invitation", target: "" },
+      { actor: admin.id, action: "created reset link", target: "deleted account" },
       { actor: "deleted account", action: "deleted account", target: "deleted account" },
     ]);
     const { entries } = await operator.get<{ entries: object[] }>("/api/admin/audit");

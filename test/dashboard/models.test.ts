@@ -9,7 +9,7 @@ import { loadConfig } from "../../src/config.js";
 import { ensureSetupLink } from "../../src/core/sign-in/one-time-links.js";
 import { systemClock } from "../../src/core/ports.js";
 import { createLog } from "../../src/log.js";
-import type { AuditEntry } from "../../src/protocol/dashboard-api.js";
+import type { AuditEntry } from "../../src/protocol/dashboard-audit.js";
 import type { ModelChoicesView, ModelsNow, PullView } from "../../src/protocol/dashboard-models.js";
 import type { ModelId } from "../../src/protocol/models.js";
 import { Browser, password, tokenOf } from "../support/processes/dashboard-server.js";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { AuditEntry } from "../../src/protocol/dashboard-audit.js";
 import type {
-  AuditEntry,
   Changelog,
   ChangelogEntry,
   Maintenance,

@@ -53,10 +53,6 @@ export const api = {
   limits: () => get<dashboard.LimitsNow>("/api/limits"),
 
   admin: {
-    accounts: (query: BodyOf<typeof dashboard.accountsQuery>) =>
-      get<{ accounts: dashboard.AccountView[]; total: number }>(
-        withQuery("/api/admin/accounts", { search: query.search, page: Number(query.page ?? 0) }),
-      ),
     setAccount: (id: string, change: "suspend" | "resume") =>
       post<dashboard.AccountView>(`/api/admin/accounts/${id}/${change}`),
     setPlan: (id: string, body: BodyOf<typeof dashboard.setPlanBody>) =>
@@ -64,8 +60,6 @@ export const api = {
     setRole: (id: string, body: BodyOf<typeof dashboard.setRoleBody>) =>
       post<dashboard.AccountView>(`/api/admin/accounts/${id}/role`, body),
     resetLink: (id: string) => post<dashboard.OneTimeLink>(`/api/admin/accounts/${id}/reset-link`),
-    invite: (body: BodyOf<typeof dashboard.inviteBody>) =>
-      post<dashboard.OneTimeLink>("/api/admin/invites", body),
 
     plans: () => get<{ plans: (dashboard.PlanView & { accounts: number })[] }>("/api/admin/plans"),
     savePlan: (id: string, body: BodyOf<typeof dashboard.planBody>) =>
@@ -100,16 +94,11 @@ export const api = {
     changeMaintenance: (id: string, body: BodyOf<typeof dashboard.maintenanceBody>) =>
       send<dashboard.Maintenance>("PUT", `/api/admin/maintenance/${id}`, body),
     endMaintenance: (id: string) => post<dashboard.Maintenance>(`/api/admin/maintenance/${id}/end`),
-
-    audit: (before?: string) =>
-      get<{ entries: dashboard.AuditEntry[]; next: string | null }>(
-        withQuery("/api/admin/audit", { before }),
-      ),
   },
 };
 
 /** The address with the query's set fields appended. */
-function withQuery(path: string, query: Query): string {
+export function withQuery(path: string, query: Query): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== "") search.set(name, String(value));
@@ -119,14 +108,18 @@ function withQuery(path: string, query: Query): string {
 }
 
 // The reply's type is stated by the caller, from the contract: see the head of this file.
-function get<Reply>(path: string): Promise<Reply> {
+export function get<Reply>(path: string): Promise<Reply> {
   return request("GET", path) as Promise<Reply>;
 }
 
-function post<Reply>(path: string, body: object = {}): Promise<Reply> {
+export function post<Reply>(path: string, body: object = {}): Promise<Reply> {
   return send<Reply>("POST", path, body);
 }
 
-function send<Reply>(method: "POST" | "PUT" | "DELETE", path: string, body: object = {}): Promise<Reply> {
+export function send<Reply>(
+  method: "POST" | "PUT" | "DELETE",
+  path: string,
+  body: object = {},
+): Promise<Reply> {
   return request(method, path, body) as Promise<Reply>;
 }

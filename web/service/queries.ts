@@ -44,11 +44,6 @@ export const queries = {
       refetchInterval: Date.parse(query.to) - Date.parse(query.from) <= dayMs ? 1_000 : 15_000,
     }),
   admin: {
-    accounts: (search: string, page: number) =>
-      queryOptions({
-        queryKey: ["admin", "accounts", search, page],
-        queryFn: () => api.admin.accounts({ search, page }),
-      }),
     plans: queryOptions({ queryKey: ["admin", "plans"], queryFn: api.admin.plans }),
     suggestion: queryOptions({
       queryKey: ["admin", "suggestion"],

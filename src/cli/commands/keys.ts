@@ -188,10 +188,18 @@ function keyTable(keys: readonly ApiKey[]): string {
       ownLimits(key),
       time(key.createdAt),
       time(key.expiresAt),
-      time(key.lastUsedAt),
+      lastUse(key),
     ]),
   );
 }
+
+/** The day and the model: nothing finer is kept. */
+function lastUse({ lastUsedAt, lastUsedModel }: ApiKey): string {
+  if (lastUsedAt === null) return "never";
+  return [dayOf(lastUsedAt), lastUsedModel ?? []].flat().join(", ");
+}
+
+const dayOf = (date: Date): string => date.toISOString().slice(0, 10);
 
 const permissions = (names: readonly string[] | null): string => names?.join(", ") ?? "all";
 
@@ -219,5 +227,8 @@ const toJson = (key: ApiKey) => ({
   expires_at: key.expiresAt,
   revoked_at: key.revokedAt,
   disabled_at: key.disabledAt,
-  last_used_at: key.lastUsedAt,
+  last_used_day: key.lastUsedAt === null ? null : dayOf(key.lastUsedAt),
+  last_used_model: key.lastUsedModel,
+  tags: key.tags,
+  replaces: key.replaces,
 });

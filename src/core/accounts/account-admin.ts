@@ -1,15 +1,24 @@
 /** What an admin does with the accounts and plans of others. Every change is seen by the next request. */
-import type { SignUpMode } from "../../protocol/dashboard-api.js";
 import type { Actor, Audit } from "../audit.js";
 import type { CutTarget } from "../serving/completion.js";
 import { DashboardError } from "../dashboard-error.js";
-import type { AccountSummary, FullStore } from "../dashboard-ports.js";
+import type { AccountSummary, FullStore, Session } from "../dashboard-ports.js";
 import type { KeyRing } from "../keys/key-ring.js";
-import { inviteMail, resetMail } from "../sign-in/mail.js";
+import { resetMail } from "../sign-in/mail.js";
 import type { MadeLink, OneTimeLinks } from "../sign-in/one-time-links.js";
 import type { Outbox } from "../sign-in/outbox.js";
-import { deletePlan, listPlans, savePlan } from "./plans.js";
-import type { Clock, Plan, Role } from "../ports.js";
+import type { Sessions } from "../sign-in/sessions.js";
+import { deletePlan, listPlans, requirePlan, savePlan } from "./plans.js";
+import type { ApiKey, Clock, Plan, Role } from "../ports.js";
+
+/** Shown of one account. */
+const mostSessions = 100;
+
+interface FoundAccounts {
+  accounts: AccountSummary[];
+  next: string | null;
+  total: number | null;
+}
 
 export interface AccountAdminParts {
   store: FullStore;
@@ -17,7 +26,7 @@ export interface AccountAdminParts {
   keys: Pick<KeyRing, "forgetAccount" | "forgetAll">;
   audit: Audit;
   outbox: Outbox;
-  signUp: SignUpMode;
+  sessions: Pick<Sessions, "listLive" | "endAll">;
   ownerName: string;
   publicUrl: () => string;
   clock: Clock;
@@ -27,9 +36,49 @@ export interface AccountAdminParts {
 export class AccountAdmin {
   constructor(private readonly parts: AccountAdminParts) {}
 
-  search(search: string, page: number, size: number) {
-    const { store, clock } = this.parts;
-    return store.accounts.searchAccounts(search, { offset: page * size, limit: size }, clock.now());
+  /** How many there are is counted only where nothing is searched for: a search would have to read all of them. */
+  async search(search: string, after: string | null, limit: number): Promise<FoundAccounts> {
+    const { accounts } = this.parts.store;
+    const page = await accounts.searchAccounts(search, { after, limit }, this.parts.clock.now());
+    if (page === null) throw new DashboardError("bad_request", "There is no such page.", { field: "after" });
+    return { ...page, total: search === "" ? await accounts.countAccounts() : null };
+  }
+
+  /** With its plan, and with its sessions that have not ended. */
+  async detail(id: string): Promise<{ summary: AccountSummary; plan: Plan; sessions: Session[] }> {
+    const summary = await this.#require(id);
+    const [plan, sessions] = await Promise.all([
+      requirePlan(this.parts.store, summary.account.planId),
+      this.parts.sessions.listLive(summary.account, mostSessions),
+    ]);
+    return { summary, plan, sessions };
+  }
+
+  /** The keys that were used last first, and how many it has. */
+  async keys(id: string, limit: number): Promise<{ keys: ApiKey[]; total: number }> {
+    await this.#require(id);
+    const keys = await this.parts.store.listKeys(id);
+    const lastUse = ({ lastUsedAt }: ApiKey) => lastUsedAt?.getTime() ?? 0;
+    const sorted = keys.reverse().sort((a, b) => lastUse(b) - lastUse(a));
+    return { keys: sorted.slice(0, limit), total: keys.length };
+  }
+
+  /** Its owner has to sign in again, everywhere. */
+  async endSessions(actor: Actor, id: string): Promise<void> {
+    await this.#require(id);
+    await this.parts.sessions.endAll(id);
+    await this.parts.audit.record(actor, "ended sessions of account", id);
+  }
+
+  /** Throws `bad_request` for a plan that does not exist. */
+  async requirePlan(planId: string): Promise<void> {
+    if ((await this.parts.store.findPlan(planId)) !== null) return;
+    throw new DashboardError("bad_request", "There is no such plan.", { field: "planId" });
+  }
+
+  /** Throws `not_found` for an account that does not exist. */
+  async require(id: string): Promise<void> {
+    await this.#require(id);
   }
 
   /** Its keys are refused, its sessions and its streams end. */
@@ -53,9 +102,7 @@ export class AccountAdmin {
 
   async setPlan(actor: Actor, id: string, planId: string): Promise<AccountSummary> {
     await this.#require(id);
-    if ((await this.parts.store.findPlan(planId)) === null) {
-      throw new DashboardError("bad_request", "There is no such plan.", { field: "planId" });
-    }
+    await this.requirePlan(planId);
     await this.parts.store.setAccountPlan(id, planId);
     this.parts.keys.forgetAccount(id);
     await this.parts.audit.record(actor, "changed plan of account", id);
@@ -77,18 +124,6 @@ export class AccountAdmin {
     const made = await links.reset(id);
     await audit.record(actor, "created reset link", id);
     outbox.post(async () => resetMail(account.email, publicUrl() + made.path, ownerName));
-    return made;
-  }
-
-  /** Mailed too when it is for an address and there is a mail server. */
-  async invite(actor: Actor, email: string | null): Promise<MadeLink> {
-    const { links, audit, outbox, publicUrl, ownerName, signUp } = this.parts;
-    if (signUp === "closed") {
-      throw new DashboardError("conflict", "Sign-up is closed, so an invitation would not work.");
-    }
-    const made = await links.invite(email);
-    await audit.record(actor, "created invitation", "");
-    if (email !== null) outbox.post(async () => inviteMail(email, publicUrl() + made.path, ownerName));
     return made;
   }
 

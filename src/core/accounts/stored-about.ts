@@ -10,11 +10,14 @@ const exportedAtOnce = 200;
 
 const reasons = new Map([
   ["accounts", "Your account: the address you sign in with, a hash of your password, your role and plan."],
-  ["keys", "Your API keys, as hashes that the keys on requests are compared with."],
+  [
+    "keys",
+    "Your API keys, as hashes that the keys on requests are compared with, and the day and model of their last use.",
+  ],
   ["sessions", "Where you are signed in, as hashes of the cookies. Gone when you sign out or they expire."],
   [
     "links",
-    "Links to choose a new password and invitations to your address that were not used yet. Gone once used or expired.",
+    "Links to choose a new password and invitations to your address that were not used yet. Gone once used, revoked or expired.",
   ],
   ["usage", "Counts by the hour, so that you can see what you used. There is no field for what you wrote."],
   [

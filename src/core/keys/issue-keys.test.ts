@@ -65,6 +65,9 @@ describe("creating a key", () => {
       disabledAt: null,
       limits: noKeyLimits,
       lastUsedAt: null,
+      lastUsedModel: null,
+      tags: [],
+      replaces: null,
     });
     const record = await store.findKeyByHash(keyHash(text) ?? new Uint8Array());
     expect(record?.key).toEqual(key);
@@ -186,6 +189,13 @@ describe("rotating a key", () => {
       rotateKey(store, clock, rotated.key.id),
       /was rotated already and ends at 2030-01-02T00:00:00.000Z/,
     );
+  });
+
+  it("notes which key the new one replaces, and gives it the tags of the old one", async () => {
+    const old = await create({ tags: ["CI", " team a ", "ci"] });
+    expect(old.key).toMatchObject({ tags: ["ci", "team a"], replaces: null });
+    const { key } = await rotateKey(store, clock, old.key.id);
+    expect(key).toMatchObject({ tags: ["ci", "team a"], replaces: old.key.id });
   });
 
   it("refuses a grace period that never ends", async () => {

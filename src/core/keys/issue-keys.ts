@@ -5,7 +5,7 @@
  * The limit on keys is looked up before the key is written: two that are created at the same instant can exceed
  * it by one, which costs nothing, since rates and concurrency are counted for the whole account.
  */
-import { largestQuota } from "../../protocol/dashboard-bounds.js";
+import { largestQuota, longest, mostTags } from "../../protocol/dashboard-bounds.js";
 import { isModelId, modelIds, type ModelId } from "../../protocol/models.js";
 import { AccountError } from "../accounts/account-error.js";
 import { keyHash, mintKey } from "./key-format.js";
@@ -29,7 +29,22 @@ export interface KeyRequest {
   /** Below the plan's; absent where the plan's alone count. */
   limits?: KeyLimits;
   expiresAt: Date | null;
+  tags?: readonly string[];
 }
+
+/** What is invalid is named by its field. */
+class KeyFieldError extends AccountError {
+  constructor(
+    message: string,
+    readonly field: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Which part of the request an error is about; undefined where it is about none. */
+export const fieldOf = (error: AccountError): string | undefined =>
+  error instanceof KeyFieldError ? error.field : undefined;
 
 export interface IssuedKey {
   key: ApiKey;
@@ -55,10 +70,30 @@ export async function createKey(
     operations: checkOperations(request.operations),
     limits: checkLimits(request.limits ?? noKeyLimits),
     expiresAt: checkExpiry(request.expiresAt, now),
+    tags: checkTags(request.tags ?? []),
   };
   await requireRoomForKey(store, account, now);
   const { text, key } = mint({ accountId: account.id, ...permissions });
   return { key: await store.createKey(key), text };
+}
+
+/** Changes a key that has not ended. The key itself stays as it is, so programs need not be touched. */
+export async function editKey(
+  store: Store,
+  clock: Clock,
+  id: string,
+  change: Required<Pick<KeyRequest, "name" | "models" | "limits" | "tags">>,
+): Promise<ApiKey> {
+  const checked = {
+    name: checkName(change.name),
+    models: checkModels(change.models),
+    limits: checkLimits(change.limits),
+    tags: checkTags(change.tags),
+  };
+  if (!isLive(await requireKey(store, id), clock.now())) {
+    throw new AccountError("This key has ended and cannot be edited. Create a new key instead.");
+  }
+  return (await store.updateKey(id, checked)) ?? requireKey(store, id);
 }
 
 /** From now on the key is refused. One that was revoked already keeps its time. */
@@ -94,10 +129,10 @@ export async function rotateKey(
       `The key ${id} was rotated already and ends at ${old.revokedAt.toISOString()}. Rotate the key that replaced it, or revoke this one to end it now.`,
     );
   }
-  const { accountId, name, models, operations, limits } = old;
+  const { accountId, name, models, operations, limits, tags } = old;
   const expiresAt =
     old.expiresAt && new Date(now.getTime() + old.expiresAt.getTime() - old.createdAt.getTime());
-  const { text, key } = mint({ accountId, name, models, operations, limits, expiresAt });
+  const { text, key } = mint({ accountId, name, models, operations, limits, tags, expiresAt });
   const rotated = await store.rotateKey(id, new Date(now.getTime() + graceMs), key);
   // Another caller was faster: check again, for the right error.
   if (rotated === null) return rotateKey(store, clock, id, graceMs);
@@ -141,14 +176,29 @@ function checkName(text: string): string {
   const name = text.trim();
   if (name.length >= 1 && name.length <= 80 && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(name))
     return name;
-  throw new AccountError("A key's name must have 1 to 80 characters and no control characters.");
+  throw new KeyFieldError("A key's name must have 1 to 80 characters and no control characters.", "name");
+}
+
+/** In small letters and each once, so that one word is one tag. Commas separate them in the store. */
+function checkTags(texts: readonly string[]): string[] {
+  const tags = [...new Set(texts.map((text) => text.trim().toLowerCase()))].filter((tag) => tag !== "");
+  const isWord = (tag: string) =>
+    tag.length <= longest.tag && /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._:/+-]*$/u.test(tag);
+  if (tags.length <= mostTags && tags.every(isWord)) return tags;
+  throw new KeyFieldError(
+    `Use at most ${mostTags} tags of at most ${longest.tag} letters, digits, spaces and . _ : / + - each, beginning with a letter or digit.`,
+    "tags",
+  );
 }
 
 function checkModels(names: readonly string[] | null): ModelId[] | null {
   if (names === null) return null;
   const models = names.filter(isModelId);
   if (models.length > 0 && models.length === names.length) return [...new Set(models)];
-  throw new AccountError(`Unknown model. A key may be limited to one or more of: ${modelIds.join(", ")}.`);
+  throw new KeyFieldError(
+    `Unknown model. A key may be limited to one or more of: ${modelIds.join(", ")}.`,
+    "models",
+  );
 }
 
 function checkOperations(names: readonly string[] | null): Operation[] | null {
@@ -165,12 +215,12 @@ function checkLimits(limits: KeyLimits): KeyLimits {
     limit === null || (Number.isInteger(limit) && limit >= 1 && limit <= largestLimit);
   const { requestsPerMinute, tokensPerMinute, concurrentRequests } = limits;
   if (![requestsPerMinute, tokensPerMinute, concurrentRequests].every(isWhole)) {
-    throw new AccountError(`A key's limits must be whole numbers from 1 to ${largestLimit}.`);
+    throw new KeyFieldError(`A key's limits must be whole numbers from 1 to ${largestLimit}.`, "limits");
   }
   const { requestsPerDay, tokensPerDay, requestsPerMonth, tokensPerMonth } = limits;
   const quotas = { requestsPerDay, tokensPerDay, requestsPerMonth, tokensPerMonth };
   if (!Object.values(quotas).every((quota) => quota === null || isQuota(quota))) {
-    throw new AccountError(`A key's quotas must be whole numbers from 1 to ${largestQuota}.`);
+    throw new KeyFieldError(`A key's quotas must be whole numbers from 1 to ${largestQuota}.`, "limits");
   }
   return { requestsPerMinute, tokensPerMinute, concurrentRequests, ...quotas };
 }

@@ -278,7 +278,18 @@ describe("while the store is unreachable", () => {
   });
 });
 
-describe("last-used times", () => {
+describe("the days of last use", () => {
+  const today = () => new Date(clock.now().toISOString().slice(0, 10));
+
+  it("are written with the model that was asked for, whichever comes first", async () => {
+    const { key, text } = await issueKey();
+    await ring.verify(text);
+    ring.noteModel(key.id, "prism");
+    await ring.verify(text);
+    await ring.flush();
+    expect(await store.findKey(key.id)).toMatchObject({ lastUsedAt: today(), lastUsedModel: "prism" });
+  });
+
   it("are written in one batch, not on each request", async () => {
     const keys = [await issueKey(), await issueKey()];
     const writes = vi.spyOn(store, "touchKeys");
@@ -288,14 +299,14 @@ describe("last-used times", () => {
     await ring.flush();
     await ring.flush();
     expect(writes).toHaveBeenCalledTimes(1);
-    for (const { key } of keys) expect((await store.findKey(key.id))?.lastUsedAt).toEqual(clock.now());
+    for (const { key } of keys) expect((await store.findKey(key.id))?.lastUsedAt).toEqual(today());
   });
 
   it("are written when the ring closes", async () => {
     const { key, text } = await issueKey();
     await ring.verify(text);
     await ring.close();
-    expect((await store.findKey(key.id))?.lastUsedAt).toEqual(clock.now());
+    expect((await store.findKey(key.id))?.lastUsedAt).toEqual(today());
   });
 
   it("are kept for the next write when one fails", async () => {
@@ -305,7 +316,7 @@ describe("last-used times", () => {
     await ring.flush();
     expect((await store.findKey(key.id))?.lastUsedAt).toBeNull();
     await ring.flush();
-    expect((await store.findKey(key.id))?.lastUsedAt).toEqual(clock.now());
+    expect((await store.findKey(key.id))?.lastUsedAt).toEqual(today());
   });
 
   it("are not written for refused requests", async () => {

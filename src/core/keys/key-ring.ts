@@ -13,13 +13,14 @@
  * Records are held by the hash of their key; the key itself is never kept. Unknown keys are not held at
  * all, so guessing cannot push real callers out of memory.
  *
- * Last-used times are gathered here and written in batches. A failed write keeps them for the next one, of a
+ * The days of last use, and the models, are gathered here and written in batches. A failed write keeps them for the next one, of a
  * bounded number of keys; losing a few seconds of them in a crash is the accepted price.
  */
 import { ServiceError } from "../../protocol/errors.js";
 import { keyHash } from "./key-format.js";
 import { isUsable } from "../serving/permission.js";
-import type { Clock, KeyRecord, Store } from "../ports.js";
+import type { ModelId } from "../../protocol/models.js";
+import type { Clock, KeyRecord, KeyUse, Store } from "../ports.js";
 import { Rounds } from "../rounds.js";
 import { withTimeLimit } from "../time-limit.js";
 
@@ -55,7 +56,7 @@ export class KeyRing {
   /** By the key's hash, the least recently used first. */
   readonly #entries = new Map<string, Entry>();
   readonly #lookups = new Map<string, Promise<KeyRecord | null>>();
-  #lastUsed = new Map<string, Date>();
+  #lastUsed = new Map<string, KeyUse>();
   /** Counts calls of `forget`: a query that began before one must not put its answer back. */
   #forgotten = 0;
   /** When a record was last read from the store. */
@@ -79,8 +80,13 @@ export class KeyRing {
     const now = this.#clock.now();
     if (record === null || !isUsable(record, now)) throw new ServiceError("invalid_api_key");
 
-    this.#lastUsed.set(record.key.id, now);
+    this.#noteUse(record.key.id, null);
     return record;
+  }
+
+  /** That a request with this key asked for this model. */
+  noteModel(keyId: string, model: ModelId): void {
+    this.#noteUse(keyId, model);
   }
 
   /** Whether there may be a key that works while the store is unreachable. */
@@ -112,6 +118,12 @@ export class KeyRing {
     return this.#flushes.finish();
   }
 
+  #noteUse(keyId: string, model: ModelId | null): void {
+    const held = this.#lastUsed.get(keyId);
+    if (held === undefined && this.#lastUsed.size >= mostLastUsed) return;
+    this.#lastUsed.set(keyId, { at: this.#clock.now(), model: model ?? held?.model ?? null });
+  }
+
   async #write(): Promise<void> {
     if (this.#lastUsed.size === 0) return;
     const batch = this.#lastUsed;
@@ -119,7 +131,9 @@ export class KeyRing {
     try {
       await withTimeLimit(this.#store.touchKeys(batch), this.#waits.storeMs);
     } catch {
-      this.#lastUsed = new Map([...batch, ...this.#lastUsed].slice(-mostLastUsed));
+      const since = this.#lastUsed;
+      this.#lastUsed = new Map([...batch].slice(-mostLastUsed));
+      for (const [keyId, { model }] of since) this.#noteUse(keyId, model);
     }
   }
 

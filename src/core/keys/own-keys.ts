@@ -3,9 +3,12 @@
  * Changes reach the next request at once; a key that stops working takes its running streams with it.
  */
 import type { DashboardErrorCode } from "../../protocol/dashboard-api.js";
+import type { KeysRequest } from "../../protocol/dashboard-keys.js";
 import { AccountError } from "../accounts/account-error.js";
 import {
   createKey,
+  editKey,
+  fieldOf,
   KeyLimitReached,
   revokeKey,
   rotateKey,
@@ -16,6 +19,7 @@ import type { Audit, AuditAction } from "../audit.js";
 import type { CutTarget } from "../serving/completion.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { FullStore } from "../dashboard-ports.js";
+import { keyPage, type KeyPage } from "./key-list.js";
 import type { KeyRing } from "./key-ring.js";
 import type { Account, ApiKey, Clock } from "../ports.js";
 
@@ -35,6 +39,21 @@ export class OwnKeys {
     // Times of last use are written every few seconds; a page that shows them wants them now.
     await this.parts.keys.flush();
     return (await this.parts.store.listKeys(account.id)).reverse();
+  }
+
+  async page(account: Account, request: KeysRequest): Promise<KeyPage> {
+    await this.parts.keys.flush();
+    return keyPage(await this.parts.store.listKeys(account.id), request, this.parts.clock.now());
+  }
+
+  /** Seen by the next request; those under way were admitted by what applied before. */
+  async edit(account: Account, id: string, change: Parameters<typeof editKey>[3]): Promise<ApiKey> {
+    const { store, clock } = this.parts;
+    await this.#require(account, id);
+    const key = await explained("conflict", () => editKey(store, clock, id, change));
+    this.parts.keys.forget(id);
+    await this.#record(account, "edited key", id);
+    return key;
   }
 
   async create(account: Account, request: KeyRequest): Promise<IssuedKey> {
@@ -103,6 +122,8 @@ async function explained<T>(code: DashboardErrorCode, work: () => Promise<T>): P
     return await work();
   } catch (error) {
     if (!(error instanceof AccountError)) throw error;
+    const field = fieldOf(error);
+    if (field !== undefined) throw new DashboardError("bad_request", error.message, { field });
     throw new DashboardError(error instanceof KeyLimitReached ? "limit_reached" : code, error.message);
   }
 }

@@ -24,5 +24,8 @@ export const playgroundCaller = ({ account, plan, session }: SessionRecord, ends
     disabledAt: null,
     limits: noKeyLimits,
     lastUsedAt: null,
+    lastUsedModel: null,
+    tags: [],
+    replaces: null,
   },
 });

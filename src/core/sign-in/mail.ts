@@ -25,12 +25,12 @@ If it was not you, there is nothing to do: your password stays as it is.
 `,
 });
 
-export const inviteMail = (to: string, link: string, owner: string): Mail => ({
+export const inviteMail = (to: string, link: string, owner: string, days = 7): Mail => ({
   to,
   subject: `You are invited to ${owner}`,
   text: `You are invited to create an account at ${owner}.
 
-The link works once, within the next seven days:
+The link works once, within the next ${days === 1 ? "day" : `${days} days`}:
 
 ${link}
 `,

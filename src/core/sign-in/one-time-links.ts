@@ -25,6 +25,12 @@ export interface MadeLink {
   expiresAt: Date;
 }
 
+interface InviteOptions {
+  /** Of the account that it creates; null for the default one. */
+  planId?: string | null;
+  lifeMs?: number | undefined;
+}
+
 export class OneTimeLinks {
   constructor(
     private readonly store: LinkStore,
@@ -38,8 +44,9 @@ export class OneTimeLinks {
   }
 
   /** `email` restricts it to that address, which the link then carries, so that its page can fill it in. */
-  async invite(email: string | null): Promise<MadeLink> {
-    const { link, made } = this.#make("invite", { emailHash: email === null ? null : emailHash(email) });
+  async invite(email: string | null, { planId = null, lifeMs }: InviteOptions = {}): Promise<MadeLink> {
+    const whose = { email, emailHash: email === null ? null : emailHash(email) };
+    const { link, made } = this.#make("invite", { ...whose, planId }, lifeMs);
     await this.store.create(link);
     return email === null ? made : { ...made, path: `${made.path}&email=${encodeURIComponent(email)}` };
   }
@@ -52,13 +59,14 @@ export class OneTimeLinks {
 
   #make(
     kind: LinkKind,
-    use: Partial<Pick<NewLink, "accountId" | "emailHash">>,
+    use: Partial<Pick<NewLink, "accountId" | "emailHash" | "email" | "planId">>,
+    lifeMs = linkLifeMs[kind],
   ): { link: NewLink; made: MadeLink } {
     const token = newToken();
     const hash = tokenHash(token);
     if (hash === null) throw new Error("A token that was just created does not pass its own check.");
     const createdAt = this.clock.now();
-    const expiresAt = new Date(createdAt.getTime() + linkLifeMs[kind]);
+    const expiresAt = new Date(createdAt.getTime() + lifeMs);
     return {
       link: { kind, hash, accountId: null, emailHash: null, ...use, createdAt, expiresAt },
       made: { path: pages[kind] + token, expiresAt },

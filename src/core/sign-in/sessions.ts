@@ -6,8 +6,8 @@
  * When it was last used is written at most once a minute. If that write fails, on a full disk say, the
  * session goes on and merely counts as idle for longer.
  */
-import type { SessionRecord, SessionStore } from "../dashboard-ports.js";
-import type { Clock } from "../ports.js";
+import type { Session, SessionRecord, SessionStore } from "../dashboard-ports.js";
+import type { Account, Clock } from "../ports.js";
 import { newToken, tokenHash } from "./secret-token.js";
 
 const touchEveryMs = 60_000;
@@ -54,9 +54,16 @@ export class Sessions {
   }
 
   /** When it ends unless it is used again. */
-  endOf({ session }: SessionRecord): Date {
+  endOf({ session }: Pick<SessionRecord, "session">): Date {
     const idleEndMs = session.lastSeenAt.getTime() + this.expiry.idleMs;
     return new Date(Math.min(session.expiresAt.getTime(), idleEndMs));
+  }
+
+  /** The sessions of an account that are valid now, the one that was used last first. */
+  async listLive(account: Account, limit: number): Promise<Session[]> {
+    const now = this.clock.now();
+    const sessions = await this.store.list(account.id, limit);
+    return sessions.filter((session) => this.#isLive({ session, account }, now));
   }
 
   async end(token: string): Promise<void> {
@@ -73,7 +80,7 @@ export class Sessions {
     await this.store.prune(now, new Date(now.getTime() - this.expiry.idleMs));
   }
 
-  #isLive(record: SessionRecord, now: Date): boolean {
+  #isLive(record: Pick<SessionRecord, "session" | "account">, now: Date): boolean {
     const { suspendedAt } = record.account;
     if (suspendedAt !== null && suspendedAt <= now) return false;
     return this.endOf(record) > now;

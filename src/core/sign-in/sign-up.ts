@@ -111,7 +111,8 @@ const taken = (): DashboardError =>
     field: "email",
   });
 
-function checkedEmail(text: string): string {
+/** Throws `bad_request` for what is no address. */
+export function checkedEmail(text: string): string {
   try {
     return checkEmail(text);
   } catch (error) {

@@ -4,8 +4,11 @@
  */
 export type CsvCell = string | number | null;
 
-export function toCsv(headings: readonly string[], rows: readonly (readonly CsvCell[])[]): string {
-  return [headings, ...rows].map((cells) => `${cells.map(toCell).join(",")}\r\n`).join("");
+/** Without headings: the rest of a file that is written in parts. */
+export function toCsv(headings: readonly string[] | null, rows: readonly (readonly CsvCell[])[]): string {
+  return [...(headings === null ? [] : [headings]), ...rows]
+    .map((cells) => `${cells.map(toCell).join(",")}\r\n`)
+    .join("");
 }
 
 function toCell(value: CsvCell): string {

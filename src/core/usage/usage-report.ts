@@ -83,6 +83,28 @@ export class UsageReports {
     };
   }
 
+  /** Requests and tokens of each key that was used; of whole hours. */
+  async byKey(
+    accountId: string,
+    from: Date,
+    to: Date,
+  ): Promise<{ keyId: string; requests: number; tokens: number }[]> {
+    const range = rangeOf({ from, to, step: "hour" });
+    const sums = new Map<string, UsageCounts>();
+    await this.recorder.reading(accountId, async (held) => {
+      for await (const slice of slicesOf(range, dayMs)) {
+        for (const row of await this.store.usage.readByKey({ accountId, ...slice })) {
+          add(sums, row.keyId, row);
+        }
+      }
+      for (const row of held.filter(matches({ accountId, ...range }))) add(sums, row.keyId, row);
+    });
+    return [...sums].map(([keyId, counts]) => {
+      const { requests, tokens } = share(counts);
+      return { keyId, requests, tokens };
+    });
+  }
+
   async lines(accountId: string, request: UsageRequest): Promise<UsageLine[]> {
     const range = rangeOf(request);
     const names = await this.#keyNames(accountId);

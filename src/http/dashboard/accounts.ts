@@ -1,8 +1,15 @@
 /** Accounts, for admins. */
 import type { Actor } from "../../core/audit.js";
 import type { SessionRecord } from "../../core/dashboard-ports.js";
+import { changeAccounts } from "../../core/accounts/bulk-change.js";
+import {
+  accountsQuery,
+  bulkBody,
+  type AccountPage,
+  type BulkResult,
+} from "../../protocol/dashboard-accounts.js";
+import { setPlanBody, setRoleBody } from "../../protocol/dashboard-api.js";
 import { accountsPageSize } from "../../protocol/dashboard-bounds.js";
-import { accountsQuery, inviteBody, setPlanBody, setRoleBody } from "../../protocol/dashboard-api.js";
 import type { DashboardParts } from "./parts.js";
 import { admin, type DashboardRoute } from "./route.js";
 import { accountView, linkView } from "./views.js";
@@ -10,13 +17,24 @@ import type { Visit } from "./guard/visit.js";
 
 export function accountRoutes({ dashboard, publicUrl }: DashboardParts): DashboardRoute[] {
   const { accountAdmin } = dashboard;
-  // Shown to the admin who asks, in whose browser the address is right.
-  const baseUrl = ({ request }: Visit): string => publicUrl ?? `${request.protocol}://${request.host}`;
   return [
-    admin("GET", "/admin/accounts", async (visit) => {
-      const { search, page } = visit.query(accountsQuery);
-      const found = await accountAdmin.search(search.trim(), page, accountsPageSize);
-      return { accounts: found.accounts.map(accountView), total: found.total };
+    admin("GET", "/admin/accounts", async (visit): Promise<AccountPage> => {
+      const { search, after = null } = visit.query(accountsQuery);
+      const { accounts, next, total } = await accountAdmin.search(search.trim(), after, accountsPageSize);
+      return { accounts: accounts.map(accountView), next, total };
+    }),
+    admin("POST", "/admin/accounts/bulk", async (visit, me): Promise<BulkResult> => {
+      const request = await visit.body(bulkBody);
+      const { changed, refused } = await changeAccounts(accountAdmin, actorOf(me), request);
+      const known = await dashboard.store.accounts.findSummaries(
+        refused.map(({ id }) => id),
+        dashboard.clock.now(),
+      );
+      const emails = new Map(known.map(({ account }) => [account.id, account.email]));
+      return {
+        changed: changed.map(accountView),
+        refused: refused.map(({ id, message }) => ({ id, email: emails.get(id) ?? null, message })),
+      };
     }),
     admin("POST", "/admin/accounts/:id/suspend", async ({ id }, me) =>
       accountView(await accountAdmin.suspend(actorOf(me), id)),
@@ -33,13 +51,12 @@ export function accountRoutes({ dashboard, publicUrl }: DashboardParts): Dashboa
       return accountView(await accountAdmin.setRole(actorOf(me), visit.id, role));
     }),
     admin("POST", "/admin/accounts/:id/reset-link", async (visit, me) =>
-      linkView(await accountAdmin.makeResetLink(actorOf(me), visit.id), baseUrl(visit)),
+      linkView(await accountAdmin.makeResetLink(actorOf(me), visit.id), publicUrl ?? baseUrlOf(visit)),
     ),
-    admin("POST", "/admin/invites", async (visit, me) => {
-      const { email = null } = await visit.body(inviteBody);
-      return linkView(await accountAdmin.invite(actorOf(me), email), baseUrl(visit));
-    }),
   ];
 }
+
+/** For links that are shown to the admin who asks, in whose browser the address is right. */
+export const baseUrlOf = ({ request }: Visit): string => `${request.protocol}://${request.host}`;
 
 export const actorOf = ({ account }: SessionRecord): Actor => ({ accountId: account.id });

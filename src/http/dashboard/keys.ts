@@ -2,14 +2,23 @@
 import type { IssuedKey } from "../../core/keys/issue-keys.js";
 import { noKeyLimits } from "../../core/ports.js";
 import { createKeyBody, rotateKeyBody, type KeyWithSecret } from "../../protocol/dashboard-api.js";
+import {
+  editKeyBody,
+  keysQuery,
+  type KeyPageView,
+  type KeyUsageView,
+} from "../../protocol/dashboard-keys.js";
 import type { DashboardParts } from "./parts.js";
 import { user, type DashboardRoute } from "./route.js";
-import { keyView } from "./views.js";
+import { keyView, listedKeyView } from "./views.js";
 
 const dayMs = 24 * 60 * 60_000;
 const hourMs = 60 * 60_000;
+/** Shown beside each key. */
+const usageDays = 7;
 
-export function keyRoutes({ dashboard: { ownKeys, clock } }: DashboardParts): DashboardRoute[] {
+export function keyRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
+  const { ownKeys, usageReports, clock } = dashboard;
   const withSecret = ({ key, text }: IssuedKey): KeyWithSecret => ({
     key: keyView(key, clock.now()),
     secret: text,
@@ -19,11 +28,30 @@ export function keyRoutes({ dashboard: { ownKeys, clock } }: DashboardParts): Da
       const keys = await ownKeys.list(account);
       return { keys: keys.map((key) => keyView(key, clock.now())) };
     }),
+    user("GET", "/keys/page", async (visit, { account }): Promise<KeyPageView> => {
+      const page = await ownKeys.page(account, visit.query(keysQuery));
+      return { ...page, keys: page.keys.map((listed) => listedKeyView(listed, clock.now())) };
+    }),
+    user("GET", "/keys/usage", async (_visit, { account }): Promise<KeyUsageView> => {
+      const now = clock.now().getTime();
+      const from = new Date(now - usageDays * dayMs);
+      // The hour that has just begun too.
+      const to = new Date(now + hourMs);
+      return { from: from.toISOString(), keys: await usageReports.byKey(account.id, from, to) };
+    }),
+    user("PUT", "/keys/:id", async (visit, { account }) => {
+      const { limits, ...change } = await visit.body(editKeyBody);
+      const key = await ownKeys.edit(account, visit.id, { ...change, limits: limits ?? noKeyLimits });
+      return keyView(key, clock.now());
+    }),
     user("POST", "/keys", async (visit, { account }) => {
-      const { name, models, expiresInDays, limits } = await visit.body(createKeyBody);
+      const { name, models, expiresInDays, limits, tags } = await visit.body(createKeyBody);
       const expiresAt =
         expiresInDays === null ? null : new Date(clock.now().getTime() + expiresInDays * dayMs);
-      const request = { name, models, operations: null, limits: limits ?? noKeyLimits, expiresAt };
+      const request = {
+        ...{ name, models, operations: null, limits: limits ?? noKeyLimits, expiresAt },
+        tags: tags ?? [],
+      };
       return withSecret(await ownKeys.create(account, request));
     }),
     user("POST", "/keys/:id/rotate", async (visit, { account }) => {

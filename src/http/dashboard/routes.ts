@@ -4,6 +4,8 @@ import { DashboardError } from "../../core/dashboard-error.js";
 import type { SessionRecord } from "../../core/dashboard-ports.js";
 import type { Sessions } from "../../core/sign-in/sessions.js";
 import { accountRoutes } from "./accounts.js";
+import { accountPageRoutes } from "./admin/account-page.js";
+import { inviteRoutes } from "./admin/invites.js";
 import { auditRoutes } from "./audit.js";
 import { engineRoutes } from "./engines.js";
 import { keyRoutes } from "./keys.js";
@@ -28,6 +30,8 @@ export const dashboardRoutes = (parts: DashboardParts): DashboardRoute[] => [
   ...usageRoutes(parts),
   ...playgroundRoutes(parts),
   ...accountRoutes(parts),
+  ...accountPageRoutes(parts),
+  ...inviteRoutes(parts),
   ...planRoutes(parts),
   ...engineRoutes(parts),
   ...modelFactsRoutes(parts),

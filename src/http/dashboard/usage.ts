@@ -25,11 +25,11 @@ export function usageRoutes({ http, dashboard, queue, sharers }: DashboardParts)
   const { usageReports } = dashboard;
   return [
     user("GET", "/usage", (visit, { account }): Promise<UsageReport> =>
-      usageReports.report(account.id, toRequest(visit.query(usageQuery))),
+      usageReports.report(account.id, usageRequest(visit.query(usageQuery))),
     ),
     user("GET", "/usage.csv", async (visit, { account }) => {
       const query = visit.query(usageQuery);
-      const lines = await usageReports.lines(account.id, toRequest(query));
+      const lines = await usageReports.lines(account.id, usageRequest(query));
       const file = `sotto-usage-${query.from.slice(0, 10)}-${query.to.slice(0, 10)}.csv`;
       visit.reply.header("content-type", "text/csv; charset=utf-8");
       visit.reply.header("content-disposition", `attachment; filename="${file}"`);
@@ -69,7 +69,8 @@ export function usageRoutes({ http, dashboard, queue, sharers }: DashboardParts)
   ];
 }
 
-const toRequest = ({ from, to, ...rest }: z.output<typeof usageQuery>): UsageRequest => ({
+/** What the query of GET /api/usage asks for. */
+export const usageRequest = ({ from, to, ...rest }: z.output<typeof usageQuery>): UsageRequest => ({
   ...rest,
   from: new Date(from),
   to: new Date(to),

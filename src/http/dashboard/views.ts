@@ -1,5 +1,6 @@
 /** What the service knows, in the shapes of the dashboard's API. */
-import { isLive } from "../../core/keys/issue-keys.js";
+import { keyStatus } from "../../core/keys/key-status.js";
+import type { ListedKey } from "../../core/keys/key-list.js";
 import { deletedAccount, deletedKey } from "../../core/audit.js";
 import type {
   AccountSummary,
@@ -13,6 +14,8 @@ import type { Announcement, WindowState } from "../../core/operator/news.js";
 import type { MadeLink } from "../../core/sign-in/one-time-links.js";
 import type { ApiKey, Plan } from "../../core/ports.js";
 import type * as wire from "../../protocol/dashboard-api.js";
+import type { AuditEntry } from "../../protocol/dashboard-audit.js";
+import type { KeyReference, ListedKeyView } from "../../protocol/dashboard-keys.js";
 import type * as limits from "../../protocol/dashboard-limits.js";
 
 export const planView = ({ models, ...plan }: Plan): wire.PlanView => ({
@@ -40,17 +43,22 @@ export function keyView(key: ApiKey, now: Date): wire.KeyView {
     limits: key.limits,
     createdAt: key.createdAt.toISOString(),
     expiresAt: time(key.expiresAt),
-    lastUsedAt: time(key.lastUsedAt),
+    lastUsedDay: day(key.lastUsedAt),
+    lastUsedModel: key.lastUsedModel,
+    tags: [...key.tags],
     status,
     worksUntil: status === "expiring" ? time(key.revokedAt) : null,
   };
 }
 
-function keyStatus(key: ApiKey, now: Date): wire.KeyView["status"] {
-  if (!isLive(key, now)) return key.revokedAt !== null && key.revokedAt <= now ? "revoked" : "expired";
-  if (key.disabledAt !== null) return "disabled";
-  return key.revokedAt === null ? "active" : "expiring";
-}
+export const listedKeyView = ({ key, replaces, replacedBy }: ListedKey, now: Date): ListedKeyView => ({
+  ...keyView(key, now),
+  replaces: keyReference(replaces),
+  replacedBy: keyReference(replacedBy),
+});
+
+const keyReference = (key: ApiKey | null): KeyReference | null =>
+  key && { id: key.id, name: key.name, lastFour: key.lastFour };
 
 export const accountView = ({ account, liveKeys, lastUsedAt }: AccountSummary): wire.AccountView => ({
   id: account.id,
@@ -60,7 +68,7 @@ export const accountView = ({ account, liveKeys, lastUsedAt }: AccountSummary): 
   createdAt: account.createdAt.toISOString(),
   suspendedAt: time(account.suspendedAt),
   keys: liveKeys,
-  lastUsedAt: time(lastUsedAt),
+  lastUsedDay: day(lastUsedAt),
 });
 
 export const linkView = (made: MadeLink, baseUrl: string): wire.OneTimeLink => ({
@@ -101,14 +109,22 @@ export function announcementView(
 }
 
 /** `targetName` is what the target is called now, unless it is an account or gone. */
-export const auditView = (line: AuditLine, targetName: string | null): wire.AuditEntry => ({
-  id: line.id,
-  at: line.at.toISOString(),
-  actor: line.actorEmail ?? line.actor,
-  action: line.action,
-  target: line.targetEmail ?? targetName ?? line.target,
-  targetIsId: line.targetEmail === null && targetName === null && !isWord(line.target),
-});
+export function auditView(line: AuditLine, targetName: string | null): AuditEntry {
+  const { targetKey } = line;
+  const keyName = targetKey && `${targetKey.name} (…${targetKey.lastFour})`;
+  const known = line.targetEmail ?? keyName ?? targetName;
+  return {
+    id: line.id,
+    at: line.at.toISOString(),
+    actor: line.actorEmail ?? line.actor,
+    actorId: line.actorEmail === null ? null : line.actor,
+    action: line.action,
+    target: known ?? line.target,
+    targetAccountId: line.targetEmail === null ? (targetKey?.accountId ?? null) : line.target,
+    targetOwner: targetKey?.ownerEmail ?? null,
+    targetIsId: known === null && !isWord(line.target),
+  };
+}
 
 const isWord = (target: string): boolean => ["", deletedAccount, deletedKey].includes(target);
 
@@ -126,5 +142,8 @@ export const quotaView = ({ kind, window, limit, remaining }: QuotaNow): limits.
   remaining,
   resetsAt: window.endsAt.toISOString(),
 });
+
+/** The day in UTC. */
+const day = (date: Date | null): string | null => date?.toISOString().slice(0, 10) ?? null;
 
 const time = (date: Date | null): string | null => date?.toISOString() ?? null;

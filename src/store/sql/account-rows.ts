@@ -4,7 +4,6 @@
  * Whatever demotes or removes an admin first locks one row that all such changes share, then counts the remaining
  * admins. Without the lock two admins could each see the other, and both would be removed.
  */
-import { setImmediate } from "node:timers/promises";
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { ChangeKind } from "../../core/replicas/changes.js";
 import type { AccountStore, AccountSummary, Credentials } from "../../core/dashboard-ports.js";
@@ -13,17 +12,21 @@ import { DuplicateEmail, type Account, type NewAccount, type Role } from "../../
 import { endAccess, removeAccount } from "./account-removal.js";
 import type { SqlChanges } from "./change-rows.js";
 import { toAccount } from "./rows.js";
+import { AccountSearch } from "./search/account-search.js";
 import type { AccountRow, Schema } from "./schema.js";
 import { endSessions } from "./session-rows.js";
 
-/** Looked at in one statement. */
-const searchedAtOnce = 2_000;
-
 export class SqlAccounts implements AccountStore {
+  readonly #search: AccountSearch;
+
   constructor(
     private readonly db: Kysely<Schema>,
     private readonly changes: SqlChanges,
-  ) {}
+    locksRows: boolean,
+  ) {
+    // Of the two kinds of database the one that locks rows compares text by the rules of a language.
+    this.#search = new AccountSearch(db, !locksRows);
+  }
 
   async findAccount(id: string): Promise<Account | null> {
     return (await this.findCredentialsById(id))?.account ?? null;
@@ -63,19 +66,27 @@ export class SqlAccounts implements AccountStore {
 
   async searchAccounts(
     search: string,
-    page: { offset: number; limit: number },
+    { after, limit }: { after: string | null; limit: number },
     now: Date,
-  ): Promise<{ accounts: AccountSummary[]; total: number }> {
-    if (search === "") return { accounts: await this.#page(page, now), total: await this.#count() };
-    const shown: string[] = [];
-    let total = 0;
-    for await (const ids of this.#matches(search)) {
-      shown.push(...ids.slice(Math.max(0, page.offset - total)).slice(0, page.limit - shown.length));
-      total += ids.length;
-    }
-    const rows =
-      shown.length === 0 ? [] : await this.#newest(now).where("accounts.id", "in", shown).execute();
-    return { accounts: rows.map(toSummary), total };
+  ): Promise<{ accounts: AccountSummary[]; next: string | null } | null> {
+    const found = await this.#search.page(search, after, limit);
+    if (found === null) return null;
+    return { accounts: await this.findSummaries(found.ids, now), next: found.next };
+  }
+
+  async countAccounts(): Promise<number> {
+    const { total } = await this.db
+      .selectFrom("accounts")
+      .select((select) => select.fn.countAll<number>().as("total"))
+      .executeTakeFirstOrThrow();
+    return total;
+  }
+
+  async findSummaries(ids: readonly string[], now: Date): Promise<AccountSummary[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.#summaries(now).where("accounts.id", "in", ids).execute();
+    const byId = new Map(rows.map((row) => [row.id, toSummary(row)]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
   }
 
   async listSummaries(after: Account | null, limit: number, now: Date): Promise<AccountSummary[]> {
@@ -140,48 +151,6 @@ export class SqlAccounts implements AccountStore {
     await this.changes.with(at === null ? "key_changed" : "key_ended", id, (transaction) =>
       transaction.updateTable("keys").set({ disabled_at }).where("id", "=", id).execute(),
     );
-  }
-
-  async #page({ offset, limit }: { offset: number; limit: number }, now: Date): Promise<AccountSummary[]> {
-    const rows = await this.#newest(now).limit(limit).offset(offset).execute();
-    return rows.map(toSummary);
-  }
-
-  async #count(): Promise<number> {
-    const { total } = await this.db
-      .selectFrom("accounts")
-      .select((select) => select.fn.countAll<number>().as("total"))
-      .executeTakeFirstOrThrow();
-    return total;
-  }
-
-  /**
-   * The ids of accounts that match, newest first. No index finds a part of an address, so all of them have to
-   * be looked at: so many at a time, and others get their turn in between.
-   */
-  async *#matches(search: string): AsyncGenerator<string[]> {
-    const address = `%${escapeLike(search.toLowerCase())}%`;
-    const beginning = `${escapeLike(search)}%`;
-    const order = sql`order by created_at desc, id desc`;
-    let behind = sql``;
-    for (;;) {
-      const { rows } = await sql<{ id: string }>`select id from
-        (select id, created_at, email_lower from accounts ${behind} ${order} limit ${searchedAtOnce}) as slice
-        where email_lower like ${address} escape '\\' or id like ${beginning} escape '\\' ${order}`.execute(
-        this.db,
-      );
-      yield rows.map((row) => row.id);
-      const { rows: ends } = await sql<{ created_at: number; id: string }>`select created_at, id from accounts
-        ${behind} ${order} limit 1 offset ${searchedAtOnce - 1}`.execute(this.db);
-      const [last] = ends;
-      if (last === undefined) return;
-      behind = sql`where (created_at, id) < (${last.created_at}, ${last.id})`;
-      await setImmediate();
-    }
-  }
-
-  #newest(now: Date) {
-    return this.#summaries(now).orderBy("accounts.created_at", "desc").orderBy("accounts.id", "desc");
   }
 
   #summaries(now: Date) {
@@ -293,5 +262,3 @@ const toSummary = (
   liveKeys: row.live_keys ?? 0,
   lastUsedAt: row.last_used_at === null ? null : new Date(row.last_used_at),
 });
-
-const escapeLike = (text: string): string => text.replace(/[\\%_]/g, "\\$&");

@@ -4,10 +4,11 @@
  */
 import { randomBytes } from "node:crypto";
 import type { Kysely } from "kysely";
-import type { AuditLine, AuditRecord, AuditStore } from "../../core/dashboard-ports.js";
+import type { AuditFilter, AuditLine, AuditRecord, AuditStore } from "../../core/dashboard-ports.js";
 import { forgetDeleted } from "./account-removal.js";
 import { batchRows, inBatches } from "./batches.js";
 import type { Schema } from "./schema.js";
+import { findAuditLines, firstIdAt } from "./search/audit-search.js";
 
 export class SqlAudit implements AuditStore {
   #count = 0;
@@ -19,24 +20,8 @@ export class SqlAudit implements AuditStore {
     await this.db.insertInto("audit").values({ id, at: at.getTime(), actor, action, target }).execute();
   }
 
-  async list(before: string | null, limit: number): Promise<AuditLine[]> {
-    let query = this.db
-      .selectFrom("audit")
-      .leftJoin("accounts as actors", "actors.id", "audit.actor")
-      .leftJoin("accounts as targets", "targets.id", "audit.target")
-      .selectAll("audit")
-      .select(["actors.email as actor_email", "targets.email as target_email"]);
-    if (before !== null) query = query.where("audit.id", "<", before);
-    const rows = await query.orderBy("audit.id", "desc").limit(limit).execute();
-    return rows.map((row) => ({
-      id: row.id,
-      at: new Date(row.at),
-      actor: row.actor,
-      action: row.action,
-      target: row.target,
-      actorEmail: row.actor_email,
-      targetEmail: row.target_email,
-    }));
+  list(before: string | null, limit: number, filter: AuditFilter = {}): Promise<AuditLine[]> {
+    return findAuditLines(this.db, before, limit, filter);
   }
 
   /** By the id, which begins with the time and is indexed. */
@@ -60,6 +45,3 @@ export class SqlAudit implements AuditStore {
     return `${firstIdAt(at)}${count}${randomBytes(6).toString("hex")}`;
   }
 }
-
-/** Ids of this time and later sort after it, those of earlier times before. */
-const firstIdAt = (time: Date): string => time.getTime().toString(16).padStart(12, "0");

@@ -60,11 +60,13 @@ export class SqlLinks implements LinkStore {
     account: { email: string; passwordHash: string; planId: string },
   ): Promise<Account | null> {
     return this.db.transaction().execute(async (transaction) => {
-      if ((await useUp(transaction, kind, hash, now)) === null) return null;
+      const link = await useUp(transaction, kind, hash, now);
+      if (link === null) return null;
       if (kind === "setup" && (await hasAdmin(transaction))) return null;
       const role = kind === "setup" ? "admin" : "user";
       // A taken address rejects and so rolls back: the link is as it was.
-      return insertAccount(transaction, { ...account, role }, this.clock.now());
+      const planId = link.planId ?? account.planId;
+      return insertAccount(transaction, { ...account, planId, role }, this.clock.now());
     });
   }
 
@@ -84,6 +86,28 @@ export class SqlLinks implements LinkStore {
       note("sessions_ended", accountId);
       return toAccount(row);
     });
+  }
+
+  async listInvites(now: Date, limit: number): Promise<NewLink[]> {
+    const rows = await this.db
+      .selectFrom("links")
+      .selectAll()
+      .where("kind", "=", "invite")
+      .where("expires_at", ">", now.getTime())
+      .orderBy("created_at", "desc")
+      .limit(limit)
+      .execute();
+    return rows.map(toLink);
+  }
+
+  async revokeInvite(hash: Uint8Array): Promise<boolean> {
+    const revoked = await this.db
+      .deleteFrom("links")
+      .where("hash", "=", hash)
+      .where("kind", "=", "invite")
+      .returning("kind")
+      .executeTakeFirst();
+    return revoked !== undefined;
   }
 
   async prune(now: Date): Promise<void> {
@@ -117,6 +141,8 @@ const fromLink = (link: NewLink): LinkRow => ({
   kind: link.kind,
   account_id: link.accountId,
   email_hash: link.emailHash,
+  email: link.email ?? null,
+  plan_id: link.planId ?? null,
   created_at: link.createdAt.getTime(),
   expires_at: link.expiresAt.getTime(),
 });
@@ -127,6 +153,8 @@ const toLink = (row: LinkRow): NewLink => ({
   kind: row.kind,
   accountId: row.account_id,
   emailHash: row.email_hash === null ? null : new Uint8Array(row.email_hash),
+  email: row.email,
+  planId: row.plan_id,
   createdAt: new Date(row.created_at),
   expiresAt: new Date(row.expires_at),
 });

@@ -12,6 +12,7 @@ import * as keyLimits from "./migrations/0004-key-limits.js";
 import * as indices from "./migrations/0005-indices-and-deleted-accounts.js";
 import * as usageFigures from "./migrations/0006-usage-figures.js";
 import * as quotas from "./migrations/0007-quotas.js";
+import * as tagsAndInvitations from "./migrations/0008-tags-lineage-and-invitations.js";
 import type { Migration, MigrationContext } from "./migration.js";
 import type { Schema } from "./schema.js";
 import { StoreError } from "../store-error.js";
@@ -25,6 +26,7 @@ export const migrations: readonly Migration[] = [
   { name: "0005-indices-and-deleted-accounts", ...indices },
   { name: "0006-usage-figures", ...usageFigures },
   { name: "0007-quotas", ...quotas },
+  { name: "0008-tags-lineage-and-invitations", ...tagsAndInvitations },
 ];
 
 export interface MigrateOptions {

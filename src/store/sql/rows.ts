@@ -3,11 +3,12 @@ import {
   operations,
   type Account,
   type ApiKey,
+  type KeyLimits,
   type Operation,
   type Plan,
   type Quotas,
 } from "../../core/ports.js";
-import { isModelId } from "../../protocol/models.js";
+import { isModelId, type ModelId } from "../../protocol/models.js";
 import type { AccountRow, KeyRow, PlanRow, QuotaColumns } from "./schema.js";
 
 export function toAccount(row: Omit<AccountRow, "email_lower" | "password_hash">): Account {
@@ -83,11 +84,23 @@ export function toKey(row: Omit<KeyRow, "hash">): ApiKey {
     revokedAt: toTime(row.revoked_at),
     disabledAt: toTime(row.disabled_at),
     lastUsedAt: toTime(row.last_used_at),
+    lastUsedModel: toModel(row.last_used_model),
+    tags: toList(row.tags) ?? [],
+    replaces: row.replaces,
   };
 }
 
 const toTime = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));
 
+const toModel = (name: string | null): ModelId | null => (name !== null && isModelId(name) ? name : null);
+
 const toList = (text: string | null): string[] | null => text?.split(",") ?? null;
 
 const isOperation = (name: string): name is Operation => operations.some((known) => known === name);
+
+export const fromLimits = (limits: KeyLimits) => ({
+  requests_per_minute: limits.requestsPerMinute,
+  tokens_per_minute: limits.tokensPerMinute,
+  concurrent_requests: limits.concurrentRequests,
+  ...fromQuotas(limits),
+});

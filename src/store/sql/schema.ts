@@ -74,7 +74,14 @@ export interface KeyRow extends QuotaColumns {
   expires_at: number | null;
   revoked_at: number | null;
   disabled_at: number | null;
+  /** When the day began, in UTC: nothing finer is kept. */
   last_used_at: number | null;
+  /** The model of the last request of that day that named one. */
+  last_used_model: string | null;
+  /** Comma-separated; null for none. */
+  tags: string | null;
+  /** The id of the key that this one took the place of. */
+  replaces: string | null;
 }
 
 export interface SessionRow {
@@ -96,6 +103,10 @@ export interface LinkRow {
   account_id: string | null;
   /** SHA-256 of the address that an invitation is for; null for any. */
   email_hash: Uint8Array | null;
+  /** The same address as it is shown to admins while the invitation is pending. */
+  email: string | null;
+  /** The plan of the account that an invitation creates; null for the default one. */
+  plan_id: string | null;
   created_at: number;
   expires_at: number;
 }

@@ -58,6 +58,23 @@ export class SqlSessions implements SessionStore {
     };
   }
 
+  async list(accountId: string, limit: number): Promise<Session[]> {
+    const rows = await this.db
+      .selectFrom("sessions")
+      .selectAll()
+      .where("account_id", "=", accountId)
+      .orderBy("last_seen_at", "desc")
+      .limit(limit)
+      .execute();
+    return rows.map((row) => ({
+      hash: new Uint8Array(row.hash),
+      accountId: row.account_id,
+      createdAt: new Date(row.created_at),
+      lastSeenAt: new Date(row.last_seen_at),
+      expiresAt: new Date(row.expires_at),
+    }));
+  }
+
   /** Replicas write in any order, so the time only ever moves forward. */
   async touch(hash: Uint8Array, at: Date): Promise<void> {
     await this.db

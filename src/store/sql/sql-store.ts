@@ -7,22 +7,34 @@ import { sql, type Kysely } from "kysely";
 import type { ChangeKind } from "../../core/replicas/changes.js";
 import type { FullStore } from "../../core/dashboard-ports.js";
 import { newId } from "../../core/keys/ids.js";
-import type { Account, ApiKey, Clock, KeyRecord, NewAccount, NewKey, Plan } from "../../core/ports.js";
+import type {
+  Account,
+  ApiKey,
+  Clock,
+  KeyChange,
+  KeyLimits,
+  KeyRecord,
+  KeyUse,
+  NewAccount,
+  NewKey,
+  Plan,
+} from "../../core/ports.js";
 import { endAccess, removeAccount } from "./account-removal.js";
 import { insertAccount, SqlAccounts } from "./account-rows.js";
 import { SqlAudit } from "./audit-rows.js";
 import { SqlChanges } from "./change-rows.js";
 import { SqlLinks } from "./link-rows.js";
 import { SqlNews } from "./news-rows.js";
-import { fromPlan, fromQuotas, toAccount, toKey, toPlan } from "./rows.js";
+import { fromLimits, fromPlan, toAccount, toKey, toPlan } from "./rows.js";
 import type { AccountRow, KeyRow, PlanRow, Schema } from "./schema.js";
 import { SqlQuotas } from "./usage/quota-rows.js";
 import { SqlSessions } from "./session-rows.js";
 import { SqlStored } from "./stored-rows.js";
 import { SqlUsage } from "./usage/usage-rows.js";
 
-/** Two bound values for each key; databases allow some tens of thousands in one statement. */
+/** Three bound values for each key; databases allow some tens of thousands in one statement. */
 const touchedAtOnce = 1_000;
+const dayMs = 24 * 60 * 60_000;
 
 export class SqlStore implements FullStore {
   readonly accounts: SqlAccounts;
@@ -47,7 +59,7 @@ export class SqlStore implements FullStore {
     this.#clock = clock;
     this.#locksRows = locksRows;
     this.changes = new SqlChanges(db, clock);
-    this.accounts = new SqlAccounts(db, this.changes);
+    this.accounts = new SqlAccounts(db, this.changes, locksRows);
     this.sessions = new SqlSessions(db, this.changes);
     this.links = new SqlLinks(db, this.changes, clock);
     this.usage = new SqlUsage(db, clock);
@@ -142,7 +154,7 @@ export class SqlStore implements FullStore {
         .executeTakeFirst();
       if (row === undefined) return null;
       note(this.#endKind(endsAt), id);
-      return { key: await insertKey(transaction, replacement, this.#nowMs()), replaced: toKey(row) };
+      return { key: await insertKey(transaction, replacement, this.#nowMs(), id), replaced: toKey(row) };
     });
   }
 
@@ -210,26 +222,44 @@ export class SqlStore implements FullStore {
     );
   }
 
+  updateKey(id: string, { name, models, limits, tags }: KeyChange): Promise<ApiKey | null> {
+    return this.changes.transaction(async (transaction, note) => {
+      const row = await transaction
+        .updateTable("keys")
+        .set({ name, models: models?.join(",") ?? null, tags: fromTags(tags), ...fromLimits(limits) })
+        .where("id", "=", id)
+        .returningAll()
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      note("key_changed", id);
+      return toKey(row);
+    });
+  }
+
   /**
-   * Replicas write in any order, so a time only ever moves forward. In Postgres an update locks rows in whatever order
+   * Replicas write in any order, so a day only ever moves forward. In Postgres an update locks rows in whatever order
    * its plan meets them, and two replicas that touch the same keys could deadlock; so the rows are locked first, in
    * the order of their ids.
    */
-  async touchKeys(lastUsed: ReadonlyMap<string, Date>): Promise<void> {
+  async touchKeys(lastUsed: ReadonlyMap<string, KeyUse>): Promise<void> {
     const sorted = [...lastUsed].sort(([a], [b]) => (a < b ? -1 : 1));
-    const pairs = sorted.map(([id, at]) => sql`(${id}, cast(${at.getTime()} as bigint))`);
-    if (pairs.length === 0) return;
+    const uses = sorted.map(
+      ([id, { at, model }]) => sql`(${id}, cast(${startOfDayMs(at)} as bigint), cast(${model} as text))`,
+    );
+    if (uses.length === 0) return;
     await this.#db.transaction().execute(async (transaction) => {
       if (this.#locksRows) {
         const ids = sorted.map(([id]) => id);
         for (const some of slices(ids, touchedAtOnce)) await lockKeys(transaction, some);
       }
-      for (const some of slices(pairs, touchedAtOnce)) {
-        // `column1` and `column2` are what both SQLite and Postgres call the columns of a list of values.
-        await sql`update keys set last_used_at = used.column2
+      for (const some of slices(uses, touchedAtOnce)) {
+        // `column1` and so on are what both SQLite and Postgres call the columns of a list of values.
+        await sql`update keys set last_used_at = used.column2, last_used_model = used.column3
           from (values ${sql.join(some)}) as used
           where keys.id = used.column1
-          and (keys.last_used_at is null or keys.last_used_at < used.column2)`.execute(transaction);
+          and (keys.last_used_at is null or keys.last_used_at < used.column2
+            or (keys.last_used_at = used.column2 and used.column3 is not null
+              and coalesce(keys.last_used_model, '') <> used.column3))`.execute(transaction);
       }
     });
   }
@@ -286,7 +316,12 @@ export class SqlStore implements FullStore {
   }
 }
 
-async function insertKey(db: Kysely<Schema>, key: NewKey, nowMs: number): Promise<ApiKey> {
+async function insertKey(
+  db: Kysely<Schema>,
+  key: NewKey,
+  nowMs: number,
+  replaces: string | null = null,
+): Promise<ApiKey> {
   const row = await db
     .insertInto("keys")
     .values({
@@ -297,20 +332,24 @@ async function insertKey(db: Kysely<Schema>, key: NewKey, nowMs: number): Promis
       name: key.name,
       models: key.models?.join(",") ?? null,
       operations: key.operations?.join(",") ?? null,
-      requests_per_minute: key.limits.requestsPerMinute,
-      tokens_per_minute: key.limits.tokensPerMinute,
-      concurrent_requests: key.limits.concurrentRequests,
-      ...fromQuotas(key.limits),
+      ...fromLimits(key.limits),
       created_at: nowMs,
       expires_at: key.expiresAt?.getTime() ?? null,
       revoked_at: null,
       disabled_at: null,
       last_used_at: null,
+      last_used_model: null,
+      tags: fromTags(key.tags ?? []),
+      replaces,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
   return toKey(row);
 }
+
+const fromTags = (tags: readonly string[]): string | null => (tags.length === 0 ? null : tags.join(","));
+
+const startOfDayMs = (at: Date): number => at.getTime() - (at.getTime() % dayMs);
 
 type JoinedKeyRow = KeyRow &
   Pick<AccountRow, "email" | "role" | "plan_id" | "suspended_at"> &

@@ -28,6 +28,21 @@ const ofKeys: Opening[] = [
     },
   },
   {
+    name: "editing a key, one that is refused",
+    file: "pages/app/keys/edit-key-dialog.tsx",
+    path: "/app/keys",
+    open: async (page, look) => {
+      await chooseAction(page, "My program", "Edit");
+      await dialog(page, "Edit key");
+      await look();
+      await page.getByLabel("Name").fill("");
+      await page.getByLabel("Tags").fill("-wrong");
+      await press(page, "Save");
+      await refused(page);
+      await look();
+    },
+  },
+  {
     name: "rotating a key, and the new secret",
     file: "pages/app/keys/issue-key-dialog.tsx",
     path: "/app/keys",

@@ -1,6 +1,6 @@
 /** What opens over the operator's pages. */
 import type { Page } from "playwright-core";
-import { asks, dialog, menu, openDialog, press, refused, type Opening } from "./opening.js";
+import { asks, dialog, menu, openDialog, press, question, refused, type Opening } from "./opening.js";
 import { chooseAction } from "./visit.js";
 
 const ofAccounts: Opening[] = [
@@ -20,6 +20,43 @@ const ofAccounts: Opening[] = [
     path: "/admin/accounts",
     open: asks(name, of, item),
   })),
+  ...[
+    { name: "Change plan", button: "Change plan…" },
+    { name: "Suspend accounts", button: "Suspend…" },
+    { name: "Resume accounts", button: "Resume…" },
+  ].map(({ name, button }) => ({
+    name: `the question "${name}" for several accounts`,
+    file: "pages/admin/accounts/bulk-dialog.tsx",
+    path: "/admin/accounts",
+    open: async (page: Page, look: () => Promise<void>) => {
+      await page.getByLabel("Select all on this page").check();
+      await press(page, button);
+      await page.getByRole(name === "Change plan" ? "dialog" : "alertdialog", { name }).waitFor();
+      await look();
+    },
+  })),
+  {
+    name: "revoking an invitation",
+    file: "pages/admin/accounts/invite-list.tsx",
+    path: "/admin/accounts?tab=invitations",
+    open: async (page, look) => {
+      await page
+        .getByRole("button", { name: /^Revoke the invitation/ })
+        .first()
+        .click();
+      await question(page, "Revoke invitation");
+      await look();
+    },
+  },
+  {
+    name: "signing an account out everywhere",
+    file: "pages/admin/account/account-sessions.tsx",
+    path: "/admin/accounts?search=ada",
+    open: async (page, look) => {
+      await page.getByRole("link", { name: "ada@example.com" }).click();
+      await asks("Sign out everywhere", "Sign out everywhere…")(page, look);
+    },
+  },
   {
     name: "changing the plan of an account",
     file: "pages/admin/accounts/plan-dialog.tsx",

@@ -1,6 +1,6 @@
 /** The promises of `AuditStore`. */
 import { describe, expect, it } from "vitest";
-import type { FullStore } from "../../../src/core/dashboard-ports.js";
+import type { AuditFilter, FullStore } from "../../../src/core/dashboard-ports.js";
 import { noKeyLimits } from "../../../src/core/ports.js";
 import { at, describeWithStore, someHash, type Opened, type OpenStore } from "./dashboard-store.js";
 
@@ -36,6 +36,71 @@ export function describeAuditContract(name: string, open: OpenStore): void {
       const first = await audit.list(null, 2);
       const second = await audit.list(first.at(-1)?.id ?? null, 2);
       expect([...first, ...second].map((line) => line.action)).toEqual(["4", "3", "2", "1"]);
+    });
+
+    it("finds lines by who, what and when, page by page", async () => {
+      const { audit } = opened.store;
+      const [ada, bob] = [await opened.createAccount(), await opened.createAccount()];
+      const lines = [
+        ["08:00:00", ada.id, "signed in", ada.id],
+        ["09:00:00", bob.id, "signed in", bob.id],
+        ["10:00:00", ada.id, "saved plan", "free"],
+        ["11:00:00", ada.id, "signed in", ada.id],
+        ["12:00:00", "command line", "suspended account", ada.id],
+      ] as const;
+      for (const [time, actor, action, target] of lines) {
+        await audit.add({ at: at(time), actor, action, target });
+      }
+      const times = async (filter: AuditFilter, before: string | null = null, limit = 10) =>
+        (await audit.list(before, limit, filter)).map((line) => line.at.toISOString().slice(11, 13));
+      expect(await times({ actor: ada.id })).toEqual(["11", "10", "08"]);
+      expect(await times({ action: "signed in" })).toEqual(["11", "09", "08"]);
+      expect(await times({ actor: ada.id, action: "signed in" })).toEqual(["11", "08"]);
+      expect(await times({ from: at("09:00:00"), to: at("11:00:00") })).toEqual(["10", "09"]);
+      expect(await times({ actor: "command line" })).toEqual(["12"]);
+      expect(await times({ actor: "acc_none" })).toEqual([]);
+      const [first] = await audit.list(null, 1, { actor: ada.id });
+      expect(await times({ actor: ada.id }, first?.id ?? null, 1)).toEqual(["10"]);
+    });
+
+    it("finds what an account did and what was done to it and to its keys, each line once", async () => {
+      const { store } = opened;
+      const [ada, bob] = [await opened.createAccount(), await opened.createAccount()];
+      const key = await newKey(store, ada.id);
+      const lines = [
+        [ada.id, "signed in", ada.id],
+        [ada.id, "created key", key.id],
+        ["command line", "revoked key", key.id],
+        [bob.id, "suspended account", ada.id],
+        [bob.id, "signed in", bob.id],
+        [ada.id, "saved plan", "free"],
+      ] as const;
+      for (const [i, [actor, action, target]] of lines.entries()) {
+        await store.audit.add({ at: at(`08:00:0${i}`), actor, action, target });
+      }
+      const found = await store.audit.list(null, 10, { account: ada.id });
+      expect(found.map(({ action }) => action)).toEqual([
+        "saved plan",
+        "suspended account",
+        "revoked key",
+        "created key",
+        "signed in",
+      ]);
+      const page = await store.audit.list(found[1]?.id ?? null, 2, { account: ada.id });
+      expect(page.map(({ action }) => action)).toEqual(["revoked key", "created key"]);
+      const to = at("08:00:02");
+      const early = await store.audit.list(null, 10, { account: ada.id, action: "created key", to });
+      expect(early.map(({ action }) => action)).toEqual(["created key"]);
+    });
+
+    it("shows the name of a key that exists, and whose it is", async () => {
+      const { store } = opened;
+      const ada = await opened.createAccount();
+      const key = await newKey(store, ada.id);
+      await store.audit.add({ at: at("08:00:00"), actor: ada.id, action: "created key", target: key.id });
+      expect(await store.audit.list(null, 1)).toMatchObject([
+        { targetKey: { name: "k", lastFour: "abcd", accountId: ada.id, ownerEmail: ada.email } },
+      ]);
     });
 
     it("shows the address of accounts that exist", async () => {

@@ -11,6 +11,8 @@ const newLink = (link: Partial<NewLink> = {}): NewLink => ({
   hash: someHash(),
   accountId: null,
   emailHash: null,
+  email: null,
+  planId: null,
   createdAt: now,
   expiresAt: at("13:00:00"),
   ...link,
@@ -27,6 +29,38 @@ export function describeLinkContract(name: string, open: OpenStore): void {
       expect(await links.find("invite", link.hash, now)).toEqual(link);
       expect(await links.find("reset", link.hash, now)).toBeNull();
       expect(await links.find("invite", link.hash, at("13:00:00"))).toBeNull();
+    });
+
+    it("lists invitations that are pending, newest first, until they are revoked", async () => {
+      const { links } = opened.store;
+      const invite = (time: string, link: Partial<NewLink> = {}) =>
+        newLink({ kind: "invite", createdAt: at(time), ...link });
+      const first = invite("09:00:00", { email: "ada@example.com", emailHash: someHash(), planId: "free" });
+      const [second, expired] = [invite("10:00:00"), invite("08:00:00", { expiresAt: now })];
+      const reset = newLink({ kind: "reset" });
+      for (const link of [first, second, expired, reset]) await links.create(link);
+      expect(await links.listInvites(now, 10)).toEqual([second, first]);
+      expect(await links.listInvites(now, 1)).toEqual([second]);
+      expect(await links.revokeInvite(first.hash)).toBe(true);
+      expect(await links.revokeInvite(first.hash)).toBe(false);
+      expect(await links.revokeInvite(reset.hash)).toBe(false);
+      expect(await links.find("invite", first.hash, now)).toBeNull();
+      expect(await links.listInvites(now, 10)).toEqual([second]);
+    });
+
+    it("creates an account on the plan of its invitation, or on the default one when that plan is gone", async () => {
+      const { store } = opened;
+      const free = await store.findPlan("free");
+      if (free === null) throw new Error("There is no plan named free.");
+      for (const id of ["gold", "silver"]) await store.putPlan({ ...free, id, name: id });
+      const accept = async (planId: string, email: string) => {
+        const link = newLink({ kind: "invite", planId });
+        await store.links.create(link);
+        if (planId === "silver") expect(await store.accounts.deletePlan("silver")).toBe(true);
+        return (await store.links.createAccount("invite", link.hash, now, { ...ada, email }))?.planId;
+      };
+      expect(await accept("gold", "gold@example.com")).toBe("gold");
+      expect(await accept("silver", "silver@example.com")).toBe("free");
     });
 
     it("lets one set-up link exist, also when many make one at once", async () => {

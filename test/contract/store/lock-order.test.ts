@@ -50,7 +50,9 @@ afterEach(async () => {
 /** Of a tenth of the keys an update would read all rows from the disk; of half of them it follows the list. */
 const few = () => ids.filter((_, index) => index % 10 === 0);
 const many = () => ids.filter((_, index) => index % 2 === 0);
-const touched = (some: readonly string[], ms: number) => new Map(some.map((id) => [id, new Date(ms)]));
+const dayMs = 24 * 60 * 60_000;
+const touched = (some: readonly string[], day: number) =>
+  new Map(some.map((id) => [id, { at: new Date(day * dayMs), model: null }]));
 
 it.each([
   ["few", few],
@@ -58,7 +60,7 @@ it.each([
 ])("locks %s keys in the order of their ids, wherever their rows are", async (_count, some) => {
   await client.query("begin");
   await client.query("select 1 from keys where id = $1 for update", [ids[0]]);
-  const flushed = opened.store.touchKeys(touched(some(), 1_000));
+  const flushed = opened.store.touchKeys(touched(some(), 1));
   await eventually(async () => {
     const { rows } = await client.query("select 1 from pg_locks where not granted");
     return rows.length > 0;
@@ -78,5 +80,5 @@ it("lets two replicas that write at the same time finish", async () => {
       other.touchKeys(touched(many(), round)),
     ]);
   }
-  expect((await opened.store.findKey(ids[0] ?? ""))?.lastUsedAt).toEqual(new Date(20));
+  expect((await opened.store.findKey(ids[0] ?? ""))?.lastUsedAt).toEqual(new Date(20 * dayMs));
 });

@@ -107,7 +107,7 @@ const queries: Record<string, () => Promise<unknown>> = {
   "a key on a request": () => store.findKeyByHash(hash),
   "a key of a running reply": () => store.findKeyRecord(key.id),
   "the keys of an account": () => store.listKeys(account.id),
-  "last-used times": () => store.touchKeys(new Map([[key.id, now]])),
+  "last-used times": () => store.touchKeys(new Map([[key.id, { at: now, model: "omega" as const }]])),
   "a session": () => store.sessions.find(hash),
   "the use of a session": () => store.sessions.touch(hash, now),
   "the end of a session": () => store.sessions.end(hash),
@@ -126,10 +126,28 @@ const queries: Record<string, () => Promise<unknown>> = {
   "the first page of the audit trail": () => store.audit.list(null, 100),
   "a later page of the audit trail": () => store.audit.list("0".repeat(32), 100),
   "the newest accounts, and how many there are": async () => {
-    await store.accounts.searchAccounts("", { offset: 0, limit: 50 }, now);
+    await store.accounts.searchAccounts("", { after: null, limit: 50 }, now);
+    await store.accounts.countAccounts();
     // The number alone: it is counted in an index, in the time of an admin's click.
     asked = asked.filter(({ text }) => text !== 'select count(*) as "total" from "accounts"');
   },
+  "accounts whose id or address begins with a text": async () => {
+    await store.accounts.searchAccounts(account.id.slice(0, 8), { after: null, limit: 50 }, now);
+    // The rest of the search is read in slices, each in the order of an index.
+    asked = asked.filter(({ text }) => !text.includes("as slice"));
+  },
+  "a later page of accounts, newest first": () =>
+    store.accounts.searchAccounts("", { after: `newest 1 ${account.id}`, limit: 50 }, now),
+  "summaries of some accounts": () => store.accounts.findSummaries([account.id], now),
+  "an edited key": () => store.updateKey(key.id, key),
+  "the sessions of an account": () => store.sessions.list(account.id, 100),
+  "pending invitations": () => store.links.listInvites(now, 500),
+  "a revoked invitation": () => store.links.revokeInvite(hash),
+  "audit lines by an account": () => store.audit.list(null, 100, { actor: account.id }),
+  "audit lines of an action": () => store.audit.list(null, 100, { action: "signed in" }),
+  "audit lines of a period": () => store.audit.list(null, 100, { from: new Date(0), to: now }),
+  "audit lines about an account": () =>
+    store.audit.list(null, 100, { account: account.id, action: "signed in", from: new Date(0), to: now }),
   "a page of accounts": () => store.accounts.listSummaries(null, 1_000, now),
   "a later page of accounts": () => store.accounts.listSummaries(account, 1_000, now),
   "an account's summary": () => store.accounts.findSummary(account.id, now),

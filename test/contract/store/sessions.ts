@@ -81,5 +81,23 @@ export function describeSessionContract(name: string, open: OpenStore): void {
       expect(await sessions.find(idle.hash)).toBeNull();
       expect(await sessions.find(live.hash)).not.toBeNull();
     });
+
+    it("lists those of an account, the one that was used last first", async () => {
+      const { store } = opened;
+      const [ada, bob] = [await opened.createAccount(), await opened.createAccount()];
+      const session = (accountId: string, seen: string) => ({
+        ...{ hash: someHash(), accountId, createdAt: at("08:00:00"), lastSeenAt: at(seen) },
+        expiresAt: at("20:00:00"),
+      });
+      const [early, late, other] = [
+        session(ada.id, "09:00:00"),
+        session(ada.id, "10:00:00"),
+        session(bob.id, "11:00:00"),
+      ];
+      for (const one of [early, late, other]) await store.sessions.create(one);
+      expect(await store.sessions.list(ada.id, 10)).toEqual([late, early]);
+      expect(await store.sessions.list(ada.id, 1)).toEqual([late]);
+      expect(await store.sessions.list("acc_none", 10)).toEqual([]);
+    });
   });
 }

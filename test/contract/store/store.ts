@@ -190,6 +190,9 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
           disabledAt: null,
           limits: keyLimits,
           lastUsedAt: null,
+          lastUsedModel: null,
+          tags: [],
+          replaces: null,
         });
         expect(await store.findKey(key.id)).toEqual(key);
         expect(await store.listKeys(account.id)).toEqual([key]);
@@ -299,38 +302,85 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
       });
     });
 
-    describe("last-used times", () => {
+    describe("an edited key", () => {
+      it("has its new name, models, limits and tags, and works as before", async () => {
+        const wanted = newKey();
+        const key = await createKey({ ...wanted, tags: ["ci"] });
+        expect(key.tags).toEqual(["ci"]);
+        const change = {
+          name: "Nightly",
+          models: ["lambda"],
+          limits: { ...noKeyLimits, requestsPerMinute: 3, concurrentRequests: 2, tokensPerDay: 5 },
+          tags: ["batch", "team a"],
+        } as const;
+        expect(await store.updateKey(key.id, change)).toEqual({ ...key, ...change });
+        expect((await store.findKeyByHash(wanted.hash))?.key).toEqual({ ...key, ...change });
+        const none = { name: "Plain", models: null, limits: noKeyLimits, tags: [] };
+        expect(await store.updateKey(key.id, none)).toEqual({ ...key, ...none });
+        expect(await store.updateKey("key_none", none)).toBeNull();
+      });
+    });
+
+    describe("the days of last use", () => {
+      const day = (date: string, time = "00:00:00") => new Date(`${date}T${time}Z`);
+      const touch = (id: string, at: Date, model: "omega" | "prism" | null = null) =>
+        store.touchKeys(new Map([[id, { at, model }]]));
+
+      it("have no time of the day", async () => {
+        const { id } = await createKey();
+        await touch(id, day("2031-02-03", "04:05:06"));
+        expect((await store.findKey(id))?.lastUsedAt).toEqual(day("2031-02-03"));
+      });
+
+      it("come with the model of that day's last request that named one", async () => {
+        const { id } = await createKey();
+        const read = async () => {
+          const { lastUsedAt, lastUsedModel } = (await store.findKey(id)) ?? {};
+          return [lastUsedAt, lastUsedModel];
+        };
+        await touch(id, day("2031-02-03", "08:00:00"), "omega");
+        await touch(id, day("2031-02-03", "09:00:00"));
+        expect(await read()).toEqual([day("2031-02-03"), "omega"]);
+        await touch(id, day("2031-02-03", "10:00:00"), "prism");
+        expect(await read()).toEqual([day("2031-02-03"), "prism"]);
+        await touch(id, day("2031-02-02"), "omega");
+        expect(await read()).toEqual([day("2031-02-03"), "prism"]);
+        await touch(id, day("2031-02-04"));
+        expect(await read()).toEqual([day("2031-02-04"), null]);
+      });
+
       it("are written together, unknown ids ignored", async () => {
         const first = await createKey();
         const second = await createKey({ accountId: first.accountId });
         const untouched = await createKey({ accountId: first.accountId });
-        const at = new Date("2031-02-03T04:05:06.789Z");
+        const model = null;
         await store.touchKeys(
           new Map([
-            [first.id, at],
-            ["key_unknown", at],
-            [second.id, new Date(1_000)],
+            [first.id, { at: day("2031-02-03"), model }],
+            ["key_unknown", { at: day("2031-02-03"), model }],
+            [second.id, { at: day("2031-02-01"), model }],
           ]),
         );
-        expect((await store.findKey(first.id))?.lastUsedAt).toEqual(at);
-        expect((await store.findKey(second.id))?.lastUsedAt).toEqual(new Date(1_000));
+        expect((await store.findKey(first.id))?.lastUsedAt).toEqual(day("2031-02-03"));
+        expect((await store.findKey(second.id))?.lastUsedAt).toEqual(day("2031-02-01"));
         expect(await store.findKey(untouched.id)).toEqual(untouched);
       });
 
       it("only move forward", async () => {
         const { id } = await createKey();
-        for (const at of [5_000, 3_000]) await store.touchKeys(new Map([[id, new Date(at)]]));
-        expect((await store.findKey(id))?.lastUsedAt).toEqual(new Date(5_000));
-        await store.touchKeys(new Map([[id, new Date(6_000)]]));
-        expect((await store.findKey(id))?.lastUsedAt).toEqual(new Date(6_000));
+        for (const date of ["2031-02-05", "2031-02-03"]) await touch(id, day(date));
+        expect((await store.findKey(id))?.lastUsedAt).toEqual(day("2031-02-05"));
+        await touch(id, day("2031-02-06"));
+        expect((await store.findKey(id))?.lastUsedAt).toEqual(day("2031-02-06"));
       });
 
       it("may be none, or thousands", async () => {
         await store.touchKeys(new Map());
         const { id } = await createKey();
-        const many = Array.from({ length: 20_000 }, (_, i) => [`key_${i}`, new Date(i)] as const);
-        await store.touchKeys(new Map([...many, [id, new Date(8_000)]]));
-        expect((await store.findKey(id))?.lastUsedAt).toEqual(new Date(8_000));
+        const use = { at: day("2031-02-03"), model: "omega" } as const;
+        const many = Array.from({ length: 20_000 }, (_, i) => [`key_${i}`, use] as const);
+        await store.touchKeys(new Map([...many, [id, use]]));
+        expect((await store.findKey(id))?.lastUsedAt).toEqual(day("2031-02-03"));
       });
     });
 
@@ -390,7 +440,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
           store.findKey("key_x"),
           store.listKeys("acc_x"),
           store.revokeKey("key_x", new Date()),
-          store.touchKeys(new Map([["key_x", new Date()]])),
+          store.touchKeys(new Map([["key_x", { at: new Date(), model: null }]])),
           store.getSetting("colour"),
           store.initSetting("colour", "green"),
           store.setSetting("colour", "green"),

@@ -25,6 +25,9 @@ export function callerWith(plan: Partial<Plan> = {}, keyLimits: Partial<KeyLimit
       disabledAt: null,
       limits: { ...noKeyLimits, ...keyLimits },
       lastUsedAt: null,
+      lastUsedModel: null,
+      tags: [],
+      replaces: null,
     },
     plan: {
       id: "p",

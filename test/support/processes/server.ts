@@ -194,6 +194,9 @@ class FakeKeys {
         disabledAt: null,
         limits: { ...noKeyLimits, ...options.limits },
         lastUsedAt: null,
+        lastUsedModel: null,
+        tags: [],
+        replaces: null,
       },
       account: {
         id: accountId,

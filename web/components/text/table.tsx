@@ -5,7 +5,7 @@
  * its corner.
  * Put it in `<Card flush>`.
  */
-import type { ReactNode } from "react";
+import type { MouseEvent, ReactNode } from "react";
 import { cx } from "../../cx.ts";
 import { ErrorState } from "../states/error-state.tsx";
 import { Skeleton } from "../states/skeleton.tsx";
@@ -29,9 +29,12 @@ interface TableProps<Row> {
   onRetry?: () => unknown;
   /** An EmptyState. */
   empty: ReactNode;
+  /** A click anywhere on the row that is not on a control of it. For those who point; the row has a link as well. */
+  onOpen?: (row: Row) => void;
 }
 
-export function Table<Row>({ label, columns, rows, rowId, error = null, onRetry, empty }: TableProps<Row>) {
+export function Table<Row>(props: TableProps<Row>) {
+  const { label, columns, rows, rowId, error = null, onRetry, empty, onOpen } = props;
   if (rows === undefined && error !== null) {
     return <ErrorState error={error} onRetry={onRetry} what={label.toLowerCase()} />;
   }
@@ -66,7 +69,12 @@ export function Table<Row>({ label, columns, rows, rowId, error = null, onRetry,
             <LoadingRows columns={columns.length} />
           ) : (
             rows.map((row) => (
-              <tr key={rowId(row)} role="row">
+              <tr
+                key={rowId(row)}
+                role="row"
+                onClick={onOpen && ((event) => isOpening(event) && onOpen(row))}
+                className={onOpen && "cursor-pointer hover:bg-hover/50"}
+              >
                 {columns.map((column) => (
                   <td
                     key={column.id}
@@ -88,6 +96,13 @@ export function Table<Row>({ label, columns, rows, rowId, error = null, onRetry,
       </table>
     </div>
   );
+}
+
+/** Not on a control, not in a menu that the row has opened, and not to select text. */
+function isOpening({ target }: MouseEvent): boolean {
+  const isControl =
+    target instanceof Element && target.closest("a, button, input, label, [role=menu]") !== null;
+  return !isControl && getSelection()?.isCollapsed !== false;
 }
 
 /** How wide a frame must be for that many columns, each as wide as its longest word. */

@@ -1,19 +1,22 @@
 /**
  * A moment in the reader's own zone and language. `relative` ("3 minutes ago", kept current) shows the exact
- * time on hover; the other styles are exact already.
+ * time on hover; the other styles are exact already. `second` is for what is compared with other records.
  */
 import { useEffect, useState } from "react";
 
-type TimeStyle = "relative" | "date" | "moment";
+type TimeStyle = "relative" | "date" | "moment" | "second";
 
 export function Time({ at, style = "relative" }: { at: string; style?: TimeStyle }) {
   const now = useNow(style === "relative");
   const moment = new Date(at);
   return (
-    <time dateTime={at} title={exact.format(moment)} className="whitespace-nowrap">
-      {style === "relative"
-        ? relativeTime(moment.getTime(), now)
-        : (style === "date" ? date : short).format(moment)}
+    // With seconds and a zone it is too long for one line of a narrow card.
+    <time
+      dateTime={at}
+      title={exact.format(moment)}
+      className={style === "second" ? "tabular-nums" : "whitespace-nowrap"}
+    >
+      {style === "relative" ? relativeTime(moment.getTime(), now) : formats[style].format(moment)}
     </time>
   );
 }
@@ -38,6 +41,11 @@ const units = [
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 const short = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const second = new Intl.DateTimeFormat(undefined, {
+  ...{ year: "numeric", month: "short", day: "numeric" },
+  ...{ hour: "2-digit", minute: "2-digit", second: "2-digit", timeZoneName: "short" },
+});
+const formats = { date, moment: short, second };
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
 
 function useNow(ticking: boolean): number {

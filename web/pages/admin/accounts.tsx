@@ -1,28 +1,21 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { MailPlus, Search, UsersRound } from "lucide-react";
+import { useQuery } from "@tanstack/react-query";
+import { MailPlus } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../components/controls/button.tsx";
-import { Card } from "../../components/frame/card.tsx";
-import { EmptyState } from "../../components/states/empty-state.tsx";
-import { Input } from "../../components/controls/input.tsx";
+import { Tabs } from "../../components/controls/tabs.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
-import { useDebounced } from "../../hooks/use-debounced.ts";
-import { queries } from "../../service/queries.ts";
-import { AccountDialog, type AccountTask } from "./accounts/account-dialog.tsx";
-import { AccountTable } from "./accounts/account-table.tsx";
+import { useUrlFilters } from "../../hooks/use-url-filters.ts";
+import { consoleQueries } from "../../service/console-queries.ts";
+import { formatCount } from "../../units.ts";
+import { AccountList } from "./accounts/account-list.tsx";
 import { InviteDialog } from "./accounts/invite-dialog.tsx";
-import { Pager } from "./accounts/pager.tsx";
+import { InviteList } from "./accounts/invite-list.tsx";
 
 export default function Accounts() {
-  const [typed, setTyped] = useState("");
-  const [page, setPage] = useState(0);
+  const [{ tab }, setFilters] = useUrlFilters({ tab: "accounts" });
   const [inviting, setInviting] = useState(false);
-  const [task, setTask] = useState<AccountTask | null>(null);
-  const search = useDebounced(typed.trim());
-  const { data, error, refetch } = useQuery({
-    ...queries.admin.accounts(search, page),
-    placeholderData: keepPreviousData,
-  });
+  const { data } = useQuery(consoleQueries.invites);
+  const pending = data?.invites.length ?? 0;
   return (
     <>
       <PageHeader
@@ -34,44 +27,20 @@ export default function Accounts() {
           </Button>
         }
       />
-      <div className="relative mb-4 max-w-sm">
-        <Search
-          className="pointer-events-none absolute inset-y-0 left-3 my-auto size-4 text-muted"
-          aria-hidden
-        />
-        <Input
-          type="search"
-          aria-label="Search accounts"
-          placeholder="Search by email or id"
-          autoComplete="off"
-          spellCheck={false}
-          className="pl-9"
-          value={typed}
-          onChange={(event) => {
-            setTyped(event.target.value);
-            setPage(0);
-          }}
-        />
-      </div>
-      <Card flush>
-        <AccountTable
-          rows={data?.accounts}
-          error={error}
-          onRetry={refetch}
-          onTask={setTask}
-          empty={
-            <EmptyState
-              icon={<UsersRound />}
-              title={search === "" ? "No accounts yet" : "No matching accounts"}
-            >
-              {search === "" ? "Invite someone to get started." : "Try part of the email address."}
-            </EmptyState>
-          }
-        />
-        {data !== undefined && <Pager page={page} total={data.total} onPage={setPage} />}
-      </Card>
+      <Tabs
+        label="Accounts and invitations"
+        value={tab === "invitations" ? tab : "accounts"}
+        onValueChange={(chosen) => setFilters({ tab: chosen })}
+        items={[
+          { id: "accounts", label: "Accounts", content: <AccountList /> },
+          {
+            id: "invitations",
+            label: pending === 0 ? "Invitations" : `Invitations (${formatCount(pending)})`,
+            content: <InviteList onInvite={() => setInviting(true)} />,
+          },
+        ]}
+      />
       {inviting && <InviteDialog onClose={() => setInviting(false)} />}
-      {task !== null && <AccountDialog task={task} onClose={() => setTask(null)} />}
     </>
   );
 }

@@ -1,31 +1,41 @@
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { KeyRound, Plus } from "lucide-react";
 import { useState } from "react";
-import type { KeyView } from "../../../src/protocol/dashboard-api.js";
+import type { ListedKeyView } from "../../../src/protocol/dashboard-keys.js";
+import { keysPageSize } from "../../../src/protocol/dashboard-bounds.js";
 import { Button } from "../../components/controls/button.tsx";
+import { CursorPager } from "../../components/controls/cursor-pager.tsx";
 import { Card } from "../../components/frame/card.tsx";
 import { EmptyState } from "../../components/states/empty-state.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { useMe } from "../../hooks/use-me.ts";
-import { queries } from "../../service/queries.ts";
-import { plural } from "../../units.ts";
+import { useUrlFilters } from "../../hooks/use-url-filters.ts";
+import { consoleQueries } from "../../service/console-queries.ts";
+import { formatCount, plural } from "../../units.ts";
 import { CreateKeyDialog } from "./keys/create-key-dialog.tsx";
-import { hasEnded } from "./keys/key-status.tsx";
+import { EditKeyDialog } from "./keys/edit-key-dialog.tsx";
+import { isNarrowed, KeyFilters, usualFilters, toQuery } from "./keys/key-filters.tsx";
 import { KeyTable } from "./keys/key-table.tsx";
 import { RevokeKeyDialog } from "./keys/revoke-key-dialog.tsx";
 import { RotateKeyDialog } from "./keys/rotate-key-dialog.tsx";
 
-type Open = { type: "create" } | { type: "rotate" | "revoke"; key: KeyView } | null;
+type Open = { type: "create" } | { type: "edit" | "rotate" | "revoke"; key: ListedKeyView } | null;
 
 export default function Keys() {
-  const { data, error, refetch } = useQuery(queries.keys);
+  const [filters, change] = useUrlFilters(usualFilters);
+  const query = toQuery(filters);
+  const { data, error, refetch } = useQuery({
+    ...consoleQueries.keyPage(query),
+    placeholderData: keepPreviousData,
+  });
   const [open, setOpen] = useState<Open>(null);
-  const [withEnded, setWithEnded] = useState(false);
   const { plan } = useMe();
-  const ended = data?.keys.filter(hasEnded).length ?? 0;
-  const rows = withEnded ? data?.keys : data?.keys.filter((key) => !hasEnded(key));
   const create = () => setOpen({ type: "create" });
   const close = () => setOpen(null);
+  const page = query.page ?? 0;
+  const [all, total, ended] = [data?.all ?? 0, data?.total ?? 0, data ? data.all - data.working : 0];
+  const lastOnPage = Math.min(total, (page + 1) * keysPageSize);
+  const toPage = (next: number) => () => change({ page: String(next) });
   return (
     <>
       <PageHeader
@@ -37,32 +47,53 @@ export default function Keys() {
           </Button>
         }
       />
+      {all > 0 && <KeyFilters value={filters} onChange={change} tags={data?.tags ?? []} />}
       <Card flush>
         <KeyTable
-          rows={rows}
+          rows={data?.keys}
           error={error}
           onRetry={refetch}
+          onEdit={(key) => setOpen({ type: "edit", key })}
           onRotate={(key) => setOpen({ type: "rotate", key })}
           onRevoke={(key) => setOpen({ type: "revoke", key })}
+          onFind={(id) => change({ ...usualFilters, status: "all", search: id })}
           empty={
-            <EmptyState
-              icon={<KeyRound />}
-              title={ended === 0 ? "No keys yet" : "No working keys"}
-              action={<Button onClick={create}>Create key</Button>}
-            >
-              Programs send a key with each request. It is shown once, when it is created.
-            </EmptyState>
+            isNarrowed(filters) ? (
+              <EmptyState
+                icon={<KeyRound />}
+                title="No matching keys"
+                action={<Button onClick={() => change(usualFilters)}>Clear filters</Button>}
+              >
+                {`None of your ${plural(all, "key")} matches.`}
+              </EmptyState>
+            ) : (
+              <EmptyState
+                icon={<KeyRound />}
+                title={all === 0 ? "No keys yet" : "No working keys"}
+                action={<Button onClick={create}>Create key</Button>}
+              >
+                Programs send a key with each request. It is shown once, when it is created.
+              </EmptyState>
+            )
           }
         />
+        <CursorPager
+          onPrevious={page > 0 ? toPage(page - 1) : undefined}
+          onNext={lastOnPage < total ? toPage(page + 1) : undefined}
+        >
+          {formatCount(Math.min(total, page * keysPageSize + 1))} to {formatCount(lastOnPage)} of{" "}
+          {formatCount(total)}
+        </CursorPager>
       </Card>
-      {ended > 0 && (
+      {ended > 0 && filters.status === usualFilters.status && (
         <div className="mt-3">
-          <Button size="sm" variant="quiet" aria-pressed={withEnded} onClick={() => setWithEnded(!withEnded)}>
-            {withEnded ? "Hide" : "Show"} {plural(ended, "key")} no longer in use
+          <Button size="sm" variant="quiet" onClick={() => change({ status: "all", page: "0" })}>
+            Show {plural(ended, "key")} no longer in use
           </Button>
         </div>
       )}
       {open?.type === "create" && <CreateKeyDialog plan={plan} onClose={close} />}
+      {open?.type === "edit" && <EditKeyDialog apiKey={open.key} plan={plan} onClose={close} />}
       {open?.type === "rotate" && <RotateKeyDialog apiKey={open.key} onClose={close} />}
       {open?.type === "revoke" && <RevokeKeyDialog apiKey={open.key} onClose={close} />}
     </>

@@ -1,21 +1,22 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ChartColumn, Download } from "lucide-react";
-import { useState } from "react";
 import { api } from "../../service/api.ts";
 import { ButtonAnchor, ButtonLink } from "../../components/controls/button.tsx";
 import { Card } from "../../components/frame/card.tsx";
 import { EmptyState } from "../../components/states/empty-state.tsx";
 import { ErrorState } from "../../components/states/error-state.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
+import { useUrlFilters } from "../../hooks/use-url-filters.ts";
 import { queries } from "../../service/queries.ts";
 import { UsageBreakdown } from "./usage/usage-breakdown.tsx";
-import { UsageFilters, type UsageChoice } from "./usage/usage-filters.tsx";
+import { choiceOf, UsageFilters, type UsageChoice } from "./usage/usage-filters.tsx";
 import { usagePeriod } from "./usage/usage-period.ts";
 import { UsagePlots } from "./usage/usage-plots.tsx";
 import { askedFor, UsageStats } from "./usage/usage-stats.tsx";
 
 export default function Usage() {
-  const [choice, setChoice] = useState<UsageChoice>({ period: "24h", key: "", model: "" });
+  const [filters, setFilters] = useUrlFilters<keyof UsageChoice>({ period: "24h", key: "", model: "" });
+  const choice = choiceOf(filters);
   const period = usagePeriod(choice.period, Date.now());
   const query = {
     ...period,
@@ -38,7 +39,7 @@ export default function Usage() {
         }
       />
       <div className="flex flex-col gap-6">
-        <UsageFilters choice={choice} onChange={setChoice} />
+        <UsageFilters choice={choice} onChange={setFilters} />
         {data === undefined && error !== null ? (
           <Card>
             <ErrorState error={error} onRetry={refetch} what="the usage" />

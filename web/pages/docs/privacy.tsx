@@ -23,11 +23,11 @@ const stored: Row[] = [
   { what: "Sessions", text: "SHA-256 of the session token, times of creation, last use and expiry" },
   {
     what: "Keys",
-    text: "SHA-256 of the key, its last four characters, name, allowed models and operations, own limits, times of creation, expiry, disabling, revocation and last use",
+    text: "SHA-256 of the key, its last four characters, name, allowed models and operations, own limits, tags, the key it replaced, times of creation, expiry, disabling and revocation; for the last use the day and the model",
   },
   {
     what: "One-time links",
-    text: "for set-up, password reset and invitations: SHA-256 of the token, times of creation and expiry; for an invitation, SHA-256 of the invited address (unsalted)",
+    text: "for set-up, password reset and invitations: SHA-256 of the token, times of creation and expiry; for an invitation, the invited address with its SHA-256 (unsalted) and the plan, while it is pending",
   },
   { what: "Plans", text: "names and limits" },
   {
@@ -52,7 +52,10 @@ const stored: Row[] = [
 const periods: Row[] = [
   { what: "Usage, audit trail", text: "400 days, unless the operator changes it" },
   { what: "Sessions", text: "7 days idle, 30 days at most, unless the operator changes it" },
-  { what: "One-time links", text: "reset 1 hour, set-up 1 day, invitation 7 days, or until used" },
+  {
+    what: "One-time links",
+    text: "reset 1 hour, set-up 1 day, invitation 1 to 90 days, or until used or revoked",
+  },
   {
     what: "Accounts, keys",
     text: "until the account is deleted, revoked and expired keys included",

@@ -1,33 +1,41 @@
 import { useQuery } from "@tanstack/react-query";
 import { CirclePause, CirclePlay, Ellipsis, KeyRound, Layers, ShieldCheck, ShieldOff } from "lucide-react";
 import type { ReactNode } from "react";
+import { Link, useLocation } from "wouter";
 import type { AccountView } from "../../../../src/protocol/dashboard-api.js";
 import { Address } from "../../../components/text/address.tsx";
 import { Badge } from "../../../components/states/badge.tsx";
 import { IconButton } from "../../../components/controls/button.tsx";
 import { Menu, MenuItem, MenuSeparator } from "../../../components/controls/menu.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";
+import { LastUsed } from "../../../components/text/last-used.tsx";
 import { Time } from "../../../components/text/time.tsx";
 import { queries } from "../../../service/queries.ts";
 import { formatCount } from "../../../units.ts";
+import { mostAtOnce } from "../../../../src/protocol/dashboard-bounds.js";
+import { accountAddress } from "./account-address.ts";
 import type { AccountTask } from "./account-dialog.tsx";
+import type { Selection } from "./selection-bar.tsx";
 
 interface AccountTableProps {
   rows: AccountView[] | undefined;
   error: Error | null;
   onRetry: () => unknown;
   onTask: (task: AccountTask) => void;
+  selection: Selection;
+  onSelect: (selection: Selection) => void;
   empty: ReactNode;
 }
 
-export function AccountTable({ onTask, ...table }: AccountTableProps) {
+export function AccountTable({ onTask, selection, onSelect, ...table }: AccountTableProps) {
+  const [, navigate] = useLocation();
   const { data } = useQuery(queries.admin.plans);
   const planName = (id: string) => data?.plans.find((plan) => plan.id === id)?.name ?? id;
   const columns: Column<AccountView>[] = [
     {
       id: "email",
       header: "Email",
-      cell: (account) => <Email account={account} />,
+      cell: (account) => <Email account={account} selection={selection} onSelect={onSelect} />,
       className: "max-w-80",
     },
     { id: "plan", header: "Plan", cell: (account) => planName(account.planId) },
@@ -36,20 +44,12 @@ export function AccountTable({ onTask, ...table }: AccountTableProps) {
     {
       id: "used",
       header: "Last used",
-      cell: ({ lastUsedAt }) =>
-        lastUsedAt === null ? <span className="text-muted">Never</span> : <Time at={lastUsedAt} />,
+      cell: ({ lastUsedDay }) => <LastUsed day={lastUsedDay} />,
     },
     {
       id: "status",
       header: "Status",
-      cell: ({ suspendedAt }) =>
-        suspendedAt === null ? (
-          <Badge tone="good" dot>
-            Active
-          </Badge>
-        ) : (
-          <Badge tone="bad">Suspended</Badge>
-        ),
+      cell: (account) => <AccountStatus account={account} />,
     },
     {
       id: "actions",
@@ -58,19 +58,67 @@ export function AccountTable({ onTask, ...table }: AccountTableProps) {
       cell: (account) => <AccountMenu account={account} onTask={onTask} />,
     },
   ];
-  return <Table label="Accounts" columns={columns} rowId={(account) => account.id} {...table} />;
+  return (
+    <Table
+      label="Accounts"
+      columns={columns}
+      rowId={(account) => account.id}
+      onOpen={(account) => navigate(accountAddress(account.id))}
+      {...table}
+    />
+  );
 }
 
-function Email({ account }: { account: AccountView }) {
+interface EmailProps {
+  account: AccountView;
+  selection: Selection;
+  onSelect: (selection: Selection) => void;
+}
+
+function Email({ account, selection, onSelect }: EmailProps) {
+  const selected = selection.has(account.id);
+  const toggle = () => {
+    const next = new Map(selection);
+    if (!next.delete(account.id)) next.set(account.id, account);
+    onSelect(next);
+  };
   return (
-    <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
-      <Address email={account.email} className="font-medium" />
-      {account.role === "admin" && <Badge tone="accent">Admin</Badge>}
+    <span className="flex min-w-0 items-center gap-3">
+      <input
+        type="checkbox"
+        aria-label={`Select ${account.email}`}
+        checked={selected}
+        disabled={!selected && selection.size >= mostAtOnce}
+        onChange={toggle}
+        className="size-4 shrink-0 accent-accent"
+      />
+      <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
+        <Link href={accountAddress(account.id)} className="rounded-sm hover:underline">
+          <Address email={account.email} className="font-medium" />
+        </Link>
+        {account.role === "admin" && <Badge tone="accent">Admin</Badge>}
+      </span>
     </span>
   );
 }
 
-function AccountMenu({ account, onTask }: { account: AccountView; onTask: (task: AccountTask) => void }) {
+export function AccountStatus({ account: { suspendedAt } }: { account: AccountView }) {
+  return suspendedAt === null ? (
+    <Badge tone="good" dot>
+      Active
+    </Badge>
+  ) : (
+    <Badge tone="bad">Suspended</Badge>
+  );
+}
+
+export function AccountMenu({
+  account,
+  onTask,
+}: {
+  account: AccountView;
+  onTask: (task: AccountTask) => void;
+}) {
   const suspended = account.suspendedAt !== null;
   const admin = account.role === "admin";
   const task = (type: AccountTask["type"]) => () => onTask({ type, account });

@@ -1,27 +1,45 @@
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { longest } from "../../../../src/protocol/dashboard-bounds.js";
-import { api } from "../../../service/api.ts";
+import { inviteDays, longest } from "../../../../src/protocol/dashboard-bounds.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 import { Dialog } from "../../../components/overlays/dialog.tsx";
 import { Field } from "../../../components/controls/field.tsx";
 import { Form } from "../../../components/controls/form.tsx";
 import { Input } from "../../../components/controls/input.tsx";
+import { Select } from "../../../components/controls/select.tsx";
 import { OneTimeLink } from "../../../components/overlays/one-time-link.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
+import { consoleApi } from "../../../service/console-api.ts";
+import { consoleQueries } from "../../../service/console-queries.ts";
+import { queries } from "../../../service/queries.ts";
+
+const expiries = [1, 3, inviteDays.usual, 14, 30, inviteDays.max].map((days) => ({
+  value: String(days),
+  label: days === 1 ? "In a day" : `In ${days} days`,
+}));
 
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState("");
   const [checked, setChecked] = useState(false);
+  const [planId, setPlanId] = useState("");
+  const [days, setDays] = useState(String(inviteDays.usual));
+  const client = useQueryClient();
+  const { data: known } = useQuery(queries.admin.plans);
   const email = typed.trim();
   const fault =
     email === "" || /^\S+@\S+$/.test(email) ? undefined : "Enter an email address, or leave it empty.";
   const invite = useMutation({
-    mutationFn: () => api.admin.invite(email === "" ? {} : { email }),
+    mutationFn: () =>
+      consoleApi.invite({
+        ...(email === "" ? {} : { email }),
+        ...(planId === "" ? {} : { planId }),
+        expiresInDays: Number(days),
+      }),
+    onSuccess: () => client.invalidateQueries({ queryKey: consoleQueries.invites.queryKey }),
     gcTime: 0,
   });
-  const failure = formError(invite.error, ["email"]);
+  const failure = formError(invite.error, ["email", "planId", "expiresInDays"]);
   return (
     <Dialog
       open
@@ -72,6 +90,21 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
               onChange={(event) => setTyped(event.target.value)}
             />
           </Field>
+          <div className="grid gap-5 sm:grid-cols-2">
+            <Field label="Plan" error={fieldError(invite.error, "planId")}>
+              <Select
+                value={planId}
+                onChange={(event) => setPlanId(event.target.value)}
+                options={[
+                  { value: "", label: "Default plan" },
+                  ...(known?.plans.map((plan) => ({ value: plan.id, label: plan.name })) ?? []),
+                ]}
+              />
+            </Field>
+            <Field label="Expires" error={fieldError(invite.error, "expiresInDays")}>
+              <Select value={days} onChange={(event) => setDays(event.target.value)} options={expiries} />
+            </Field>
+          </div>
           {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
         </Form>
       ) : (

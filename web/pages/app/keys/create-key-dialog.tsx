@@ -10,6 +10,7 @@ import { Select } from "../../../components/controls/select.tsx";
 import { ArrowLink } from "../../../components/text/arrow-link.tsx";
 import { fieldError } from "../../../form-errors.ts";
 import { IssueKeyDialog } from "./issue-key-dialog.tsx";
+import { TagsField, tagsToSend } from "./tags-field.tsx";
 import { KeyLimitsField, limitsToSend, type TypedLimits } from "./key-limits-field.tsx";
 
 const expiries = [
@@ -31,6 +32,7 @@ export function CreateKeyDialog({ plan, onIssued, onClose }: CreateKeyDialogProp
   const [name, setName] = useState("");
   const [models, setModels] = useState<ModelId[] | null>(null);
   const [expiry, setExpiry] = useState("");
+  const [tags, setTags] = useState("");
   const [limits, setLimits] = useState<TypedLimits | null>(null);
   return (
     <IssueKeyDialog
@@ -42,6 +44,7 @@ export function CreateKeyDialog({ plan, onIssued, onClose }: CreateKeyDialogProp
           models,
           expiresInDays: expiry === "" ? null : Number(expiry),
           limits: limitsToSend(limits),
+          tags: tagsToSend(tags),
         })
       }
       onIssued={onIssued}
@@ -55,7 +58,7 @@ export function CreateKeyDialog({ plan, onIssued, onClose }: CreateKeyDialogProp
           <p className="text-sm text-muted">It is filled in on this page.</p>
         )
       }
-      fieldNames={["name", "models", "expiresInDays", "limits"]}
+      fieldNames={["name", "models", "expiresInDays", "limits", "tags"]}
       fields={(error) => (
         <>
           <Field
@@ -70,6 +73,7 @@ export function CreateKeyDialog({ plan, onIssued, onClose }: CreateKeyDialogProp
               onChange={(event) => setName(event.target.value)}
             />
           </Field>
+          <TagsField value={tags} onChange={setTags} error={fieldError(error, "tags")} />
           <ModelsField
             value={models}
             onChange={setModels}

@@ -73,6 +73,14 @@ export function KeyLimitsField({ value, onChange, plan, error }: KeyLimitsFieldP
   );
 }
 
+/** The limits of a key as someone would type them; null for a key that has none of its own. */
+export function typedLimits(limits: KeyLimitsView): TypedLimits | null {
+  if (names.every((name) => limits[name] === null)) return null;
+  const typed = { ...noTypedLimits };
+  for (const name of names) typed[name] = limits[name] === null ? "" : String(limits[name]);
+  return typed;
+}
+
 /** Text that is not a number is sent as one that the service refuses: NaN would be read as "no limit". */
 const refused = -1;
 

@@ -1,28 +1,47 @@
-import { Ban, CirclePlay, CirclePause, Ellipsis, RefreshCw } from "lucide-react";
+import { useQuery } from "@tanstack/react-query";
+import { Ban, ChartColumn, CirclePlay, CirclePause, Ellipsis, Pencil, RefreshCw } from "lucide-react";
 import type { ReactNode } from "react";
+import { Link } from "wouter";
 import type { KeyView } from "../../../../src/protocol/dashboard-api.js";
+import type { ListedKeyView } from "../../../../src/protocol/dashboard-keys.js";
 import { IconButton } from "../../../components/controls/button.tsx";
-import { Menu, MenuItem, MenuSeparator } from "../../../components/controls/menu.tsx";
+import { Menu, MenuItem, MenuLink, MenuSeparator } from "../../../components/controls/menu.tsx";
 import { modelsText } from "../../../components/models/model-name.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";
 import { Time } from "../../../components/text/time.tsx";
+import { Badge } from "../../../components/states/badge.tsx";
+import { LastUsed } from "../../../components/text/last-used.tsx";
+import { consoleQueries } from "../../../service/console-queries.ts";
+import { plural } from "../../../units.ts";
+import { KeyLineage } from "./key-lineage.tsx";
 import { hasEnded, KeyStatus } from "./key-status.tsx";
 import { limitsText } from "./key-limits-field.tsx";
 import { useKeySwitch } from "./use-key-switch.ts";
 
 interface KeyTableProps {
-  rows: KeyView[] | undefined;
+  rows: readonly ListedKeyView[] | undefined;
   error: Error | null;
   onRetry: () => unknown;
-  onRotate: (key: KeyView) => void;
-  onRevoke: (key: KeyView) => void;
+  onEdit: (key: ListedKeyView) => void;
+  onRotate: (key: ListedKeyView) => void;
+  onRevoke: (key: ListedKeyView) => void;
+  /** Shows the key of this id. */
+  onFind: (id: string) => void;
   empty: ReactNode;
 }
 
-export function KeyTable({ rows, error, onRetry, onRotate, onRevoke, empty }: KeyTableProps) {
+export function KeyTable(props: KeyTableProps) {
+  const { rows, error, onRetry, onEdit, onRotate, onRevoke, onFind, empty } = props;
+  const { data: usage } = useQuery(consoleQueries.keyUsage);
+  const usedBy = (id: string) => usage?.keys.find(({ keyId }) => keyId === id);
   const keySwitch = useKeySwitch();
-  const columns: Column<KeyView>[] = [
-    { id: "name", header: "Name", cell: (key) => <KeyName apiKey={key} />, className: "max-w-72" },
+  const columns: Column<ListedKeyView>[] = [
+    {
+      id: "name",
+      header: "Name",
+      cell: (key) => <KeyName apiKey={key} onFind={onFind} />,
+      className: "max-w-72",
+    },
     {
       id: "key",
       header: "Key",
@@ -32,8 +51,15 @@ export function KeyTable({ rows, error, onRetry, onRotate, onRevoke, empty }: Ke
     {
       id: "used",
       header: "Last used",
-      cell: (key) =>
-        key.lastUsedAt === null ? <span className="text-muted">Never</span> : <Time at={key.lastUsedAt} />,
+      cell: (key) => <LastUsed day={key.lastUsedDay} model={key.lastUsedModel} />,
+    },
+    {
+      id: "usage",
+      header: "7 days",
+      align: "right",
+      cell: (key) => (
+        <KeyUsage apiKey={key} requests={usage === undefined ? undefined : (usedBy(key.id)?.requests ?? 0)} />
+      ),
     },
     { id: "status", header: "Status", cell: (key) => <Status apiKey={key} /> },
     {
@@ -45,6 +71,7 @@ export function KeyTable({ rows, error, onRetry, onRotate, onRevoke, empty }: Ke
           <KeyMenu
             apiKey={key}
             onSwitch={() => keySwitch.mutate({ id: key.id, enable: key.status === "disabled" })}
+            onEdit={() => onEdit(key)}
             onRotate={() => onRotate(key)}
             onRevoke={() => onRevoke(key)}
           />
@@ -64,7 +91,21 @@ export function KeyTable({ rows, error, onRetry, onRotate, onRevoke, empty }: Ke
   );
 }
 
-function KeyName({ apiKey }: { apiKey: KeyView }) {
+function KeyUsage({ apiKey, requests }: { apiKey: KeyView; requests: number | undefined }) {
+  return (
+    <Link
+      href={usageAddress(apiKey.id)}
+      title={`Usage of ${apiKey.name}`}
+      className="rounded-sm whitespace-nowrap text-accent hover:underline"
+    >
+      {requests === undefined ? "…" : plural(requests, "request")}
+    </Link>
+  );
+}
+
+const usageAddress = (id: string): string => `/app/usage?period=7d&key=${encodeURIComponent(id)}`;
+
+function KeyName({ apiKey, onFind }: { apiKey: ListedKeyView; onFind: (id: string) => void }) {
   const limits = limitsText(apiKey.limits);
   return (
     <span className="block min-w-0">
@@ -73,6 +114,14 @@ function KeyName({ apiKey }: { apiKey: KeyView }) {
         <span className="block text-sm text-muted">Only {modelsText(apiKey.models)}</span>
       )}
       {limits !== null && <span className="block text-sm text-muted">At most {limits}</span>}
+      <KeyLineage apiKey={apiKey} onFind={onFind} />
+      {apiKey.tags.length > 0 && (
+        <span className="mt-1 flex flex-wrap gap-1.5">
+          {apiKey.tags.map((tag) => (
+            <Badge key={tag}>{tag}</Badge>
+          ))}
+        </span>
+      )}
     </span>
   );
 }
@@ -93,12 +142,13 @@ function Status({ apiKey }: { apiKey: KeyView }) {
 
 interface KeyMenuProps {
   apiKey: KeyView;
+  onEdit: () => void;
   onSwitch: () => void;
   onRotate: () => void;
   onRevoke: () => void;
 }
 
-function KeyMenu({ apiKey, onSwitch, onRotate, onRevoke }: KeyMenuProps) {
+function KeyMenu({ apiKey, onEdit, onSwitch, onRotate, onRevoke }: KeyMenuProps) {
   const disabled = apiKey.status === "disabled";
   return (
     <Menu
@@ -108,6 +158,12 @@ function KeyMenu({ apiKey, onSwitch, onRotate, onRevoke }: KeyMenuProps) {
         </IconButton>
       }
     >
+      <MenuItem icon={<Pencil />} onSelect={onEdit}>
+        Edit…
+      </MenuItem>
+      <MenuLink icon={<ChartColumn />} href={usageAddress(apiKey.id)}>
+        Usage
+      </MenuLink>
       <MenuItem icon={disabled ? <CirclePlay /> : <CirclePause />} onSelect={onSwitch}>
         {disabled ? "Enable" : "Disable"}
       </MenuItem>

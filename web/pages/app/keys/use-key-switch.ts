@@ -1,7 +1,10 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { KeyPageView } from "../../../../src/protocol/dashboard-keys.js";
 import { api } from "../../../service/api.ts";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { queries } from "../../../service/queries.ts";
+
+const pages = { queryKey: [...queries.keys.queryKey, "page"] };
 
 /** Disables or enables a key. Optimistic: the list shows it immediately and reverts if the service refuses. */
 export function useKeySwitch() {
@@ -12,24 +15,23 @@ export function useKeySwitch() {
       api.setKey(id, enable ? "enable" : "disable"),
     onMutate: async ({ id, enable }) => {
       await client.cancelQueries({ queryKey });
-      const before = client.getQueryData(queryKey);
-      client.setQueryData(queryKey, (list) =>
-        list === undefined
-          ? list
-          : {
-              keys: list.keys.map((key) =>
-                key.id === id
-                  ? { ...key, status: enable ? ("active" as const) : ("disabled" as const) }
-                  : key,
-              ),
-            },
+      const before = client.getQueriesData<KeyPageView>(pages);
+      client.setQueriesData<KeyPageView>(
+        pages,
+        (page) =>
+          page && {
+            ...page,
+            keys: page.keys.map((key) =>
+              key.id === id ? { ...key, status: enable ? ("active" as const) : ("disabled" as const) } : key,
+            ),
+          },
       );
       return before;
     },
     onSuccess: (key) => toast(key.status === "disabled" ? `${key.name} disabled` : `${key.name} enabled`),
     onError: (error, _change, before) => {
       // Dropped meanwhile if the session ended: then it stays dropped.
-      client.setQueryData(queryKey, (list) => list && before);
+      for (const [key, page] of before ?? []) client.setQueryData(key, (now: unknown) => now && page);
       toast(error.message, "bad");
     },
     onSettled: () => client.invalidateQueries({ queryKey }),

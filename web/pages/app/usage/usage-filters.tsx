@@ -13,6 +13,13 @@ export interface UsageChoice {
   model: ModelId | "";
 }
 
+/** What is in the address may be mistyped: then it is as if it were not there. */
+export const choiceOf = ({ period, key, model }: Record<keyof UsageChoice, string>): UsageChoice => ({
+  period: periods.find(({ id }) => id === period)?.id ?? "24h",
+  key: key.slice(0, 64),
+  model: isModelId(model) ? model : "",
+});
+
 interface UsageFiltersProps {
   choice: UsageChoice;
   onChange: (choice: UsageChoice) => void;

@@ -1,0 +1,150 @@
+/**
+ * What the size of the database costs the people who look at the dashboard: each page's calls, all at once as the
+ * page makes them, of a new service and of a full one (see full-store.ts). The target is at most twice the time of the
+ * new one plus 100 ms. SQLite answers on the thread of the event loop, so this is the worse of the two databases.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Me } from "../../src/protocol/dashboard-api.js";
+import {
+  startDashboard,
+  type Browser,
+  type TestDashboard,
+} from "../../test/support/processes/dashboard-server.js";
+import { median } from "../statistics.js";
+import { busyAccount, fillStore } from "./full-store.js";
+
+const rounds = 7;
+const dayMs = 24 * 3_600_000;
+
+interface Service {
+  dashboard: TestDashboard;
+  operator: Browser;
+  owner: Browser;
+  /** The account whose pages are looked at. */
+  accountId: string;
+}
+
+interface Page {
+  name: string;
+  who: "operator" | "owner";
+  calls: (service: Service) => string[];
+}
+
+const usage = (days: number, step: "hour" | "day"): string => {
+  const end = Math.ceil(Date.now() / dayMs) * dayMs;
+  const query = { from: new Date(end - days * dayMs).toISOString(), to: new Date(end).toISOString(), step };
+  return new URLSearchParams(query).toString();
+};
+const lastDays = (days: number): string => new Date(Date.now() - days * dayMs).toISOString();
+const keys = (query: Record<string, string>): string =>
+  `/api/keys/page?${new URLSearchParams(query).toString()}`;
+const accounts = (search: string): string =>
+  `/api/admin/accounts?${new URLSearchParams({ search }).toString()}`;
+const ofAccount = ({ accountId }: Service): string => `/api/admin/accounts/${accountId}`;
+
+const pages: readonly Page[] = [
+  { name: "site", who: "owner", calls: () => ["/api/site"] },
+  {
+    name: "overview",
+    who: "owner",
+    calls: () => ["/api/keys", "/api/limits", `/api/usage?${usage(1, "hour")}`],
+  },
+  { name: "keys", who: "owner", calls: () => [keys({}), "/api/keys/usage"] },
+  { name: "keys, searched", who: "owner", calls: () => [keys({ search: "service 4", sort: "name" })] },
+  { name: "keys, all, last page", who: "owner", calls: () => [keys({ status: "all", page: "9" })] },
+  { name: "usage, a day", who: "owner", calls: () => ["/api/keys", `/api/usage?${usage(1, "hour")}`] },
+  { name: "usage, 90 days", who: "owner", calls: () => ["/api/keys", `/api/usage?${usage(90, "day")}`] },
+  { name: "limits", who: "owner", calls: () => ["/api/limits", "/api/keys"] },
+  { name: "stored about me", who: "owner", calls: () => ["/api/me/stored"] },
+  {
+    name: "accounts",
+    who: "operator",
+    calls: () => [accounts(""), "/api/admin/invites", "/api/admin/plans"],
+  },
+  { name: "accounts, beginning", who: "operator", calls: () => [accounts("user9999")] },
+  { name: "accounts, inside, rare", who: "operator", calls: () => [accounts("er99999@")] },
+  { name: "accounts, inside, common", who: "operator", calls: () => [accounts("example")] },
+  { name: "accounts, none", who: "operator", calls: () => [accounts("nobody")] },
+  {
+    name: "account",
+    who: "operator",
+    calls: (service) => [
+      ofAccount(service),
+      `${ofAccount(service)}/keys`,
+      `${ofAccount(service)}/usage?${usage(7, "hour")}`,
+      `/api/admin/audit?account=${service.accountId}`,
+    ],
+  },
+  { name: "plans", who: "operator", calls: () => ["/api/admin/plans"] },
+  { name: "audit", who: "operator", calls: () => ["/api/admin/audit"] },
+  {
+    name: "audit, by action and time",
+    who: "operator",
+    calls: () => [
+      `/api/admin/audit?${new URLSearchParams({ what: "rotated key", from: lastDays(30) }).toString()}`,
+    ],
+  },
+  {
+    name: "audit, by actor",
+    who: "operator",
+    calls: ({ accountId }) => [`/api/admin/audit?who=${accountId}`],
+  },
+];
+
+export async function benchConsole(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "sotto-bench-console-"));
+  const full = await startDashboardIn(join(folder, "full"), true);
+  const empty = await startDashboardIn(join(folder, "empty"), false);
+  try {
+    console.log("page                            empty       full     target");
+    for (const page of pages) {
+      const small = await measure(page, empty);
+      const large = await measure(page, full);
+      const target = 2 * small + 100;
+      console.log(
+        [
+          page.name.padEnd(26),
+          ms(small).padStart(10),
+          ms(large).padStart(10),
+          ms(target).padStart(10),
+          large > target ? "  missed" : "",
+        ].join(" "),
+      );
+    }
+  } finally {
+    await empty.dashboard.close();
+    await full.dashboard.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function startDashboardIn(dataDir: string, isFull: boolean): Promise<Service> {
+  const began = performance.now();
+  if (isFull) await fillStore(dataDir, new Date());
+  if (isFull) console.log(`filled a store in ${((performance.now() - began) / 1000).toFixed(1)} s\n`);
+  const dashboard = await startDashboard({ env: { SOTTO_DATA_DIR: dataDir } });
+  const operator = await dashboard.setUp();
+  if (!isFull) {
+    const owner = await dashboard.signUp("owner@example.com");
+    return { dashboard, operator, owner, accountId: (await owner.get<Me>("/api/me")).account.id };
+  }
+  const owner = dashboard.browser();
+  const { token } = await dashboard.app.dashboard.sessions.start(busyAccount);
+  owner.cookies.set("sotto_session", token);
+  return { dashboard, operator, owner, accountId: busyAccount };
+}
+
+/** The median time until all of a page's calls are answered. */
+async function measure({ who, calls }: Page, service: Service): Promise<number> {
+  const took: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const began = performance.now();
+    await Promise.all(calls(service).map((path) => service[who].get(path)));
+    took.push(performance.now() - began);
+  }
+  return median(took);
+}
+
+const ms = (value: number): string => `${value.toFixed(1)} ms`;

@@ -1,0 +1,48 @@
+/**
+ * The same change to several accounts, one after another: each is a change of its own, with its line in the audit
+ * trail, so those that cannot be made do not stop the others.
+ */
+import type { BulkRequest } from "../../protocol/dashboard-accounts.js";
+import type { Actor } from "../audit.js";
+import { DashboardError } from "../dashboard-error.js";
+import type { AccountSummary } from "../dashboard-ports.js";
+import type { AccountAdmin } from "./account-admin.js";
+
+export interface BulkOutcome {
+  changed: AccountSummary[];
+  refused: { id: string; message: string }[];
+}
+
+export async function changeAccounts(
+  admin: AccountAdmin,
+  actor: Actor,
+  request: BulkRequest,
+): Promise<BulkOutcome> {
+  if (request.action === "plan") await admin.requirePlan(request.planId);
+  const outcome: BulkOutcome = { changed: [], refused: [] };
+  for (const id of new Set(request.ids)) {
+    try {
+      outcome.changed.push(await changeOne(admin, actor, request, id));
+    } catch (error) {
+      if (!(error instanceof DashboardError)) throw error;
+      outcome.refused.push({ id, message: error.message });
+    }
+  }
+  return outcome;
+}
+
+function changeOne(
+  admin: AccountAdmin,
+  actor: Actor,
+  request: BulkRequest,
+  id: string,
+): Promise<AccountSummary> {
+  switch (request.action) {
+    case "suspend":
+      return admin.suspend(actor, id);
+    case "resume":
+      return admin.resume(actor, id);
+    case "plan":
+      return admin.setPlan(actor, id, request.planId);
+  }
+}

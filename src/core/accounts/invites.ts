@@ -1,0 +1,89 @@
+/**
+ * Invitations that wait for someone to sign up. While one is pending its address is kept, so that admins can tell
+ * them apart; once it is used, revoked or expired nothing is left of it.
+ */
+import type { SignUpMode } from "../../protocol/dashboard-api.js";
+import type { Actor, Audit } from "../audit.js";
+import { DashboardError } from "../dashboard-error.js";
+import type { FullStore, NewLink } from "../dashboard-ports.js";
+import type { Clock } from "../ports.js";
+import { inviteMail } from "../sign-in/mail.js";
+import { checkedEmail } from "../sign-in/sign-up.js";
+import type { MadeLink, OneTimeLinks } from "../sign-in/one-time-links.js";
+import type { Outbox } from "../sign-in/outbox.js";
+
+const dayMs = 24 * 60 * 60_000;
+/** So that the list can be shown whole. */
+const mostPending = 500;
+
+export interface InviteRequest {
+  /** Null for anyone. */
+  email: string | null;
+  /** Null for the default plan. */
+  planId: string | null;
+  days: number;
+}
+
+export interface PendingInvite extends NewLink {
+  /** Names it to admins; the link cannot be found from it. */
+  id: string;
+}
+
+interface InvitesParts {
+  store: FullStore;
+  links: OneTimeLinks;
+  audit: Audit;
+  outbox: Outbox;
+  signUp: SignUpMode;
+  ownerName: string;
+  publicUrl: () => string;
+  clock: Clock;
+}
+
+export class Invites {
+  constructor(private readonly parts: InvitesParts) {}
+
+  /** Mailed too when it is for an address and there is a mail server. */
+  async create(actor: Actor, { email: typed, planId, days }: InviteRequest): Promise<MadeLink> {
+    const { store, links, audit, outbox, publicUrl, ownerName, signUp } = this.parts;
+    if (signUp === "closed") {
+      throw new DashboardError("conflict", "Sign-up is closed, so an invitation would not work.");
+    }
+    const email = typed === null ? null : checkedEmail(typed);
+    if (planId !== null && (await store.findPlan(planId)) === null) {
+      throw new DashboardError("bad_request", "There is no such plan.", { field: "planId" });
+    }
+    if (email !== null && (await store.findAccountByEmail(email)) !== null) {
+      throw new DashboardError("conflict", "This address has an account already.", { field: "email" });
+    }
+    if ((await this.pending()).length >= mostPending) {
+      throw new DashboardError(
+        "limit_reached",
+        `${mostPending} invitations are pending. Revoke some that are no longer needed.`,
+      );
+    }
+    const made = await links.invite(email, { planId, lifeMs: days * dayMs });
+    await audit.record(actor, "created invitation", "");
+    if (email !== null) outbox.post(async () => inviteMail(email, publicUrl() + made.path, ownerName, days));
+    return made;
+  }
+
+  /** Newest first. */
+  async pending(): Promise<PendingInvite[]> {
+    const found = await this.parts.store.links.listInvites(this.parts.clock.now(), mostPending);
+    return found.map((link) => ({ ...link, id: idOf(link.hash) }));
+  }
+
+  /** Its link stops working. */
+  async revoke(actor: Actor, id: string): Promise<void> {
+    const invite = (await this.pending()).find((pending) => pending.id === id);
+    const wasPending = invite !== undefined && (await this.parts.store.links.revokeInvite(invite.hash));
+    if (!wasPending) {
+      throw new DashboardError("not_found", "This invitation was used, revoked or has expired already.");
+    }
+    await this.parts.audit.record(actor, "revoked invitation", "");
+  }
+}
+
+/** The beginning of the hash of a random token: enough to tell invitations apart, and of no use to anyone else. */
+const idOf = (hash: Uint8Array): string => `inv_${Buffer.from(hash).toString("hex").slice(0, 16)}`;

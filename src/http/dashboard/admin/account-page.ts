@@ -1,0 +1,40 @@
+/** One account, for admins: its plan, keys, usage and sessions. What was done to it is in the audit trail's routes. */
+import { usageQuery, type UsageReport } from "../../../protocol/dashboard-api.js";
+import type { AccountDetail, AccountKeys } from "../../../protocol/dashboard-accounts.js";
+import { keysPageSize } from "../../../protocol/dashboard-bounds.js";
+import { actorOf } from "../accounts.js";
+import type { DashboardParts } from "../parts.js";
+import { admin, type DashboardRoute } from "../route.js";
+import { usageRequest } from "../usage.js";
+import { accountView, keyView, planView } from "../views.js";
+
+export function accountPageRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
+  const { accountAdmin, usageReports, clock } = dashboard;
+  return [
+    admin("GET", "/admin/accounts/:id", async ({ id }): Promise<AccountDetail> => {
+      const { summary, plan, sessions } = await accountAdmin.detail(id);
+      return {
+        account: accountView(summary),
+        plan: planView(plan),
+        sessions: sessions.map(({ createdAt, lastSeenAt, expiresAt }) => ({
+          createdAt: createdAt.toISOString(),
+          lastSeenAt: lastSeenAt.toISOString(),
+          expiresAt: expiresAt.toISOString(),
+        })),
+      };
+    }),
+    admin("GET", "/admin/accounts/:id/keys", async ({ id }): Promise<AccountKeys> => {
+      const { keys, total } = await accountAdmin.keys(id, keysPageSize);
+      return { keys: keys.map((key) => keyView(key, clock.now())), total };
+    }),
+    admin("GET", "/admin/accounts/:id/usage", async (visit): Promise<UsageReport> => {
+      const request = usageRequest(visit.query(usageQuery));
+      await accountAdmin.require(visit.id);
+      return usageReports.report(visit.id, request);
+    }),
+    admin("POST", "/admin/accounts/:id/sessions/end", async ({ id }, me) => {
+      await accountAdmin.endSessions(actorOf(me), id);
+      return {};
+    }),
+  ];
+}

@@ -1,0 +1,33 @@
+/** Invitations, for admins. */
+import { inviteBody, type InviteView } from "../../../protocol/dashboard-accounts.js";
+import type { PendingInvite } from "../../../core/accounts/invites.js";
+import { actorOf, baseUrlOf } from "../accounts.js";
+import type { DashboardParts } from "../parts.js";
+import { admin, type DashboardRoute } from "../route.js";
+import { linkView } from "../views.js";
+
+export function inviteRoutes({ dashboard: { invites }, publicUrl }: DashboardParts): DashboardRoute[] {
+  return [
+    admin("GET", "/admin/invites", async () => ({ invites: (await invites.pending()).map(inviteView) })),
+    admin("POST", "/admin/invites", async (visit, me) => {
+      const { email = null, planId = null, expiresInDays: days } = await visit.body(inviteBody);
+      return linkView(
+        await invites.create(actorOf(me), { email, planId, days }),
+        publicUrl ?? baseUrlOf(visit),
+      );
+    }),
+    admin("DELETE", "/admin/invites/:id", async ({ id }, me) => {
+      await invites.revoke(actorOf(me), id);
+      return {};
+    }),
+  ];
+}
+
+const inviteView = ({ id, email, emailHash, planId, createdAt, expiresAt }: PendingInvite): InviteView => ({
+  id,
+  email: email ?? null,
+  isForUnknownAddress: emailHash !== null && email == null,
+  planId: planId ?? null,
+  createdAt: createdAt.toISOString(),
+  expiresAt: expiresAt.toISOString(),
+});

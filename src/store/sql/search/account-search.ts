@@ -1,0 +1,163 @@
+/**
+ * Finding accounts among many. Whose id or address begins with the text comes first and is found by an index. Then
+ * come those whose address has it further inside, the newest first: no index finds these, so accounts are read in
+ * slices, others get their turn in between, and after so many the page ends, however few were found; the next one
+ * goes on from there. So the time of a page has a bound that does not depend on the number of accounts.
+ *
+ * A cursor is the stage and the place in it of the last account of a page.
+ */
+import { setImmediate } from "node:timers/promises";
+import { sql, type Kysely, type RawBuilder } from "kysely";
+import type { Schema } from "../schema.js";
+
+/** How many are read in one statement, which takes some milliseconds, and for one page. */
+const usualSizes = { slice: 10_000, page: 150_000 };
+
+/** Above every character that an address or an id has. */
+const lastCharacter = "\u{10ffff}";
+
+interface Found {
+  id: string;
+  cursor: string;
+}
+
+interface FoundPage {
+  ids: string[];
+  /** Null on the last page. */
+  next: string | null;
+}
+
+export class AccountSearch {
+  /** `comparesBytes`: as SQLite does; Postgres compares text by the rules of a language. */
+  constructor(
+    private readonly db: Kysely<Schema>,
+    private readonly comparesBytes: boolean,
+    private readonly sizes = usualSizes,
+  ) {}
+
+  /** Null when `after` is no cursor of this search. */
+  async page(search: string, after: string | null, limit: number): Promise<FoundPage | null> {
+    const place = placeOf(after);
+    if (place === null) return null;
+    const isNewest = search === "";
+    if (place.stage !== "first" && isNewest !== (place.stage === "newest")) return null;
+    return isNewest ? this.#newest(place, limit) : this.#matches(search, place, limit);
+  }
+
+  async #newest(place: Place, limit: number): Promise<FoundPage> {
+    const { rows } = await sql<{ id: string; created_at: number }>`select id, created_at from accounts
+      ${behind(place)} order by created_at desc, id desc limit ${limit + 1}`.execute(this.db);
+    return pageOf(
+      rows.map((row) => ({ id: row.id, cursor: `newest ${row.created_at} ${row.id}` })),
+      limit,
+      null,
+    );
+  }
+
+  async #matches(search: string, place: Place, limit: number): Promise<FoundPage> {
+    const found: Found[] = [];
+    const missing = () => limit + 1 - found.length;
+    const isId = search.startsWith("acc_");
+    if (isId && (place.stage === "first" || place.stage === "id")) {
+      found.push(...(await this.#byId(search, place, missing())));
+    }
+    const reached = place.stage === "inside";
+    if (missing() > 0 && !reached) found.push(...(await this.#byAddress(search, place, missing())));
+    if (missing() <= 0) return pageOf(found, limit, null);
+    const inside = await this.#inside(search, place, missing());
+    return pageOf([...found, ...inside.found], limit, inside.next);
+  }
+
+  async #byId(search: string, place: Place, limit: number): Promise<Found[]> {
+    const from = place.stage === "id" ? sql`and id > ${place.id}` : sql``;
+    const { rows } = await sql<{ id: string }>`select id from accounts
+      where ${this.#begins("id", search)} ${from} order by id limit ${limit}`.execute(this.db);
+    return rows.map(({ id }) => ({ id, cursor: `id ${id}` }));
+  }
+
+  async #byAddress(search: string, place: Place, limit: number): Promise<Found[]> {
+    const from = place.stage === "address" ? sql`and email_lower > ${place.email}` : sql``;
+    const { rows } = await sql<{ id: string; email_lower: string }>`select id, email_lower from accounts
+      where ${this.#begins("email_lower", search.toLowerCase())} ${this.#unlessById(search)} ${from}
+      order by email_lower limit ${limit}`.execute(this.db);
+    return rows.map((row) => ({ id: row.id, cursor: `address ${row.email_lower}` }));
+  }
+
+  async #inside(
+    search: string,
+    place: Place,
+    limit: number,
+  ): Promise<{ found: Found[]; next: string | null }> {
+    const text = search.toLowerCase();
+    const found: Found[] = [];
+    let slice = place.stage === "inside" ? behind(place) : sql``;
+    const order = sql`order by created_at desc, id desc`;
+    const { slice: sliceRows, page: mostRead } = this.sizes;
+    for (let read = sliceRows; ; read += sliceRows) {
+      const { rows } = await sql<{ id: string; created_at: number }>`select id, created_at from
+        (select id, created_at, email_lower from accounts ${slice} ${order} limit ${sliceRows}) as slice
+        where ${this.#contains("email_lower", text)}
+        and not ${this.#begins("email_lower", text)} ${this.#unlessById(search)} ${order}`.execute(this.db);
+      found.push(...rows.map((row) => ({ id: row.id, cursor: `inside ${row.created_at} ${row.id}` })));
+      if (found.length >= limit) return { found: found.slice(0, limit), next: null };
+      const { rows: ends } = await sql<{ id: string; created_at: number }>`select created_at, id from accounts
+        ${slice} ${order} limit ${1} offset ${sliceRows - 1}`.execute(this.db);
+      const [end] = ends;
+      if (end === undefined) return { found, next: null };
+      if (read >= mostRead) return { found, next: `inside ${end.created_at} ${end.id}` };
+      slice = behind({ stage: "inside", createdAt: end.created_at, id: end.id });
+      await setImmediate();
+    }
+  }
+
+  #begins(column: "id" | "email_lower", text: string): RawBuilder<boolean> {
+    const name = sql.ref(column);
+    return this.comparesBytes
+      ? sql<boolean>`(${name} >= ${text} and ${name} < ${text + lastCharacter})`
+      : sql<boolean>`(${name} like ${`${escapeLike(text)}%`} escape '\\')`;
+  }
+
+  /** Several times as fast as `like`, which decodes every character. */
+  #contains(column: "email_lower", text: string): RawBuilder<boolean> {
+    const find = sql.raw(this.comparesBytes ? "instr" : "strpos");
+    return sql<boolean>`${find}(${sql.ref(column)}, ${text}) > 0`;
+  }
+
+  /** What the stage before has found is not found again. */
+  #unlessById(search: string): RawBuilder<unknown> {
+    return search.startsWith("acc_") ? sql`and not ${this.#begins("id", search)}` : sql``;
+  }
+}
+
+type Place =
+  | { stage: "first" }
+  | { stage: "id"; id: string }
+  | { stage: "address"; email: string }
+  | { stage: "newest" | "inside"; createdAt: number; id: string };
+
+function placeOf(cursor: string | null): Place | null {
+  if (cursor === null) return { stage: "first" };
+  const [, stage, rest = ""] = /^(id|address|newest|inside) (.+)$/s.exec(cursor) ?? [];
+  if (stage === "id") return { stage, id: rest };
+  if (stage === "address") return { stage, email: rest };
+  const [, time, id] = /^(\d{1,15}) (\S+)$/.exec(rest) ?? [];
+  if ((stage !== "newest" && stage !== "inside") || id === undefined) return null;
+  return { stage, createdAt: Number(time), id };
+}
+
+/** A condition on the order of creation, the newest first. */
+function behind(place: Place): RawBuilder<unknown> {
+  if (place.stage !== "newest" && place.stage !== "inside") return sql``;
+  return sql`where (created_at, id) < (${place.createdAt}, ${place.id})`;
+}
+
+/** `next` is where the search stopped, for a page that is not full. */
+function pageOf(found: readonly Found[], limit: number, next: string | null): FoundPage {
+  const shown = found.slice(0, limit);
+  return {
+    ids: shown.map(({ id }) => id),
+    next: found.length > limit ? (shown.at(-1)?.cursor ?? null) : next,
+  };
+}
+
+const escapeLike = (text: string): string => text.replace(/[\\%_]/g, "\\$&");

@@ -1,0 +1,87 @@
+/**
+ * Lines of the audit trail by who, what and when. Every filter has an index that ends with the line's id, so a page
+ * is read in order and no more of the trail than it takes.
+ */
+import { sql, type Kysely, type RawBuilder } from "kysely";
+import type { AuditFilter, AuditLine } from "../../../core/dashboard-ports.js";
+import type { Schema } from "../schema.js";
+
+export async function findAuditLines(
+  db: Kysely<Schema>,
+  before: string | null,
+  limit: number,
+  filter: AuditFilter,
+): Promise<AuditLine[]> {
+  const conditions = conditionsOf(before, filter);
+  let query = db
+    .selectFrom("audit")
+    .leftJoin("accounts as actors", "actors.id", "audit.actor")
+    .leftJoin("accounts as targets", "targets.id", "audit.target")
+    .leftJoin("keys", "keys.id", "audit.target")
+    .leftJoin("accounts as owners", "owners.id", "keys.account_id")
+    .selectAll("audit")
+    .select([
+      "actors.email as actor_email",
+      "targets.email as target_email",
+      "keys.name as key_name",
+      "keys.last_four as key_last_four",
+      "keys.account_id as key_account_id",
+      "owners.email as key_owner",
+    ]);
+  query =
+    filter.account === undefined
+      ? conditions.reduce((narrowed, condition) => narrowed.where(condition), query)
+      : query.where("audit.id", "in", idsAbout(filter.account, conditions, limit));
+  const rows = await query.orderBy("audit.id", "desc").limit(limit).execute();
+  return rows.map((row) => ({
+    id: row.id,
+    at: new Date(row.at),
+    actor: row.actor,
+    action: row.action,
+    target: row.target,
+    actorEmail: row.actor_email,
+    targetEmail: row.target_email,
+    targetKey:
+      row.key_name === null || row.key_last_four === null || row.key_account_id === null
+        ? null
+        : {
+            name: row.key_name,
+            lastFour: row.key_last_four,
+            accountId: row.key_account_id,
+            ownerEmail: row.key_owner,
+          },
+  }));
+}
+
+/** Ids of this time and later sort after it, those of earlier times before. */
+export const firstIdAt = (time: Date): string => time.getTime().toString(16).padStart(12, "0");
+
+function conditionsOf(
+  before: string | null,
+  { actor, action, from, to }: AuditFilter,
+): RawBuilder<boolean>[] {
+  return [
+    before === null ? [] : [sql<boolean>`audit.id < ${before}`],
+    actor === undefined ? [] : [sql<boolean>`audit.actor = ${actor}`],
+    action === undefined ? [] : [sql<boolean>`audit.action = ${action}`],
+    from === undefined ? [] : [sql<boolean>`audit.id >= ${firstIdAt(from)}`],
+    to === undefined ? [] : [sql<boolean>`audit.id < ${firstIdAt(to)}`],
+  ].flat();
+}
+
+/** By the account, to it and to its keys: each part by an index; one condition with `or` would read all lines. */
+function idsAbout(
+  account: string,
+  conditions: readonly RawBuilder<boolean>[],
+  limit: number,
+): RawBuilder<string> {
+  const part = (name: string, whose: RawBuilder<boolean>) =>
+    sql`select id from (select id from audit where ${sql.join([whose, ...conditions], sql` and `)}
+      order by id desc limit ${limit}) as ${sql.ref(name)}`;
+  const parts = [
+    part("by_account", sql<boolean>`audit.actor = ${account}`),
+    part("to_account", sql<boolean>`audit.target = ${account}`),
+    part("to_keys", sql<boolean>`audit.target in (select id from keys where account_id = ${account})`),
+  ];
+  return sql<string>`(${sql.join(parts, sql` union `)})`;
+}

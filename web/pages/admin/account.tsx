@@ -1,0 +1,108 @@
+/** One account, for admins: who it is, what it uses, its keys, its sessions and what was done to it. */
+import { useQuery } from "@tanstack/react-query";
+import { ArrowLeft } from "lucide-react";
+import { useState } from "react";
+import { Link, useParams } from "wouter";
+import type { AccountDetail } from "../../../src/protocol/dashboard-accounts.js";
+import { Card } from "../../components/frame/card.tsx";
+import { PageHeader } from "../../components/frame/page-header.tsx";
+import { Stat, StatRow } from "../../components/figures/stat.tsx";
+import { ErrorState } from "../../components/states/error-state.tsx";
+import { Time } from "../../components/text/time.tsx";
+import { LastUsed } from "../../components/text/last-used.tsx";
+import { consoleQueries } from "../../service/console-queries.ts";
+import { formatCount } from "../../units.ts";
+import { AccountAudit } from "./account/account-audit.tsx";
+import { AccountKeys } from "./account/account-keys.tsx";
+import { AccountSessions } from "./account/account-sessions.tsx";
+import { AccountUsage } from "./account/account-usage.tsx";
+import { AccountDialog, type AccountTask } from "./accounts/account-dialog.tsx";
+import { AccountMenu, AccountStatus } from "./accounts/account-table.tsx";
+
+export default function AccountPage() {
+  const { id } = useParams<{ id: string }>();
+  const [task, setTask] = useState<AccountTask | null>(null);
+  const { data, error, refetch } = useQuery(consoleQueries.account(id));
+  return (
+    <>
+      <Link
+        href="/admin/accounts"
+        className="mb-3 inline-flex items-center gap-1.5 rounded-sm text-sm text-muted hover:text-ink"
+      >
+        <ArrowLeft className="size-4" aria-hidden />
+        Accounts
+      </Link>
+      <PageHeader
+        title={data?.account.email ?? "Account"}
+        description={data && <Facts detail={data} />}
+        actions={
+          data && (
+            <>
+              <AccountStatus account={data.account} />
+              <AccountMenu account={data.account} onTask={setTask} />
+            </>
+          )
+        }
+      />
+      {data === undefined && error !== null ? (
+        <Card>
+          <ErrorState error={error} onRetry={refetch} what="the account" />
+        </Card>
+      ) : (
+        <div className="flex flex-col gap-6">
+          <Figures detail={data} />
+          {data !== undefined && (
+            <>
+              <AccountUsage id={id} />
+              <AccountKeys id={id} />
+              <AccountSessions account={data.account} sessions={data.sessions} />
+              <AccountAudit id={id} />
+            </>
+          )}
+        </div>
+      )}
+      {task !== null && <AccountDialog task={task} onClose={() => setTask(null)} />}
+    </>
+  );
+}
+
+function Facts({ detail: { account } }: { detail: AccountDetail }) {
+  return (
+    <>
+      {account.role === "admin" ? "Admin" : "User"} since <Time at={account.createdAt} style="date" />,{" "}
+      <code className="font-mono text-sm wrap-anywhere">{account.id}</code>
+    </>
+  );
+}
+
+function Figures({ detail }: { detail: AccountDetail | undefined }) {
+  const plan = detail?.plan;
+  return (
+    <StatRow>
+      <Stat
+        label="Plan"
+        value={plan && <span className="text-lg wrap-anywhere">{plan.name}</span>}
+        hint={
+          plan &&
+          `${formatCount(plan.requestsPerMinute)} requests, ${formatCount(plan.tokensPerMinute)} tokens per minute`
+        }
+      />
+      <Stat
+        label="Working keys"
+        value={detail && formatCount(detail.account.keys)}
+        hint={plan && `of ${formatCount(plan.maxKeys)}`}
+      />
+      <Stat label="Sessions" value={detail && formatCount(detail.sessions.length)} />
+      <Stat
+        label="Last used"
+        value={
+          detail && (
+            <span className="text-lg">
+              <LastUsed day={detail.account.lastUsedDay} />
+            </span>
+          )
+        }
+      />
+    </StatRow>
+  );
+}

@@ -1,0 +1,18 @@
+import { ArrowLink } from "../../../components/text/arrow-link.tsx";
+import { Card } from "../../../components/frame/card.tsx";
+import { AuditTable } from "../audit/audit-table.tsx";
+
+/** What the account did, and what was done to it and its keys. */
+export function AccountAudit({ id }: { id: string }) {
+  return (
+    <Card
+      title="Audit trail"
+      actions={
+        <ArrowLink href={`/admin/audit?account=${encodeURIComponent(id)}`}>Filter and export</ArrowLink>
+      }
+      flush
+    >
+      <AuditTable filters={{ account: id }} />
+    </Card>
+  );
+}

@@ -1,0 +1,67 @@
+import { CirclePause, CirclePlay, Layers } from "lucide-react";
+import type { AccountView } from "../../../../src/protocol/dashboard-api.js";
+import { mostAtOnce } from "../../../../src/protocol/dashboard-bounds.js";
+import { Button } from "../../../components/controls/button.tsx";
+import { Checkbox } from "../../../components/controls/checkbox.tsx";
+import { formatCount } from "../../../units.ts";
+import type { BulkAction } from "./bulk-dialog.tsx";
+
+/** By id; also of other pages than the one that is shown. */
+export type Selection = ReadonlyMap<string, AccountView>;
+export const noSelection: Selection = new Map();
+
+interface SelectionBarProps {
+  shown: readonly AccountView[];
+  selection: Selection;
+  onSelect: (selection: Selection) => void;
+  onAction: (action: BulkAction) => void;
+}
+
+/** What can be done with the accounts that are selected. */
+export function SelectionBar({ shown, selection, onSelect, onAction }: SelectionBarProps) {
+  if (shown.length === 0 && selection.size === 0) return null;
+  const hasAll = shown.length > 0 && shown.every(({ id }) => selection.has(id));
+  const selectShown = (on: boolean) => {
+    const next = new Map(selection);
+    for (const account of shown) {
+      if (!on) next.delete(account.id);
+      else if (next.size < mostAtOnce) next.set(account.id, account);
+    }
+    onSelect(next);
+  };
+  return (
+    <div
+      role="group"
+      aria-label="Selected accounts"
+      className="mb-3 flex min-h-9 flex-wrap items-center gap-x-4 gap-y-2 text-sm"
+    >
+      <Checkbox
+        label="Select all on this page"
+        checked={hasAll}
+        disabled={shown.length === 0}
+        onChange={(event) => selectShown(event.target.checked)}
+      />
+      {selection.size > 0 && (
+        <>
+          <span role="status" className="text-muted tabular-nums">
+            {formatCount(selection.size)} selected{selection.size >= mostAtOnce && ", the most at once"}
+          </span>
+          <span className="flex flex-wrap gap-2">
+            <Button size="sm" icon={<Layers />} onClick={() => onAction("plan")}>
+              Change plan…
+            </Button>
+            <Button size="sm" icon={<CirclePause />} onClick={() => onAction("suspend")}>
+              Suspend…
+            </Button>
+            <Button size="sm" icon={<CirclePlay />} onClick={() => onAction("resume")}>
+              Resume…
+            </Button>
+            <Button size="sm" variant="quiet" onClick={() => onSelect(noSelection)}>
+              Clear selection
+            </Button>
+          </span>
+        </>
+      )}
+    </div>
+  );
+}

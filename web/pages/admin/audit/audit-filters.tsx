@@ -1,0 +1,111 @@
+import { useQuery } from "@tanstack/react-query";
+import { X } from "lucide-react";
+import { useEffect, useState } from "react";
+import { auditActions } from "../../../../src/protocol/audit-actions.js";
+import type { AuditFilters } from "../../../../src/protocol/dashboard-audit.js";
+import { Button } from "../../../components/controls/button.tsx";
+import { Field } from "../../../components/controls/field.tsx";
+import { Input } from "../../../components/controls/input.tsx";
+import { Select } from "../../../components/controls/select.tsx";
+import { Badge } from "../../../components/states/badge.tsx";
+import { fieldError } from "../../../form-errors.ts";
+import { useDebounced } from "../../../hooks/use-debounced.ts";
+import { consoleQueries } from "../../../service/console-queries.ts";
+
+/** As they are in the address: days, and empty for all. */
+export type TypedFilters = Record<"who" | "what" | "from" | "to" | "account", string>;
+export const noFilters: TypedFilters = { who: "", what: "", from: "", to: "", account: "" };
+
+interface AuditFilterBarProps {
+  value: TypedFilters;
+  onChange: (change: Partial<TypedFilters>) => void;
+  /** What the service said about them. */
+  error: Error | null;
+}
+
+export function AuditFilterBar({ value, onChange, error }: AuditFilterBarProps) {
+  const [who, setWho] = useState(value.who);
+  const settled = useDebounced(who.trim(), 400);
+  useEffect(() => {
+    if (settled !== value.who) onChange({ who: settled });
+  }, [settled]);
+  const isNarrowed = Object.values(value).some((text) => text !== "");
+  return (
+    <div className="mb-5 flex flex-col gap-3">
+      <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-4">
+        <Field label="Actor" error={fieldError(error, "who")}>
+          <Input
+            type="search"
+            placeholder="Email address"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            value={who}
+            onChange={(event) => setWho(event.target.value)}
+          />
+        </Field>
+        <Field label="Action" error={fieldError(error, "what")}>
+          <Select
+            value={value.what}
+            onChange={(event) => onChange({ what: event.target.value })}
+            options={[
+              { value: "", label: "All actions" },
+              ...auditActions.map((action) => ({ value: action, label: action })),
+            ]}
+          />
+        </Field>
+        <Field label="From" error={fieldError(error, "from")}>
+          <Input
+            type="date"
+            value={value.from}
+            onChange={(event) => onChange({ from: event.target.value })}
+          />
+        </Field>
+        <Field label="To" error={fieldError(error, "to")}>
+          <Input type="date" value={value.to} onChange={(event) => onChange({ to: event.target.value })} />
+        </Field>
+      </div>
+      {isNarrowed && (
+        <div className="flex flex-wrap items-center gap-3">
+          {value.account !== "" && <AccountFilter id={value.account} />}
+          <Button
+            size="sm"
+            variant="quiet"
+            icon={<X />}
+            onClick={() => {
+              setWho("");
+              onChange(noFilters);
+            }}
+          >
+            Clear filters
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function AccountFilter({ id }: { id: string }) {
+  const { data } = useQuery(consoleQueries.account(id));
+  return <Badge tone="accent">About {data?.account.email ?? id}</Badge>;
+}
+
+/** Days are the reader's own, the last one included. */
+export function toQuery({ who, what, from, to, account }: TypedFilters): AuditFilters {
+  const action = auditActions.find((known) => known === what);
+  const [begins, ends] = [startOf(from, 0), startOf(to, 1)];
+  return {
+    ...(who === "" ? {} : { who }),
+    ...(action === undefined ? {} : { what: action }),
+    ...(begins === undefined ? {} : { from: begins }),
+    ...(ends === undefined ? {} : { to: ends }),
+    ...(account === "" ? {} : { account }),
+  };
+}
+
+/** When a day begins, or one so many days later; undefined for what is no day. */
+function startOf(day: string, daysLater: number): string | undefined {
+  const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day) ?? [];
+  const start = new Date(Number(year), Number(month) - 1, Number(date) + daysLater);
+  return Number.isNaN(start.getTime()) ? undefined : start.toISOString();
+}

@@ -1,0 +1,97 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { ScrollText } from "lucide-react";
+import { Link } from "wouter";
+import type { AuditEntry, AuditFilters } from "../../../../src/protocol/dashboard-audit.js";
+import { Button } from "../../../components/controls/button.tsx";
+import { Callout } from "../../../components/states/callout.tsx";
+import { EmptyState } from "../../../components/states/empty-state.tsx";
+import { Address } from "../../../components/text/address.tsx";
+import { Table, type Column } from "../../../components/text/table.tsx";
+import { Time } from "../../../components/text/time.tsx";
+import { ApiError } from "../../../service/request.ts";
+import { consoleQueries } from "../../../service/console-queries.ts";
+import { accountAddress } from "../accounts/account-address.ts";
+
+export function AuditTable({ filters }: { filters: AuditFilters }) {
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
+    consoleQueries.audit(filters),
+  );
+  const isNarrowed = Object.values(filters).some((value) => value !== undefined);
+  // An invalid filter is explained beside its input.
+  const refused = error instanceof ApiError && error.field !== undefined;
+  return (
+    <>
+      <Table
+        label="Audit trail"
+        columns={columns}
+        rows={refused ? [] : data?.pages.flatMap((page) => page.entries)}
+        rowId={(entry) => entry.id}
+        error={error}
+        onRetry={refetch}
+        empty={
+          <EmptyState icon={<ScrollText />} title={isNarrowed ? "No matching activity" : "No activity yet"}>
+            {isNarrowed
+              ? "Try a longer period or fewer filters."
+              : "Changes by people and by the command line appear here."}
+          </EmptyState>
+        }
+      />
+      {data !== undefined && hasNextPage && (
+        <div className="flex flex-col items-center gap-3 border-t border-line px-5 py-3">
+          {error !== null && <Callout tone="bad">{error.message}</Callout>}
+          <Button size="sm" pending={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            Older
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+const columns: readonly Column<AuditEntry>[] = [
+  {
+    id: "action",
+    header: "Action",
+    cell: (entry) => <span className="font-medium">{entry.action}</span>,
+  },
+  {
+    id: "actor",
+    header: "Actor",
+    cell: ({ actor, actorId }) => <AccountName name={actor} id={actorId} />,
+    className: "min-w-44 max-w-72",
+  },
+  {
+    id: "target",
+    header: "Target",
+    cell: (entry) => <Target entry={entry} />,
+    className: "min-w-48 max-w-80",
+  },
+  { id: "at", header: "Time", cell: (entry) => <Time at={entry.at} style="second" /> },
+];
+
+function Target({ entry }: { entry: AuditEntry }) {
+  const { actor, target, targetAccountId, targetOwner, targetIsId } = entry;
+  if (target === "") return <span className="text-muted">–</span>;
+  if (target === actor) return <span className="text-muted">their own account</span>;
+  if (targetIsId) return <span className="font-mono text-xs wrap-anywhere text-muted">{target}</span>;
+  if (targetOwner === null) return <AccountName name={target} id={targetAccountId} />;
+  return (
+    <span className="block min-w-0">
+      <span className="block wrap-anywhere">{target}</span>
+      {targetOwner !== actor && (
+        <span className="block text-sm text-muted">
+          of <AccountName name={targetOwner} id={targetAccountId} />
+        </span>
+      )}
+    </span>
+  );
+}
+
+function AccountName({ name, id }: { name: string; id: string | null }) {
+  if (id === null) return <Address email={name} />;
+  return (
+    <Link href={accountAddress(id)} className="rounded-sm hover:underline">
+      <Address email={name} />
+    </Link>
+  );
+}

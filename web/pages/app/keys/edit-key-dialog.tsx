@@ -1,0 +1,99 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { KeyView, PlanView } from "../../../../src/protocol/dashboard-api.js";
+import { longest } from "../../../../src/protocol/dashboard-bounds.js";
+import { modelIds, type ModelId } from "../../../../src/protocol/models.js";
+import { Button } from "../../../components/controls/button.tsx";
+import { Field } from "../../../components/controls/field.tsx";
+import { Form } from "../../../components/controls/form.tsx";
+import { Input } from "../../../components/controls/input.tsx";
+import { ModelsField } from "../../../components/controls/models-field.tsx";
+import { Dialog } from "../../../components/overlays/dialog.tsx";
+import { toast } from "../../../components/overlays/toast.tsx";
+import { Callout } from "../../../components/states/callout.tsx";
+import { fieldError, formError } from "../../../form-errors.ts";
+import { consoleApi } from "../../../service/console-api.ts";
+import { queries } from "../../../service/queries.ts";
+import { KeyLimitsField, limitsToSend, typedLimits } from "./key-limits-field.tsx";
+import { TagsField, tagsToSend } from "./tags-field.tsx";
+
+interface EditKeyDialogProps {
+  apiKey: KeyView;
+  plan: PlanView;
+  onClose: () => void;
+}
+
+/** Changes what a key is called and what it may do. The key itself stays as it is. */
+export function EditKeyDialog({ apiKey, plan, onClose }: EditKeyDialogProps) {
+  const client = useQueryClient();
+  const [name, setName] = useState(apiKey.name);
+  const [models, setModels] = useState<ModelId[] | null>(apiKey.models);
+  const [limits, setLimits] = useState(typedLimits(apiKey.limits));
+  const [tags, setTags] = useState(apiKey.tags.join(", "));
+  const save = useMutation({
+    mutationFn: () =>
+      consoleApi.editKey(apiKey.id, { name, models, limits: limitsToSend(limits), tags: tagsToSend(tags) }),
+    onSuccess: async (key) => {
+      toast(`${key.name} saved`);
+      onClose();
+      await client.invalidateQueries({ queryKey: queries.keys.queryKey });
+    },
+  });
+  const failure = formError(save.error, ["name", "models", "limits", "tags"]);
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Edit key"
+      description={
+        <>
+          The key ending in <code className="font-mono text-ink">{apiKey.lastFour}</code> stays the same;
+          changes apply from the next request on.
+        </>
+      }
+      dismissable={!save.isPending}
+      footer={
+        <>
+          <Button onClick={onClose} disabled={save.isPending}>
+            Cancel
+          </Button>
+          <Button type="submit" form="edit-key" variant="primary" pending={save.isPending}>
+            Save
+          </Button>
+        </>
+      }
+    >
+      <Form
+        id="edit-key"
+        className="flex flex-col gap-5"
+        error={save.error}
+        onSubmit={() => {
+          if (!save.isPending) save.mutate();
+        }}
+      >
+        <Field label="Name" error={fieldError(save.error, "name")}>
+          <Input
+            value={name}
+            maxLength={longest.keyName}
+            autoComplete="off"
+            onChange={(event) => setName(event.target.value)}
+          />
+        </Field>
+        <TagsField value={tags} onChange={setTags} error={fieldError(save.error, "tags")} />
+        <ModelsField
+          value={models}
+          onChange={setModels}
+          among={plan.models ?? modelIds}
+          error={fieldError(save.error, "models")}
+        />
+        <KeyLimitsField
+          value={limits}
+          onChange={setLimits}
+          plan={plan}
+          error={fieldError(save.error, "limits")}
+        />
+        {failure !== undefined && <Callout tone="bad">{failure}</Callout>}
+      </Form>
+    </Dialog>
+  );
+}

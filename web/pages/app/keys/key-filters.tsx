@@ -1,0 +1,97 @@
+import { useEffect, useState } from "react";
+import { isModelId, modelIds } from "../../../../src/protocol/models.js";
+import { SearchInput } from "../../../components/controls/search-input.tsx";
+import { Select } from "../../../components/controls/select.tsx";
+import { useDebounced } from "../../../hooks/use-debounced.ts";
+import type { KeysQuery } from "../../../service/console-api.ts";
+
+/** As they are in the address. */
+export type TypedKeyFilters = Record<"search" | "status" | "model" | "tag" | "sort" | "page", string>;
+
+export const usualFilters: TypedKeyFilters = {
+  ...{ search: "", status: "working", model: "", tag: "", sort: "newest", page: "0" },
+};
+
+const statuses = [
+  { value: "working", label: "Working" },
+  { value: "active", label: "Active" },
+  { value: "disabled", label: "Disabled" },
+  { value: "expiring", label: "Being replaced" },
+  { value: "expired", label: "Expired" },
+  { value: "revoked", label: "Revoked" },
+  { value: "all", label: "All" },
+] as const;
+
+const sorts = [
+  { value: "newest", label: "Newest first" },
+  { value: "oldest", label: "Oldest first" },
+  { value: "name", label: "By name" },
+  { value: "used", label: "Last used first" },
+  { value: "unused", label: "Unused first" },
+  { value: "expiry", label: "Expiring first" },
+] as const;
+
+interface KeyFiltersProps {
+  value: TypedKeyFilters;
+  onChange: (change: Partial<TypedKeyFilters>) => void;
+  /** Every tag in use. */
+  tags: readonly string[];
+}
+
+export function KeyFilters({ value, onChange, tags }: KeyFiltersProps) {
+  const [typed, setTyped] = useState(value.search);
+  const search = useDebounced(typed);
+  useEffect(() => {
+    if (search !== value.search) onChange({ search, page: "0" });
+  }, [search]);
+  // Cleared or set from elsewhere on the page; not while someone types.
+  useEffect(() => {
+    if (search !== value.search) setTyped(value.search);
+  }, [value.search]);
+  const choose = (name: keyof TypedKeyFilters) => (event: { target: { value: string } }) =>
+    onChange({ [name]: event.target.value, page: "0" });
+  return (
+    <div className="mb-4 grid grid-cols-2 gap-3 sm:flex sm:flex-wrap sm:items-center">
+      <SearchInput
+        label="Search keys"
+        placeholder="Search by name or tag"
+        className="col-span-2 sm:w-64 sm:grow"
+        value={typed}
+        onChange={setTyped}
+      />
+      <Select aria-label="Status" value={value.status} onChange={choose("status")} options={statuses} />
+      <Select
+        aria-label="Model"
+        value={value.model}
+        onChange={choose("model")}
+        options={[{ value: "", label: "All models" }, ...modelIds.map((id) => ({ value: id, label: id }))]}
+      />
+      {(tags.length > 0 || value.tag !== "") && (
+        <Select
+          aria-label="Tag"
+          className="sm:max-w-48"
+          value={value.tag}
+          onChange={choose("tag")}
+          options={[{ value: "", label: "All tags" }, ...tags.map((tag) => ({ value: tag, label: tag }))]}
+        />
+      )}
+      <Select aria-label="Sort" value={value.sort} onChange={choose("sort")} options={sorts} />
+    </div>
+  );
+}
+
+/** What is in the address may be mistyped: then it is as if it were not there. */
+export function toQuery({ search, status, model, tag, sort, page }: TypedKeyFilters): KeysQuery {
+  return {
+    ...(search.trim() === "" ? {} : { search: search.trim().slice(0, 200) }),
+    ...(isModelId(model) ? { model } : {}),
+    ...(tag === "" ? {} : { tag: tag.slice(0, 30) }),
+    status: statuses.find((known) => known.value === status)?.value ?? "working",
+    sort: sorts.find((known) => known.value === sort)?.value ?? "newest",
+    page: /^\d{1,3}$/.test(page) ? Number(page) : 0,
+  };
+}
+
+/** Whether keys are left out by choice; those that have ended are left out otherwise. */
+export const isNarrowed = ({ search, status, model, tag }: TypedKeyFilters): boolean =>
+  search.trim() !== "" || model !== "" || tag !== "" || (status !== "working" && status !== "all");
