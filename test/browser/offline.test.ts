@@ -44,7 +44,7 @@ describe("offline", { timeout: 60_000 }, () => {
     expect(await dialog.getByLabel("Name").inputValue()).toBe("Ghost");
     expect(await dialog.getByRole("button", { name: "Create key" }).getAttribute("aria-busy")).toBeNull();
     await press(page, "Cancel");
-    const reread = page.waitForResponse(/\/api\/keys$/);
+    const reread = page.waitForResponse(/\/api\/keys\/page/);
     await context.setOffline(false);
     await reread;
     expect(await keyNames()).toEqual(["Robot"]);

@@ -47,7 +47,8 @@ export default function Keys() {
           </Button>
         }
       />
-      {all > 0 && <KeyFilters value={filters} onChange={change} tags={data?.tags ?? []} />}
+      {/* Also while there is nothing to filter: what appears later would push the list down. */}
+      <KeyFilters value={filters} onChange={change} tags={data?.tags ?? []} />
       <Card flush>
         <KeyTable
           rows={data?.keys}

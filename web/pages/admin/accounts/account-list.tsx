@@ -46,9 +46,10 @@ export function AccountList() {
             setTrail(firstPage);
           }}
         />
-        {data?.total != null && (
-          <p className="text-sm text-muted tabular-nums">{plural(data.total, "account")}</p>
-        )}
+        {/* Its line is there before its number, so that nothing moves. */}
+        <p className="min-h-5 text-sm text-muted tabular-nums">
+          {data?.total != null && plural(data.total, "account")}
+        </p>
       </div>
       <SelectionBar
         shown={data?.accounts ?? []}

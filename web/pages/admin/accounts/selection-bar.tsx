@@ -19,7 +19,6 @@ interface SelectionBarProps {
 
 /** What can be done with the accounts that are selected. */
 export function SelectionBar({ shown, selection, onSelect, onAction }: SelectionBarProps) {
-  if (shown.length === 0 && selection.size === 0) return null;
   const hasAll = shown.length > 0 && shown.every(({ id }) => selection.has(id));
   const selectShown = (on: boolean) => {
     const next = new Map(selection);

@@ -66,15 +66,13 @@ export function KeyFilters({ value, onChange, tags }: KeyFiltersProps) {
         onChange={choose("model")}
         options={[{ value: "", label: "All models" }, ...modelIds.map((id) => ({ value: id, label: id }))]}
       />
-      {(tags.length > 0 || value.tag !== "") && (
-        <Select
-          aria-label="Tag"
-          className="sm:max-w-48"
-          value={value.tag}
-          onChange={choose("tag")}
-          options={[{ value: "", label: "All tags" }, ...tags.map((tag) => ({ value: tag, label: tag }))]}
-        />
-      )}
+      <Select
+        aria-label="Tag"
+        className="sm:w-36"
+        value={value.tag}
+        onChange={choose("tag")}
+        options={[{ value: "", label: "All tags" }, ...tags.map((tag) => ({ value: tag, label: tag }))]}
+      />
       <Select aria-label="Sort" value={value.sort} onChange={choose("sort")} options={sorts} />
     </div>
   );
