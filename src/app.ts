@@ -30,6 +30,7 @@ import { Bodies } from "./http/bodies/bodies.js";
 import { connectionLimit } from "./http/connection/connection-limit.js";
 import { createHttpServer, createMetricsServer, type HttpParts } from "./http/server.js";
 import { causeOf, createLog, type Log } from "./log.js";
+import { machineNow } from "./machine.js";
 import { smtpMailer } from "./mail.js";
 import { Metrics } from "./metrics.js";
 import { preflight } from "./engines/upstream/checks/preflight.js";
@@ -215,6 +216,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       cutStreams: (target) => completions.cut(target),
       reportError: (error) => log.unexpected(error),
       usageSpill: usageSpill(config.service.dataDir),
+      live: { load: () => fleet.load(), machine: () => machineNow(config.service.dataDir) },
       onUsageLeft: (left) => {
         const { requests, promptTokens, completionTokens } = left;
         const isSaved = left.outcome === "saved";
@@ -283,6 +285,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       modelDescription: (model) => engines.description(model),
       metrics,
       usage: dashboard.usage,
+      outcomes: dashboard.outcomes,
       ...(traces === null ? {} : { traces }),
       trustProxy: accounts.trustProxy,
       log,
@@ -315,6 +318,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       members: (model) => engines.members(model),
       weights: (model) => shownWeights.of(model),
       suggestion: () => engines.suggestion(),
+      isSqlite: config.storage.databaseUrl === undefined,
       webDir: overrides.webDir ?? fileURLToPath(new URL("../dist/web", import.meta.url)),
     });
     const url = () => `http://${hostInUrl(config.service.host)}:${portOf(server.server.address())}`;

@@ -4,6 +4,7 @@
  * times are whole milliseconds. Secrets are stored as SHA-256 and found by it.
  */
 import type { ModelId } from "../protocol/models.js";
+import type { ServiceStore } from "./operator/operator-ports.js";
 import type { ChangeStore } from "./replicas/changes.js";
 import type { FirstTokenTimes } from "./usage/first-tokens.js";
 import type { Account, Plan, Role, Store } from "./ports.js";
@@ -17,6 +18,7 @@ export interface FullStore extends Store {
   readonly news: NewsStore;
   readonly audit: AuditStore;
   readonly stored: StoredStore;
+  readonly service: ServiceStore;
   readonly changes: ChangeStore;
 }
 

@@ -93,6 +93,7 @@ describe("an admin", () => {
       members: () => [],
       weights: async () => null,
       suggestion: () => null,
+      isSqlite: true,
       webDir: "",
     });
     await server.close();

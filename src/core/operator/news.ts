@@ -127,6 +127,12 @@ export const wasCalledOff = ({
   endedAt,
 }: Pick<MaintenanceWindow, "startsAt" | "endedAt">): boolean => endedAt !== null && endedAt <= startsAt;
 
+/** Those that took place, the newest first. */
+export const pastWindows = (
+  windows: readonly MaintenanceWindow[],
+  stateOf: (window: MaintenanceWindow) => WindowState,
+): MaintenanceWindow[] => windows.filter((window) => stateOf(window) === "over" && !wasCalledOff(window));
+
 function checkWindow({ title, body, startsAt, endsAt }: NewWindow, now: Date): NewWindow {
   if (endsAt <= startsAt || endsAt <= now) {
     throw new DashboardError("bad_request", "The end must be after the start, and in the future.", {

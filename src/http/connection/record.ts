@@ -16,7 +16,7 @@ const probes = ["/healthz", "/readyz", "/metrics"];
 /** Where a request belongs to its account's usage even if it was refused before its model was known. */
 const chatRoutes = ["/v1/chat/completions", "/api/playground"];
 
-export function recordExchange({ log, metrics, traces, usage, clock }: HttpParts) {
+export function recordExchange({ log, metrics, traces, usage, outcomes, clock }: HttpParts) {
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const { caller, code, stream, trace, startedMs, signal } = request.exchange;
     const hungUp = signal.reason instanceof ClientHungUp;
@@ -63,8 +63,11 @@ export function recordExchange({ log, metrics, traces, usage, clock }: HttpParts
     if (model !== undefined && promptTokens !== undefined) {
       metrics.completion({ model, promptTokens, completionTokens, queuedMs, firstTokenMs });
     }
-    if (caller === null) return;
     const outcome = outcomeOf(code, queuedMs !== undefined);
+    if (model !== undefined || chatRoutes.includes(route)) {
+      outcomes?.record({ model: model ?? null, code, outcome });
+    }
+    if (caller === null) return;
     const isRefused = outcome === "rate_limited" || outcome === "unavailable";
     if (model === undefined && !(isRefused && chatRoutes.includes(route))) return;
     usage?.record({

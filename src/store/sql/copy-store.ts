@@ -22,6 +22,8 @@ const tables = {
   sessions: ["hash"],
   links: ["hash"],
   usage: ["account_id", "hour", "key_id", "model"],
+  service_usage: ["hour", "model"],
+  outcomes: ["hour", "model", "code"],
   changelog: ["id"],
   maintenance: ["id"],
   audit: ["id"],

@@ -11,6 +11,7 @@ import * as changes from "./migrations/0003-changes.js";
 import * as keyLimits from "./migrations/0004-key-limits.js";
 import * as indices from "./migrations/0005-indices-and-deleted-accounts.js";
 import * as usageFigures from "./migrations/0006-usage-figures.js";
+import * as serviceUsage from "./migrations/0009-service-usage.js";
 import type { Migration, MigrationContext } from "./migration.js";
 import type { Schema } from "./schema.js";
 import { StoreError } from "../store-error.js";
@@ -23,6 +24,7 @@ export const migrations: readonly Migration[] = [
   { name: "0004-key-limits", ...keyLimits },
   { name: "0005-indices-and-deleted-accounts", ...indices },
   { name: "0006-usage-figures", ...usageFigures },
+  { name: "0009-service-usage", ...serviceUsage },
 ];
 
 export interface MigrateOptions {

@@ -12,6 +12,8 @@ export interface Schema {
   sessions: SessionRow;
   links: LinkRow;
   usage: UsageRow;
+  service_usage: ServiceUsageRow;
+  outcomes: OutcomeRow;
   changelog: ChangelogRow;
   maintenance: MaintenanceRow;
   audit: AuditRow;
@@ -110,6 +112,20 @@ export interface UsageRow extends Record<FirstTokenColumn, number> {
   first_token_ms: number;
   first_token_min_ms: number | null;
   first_token_max_ms: number | null;
+}
+
+/** What all accounts did together. */
+export type ServiceUsageRow = Omit<UsageRow, "account_id" | "key_id">;
+
+/** How requests ended, of all accounts and of callers without one. */
+export interface OutcomeRow {
+  /** When the hour began. */
+  hour: number;
+  /** Empty where it was not known yet. */
+  model: string;
+  /** An error code, or `none`. */
+  code: string;
+  requests: number;
 }
 
 export interface ChangelogRow {

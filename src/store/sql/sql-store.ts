@@ -6,6 +6,7 @@
 import { sql, type Kysely } from "kysely";
 import type { ChangeKind } from "../../core/replicas/changes.js";
 import type { FullStore } from "../../core/dashboard-ports.js";
+import type { ServiceStore } from "../../core/operator/operator-ports.js";
 import { newId } from "../../core/keys/ids.js";
 import type { Account, ApiKey, Clock, KeyRecord, NewAccount, NewKey, Plan } from "../../core/ports.js";
 import { endAccess, removeAccount } from "./account-removal.js";
@@ -16,6 +17,7 @@ import { SqlLinks } from "./link-rows.js";
 import { SqlNews } from "./news-rows.js";
 import { fromPlan, toAccount, toKey, toPlan } from "./rows.js";
 import type { AccountRow, KeyRow, PlanRow, Schema } from "./schema.js";
+import { sqlService } from "./service/operator-rows.js";
 import { SqlSessions } from "./session-rows.js";
 import { SqlStored } from "./stored-rows.js";
 import { SqlUsage } from "./usage-rows.js";
@@ -31,6 +33,7 @@ export class SqlStore implements FullStore {
   readonly news: SqlNews;
   readonly audit: SqlAudit;
   readonly stored: SqlStored;
+  readonly service: ServiceStore;
   readonly changes: SqlChanges;
   readonly #db: Kysely<Schema>;
   readonly #clock: Clock;
@@ -52,6 +55,7 @@ export class SqlStore implements FullStore {
     this.news = new SqlNews(db);
     this.audit = new SqlAudit(db);
     this.stored = new SqlStored(db);
+    this.service = sqlService(db);
   }
 
   async createAccount(account: NewAccount): Promise<Account> {

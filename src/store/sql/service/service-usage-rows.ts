@@ -1,0 +1,144 @@
+/**
+ * What all accounts used together, in SQL. Sums over time and model come from rows of their own, few whatever the
+ * number of accounts; top lists and lines are read from everybody's rows, by the index on their hour.
+ */
+import { sql, type Kysely } from "kysely";
+import type {
+  ServiceFilter,
+  ServiceUsageLine,
+  ServiceUsageStore,
+  TopFilter,
+  TopUser,
+} from "../../../core/operator/operator-ports.js";
+import type { UsageCounts } from "../../../core/dashboard-ports.js";
+import type { ModelId } from "../../../protocol/models.js";
+import type { Schema } from "../schema.js";
+import { countColumns, stepOf, toCounts, toModel } from "../usage-rows.js";
+
+export class SqlServiceUsage implements ServiceUsageStore {
+  constructor(private readonly db: Kysely<Schema>) {}
+
+  async readByTime(filter: ServiceFilter, stepMs: number): Promise<(UsageCounts & { start: Date })[]> {
+    const step = stepOf(stepMs);
+    const rows = await this.#sums(filter).select(step.as("start")).groupBy(step).orderBy(step).execute();
+    return rows.map(({ start, ...sums }) => ({ start: new Date(start), ...toCounts(sums) }));
+  }
+
+  async readByModel(filter: ServiceFilter): Promise<(UsageCounts & { model: ModelId | null })[]> {
+    const rows = await this.#sums(filter).select("model").groupBy("model").orderBy("model").execute();
+    return rows.flatMap(({ model, ...sums }) =>
+      toModel(model).map((known) => ({ model: known, ...toCounts(sums) })),
+    );
+  }
+
+  async top(...[filter, by, measure, limit]: Parameters<ServiceUsageStore["top"]>): Promise<TopUser[]> {
+    const keyed = by === "key";
+    const key = keyed ? sql`, key_id` : sql``;
+    // Of each account only what the list shows; names are looked up for those on it alone.
+    const { rows } = await sql<TopRow>`
+      select most.*, accounts.email as email, ${keyed ? sql`keys.name` : sql`null`} as key_name
+      from (
+        select account_id ${key},
+          cast(sum(requests) as bigint) as requests,
+          cast(sum(errors) as bigint) as errors,
+          cast(sum(rate_limited + unavailable) as bigint) as refused,
+          cast(sum(prompt_tokens + completion_tokens) as bigint) as tokens
+        from usage where ${conditions(filter)}
+        group by account_id ${key}
+        order by ${sql.ref(measure)} desc, account_id ${key}
+        limit ${limit}
+      ) as most
+      join accounts on accounts.id = most.account_id
+      ${keyed ? sql`left join keys on keys.id = most.key_id` : sql``}
+      order by ${sql.ref(`most.${measure}`)} desc, most.account_id ${keyed ? sql`, most.key_id` : sql``}
+    `.execute(this.db);
+    return rows.map((row) => ({
+      accountId: row.account_id,
+      email: row.email,
+      keyId: row.key_id ?? null,
+      keyName: row.key_name,
+      requests: row.requests,
+      errors: row.errors,
+      refused: row.refused,
+      tokens: row.tokens,
+    }));
+  }
+
+  async lines(...[filter, stepMs]: Parameters<ServiceUsageStore["lines"]>): Promise<ServiceUsageLine[]> {
+    const step = sql<number>`(usage.hour - usage.hour % ${sql.lit(stepMs)})`;
+    let query = this.db
+      .selectFrom("usage")
+      .innerJoin("accounts", "accounts.id", "usage.account_id")
+      .leftJoin("keys", "keys.id", "usage.key_id")
+      .select(countColumns.map((name) => sum(`usage.${name}`).as(name)))
+      .select((select) => [
+        select.fn.min("usage.first_token_min_ms").as("first_token_min_ms"),
+        select.fn.max("usage.first_token_max_ms").as("first_token_max_ms"),
+        "accounts.email as email",
+        "usage.key_id as key_id",
+        "keys.name as key_name",
+        "usage.model as model",
+        step.as("start"),
+      ])
+      .where("usage.hour", ">=", filter.from.getTime())
+      .where("usage.hour", "<", filter.to.getTime());
+    const { accountId, keyId, model } = filter;
+    if (accountId !== undefined) query = query.where("usage.account_id", "=", accountId);
+    if (keyId !== undefined) query = query.where("usage.key_id", "=", keyId);
+    if (model !== undefined) query = query.where("usage.model", "=", model);
+    const rows = await query
+      .groupBy([step, "accounts.email", "usage.key_id", "keys.name", "usage.model"])
+      .orderBy(step)
+      .orderBy("accounts.email")
+      .orderBy("usage.key_id")
+      .execute();
+    return rows.flatMap(({ email, key_id: keyId, key_name: keyName, model, start, ...sums }) =>
+      toModel(model).map((known) => ({
+        start: new Date(start),
+        email,
+        keyId,
+        keyName,
+        model: known,
+        ...toCounts(sums),
+      })),
+    );
+  }
+
+  async prune(before: Date): Promise<void> {
+    await this.db.deleteFrom("service_usage").where("hour", "<", before.getTime()).execute();
+  }
+
+  #sums({ from, to, model }: ServiceFilter) {
+    const query = this.db
+      .selectFrom("service_usage")
+      .select(countColumns.map((name) => sum(name).as(name)))
+      .select((select) => [
+        select.fn.min("first_token_min_ms").as("first_token_min_ms"),
+        select.fn.max("first_token_max_ms").as("first_token_max_ms"),
+      ])
+      .where("hour", ">=", from.getTime())
+      .where("hour", "<", to.getTime());
+    return model === undefined ? query : query.where("model", "=", model);
+  }
+}
+
+interface TopRow {
+  account_id: string;
+  key_id?: string;
+  email: string;
+  key_name: string | null;
+  requests: number;
+  errors: number;
+  refused: number;
+  tokens: number;
+}
+
+/** A sum of 8-byte integers is of another type in Postgres, and read as text. */
+const sum = (column: string) => sql<number>`cast(sum(${sql.ref(column)}) as bigint)`;
+
+function conditions({ from, to, model, accountId }: TopFilter) {
+  const all = [sql`hour >= ${from.getTime()}`, sql`hour < ${to.getTime()}`];
+  if (model !== undefined) all.push(sql`model = ${model}`);
+  if (accountId !== undefined) all.push(sql`account_id = ${accountId}`);
+  return sql.join(all, sql` and `);
+}
