@@ -44,6 +44,12 @@ const adminRoutes = [
   ["PUT", "/api/admin/maintenance/x"],
   ["POST", "/api/admin/maintenance/x/end"],
   ["GET", "/api/admin/audit"],
+  ["GET", "/api/admin/home"],
+  ["POST", "/api/admin/checklist/hide"],
+  ["POST", "/api/admin/checklist/x"],
+  ["GET", "/api/admin/usage"],
+  ["GET", "/api/admin/usage/top"],
+  ["GET", "/api/admin/usage.csv"],
 ] as const;
 
 describe("an admin", () => {
@@ -108,6 +114,7 @@ describe("an admin", () => {
       "GET /api/models",
       "GET /api/site",
       "GET /api/status",
+      "GET /api/status/history",
       "POST /api/reset",
       "POST /api/reset/request",
       "POST /api/setup",

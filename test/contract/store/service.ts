@@ -127,11 +127,11 @@ export function describeServiceContract(name: string, open: OpenStore): void {
       };
       expect(await top(wholeDay, "account", "requests", 2)).toEqual([
         ["ada@example.com", null, 9, 2],
-        ["bob@example.com", null, 7, 542],
+        ["bob@example.com", null, 7, 538],
       ]);
       expect(await top(wholeDay, "account", "tokens", 9)).toEqual([
         ["cid@example.com", null, 1, 904],
-        ["bob@example.com", null, 7, 542],
+        ["bob@example.com", null, 7, 538],
         ["ada@example.com", null, 9, 2],
       ]);
       expect(await top({ ...wholeDay, model: "omega" }, "key", "tokens", 2)).toEqual([
