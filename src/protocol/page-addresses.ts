@@ -22,6 +22,7 @@ export const pageAddresses = [
   "/app/limits",
   "/app/account",
   "/admin",
+  "/admin/usage",
   "/admin/accounts",
   "/admin/plans",
   "/admin/models",

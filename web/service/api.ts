@@ -109,7 +109,7 @@ export const api = {
 };
 
 /** The address with the query's set fields appended. */
-function withQuery(path: string, query: Query): string {
+export function withQuery(path: string, query: Query): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== "") search.set(name, String(value));

@@ -15,6 +15,7 @@ import type { Outcomes, OutcomeStore } from "./operator-ports.js";
 const hourMs = 60 * 60_000;
 const dayMs = 24 * hourMs;
 const days = 90;
+export const historyMs = days * dayMs;
 const leastFailures = 3;
 const leastShare = 0.05;
 /** Anyone may ask, so the store is asked at most this often. */

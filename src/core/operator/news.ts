@@ -65,6 +65,14 @@ export class News {
     return this.store.listWindows(shown);
   }
 
+  /** Those that took place and ended since then, the newest first. */
+  async listPastWindows(since: Date): Promise<MaintenanceWindow[]> {
+    const windows = await this.store.listWindows(shown);
+    return windows.filter(
+      (window) => this.stateOf(window) === "over" && !wasCalledOff(window) && window.endsAt >= since,
+    );
+  }
+
   /** Open ones, then planned ones, each by their start. */
   currentWindows(): Promise<MaintenanceWindow[]> {
     return this.store.listCurrentWindows(this.clock.now());
@@ -126,12 +134,6 @@ export const wasCalledOff = ({
   startsAt,
   endedAt,
 }: Pick<MaintenanceWindow, "startsAt" | "endedAt">): boolean => endedAt !== null && endedAt <= startsAt;
-
-/** Those that took place, the newest first. */
-export const pastWindows = (
-  windows: readonly MaintenanceWindow[],
-  stateOf: (window: MaintenanceWindow) => WindowState,
-): MaintenanceWindow[] => windows.filter((window) => stateOf(window) === "over" && !wasCalledOff(window));
 
 function checkWindow({ title, body, startsAt, endsAt }: NewWindow, now: Date): NewWindow {
   if (endsAt <= startsAt || endsAt <= now) {
