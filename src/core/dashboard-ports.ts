@@ -6,7 +6,7 @@
 import type { ModelId } from "../protocol/models.js";
 import type { ServiceStore } from "./operator/operator-ports.js";
 import type { ChangeStore } from "./replicas/changes.js";
-import type { FirstTokenTimes } from "./usage/first-tokens.js";
+import type { UsageCounts } from "./usage/usage-counts.js";
 import type { Account, Plan, Role, Store } from "./ports.js";
 
 /** Everything that the store keeps. */
@@ -147,17 +147,7 @@ export interface LinkStore {
 
 // ------------------------------------------------------------------------------------------------ usage
 
-export interface UsageCounts extends FirstTokenTimes {
-  /** Without those that were refused. */
-  requests: number;
-  errors: number;
-  /** Refused with 429. */
-  rateLimited: number;
-  /** Refused with 503 before they ran. */
-  unavailable: number;
-  promptTokens: number;
-  completionTokens: number;
-}
+export type { UsageCounts };
 
 /** What one key did with one model in one hour, or in a longer step when read. */
 export interface UsageBucketRow extends UsageCounts {

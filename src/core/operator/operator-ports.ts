@@ -4,7 +4,7 @@
  */
 import type { ErrorCode } from "../../protocol/errors.js";
 import type { ModelId } from "../../protocol/models.js";
-import type { UsageCounts } from "../dashboard-ports.js";
+import type { UsageCounts } from "../usage/usage-counts.js";
 
 export interface ServiceStore {
   readonly usage: ServiceUsageStore;

@@ -131,7 +131,7 @@ describe("the service's usage", { timeout: 120_000 }, () => {
     await page.waitForURL(/measure=tokens/);
     await page.getByText("7 days").click();
     await page.waitForURL(/period=7d/);
-    await page.getByLabel("Model").selectOption("prism");
+    await page.getByLabel("Model", { exact: true }).selectOption("prism");
     await page.waitForURL(/model=prism/);
     await page.getByText("No requests in this period").first().waitFor();
     await page.goBack();
@@ -146,20 +146,20 @@ describe("the service's usage", { timeout: 120_000 }, () => {
     const csv = page.getByRole("link", { name: "Download CSV" });
     expect(await csv.getAttribute("href")).toMatch(/account=acc_.*&key=key_/);
     await page.getByRole("button", { name: "All accounts" }).click();
-    await page.getByLabel("Account", { exact: true }).waitFor();
+    await page.getByLabel("Find an account").waitFor();
     expect(page.url()).not.toContain("account=");
   });
 
   it("finds an account by its address from the keyboard, and says when there is none", async () => {
     await page.goto(`${dashboard.url}/admin/usage`);
-    await page.getByLabel("Account", { exact: true }).waitFor();
+    await page.getByLabel("Find an account").waitFor();
     const keyboard = new Keyboard(page);
-    await keyboard.to(/^Account$/);
+    await keyboard.to(/^Find an account$/);
     await keyboard.type("nobody@example.com");
     await keyboard.press("Enter");
     await page.getByText("There is no such account.").first().waitFor();
     expect(await violations(page)).toEqual([]);
-    await keyboard.to(/^Account$/);
+    await keyboard.to(/^Find an account$/);
     await keyboard.type("ada@example.com");
     await keyboard.press("Enter");
     await page.getByRole("button", { name: "All accounts" }).waitFor();

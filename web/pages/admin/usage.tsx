@@ -6,6 +6,7 @@ import { Card } from "../../components/frame/card.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { EmptyState } from "../../components/states/empty-state.tsx";
 import { ErrorState } from "../../components/states/error-state.tsx";
+import { fieldError } from "../../form-errors.ts";
 import { operatorApi, operatorQueries } from "../../service/operator.ts";
 import { usagePeriod } from "../app/usage/usage-period.ts";
 import { UsagePlots } from "../app/usage/usage-plots.tsx";
@@ -42,7 +43,8 @@ export default function ServiceUsage() {
       <div className="flex flex-col gap-6">
         <ServiceFilters choice={choice} choose={choose} />
         <AccountFilter choice={choice} choose={choose} report={data} error={error} />
-        {error !== null && (data === undefined || isPlaceholderData) ? (
+        {fieldError(error, "account") !== undefined ? null : error !== null &&
+          (data === undefined || isPlaceholderData) ? (
           <Card>
             <ErrorState error={error} onRetry={refetch} what="the usage" />
           </Card>

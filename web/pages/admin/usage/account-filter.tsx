@@ -52,7 +52,12 @@ export function AccountFilter({ choice, choose, report, error }: AccountFilterPr
       error={error}
       onSubmit={() => choose({ account: typed.trim(), key: "" })}
     >
-      <Field label="Account" hint="Its email address. Empty for all." error={problem} className="sm:w-80">
+      <Field
+        label="Find an account"
+        hint="By its email address; empty for all."
+        error={problem}
+        className="sm:w-80"
+      >
         <Input
           type="email"
           autoComplete="off"
