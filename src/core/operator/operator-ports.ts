@@ -38,6 +38,11 @@ export interface TopUser {
   tokens: number;
 }
 
+export interface TopUsers {
+  accounts: TopUser[];
+  keys: TopUser[];
+}
+
 export interface ServiceUsageLine extends UsageCounts {
   start: Date;
   email: string;
@@ -51,13 +56,8 @@ export interface ServiceUsageStore {
   /** Summed up by step; by time. `stepMs` is an hour or a multiple of it, counted from 1970. */
   readByTime(filter: ServiceFilter, stepMs: number): Promise<(UsageCounts & { start: Date })[]>;
   readByModel(filter: ServiceFilter): Promise<(UsageCounts & { model: ModelId | null })[]>;
-  /** The first `limit` by that measure, the most first. Of accounts that still exist. */
-  top(
-    filter: TopFilter,
-    by: "account" | "key",
-    measure: "requests" | "tokens",
-    limit: number,
-  ): Promise<TopUser[]>;
+  /** The first `limit` accounts and keys by that measure, the most first. Of accounts that still exist. */
+  top(filter: TopFilter, measure: "requests" | "tokens", limit: number): Promise<TopUsers>;
   /** By step, account, key and model; by time. Of accounts that still exist. */
   lines(filter: TopFilter & { keyId?: string | undefined }, stepMs: number): Promise<ServiceUsageLine[]>;
   prune(before: Date): Promise<void>;

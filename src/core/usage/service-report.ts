@@ -24,6 +24,8 @@ import {
 } from "./usage-report.js";
 
 const topLength = 10;
+/** Of everybody's lines by the hour. */
+const shortSliceMs = dayMs / 4;
 
 const csvHeadings = [
   "start",
@@ -70,9 +72,8 @@ export class ServiceUsageReports {
     await this.parts.usage.flush();
     const { usage } = this.parts.store.service;
     const filter = { from, to, model, accountId: account?.id };
-    const accounts = account === null ? await usage.top(filter, "account", measure, topLength) : [];
-    const keys = await usage.top(filter, "key", measure, topLength);
-    return { accounts, keys: keys.map(named) };
+    const { accounts, keys } = await usage.top(filter, measure, topLength);
+    return { accounts: account === null ? accounts : [], keys: keys.map(named) };
   }
 
   /** The lines of a CSV file, read and written day by day: all of them may be more than memory should hold. */
@@ -81,7 +82,7 @@ export class ServiceUsageReports {
     const range = rangeOf(request);
     await this.parts.usage.flush();
     yield toCsv(csvHeadings, []);
-    for await (const slice of slicesOf(range, dayMs)) {
+    for await (const slice of slicesOf(range, request.step === "hour" ? shortSliceMs : dayMs)) {
       const filter = { ...slice, accountId: account?.id, keyId: request.key, model: request.model };
       const lines = await this.parts.store.service.usage.lines(filter, range.stepMs);
       const rows = lines.map((line) => {

@@ -111,6 +111,7 @@ function scans(): string[] {
 
 const hash = someHash();
 const now = new Date();
+const later = new Date(now.getTime() + 1);
 
 const queries: Record<string, () => Promise<unknown>> = {
   "is there an admin": () => store.accounts.hasAdmin(),
@@ -135,12 +136,11 @@ const queries: Record<string, () => Promise<unknown>> = {
   "usage in lines": () => store.usage.read({ accountId: account.id, from: now, to: now }, 3_600_000),
   "the service's usage by time": () => store.service.usage.readByTime({ from: now, to: now }, 3_600_000),
   "the service's usage by model": () => store.service.usage.readByModel({ from: now, to: now }),
-  "the accounts with the most requests": () =>
-    store.service.usage.top({ from: now, to: now }, "account", "requests", 10),
-  "the keys with the most tokens": () =>
-    store.service.usage.top({ from: now, to: now, model: "omega" }, "key", "tokens", 10),
+  "those with the most requests": () => store.service.usage.top({ from: now, to: later }, "requests", 10),
+  "those with the most tokens of a model": () =>
+    store.service.usage.top({ from: now, to: later, model: "omega" }, "tokens", 10),
   "the keys of one account with the most tokens": () =>
-    store.service.usage.top({ from: now, to: now, accountId: account.id }, "key", "tokens", 10),
+    store.service.usage.top({ from: now, to: later, accountId: account.id }, "tokens", 10),
   "the service's usage in lines": () => store.service.usage.lines({ from: now, to: now }, 3_600_000),
   "outcomes by code": () => store.service.outcomes.readByCode({ from: now, to: now }),
   "outcomes by day": () => store.service.outcomes.readByDay(now, now),

@@ -116,14 +116,15 @@ export function describeServiceContract(name: string, open: OpenStore): void {
         bucket(cid.id, { requests: 100, start: new Date("2030-01-02T00:00:00Z") }),
         bucket(cid.id, { requests: 1, model: "prism", promptTokens: 900 }),
       ]);
-      const { top } = {
-        top: async (...query: Parameters<typeof store.service.usage.top>) =>
-          (await store.service.usage.top(...query)).map((one) => [
-            one.email,
-            one.keyName ?? one.keyId,
-            one.requests,
-            one.tokens,
-          ]),
+      type Query = Parameters<typeof store.service.usage.top>;
+      const top = async (filter: Query[0], by: "account" | "key", measure: Query[1], limit: number) => {
+        const { accounts, keys } = await store.service.usage.top(filter, measure, limit);
+        return (by === "account" ? accounts : keys).map((one) => [
+          one.email,
+          one.keyName ?? one.keyId,
+          one.requests,
+          one.tokens,
+        ]);
       };
       expect(await top(wholeDay, "account", "requests", 2)).toEqual([
         ["ada@example.com", null, 9, 2],
@@ -141,8 +142,23 @@ export function describeServiceContract(name: string, open: OpenStore): void {
       expect(await top({ ...wholeDay, accountId: ada.id }, "key", "tokens", 9)).toEqual([
         ["ada@example.com", "playground", 9, 2],
       ]);
-      const [first] = await store.service.usage.top(wholeDay, "account", "requests", 1);
+      const {
+        accounts: [first],
+      } = await store.service.usage.top(wholeDay, "requests", 1);
       expect(first).toMatchObject({ accountId: ada.id, keyId: null, errors: 1, refused: 4 });
+    });
+
+    it("ranks over ranges longer than what is read at once", async () => {
+      const { store } = opened;
+      const { id } = await opened.createAccount();
+      const from = new Date("2030-01-01T05:00:00Z");
+      const rows = Array.from({ length: 100 }, (_, i) =>
+        bucket(id, { start: new Date(from.getTime() + i * hourMs), requests: 1 }),
+      );
+      await store.usage.add(rows);
+      const range = { from, to: new Date(from.getTime() + 100 * hourMs) };
+      const { accounts, keys } = await store.service.usage.top(range, "requests", 9);
+      expect([accounts, keys]).toMatchObject([[{ requests: 100 }], [{ requests: 100, keyId: "playground" }]]);
     });
 
     it("gives lines by step, account, key and model", async () => {

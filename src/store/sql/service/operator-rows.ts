@@ -5,8 +5,11 @@ import type { Schema } from "../schema.js";
 import { SqlOutcomes } from "./outcome-rows.js";
 import { SqlServiceUsage } from "./service-usage-rows.js";
 
-export const sqlService = (db: Kysely<Schema>): ServiceStore => ({
-  usage: new SqlServiceUsage(db),
+const dayMs = 24 * 60 * 60_000;
+
+/** `worksHere`: the database works on this thread. */
+export const sqlService = (db: Kysely<Schema>, worksHere: boolean): ServiceStore => ({
+  usage: new SqlServiceUsage(db, worksHere ? dayMs : null),
   outcomes: new SqlOutcomes(db),
   facts: new SqlOperatorFacts(db),
 });
