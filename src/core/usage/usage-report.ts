@@ -118,7 +118,10 @@ export class UsageReports {
 }
 
 /** An embedded store answers on this thread: between slices of a long range, others get their turn. */
-export async function* slicesOf({ from, to }: Range, sliceMs: number): AsyncGenerator<Pick<Range, "from" | "to">> {
+export async function* slicesOf(
+  { from, to }: Range,
+  sliceMs: number,
+): AsyncGenerator<Pick<Range, "from" | "to">> {
   for (let start = from.getTime(); start < to.getTime(); start += sliceMs) {
     yield { from: new Date(start), to: new Date(Math.min(start + sliceMs, to.getTime())) };
     await setImmediate();
@@ -174,7 +177,13 @@ export const figures = (counts: UsageCounts): Omit<UsageBucket, "start"> => ({
   firstTokenMsP95: firstTokenP95(counts),
 });
 
-export const share = ({ requests, promptTokens, completionTokens, rateLimited, unavailable }: UsageCounts) => ({
+export const share = ({
+  requests,
+  promptTokens,
+  completionTokens,
+  rateLimited,
+  unavailable,
+}: UsageCounts) => ({
   requests,
   refused: rateLimited + unavailable,
   tokens: promptTokens + completionTokens,
