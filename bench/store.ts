@@ -10,6 +10,8 @@ import Database from "libsql";
 import type { FullStore } from "../src/core/dashboard-ports.js";
 import { systemClock } from "../src/core/ports.js";
 import { storedAbout, storedExport } from "../src/core/accounts/stored-about.js";
+import { AvailabilityReports } from "../src/core/operator/availability.js";
+import { ServiceUsageReports } from "../src/core/usage/service-report.js";
 import { UsageReports } from "../src/core/usage/usage-report.js";
 import { databasePath, openSqliteStore } from "../src/store/sql/sqlite.js";
 import { testPlan } from "../test/support/stores/temporary-store.js";
@@ -22,6 +24,14 @@ const dayMs = 24 * hourMs;
 const busy = "acc_000001";
 const start = Date.UTC(2030, 0, 1);
 const end = new Date(start + 399 * dayMs);
+
+const quarter = { from: new Date(start), to: new Date(start + 90 * dayMs), step: "day" } as const;
+
+const serviceUsage = (store: FullStore): ServiceUsageReports => {
+  const flushed = { flush: () => Promise.resolve() };
+  const reports = new UsageReports(store, { reading: (_, read) => read([], []) });
+  return new ServiceUsageReports({ store, usage: flushed, outcomes: flushed, reports });
+};
 
 const reads: Record<string, (store: FullStore) => Promise<unknown>> = {
   "is there an admin (/api/site)": (store) => store.accounts.hasAdmin(),
@@ -37,6 +47,12 @@ const reads: Record<string, (store: FullStore) => Promise<unknown>> = {
       to: end,
       step: "day",
     }),
+  "the service's usage of 90 days": (store) => serviceUsage(store).report(quarter),
+  "the service's top lists of 24 hours": (store) =>
+    serviceUsage(store).top({ ...quarter, from: new Date(quarter.to.getTime() - dayMs) }, "tokens"),
+  "the service's top lists of 90 days": (store) => serviceUsage(store).top(quarter, "tokens"),
+  "90 days of availability": (store) =>
+    new AvailabilityReports(store.service.outcomes, { ...systemClock, now: () => end }).read(),
   "accounts, an admin's first page": (store) => search(store, ""),
   "accounts, an admin's search": (store) => search(store, "er99999@"),
   "accounts list": async (store) => {
@@ -153,6 +169,12 @@ function fill(path: string): void {
       first_token_ms, ${Array.from({ length: 11 }, (_, step) => `first_token_${step}`).join(", ")})
       ${counting} select iif(i % 2 = 0, '${busy}', printf('acc_%06d', i)), 'key_' || (i % 12), 'omega',
       ${start} + (i / 12) * ${hourMs}, 1, 0, 5, 8, 90, ${counts} from n;
+    insert into service_usage (hour, model, requests, errors, rate_limited, unavailable, prompt_tokens,
+      completion_tokens, first_token_ms, ${Array.from({ length: 11 }, (_, step) => `first_token_${step}`).join(", ")})
+      select hour, model, sum(requests), sum(errors), 0, 0, sum(prompt_tokens), sum(completion_tokens),
+      sum(first_token_ms), ${counts} from usage group by hour, model;
+    insert into outcomes select hour, model, 'none', requests from service_usage;
+    insert into outcomes select hour, model, 'overloaded', 3 from service_usage where hour % ${dayMs} = 0;
     insert into audit ${counting} select printf('%012x%020x', ${start} + i * 1000, i), ${start} + i * 1000,
       iif(i % 10 = 0, '${busy}', printf('acc_%06d', i)), 'signed in', printf('acc_%06d', i) from n;
     insert into changes ${counting} select i, 'key_changed', printf('key_%06d', i), ${start} + i from n;

@@ -30,11 +30,13 @@ import { registerDashboard } from "./http/dashboard/dashboard-api.js";
 import { Bodies } from "./http/bodies/bodies.js";
 import { connectionLimit } from "./http/connection/connection-limit.js";
 import { createHttpServer, createMetricsServer, type HttpParts } from "./http/server.js";
-import { causeOf, createLog, type Log } from "./log.js";
+import type { AppOverrides } from "./app-overrides.js";
+import { causeOf, createLog } from "./log.js";
 import { smtpMailer } from "./mail.js";
 import { Metrics } from "./metrics.js";
 import { preflight } from "./engines/upstream/checks/preflight.js";
 import { allowedHosts } from "./models/pull/allowed-hosts.js";
+import { machineNow } from "./models/files/machine.js";
 import { SpeedNotes } from "./models/measured-speed.js";
 import { ShownWeights } from "./models/shown-weights.js";
 import { howToRaise, openFileLimit } from "./open-files.js";
@@ -42,7 +44,7 @@ import type { ModelSuggestion } from "./protocol/dashboard-engines.js";
 import { ServedModels } from "./models/choice/model-sources.js";
 import { PullJobs } from "./models/pull/pull-jobs.js";
 import { ServiceError } from "./protocol/errors.js";
-import { startEngines, type EngineOverrides } from "./start-engines.js";
+import { startEngines } from "./start-engines.js";
 import { lockDataDir } from "./store/data-dir-lock.js";
 import { openCounters } from "./store/counters/open-counters.js";
 import { startNotice } from "./store/counters/redis-trouble.js";
@@ -58,19 +60,6 @@ const dayMs = 24 * 60 * 60_000;
 const { version } = z
   .object({ version: z.string() })
   .parse(JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")));
-
-export interface AppOverrides extends EngineOverrides {
-  log?: Log;
-  clock?: Clock;
-  /** Interval of the comments that keep an idle stream open. */
-  keepAliveMs?: number;
-  /** Folder of the built pages. */
-  webDir?: string;
-  /** Called with a sentence for the operator: what is being waited for, what was lost. */
-  onNotice?: (notice: string) => void;
-  /** Files that this process may have open. */
-  openFiles?: number;
-}
 
 export interface App {
   url: string;
@@ -221,6 +210,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       cutStreams: (target) => completions.cut(target),
       reportError: (error) => log.unexpected(error),
       usageSpill: usageSpill(config.service.dataDir),
+      live: { load: () => fleet.load(), machine: () => machineNow(config.service.dataDir) },
       onUsageLeft: (left) => {
         const { requests, promptTokens, completionTokens } = left;
         const isSaved = left.outcome === "saved";
@@ -289,6 +279,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       modelDescription: (model) => engines.description(model),
       metrics,
       usage: dashboard.usage,
+      outcomes: dashboard.outcomes,
       ...(traces === null ? {} : { traces }),
       trustProxy: accounts.trustProxy,
       log,
@@ -321,6 +312,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       members: (model) => engines.members(model),
       weights: (model) => shownWeights.of(model),
       suggestion: () => engines.suggestion(),
+      isSqlite: config.storage.databaseUrl === undefined,
       webDir: overrides.webDir ?? fileURLToPath(new URL("../dist/web", import.meta.url)),
     });
     const url = () => `http://${hostInUrl(config.service.host)}:${portOf(server.server.address())}`;

@@ -28,6 +28,7 @@ export const routes: readonly PageRoute[] = [
   { path: "/app/limits", layout: "app", Page: lazy(() => import("./pages/app/limits.tsx")) },
   { path: "/app/account", layout: "app", Page: lazy(() => import("./pages/app/account.tsx")) },
 
+  { path: "/admin/usage", layout: "admin", Page: lazy(() => import("./pages/admin/usage.tsx")) },
   { path: "/admin/accounts", layout: "admin", Page: lazy(() => import("./pages/admin/accounts.tsx")) },
   { path: "/admin/accounts/:id", layout: "admin", Page: lazy(() => import("./pages/admin/account.tsx")) },
   { path: "/admin/plans", layout: "admin", Page: lazy(() => import("./pages/admin/plans.tsx")) },

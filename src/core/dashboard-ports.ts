@@ -4,8 +4,9 @@
  * times are whole milliseconds. Secrets are stored as SHA-256 and found by it.
  */
 import type { ModelId } from "../protocol/models.js";
+import type { ServiceStore } from "./operator/operator-ports.js";
 import type { ChangeStore } from "./replicas/changes.js";
-import type { FirstTokenTimes } from "./usage/first-tokens.js";
+import type { UsageCounts } from "./usage/usage-counts.js";
 import type { Account, Plan, Role, Store } from "./ports.js";
 
 /** Everything that the store keeps. */
@@ -18,6 +19,7 @@ export interface FullStore extends Store {
   readonly news: NewsStore;
   readonly audit: AuditStore;
   readonly stored: StoredStore;
+  readonly service: ServiceStore;
   readonly changes: ChangeStore;
 }
 
@@ -163,17 +165,7 @@ export interface LinkStore {
 
 // ------------------------------------------------------------------------------------------------ usage
 
-export interface UsageCounts extends FirstTokenTimes {
-  /** Without those that were refused. */
-  requests: number;
-  errors: number;
-  /** Refused with 429. */
-  rateLimited: number;
-  /** Refused with 503 before they ran. */
-  unavailable: number;
-  promptTokens: number;
-  completionTokens: number;
-}
+export type { UsageCounts };
 
 /** What one key did with one model in one hour, or in a longer step when read. */
 export interface UsageBucketRow extends UsageCounts {

@@ -9,6 +9,12 @@ import { Audit } from "./audit.js";
 import { closeAll } from "./close-all.js";
 import type { CutTarget } from "./serving/completion.js";
 import type { FullStore, UsageSpill } from "./dashboard-ports.js";
+import { AvailabilityReports } from "./operator/availability.js";
+import { OperatorChecklist } from "./operator/checklist.js";
+import { LiveHour, type LiveSources } from "./operator/live-hour.js";
+import { OutcomeRecorder } from "./operator/outcome-recorder.js";
+import { modelIds } from "../protocol/models.js";
+import { ServiceUsageReports } from "./usage/service-report.js";
 import { Housekeeping } from "./operator/housekeeping.js";
 import type { KeyRing } from "./keys/key-ring.js";
 import { KnownDevices } from "./sign-in/known-devices.js";
@@ -53,6 +59,8 @@ export interface DashboardOptions {
   reportError: (error: unknown) => void;
   /** Where counts wait when the server ends before they are in the store. */
   usageSpill?: UsageSpill;
+  /** What the operator's page shows of this process. */
+  live: Pick<LiveSources, "load" | "machine">;
   onUsageLeft?: (left: UsageLeft) => void;
 }
 
@@ -78,6 +86,11 @@ export interface Dashboard {
   quotaWarnings: QuotaWarnings;
   usageReports: UsageReports;
   rates: LiveRates;
+  live: LiveHour;
+  outcomes: OutcomeRecorder;
+  serviceUsage: ServiceUsageReports;
+  checklist: OperatorChecklist;
+  availability: AvailabilityReports;
   close(): Promise<void>;
 }
 
@@ -98,6 +111,12 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     spill: options.usageSpill,
     onLeft: options.onUsageLeft,
   });
+  const live = new LiveHour(clock, {
+    ...options.live,
+    tokensPerSecond: () => rates.tokensPerSecond(modelIds),
+  });
+  const outcomes = new OutcomeRecorder({ store: store.service.outcomes, live, clock, reportError });
+  const usageReports = new UsageReports(store, usage);
   const outbox = new Outbox(options.mailer, reportError);
   const used = quotaUse(store.quotas, usage);
   const quotaWarnings = new QuotaWarnings({ store: store.quotas, used, outbox, clock, ownerName, publicUrl });
@@ -146,9 +165,22 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     usage,
     quotaUse: used,
     quotaWarnings,
-    usageReports: new UsageReports(store, usage),
+    usageReports,
     rates,
-    close: () => closeAll([() => usage.close(), () => outbox.close(), () => housekeeping.close()]),
+    live,
+    outcomes,
+    serviceUsage: new ServiceUsageReports({ store, usage, outcomes, reports: usageReports }),
+    checklist: new OperatorChecklist(store, clock),
+    availability: new AvailabilityReports(store.service.outcomes, clock),
+    close: () => {
+      live.close();
+      return closeAll([
+        () => usage.close(),
+        () => outcomes.close(),
+        () => outbox.close(),
+        () => housekeeping.close(),
+      ]);
+    },
   };
 }
 

@@ -107,6 +107,15 @@ export class Fleet implements Engine {
     return this.#berthOf(model).queue;
   }
 
+  /** Of all engines that models point at. */
+  load(): { running: number; waiting: number } {
+    const queues = [...new Set(this.#routes.values())].map(({ queue }) => queue);
+    return {
+      running: queues.reduce((sum, queue) => sum + queue.running, 0),
+      waiting: queues.reduce((sum, queue) => sum + queue.waiting, 0),
+    };
+  }
+
   /** The models by what answers for them: those that share an engine, and with it a queue, are together. */
   sharers(): ModelId[][] {
     const models = new Map<Berth, ModelId[]>();

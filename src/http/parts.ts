@@ -3,6 +3,7 @@ import type { ServiceConfig } from "../config.js";
 import type { Completions } from "../core/serving/completion.js";
 import type { Limits } from "../core/serving/limits.js";
 import type { Clock, EngineStatus, KeyRecord } from "../core/ports.js";
+import type { OutcomeRecorder } from "../core/operator/outcome-recorder.js";
 import type { UsageRecorder } from "../core/usage/usage-recorder.js";
 import type { Log } from "../log.js";
 import type { Metrics } from "../metrics.js";
@@ -42,6 +43,8 @@ export interface HttpParts {
   traces?: Pick<Tracing, "record">;
   /** Gets every completion request that named a model or was refused, for its account's usage. */
   usage?: Pick<UsageRecorder, "record">;
+  /** Gets every completion request, whoever sent it, for what the whole service did. */
+  outcomes?: Pick<OutcomeRecorder, "record">;
   /** Addresses of trusted proxies, separated by commas: their `X-Forwarded-*` headers are believed. */
   trustProxy?: string | undefined;
   log: Log;

@@ -27,6 +27,7 @@ export const pageAddresses = [
   "/app/limits",
   "/app/account",
   "/admin",
+  "/admin/usage",
   "/admin/accounts",
   "/admin/accounts/:id",
   "/admin/plans",

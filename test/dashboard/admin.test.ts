@@ -54,6 +54,12 @@ const adminRoutes = [
   ["POST", "/api/admin/maintenance/x/end"],
   ["GET", "/api/admin/audit"],
   ["GET", "/api/admin/audit.csv"],
+  ["GET", "/api/admin/home"],
+  ["POST", "/api/admin/checklist/hide"],
+  ["POST", "/api/admin/checklist/x"],
+  ["GET", "/api/admin/usage"],
+  ["GET", "/api/admin/usage/top"],
+  ["GET", "/api/admin/usage.csv"],
 ] as const;
 
 describe("an admin", () => {
@@ -102,6 +108,7 @@ describe("an admin", () => {
       members: () => [],
       weights: async () => null,
       suggestion: () => null,
+      isSqlite: true,
       webDir: "",
     });
     await server.close();
@@ -116,6 +123,7 @@ describe("an admin", () => {
       "GET /api/models",
       "GET /api/site",
       "GET /api/status",
+      "GET /api/status/history",
       "POST /api/reset",
       "POST /api/reset/request",
       "POST /api/setup",

@@ -186,19 +186,26 @@ describe("news", () => {
 });
 
 describe("reading without an account", () => {
-  it.each(["/changelog.atom", "/api/changelog", "/api/site", "/api/status", "/api/me", "/", "/openapi.json"])(
-    "writes nothing to the database: %s",
-    async (path) => {
-      const dashboard = await startDashboard();
-      try {
-        const before = dashboard.tables();
-        await dashboard.browser().send("GET", path);
-        expect(dashboard.tables()).toEqual(before);
-      } finally {
-        await dashboard.close();
-      }
-    },
-  );
+  it.each([
+    "/changelog.atom",
+    "/status.atom",
+    "/api/changelog",
+    "/api/site",
+    "/api/status",
+    "/api/status/history",
+    "/api/me",
+    "/",
+    "/openapi.json",
+  ])("writes nothing to the database: %s", async (path) => {
+    const dashboard = await startDashboard();
+    try {
+      const before = dashboard.tables();
+      await dashboard.browser().send("GET", path);
+      expect(dashboard.tables()).toEqual(before);
+    } finally {
+      await dashboard.close();
+    }
+  });
 });
 
 /** Every element with its path and text; throws where XML is not well-formed. */

@@ -3,6 +3,7 @@ import {
   BookOpen,
   Boxes,
   ChartColumn,
+  ChartNoAxesCombined,
   ChevronsUpDown,
   Gauge,
   KeyRound,
@@ -39,6 +40,7 @@ const userLinks = [
 ];
 
 const adminLinks = [
+  { href: "/admin/usage", label: "Service usage", icon: <ChartNoAxesCombined /> },
   { href: "/admin/accounts", label: "Accounts", icon: <UsersRound /> },
   { href: "/admin/plans", label: "Plans", icon: <Layers /> },
   { href: "/admin/models", label: "Models", icon: <Boxes /> },

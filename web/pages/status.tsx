@@ -1,6 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { Maintenance, ModelState, Status as StatusReport } from "../../src/protocol/dashboard-api.js";
+import { Rss } from "lucide-react";
+import { ButtonAnchor } from "../components/controls/button.tsx";
 import { Card } from "../components/frame/card.tsx";
 import { ErrorState } from "../components/states/error-state.tsx";
 import { MaintenanceWindow } from "../components/frame/maintenance-window.tsx";
@@ -12,13 +14,19 @@ import { Time } from "../components/text/time.tsx";
 import { cx } from "../cx.ts";
 import { useTitle } from "../hooks/use-title.ts";
 import { queries } from "../service/queries.ts";
+import { StatusHistory } from "./status/history.tsx";
 
 export default function Status() {
   useTitle("Status");
   const { data: status, error, refetch } = useQuery(queries.status);
   return (
     <div className="mx-auto max-w-3xl px-5 pt-14 sm:px-8 sm:pt-20">
-      <h1 className="text-lg text-muted">Service status</h1>
+      <header className="flex flex-wrap items-center justify-between gap-4">
+        <h1 className="text-lg text-muted">Service status</h1>
+        <ButtonAnchor href="/status.atom" icon={<Rss />} size="sm">
+          Atom feed
+        </ButtonAnchor>
+      </header>
       {status === undefined ? (
         <div className="mt-8">
           {error === null ? (
@@ -87,6 +95,7 @@ function Report({ status, stale }: { status: StatusReport; stale: boolean }) {
             </div>
           )}
         </Card>
+        <StatusHistory />
       </div>
     </>
   );

@@ -25,7 +25,7 @@ Example:
       }
       const { backUpSqlite } = await import("../../store/sql/backup.js");
       const { databasePath } = await import("../../store/sql/sqlite.js");
-      const bytes = await backUpSqlite(databasePath(service.dataDir), file);
+      const bytes = await backUpSqlite(databasePath(service.dataDir), file, new Date());
       report(command, { file, bytes }, `The database was written to ${file} (${bytes} bytes).`);
     });
 }

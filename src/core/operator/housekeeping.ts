@@ -50,6 +50,8 @@ export class Housekeeping {
       await store.links.prune(now);
       await store.usage.prune(kept);
       await store.quotas.prune(...quotasKeptSince(now));
+      await store.service.usage.prune(kept);
+      await store.service.outcomes.prune(kept);
       await store.audit.prune(kept);
       await store.audit.forgetDeleted(new Date(now.getTime() - 2 * everyMs));
       await store.changes.prune(new Date(now.getTime() - everyMs));

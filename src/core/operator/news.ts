@@ -65,6 +65,14 @@ export class News {
     return this.store.listWindows(shown);
   }
 
+  /** Those that took place and ended since then, the newest first. */
+  async listPastWindows(since: Date): Promise<MaintenanceWindow[]> {
+    const windows = await this.store.listWindows(shown);
+    return windows.filter(
+      (window) => this.stateOf(window) === "over" && !wasCalledOff(window) && window.endsAt >= since,
+    );
+  }
+
   /** Open ones, then planned ones, each by their start. */
   currentWindows(): Promise<MaintenanceWindow[]> {
     return this.store.listCurrentWindows(this.clock.now());

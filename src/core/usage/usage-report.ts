@@ -8,9 +8,9 @@ import { firstTokenMedian, firstTokenP95 } from "./first-tokens.js";
 import { playgroundKeyId } from "../../protocol/dashboard-bounds.js";
 import { hourMs, noUsage, sumOfUsage, type UsageRecorder } from "./usage-recorder.js";
 
-const dayMs = 24 * hourMs;
+export const dayMs = 24 * hourMs;
 /** Whole days, so that no step falls into two. */
-const longSliceMs = 7 * dayMs;
+export const longSliceMs = 7 * dayMs;
 const steps = {
   hour: { stepMs: hourMs, mostSteps: 31 * 24, most: "31 days by the hour" },
   day: { stepMs: dayMs, mostSteps: 400, most: "400 days by the day" },
@@ -140,7 +140,10 @@ export class UsageReports {
 }
 
 /** An embedded store answers on this thread: between slices of a long range, others get their turn. */
-async function* slicesOf({ from, to }: Range, sliceMs: number): AsyncGenerator<Pick<Range, "from" | "to">> {
+export async function* slicesOf(
+  { from, to }: Range,
+  sliceMs: number,
+): AsyncGenerator<Pick<Range, "from" | "to">> {
   for (let start = from.getTime(); start < to.getTime(); start += sliceMs) {
     yield { from: new Date(start), to: new Date(Math.min(start + sliceMs, to.getTime())) };
     await setImmediate();
@@ -164,12 +167,12 @@ const matches =
 /** When the step began that this moment is part of. */
 const stepOf = (moment: Date, { stepMs }: Range): number => moment.getTime() - (moment.getTime() % stepMs);
 
-function startsOf({ from, to, stepMs }: Range): number[] {
+export function startsOf({ from, to, stepMs }: Range): number[] {
   const steps = (to.getTime() - from.getTime()) / stepMs;
   return Array.from({ length: steps }, (_, step) => from.getTime() + step * stepMs);
 }
 
-function rangeOf({ from, to, step }: UsageRequest): Range {
+export function rangeOf({ from, to, step }: UsageRequest): Range {
   const { stepMs, mostSteps, most } = steps[step];
   const first = Math.floor(from.getTime() / stepMs) * stepMs;
   const end = Math.ceil(to.getTime() / stepMs) * stepMs;
@@ -181,11 +184,11 @@ function rangeOf({ from, to, step }: UsageRequest): Range {
   return { from: new Date(first), to: new Date(end), stepMs };
 }
 
-function add<Name>(sums: Map<Name, UsageCounts>, name: Name, counts: UsageCounts): void {
+export function add<Name>(sums: Map<Name, UsageCounts>, name: Name, counts: UsageCounts): void {
   sums.set(name, sumOfUsage(sums.get(name) ?? noUsage, counts));
 }
 
-const figures = (counts: UsageCounts): Omit<UsageBucket, "start"> => ({
+export const figures = (counts: UsageCounts): Omit<UsageBucket, "start"> => ({
   requests: counts.requests,
   errors: counts.errors,
   rateLimited: counts.rateLimited,
@@ -196,7 +199,13 @@ const figures = (counts: UsageCounts): Omit<UsageBucket, "start"> => ({
   firstTokenMsP95: firstTokenP95(counts),
 });
 
-const share = ({ requests, promptTokens, completionTokens, rateLimited, unavailable }: UsageCounts) => ({
+export const share = ({
+  requests,
+  promptTokens,
+  completionTokens,
+  rateLimited,
+  unavailable,
+}: UsageCounts) => ({
   requests,
   refused: rateLimited + unavailable,
   tokens: promptTokens + completionTokens,

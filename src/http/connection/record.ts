@@ -16,7 +16,7 @@ const probes = ["/healthz", "/readyz", "/metrics"];
 /** Where a request belongs to its account's usage even if it was refused before its model was known. */
 const chatRoutes = ["/v1/chat/completions", "/v1/responses", "/v1/messages", "/api/playground"];
 
-export function recordExchange({ log, metrics, traces, usage, keys, clock }: HttpParts) {
+export function recordExchange({ log, metrics, traces, usage, keys, outcomes, clock }: HttpParts) {
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const { caller, code, stream, trace, startedMs, signal } = request.exchange;
     const hungUp = signal.reason instanceof ClientHungUp;
@@ -63,9 +63,12 @@ export function recordExchange({ log, metrics, traces, usage, keys, clock }: Htt
     if (model !== undefined && promptTokens !== undefined) {
       metrics.completion({ model, promptTokens, completionTokens, queuedMs, firstTokenMs });
     }
+    const outcome = outcomeOf(code, queuedMs !== undefined);
+    if (model !== undefined || chatRoutes.includes(route)) {
+      outcomes?.record({ model: model ?? null, code, outcome });
+    }
     if (caller === null) return;
     if (model !== undefined && caller.session === undefined) keys.noteModel?.(caller.key.id, model);
-    const outcome = outcomeOf(code, queuedMs !== undefined);
     const isRefused = outcome === "rate_limited" || outcome === "unavailable";
     if (model === undefined && !(isRefused && chatRoutes.includes(route))) return;
     usage?.record({

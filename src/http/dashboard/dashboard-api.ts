@@ -1,10 +1,10 @@
 /**
- * Everything that people see: the dashboard's API under /api, its pages, the changelog's feed. Registered on
+ * Everything that people see: the dashboard's API under /api, its pages, its feeds. Registered on
  * the server beside /v1 and apart from it: another way to sign in, another shape of errors.
  */
 import type { FastifyInstance } from "fastify";
 import { DashboardError } from "../../core/dashboard-error.js";
-import { feedRoute } from "../pages/feed.js";
+import { feedRoutes } from "../pages/feed.js";
 import { registerStatic } from "../pages/static.js";
 import { answerDashboardError } from "./errors.js";
 import { requireOwnHost } from "./guard/own-host.js";
@@ -16,7 +16,7 @@ export type { DashboardParts } from "./parts.js";
 
 export function registerDashboard(server: FastifyInstance, parts: DashboardParts): void {
   server.addHook("onRequest", requireOwnHost(parts));
-  server.route(feedRoute(parts));
+  for (const route of feedRoutes(parts)) server.route(route);
   registerStatic(server, parts.webDir);
 
   void server.register(

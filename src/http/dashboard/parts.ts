@@ -39,6 +39,8 @@ export interface DashboardParts {
   weights: (model: ModelId) => Promise<ModelWeightsView | null>;
   /** What to use instead of the starter; null where it does not answer. */
   suggestion: () => ModelSuggestion | null;
+  /** Whether `sotto backup` can copy the database. */
+  isSqlite: boolean;
   /** Folder of the built pages. */
   webDir: string;
 }

@@ -1,72 +1,81 @@
 /**
- * `GET /changelog.atom`: what is new, for feed readers (Atom 1.0, RFC 4287). Ids are made from those of the
- * rows and never change. Texts are Markdown and go out as HTML whose tags are all ours (`markdown.ts`); what people
- * wrote is escaped in it, so no reader takes it for markup.
+ * Feeds: `GET /changelog.atom` has what is new, `GET /status.atom` maintenance and incidents. Ids are made from those
+ * of the rows and never change. Texts are Markdown and go out as HTML whose tags are all ours (`markdown.ts`); what
+ * people wrote is escaped in it, so no reader takes it for markup.
  */
-import type { RouteOptions } from "fastify";
+import type { FastifyRequest, RouteOptions } from "fastify";
 import { wasCalledOff, type Announcement } from "../../core/operator/news.js";
+import type { Incident } from "../../protocol/dashboard-operator.js";
 import type { DashboardParts } from "../dashboard/parts.js";
+import { atomFeed, uuidOf, type AtomEntry } from "./atom.js";
 import { markdownHtml } from "./markdown.js";
-import { escapeMarkup as escape } from "./markup.js";
 
-/** For `updated` of a feed in which nothing has happened yet. */
-const never = new Date(0);
+type FeedRoute = Pick<RouteOptions, "method" | "url" | "handler">;
 
-interface FeedHead {
-  id: string;
-  ownerName: string;
-  /** The service's address, without a slash at the end. */
-  baseUrl: string;
+export const feedRoutes = (parts: DashboardParts): FeedRoute[] => [changelogFeed(parts), statusFeed(parts)];
+
+function changelogFeed(parts: DashboardParts): FeedRoute {
+  return feedRoute(parts, "changelog", parts.feedId, async (baseUrl) =>
+    (await parts.dashboard.news.list()).map((announcement) => announcementEntry(announcement, baseUrl)),
+  );
 }
 
-export function feedRoute({
-  http,
-  dashboard,
-  publicUrl,
-  feedId,
-}: DashboardParts): Pick<RouteOptions, "method" | "url" | "handler"> {
+function statusFeed(parts: DashboardParts): FeedRoute {
+  const { news, availability } = parts.dashboard;
+  const { feedId } = parts;
+  return feedRoute(parts, "status", uuidOf(`status ${feedId}`), async (baseUrl) => {
+    const [windows, { incidents }] = await Promise.all([news.listWindows(), availability.read()]);
+    return [
+      ...windows.map((item) => announcementEntry({ kind: "maintenance", item }, baseUrl)),
+      ...incidents.map((incident) => incidentEntry(incident, feedId)),
+    ].sort((a, b) => b.publishedAt.getTime() - a.publishedAt.getTime());
+  });
+}
+
+function feedRoute(
+  { http, publicUrl }: DashboardParts,
+  name: "changelog" | "status",
+  id: string,
+  entries: (baseUrl: string) => Promise<AtomEntry[]>,
+): FeedRoute {
   const { ownerName } = http.config;
   return {
     method: "GET",
-    url: "/changelog.atom",
-    handler: async (request, reply) => {
+    url: `/${name}.atom`,
+    handler: async (request: FastifyRequest, reply) => {
       const baseUrl = publicUrl ?? `${request.protocol}://${request.host}`;
       reply.header("content-type", "application/atom+xml; charset=utf-8");
       reply.header("cache-control", "no-cache");
-      return atomFeed({ id: feedId, ownerName, baseUrl }, await dashboard.news.list());
+      return atomFeed({
+        id,
+        title: `${ownerName}: ${name}`,
+        author: ownerName,
+        address: `${baseUrl}/${name}.atom`,
+        page: `${baseUrl}/${name}`,
+        entries: await entries(baseUrl),
+      });
     },
   };
 }
 
-function atomFeed({ id, ownerName, baseUrl }: FeedHead, announcements: readonly Announcement[]): string {
-  const updated = announcements.reduce(
-    (latest, { item }) => (item.updatedAt > latest ? item.updatedAt : latest),
-    never,
-  );
-  return `<?xml version="1.0" encoding="utf-8"?>
-<feed xmlns="http://www.w3.org/2005/Atom">
-  <id>urn:uuid:${escape(id)}</id>
-  <title>${escape(ownerName)}: changelog</title>
-  <updated>${updated.toISOString()}</updated>
-  <author><name>${escape(ownerName)}</name></author>
-  <link rel="self" type="application/atom+xml" href="${escape(baseUrl)}/changelog.atom"/>
-  <link rel="alternate" type="text/html" href="${escape(baseUrl)}/changelog"/>
-${announcements.map((announcement) => entry(announcement, baseUrl)).join("")}</feed>
-`;
-}
-
-function entry(announcement: Announcement, baseUrl: string): string {
+function announcementEntry(announcement: Announcement, baseUrl: string): AtomEntry {
   const { id, title, body, publishedAt, updatedAt } = announcement.item;
   const prefix = announcement.kind === "maintenance" ? "Maintenance: " : "";
-  return `  <entry>
-    <id>urn:uuid:${escape(id)}</id>
-    <title type="text">${escape(prefix + title)}</title>
-    <published>${publishedAt.toISOString()}</published>
-    <updated>${updatedAt.toISOString()}</updated>
-    <link rel="alternate" type="text/html" href="${escape(baseUrl)}/changelog"/>
-    <content type="html">${escape(times(announcement) + markdownHtml(body, baseUrl))}</content>
-  </entry>
-`;
+  const html = times(announcement) + markdownHtml(body, baseUrl);
+  return { id, title: prefix + title, publishedAt, updatedAt, html };
+}
+
+/** Known by its first hour; as it lasts, the entry is updated. */
+function incidentEntry({ startsAt, endsAt, models, failed }: Incident, feedId: string): AtomEntry {
+  const requests = failed === 1 ? "1 request" : `${failed} requests`;
+  return {
+    id: uuidOf(`incident ${feedId} ${startsAt}`),
+    title: `Incident: ${models.join(", ")}`,
+    publishedAt: new Date(startsAt),
+    // When its last hour began: an incident that goes on ends in the future.
+    updatedAt: new Date(Date.parse(endsAt) - 60 * 60_000),
+    html: `<p>From ${startsAt} to ${endsAt}: ${requests} failed.</p>\n`,
+  };
 }
 
 function times(announcement: Announcement): string {

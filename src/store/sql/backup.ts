@@ -1,11 +1,12 @@
 /** A consistent copy of the SQLite database, while others continue to write. */
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { lastBackupSetting } from "../../core/operator/checklist.js";
 import { openDatabase } from "./sqlite.js";
 import { StoreError } from "../store-error.js";
 
-/** Returns the size of the copy, which is on disk by then. Rejects with `StoreError`. */
-export async function backUpSqlite(path: string, file: string): Promise<number> {
+/** Returns the size of the copy, which is on disk by then, and notes `now` in the original. Rejects with `StoreError`. */
+export async function backUpSqlite(path: string, file: string, now: Date): Promise<number> {
   if (!existsSync(path)) {
     throw new StoreError(`There is no database at ${path}. Name the data directory with --data-dir.`);
   }
@@ -15,15 +16,30 @@ export async function backUpSqlite(path: string, file: string): Promise<number> 
     try {
       // Into the empty file that was just created, which keeps its mode.
       database.prepare("vacuum into ?").run([file]);
+      syncToDisk(file);
+      syncToDisk(dirname(file));
+      note(database, now);
     } finally {
       database.close();
     }
-    syncToDisk(file);
-    syncToDisk(dirname(file));
     return statSync(file).size;
   } catch (error) {
     rmSync(file, { force: true });
     throw error instanceof StoreError ? error : cannotWrite(file, error);
+  }
+}
+
+/** For the operator's checklist. A copy that cannot be noted, on a full disk say, is still a copy. */
+function note(database: Awaited<ReturnType<typeof openDatabase>>, now: Date): void {
+  try {
+    database
+      .prepare(
+        `insert into settings (name, value) values (?, ?)
+          on conflict (name) do update set value = excluded.value`,
+      )
+      .run([lastBackupSetting, now.toISOString()]);
+  } catch {
+    return;
   }
 }
 

@@ -24,6 +24,8 @@ const tables = {
   usage: ["account_id", "hour", "key_id", "model"],
   quota_days: ["account_id", "day", "key_id"],
   quota_warnings: ["account_id", "name"],
+  service_usage: ["hour", "model"],
+  outcomes: ["hour", "model", "code"],
   changelog: ["id"],
   maintenance: ["id"],
   audit: ["id"],

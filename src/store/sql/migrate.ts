@@ -13,6 +13,7 @@ import * as indices from "./migrations/0005-indices-and-deleted-accounts.js";
 import * as usageFigures from "./migrations/0006-usage-figures.js";
 import * as quotas from "./migrations/0007-quotas.js";
 import * as tagsAndInvitations from "./migrations/0008-tags-lineage-and-invitations.js";
+import * as serviceUsage from "./migrations/0009-service-usage.js";
 import type { Migration, MigrationContext } from "./migration.js";
 import type { Schema } from "./schema.js";
 import { StoreError } from "../store-error.js";
@@ -27,6 +28,7 @@ export const migrations: readonly Migration[] = [
   { name: "0006-usage-figures", ...usageFigures },
   { name: "0007-quotas", ...quotas },
   { name: "0008-tags-lineage-and-invitations", ...tagsAndInvitations },
+  { name: "0009-service-usage", ...serviceUsage },
 ];
 
 export interface MigrateOptions {

@@ -14,6 +14,8 @@ export interface Schema {
   usage: UsageRow;
   quota_days: QuotaDayRow;
   quota_warnings: QuotaWarningRow;
+  service_usage: ServiceUsageRow;
+  outcomes: OutcomeRow;
   changelog: ChangelogRow;
   maintenance: MaintenanceRow;
   audit: AuditRow;
@@ -148,6 +150,20 @@ export interface QuotaWarningRow {
   account_id: string;
   name: string;
   sent_at: number;
+}
+
+/** What all accounts did together. */
+export type ServiceUsageRow = Omit<UsageRow, "account_id" | "key_id">;
+
+/** How requests ended, of all accounts and of callers without one. */
+export interface OutcomeRow {
+  /** When the hour began. */
+  hour: number;
+  /** Empty where it was not known yet. */
+  model: string;
+  /** An error code, or `none`. */
+  code: string;
+  requests: number;
 }
 
 export interface ChangelogRow {

@@ -6,13 +6,13 @@
 import { sql, type Kysely } from "kysely";
 import type { ChangeKind } from "../../core/replicas/changes.js";
 import type { FullStore } from "../../core/dashboard-ports.js";
+import type { ServiceStore } from "../../core/operator/operator-ports.js";
 import { newId } from "../../core/keys/ids.js";
 import type {
   Account,
   ApiKey,
   Clock,
   KeyChange,
-  KeyLimits,
   KeyRecord,
   KeyUse,
   NewAccount,
@@ -25,16 +25,16 @@ import { SqlAudit } from "./audit-rows.js";
 import { SqlChanges } from "./change-rows.js";
 import { SqlLinks } from "./link-rows.js";
 import { SqlNews } from "./news-rows.js";
-import { fromLimits, fromPlan, toAccount, toKey, toPlan } from "./rows.js";
+import { fromLimits, fromPlan, fromTags, startOfDayMs, toAccount, toKey, toPlan } from "./rows.js";
 import type { AccountRow, KeyRow, PlanRow, Schema } from "./schema.js";
 import { SqlQuotas } from "./usage/quota-rows.js";
+import { sqlService } from "./service/operator-rows.js";
 import { SqlSessions } from "./session-rows.js";
 import { SqlStored } from "./stored-rows.js";
 import { SqlUsage } from "./usage/usage-rows.js";
 
 /** Three bound values for each key; databases allow some tens of thousands in one statement. */
 const touchedAtOnce = 1_000;
-const dayMs = 24 * 60 * 60_000;
 
 export class SqlStore implements FullStore {
   readonly accounts: SqlAccounts;
@@ -45,6 +45,7 @@ export class SqlStore implements FullStore {
   readonly news: SqlNews;
   readonly audit: SqlAudit;
   readonly stored: SqlStored;
+  readonly service: ServiceStore;
   readonly changes: SqlChanges;
   readonly #db: Kysely<Schema>;
   readonly #clock: Clock;
@@ -67,6 +68,7 @@ export class SqlStore implements FullStore {
     this.news = new SqlNews(db);
     this.audit = new SqlAudit(db);
     this.stored = new SqlStored(db);
+    this.service = sqlService(db, !locksRows);
   }
 
   async createAccount(account: NewAccount): Promise<Account> {
@@ -346,10 +348,6 @@ async function insertKey(
     .executeTakeFirstOrThrow();
   return toKey(row);
 }
-
-const fromTags = (tags: readonly string[]): string | null => (tags.length === 0 ? null : tags.join(","));
-
-const startOfDayMs = (at: Date): number => at.getTime() - (at.getTime() % dayMs);
 
 type JoinedKeyRow = KeyRow &
   Pick<AccountRow, "email" | "role" | "plan_id" | "suspended_at"> &

@@ -18,6 +18,8 @@ export const impersonalTables = [
   "settings",
   "migrations",
   "change_counter",
+  "service_usage",
+  "outcomes",
 ] as const;
 
 type Row = Record<string, unknown>;

@@ -16,7 +16,17 @@ import { connectSqlite, databasePath, openDatabase } from "../../../src/store/sq
 import { testPlan } from "../../support/stores/temporary-store.js";
 import { someHash } from "./dashboard-store.js";
 
-const large = ["accounts", "keys", "sessions", "links", "usage", "audit", "changes"];
+const large = [
+  "accounts",
+  "keys",
+  "sessions",
+  "links",
+  "usage",
+  "service_usage",
+  "outcomes",
+  "audit",
+  "changes",
+];
 
 let folder: string;
 let database: Database.Database;
@@ -101,6 +111,7 @@ function scans(): string[] {
 
 const hash = someHash();
 const now = new Date();
+const later = new Date(now.getTime() + 1);
 
 const queries: Record<string, () => Promise<unknown>> = {
   "is there an admin": () => store.accounts.hasAdmin(),
@@ -123,6 +134,21 @@ const queries: Record<string, () => Promise<unknown>> = {
   "usage by time": () => store.usage.readByTime({ accountId: account.id, from: now, to: now }, 3_600_000),
   "usage by key": () => store.usage.readByKey({ accountId: account.id, from: now, to: now }),
   "usage in lines": () => store.usage.read({ accountId: account.id, from: now, to: now }, 3_600_000),
+  "the service's usage by time": () => store.service.usage.readByTime({ from: now, to: now }, 3_600_000),
+  "the service's usage by model": () => store.service.usage.readByModel({ from: now, to: now }),
+  "those with the most requests": () => store.service.usage.top({ from: now, to: later }, "requests", 10),
+  "those with the most tokens of a model": () =>
+    store.service.usage.top({ from: now, to: later, model: "omega" }, "tokens", 10),
+  "the keys of one account with the most tokens": () =>
+    store.service.usage.top({ from: now, to: later, accountId: account.id }, "tokens", 10),
+  "the service's usage in lines": () => store.service.usage.lines({ from: now, to: now }, 3_600_000),
+  "outcomes by code": () => store.service.outcomes.readByCode({ from: now, to: now }),
+  "outcomes by day": () => store.service.outcomes.readByDay(now, now),
+  "hours with failures": () => store.service.outcomes.readHoursWith(["internal_error"], now, now),
+  "the oldest outcome": () => store.service.outcomes.since(),
+  "old sums of the service": () => store.service.usage.prune(now),
+  "old outcomes": () => store.service.outcomes.prune(now),
+  "an invitation that works": () => store.service.facts.hasInvitation(now),
   "the first page of the audit trail": () => store.audit.list(null, 100),
   "a later page of the audit trail": () => store.audit.list("0".repeat(32), 100),
   "the newest accounts, and how many there are": async () => {

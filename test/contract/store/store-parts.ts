@@ -4,6 +4,7 @@ import { describeChangeContract } from "./changes.js";
 import { describeAccountContract } from "./dashboard-accounts.js";
 import { describeLinkContract } from "./links.js";
 import { describeNewsContract } from "./news.js";
+import { describeServiceContract } from "./service.js";
 import { describeSessionContract } from "./sessions.js";
 import { describeStoredContract } from "./stored.js";
 import { describeQuotaContract } from "./quotas.js";
@@ -19,4 +20,5 @@ export const storeParts = [
   describeAuditContract,
   describeChangeContract,
   describeStoredContract,
+  describeServiceContract,
 ];

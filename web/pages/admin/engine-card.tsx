@@ -96,7 +96,7 @@ function contextOf({ state, contextTokens }: EngineView): string {
 
 const backendNames = { cuda: "CUDA", vulkan: "Vulkan", metal: "Metal", cpu: "CPU" };
 
-const states: Record<EngineView["state"], { tone: Tone; word: string }> = {
+export const states: Record<EngineView["state"], { tone: Tone; word: string }> = {
   starting: { tone: "warn", word: "Starting" },
   ready: { tone: "good", word: "Ready" },
   asleep: { tone: "neutral", word: "Asleep" },

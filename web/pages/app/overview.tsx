@@ -1,4 +1,5 @@
 /** Where a new account starts and others check in: a key, what is left of the limits, the last day. */
+import { lazy } from "react";
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { useMe } from "../../hooks/use-me.ts";
 import { useSite } from "../../service/queries.ts";
@@ -7,7 +8,15 @@ import { LiveLimits } from "./overview/live-limits.tsx";
 import { PlannedMaintenance } from "./overview/planned-maintenance.tsx";
 import { Quickstart } from "./overview/quickstart.tsx";
 
+const OperatorHome = lazy(() => import("../admin/home.tsx"));
+
+/** An operator's first concern is the service; their own keys and limits have pages of their own. */
 export default function Overview() {
+  const me = useMe();
+  return me.account.role === "admin" ? <OperatorHome /> : <OwnOverview />;
+}
+
+function OwnOverview() {
   const { data: site } = useSite();
   const me = useMe();
   return (

@@ -34,6 +34,10 @@ const stored: Row[] = [
     what: "Usage",
     text: "by hour, account, key and model: numbers of requests, errors, refusals and tokens; for the time to first token a histogram, the sum, the shortest and the longest",
   },
+  {
+    what: "Service counts",
+    text: "of all accounts together, by hour and model: the same numbers, and how many requests ended with which error code",
+  },
   { what: "Announcements", text: "changelog entries and maintenance windows, written by the operator" },
   {
     what: "Audit trail",
@@ -50,7 +54,7 @@ const stored: Row[] = [
 ];
 
 const periods: Row[] = [
-  { what: "Usage, audit trail", text: "400 days, unless the operator changes it" },
+  { what: "Usage, service counts, audit trail", text: "400 days, unless the operator changes it" },
   { what: "Sessions", text: "7 days idle, 30 days at most, unless the operator changes it" },
   {
     what: "One-time links",

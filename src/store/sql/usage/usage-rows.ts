@@ -5,7 +5,7 @@ import type { Clock } from "../../../core/ports.js";
 import { isModelId, type ModelId } from "../../../protocol/models.js";
 import { batchRows, inBatches } from "../batches.js";
 import { addDays } from "./quota-rows.js";
-import type { FirstTokenColumn, Schema, UsageRow } from "../schema.js";
+import type { FirstTokenColumn, Schema, ServiceUsageRow, UsageRow } from "../schema.js";
 
 /** Some twenty bound values for each; databases allow some tens of thousands in one statement. */
 const rowsAtOnce = 500;
@@ -24,7 +24,7 @@ const firstTokenColumns = [
   "first_token_10",
 ] as const satisfies FirstTokenColumn[];
 
-const countColumns = [
+export const countColumns = [
   "requests",
   "errors",
   "rate_limited",
@@ -36,7 +36,7 @@ const countColumns = [
 ] as const;
 
 /** Stands where others have the name of their model. */
-const noModel = "";
+export const noModel = "";
 
 export class SqlUsage implements UsageStore {
   constructor(
@@ -53,13 +53,16 @@ export class SqlUsage implements UsageStore {
         await forget(transaction, batch.done);
         if (!(await isFirst(transaction, batch.id, this.clock.now()))) return;
       }
+      const added: UsageRow[] = [];
       for (let start = 0; start < rows.length; start += rowsAtOnce) {
-        await addSome(transaction, rows.slice(start, start + rowsAtOnce));
+        added.push(...(await addSome(transaction, rows.slice(start, start + rowsAtOnce))));
       }
       for (let start = 0; start < days.length; start += rowsAtOnce) {
         const some = days.slice(start, start + rowsAtOnce);
         await addDays(transaction, some, await existing(transaction, some));
       }
+      // After all of the above: the rows that replicas share are the last that each of them locks.
+      await addToService(transaction, added);
     });
   }
 
@@ -161,7 +164,7 @@ const bucketName = (row: UsageBucketRow): string =>
   `${row.accountId} ${row.start.getTime()} ${row.keyId} ${row.model ?? noModel}`;
 
 /** The step that an hour is part of. */
-const stepOf = (stepMs: number) => sql<number>`(hour - hour % ${sql.lit(stepMs)})`;
+export const stepOf = (stepMs: number) => sql<number>`(hour - hour % ${sql.lit(stepMs)})`;
 
 /** Those of their accounts that exist. */
 async function existing(db: Kysely<Schema>, rows: readonly { accountId: string }[]): Promise<Set<string>> {
@@ -170,10 +173,11 @@ async function existing(db: Kysely<Schema>, rows: readonly { accountId: string }
   return new Set(accounts.map((account) => account.id));
 }
 
-async function addSome(db: Kysely<Schema>, rows: readonly UsageBucketRow[]): Promise<void> {
+/** Returns what was added. */
+async function addSome(db: Kysely<Schema>, rows: readonly UsageBucketRow[]): Promise<UsageRow[]> {
   const known = await existing(db, rows);
   const values = rows.filter((row) => known.has(row.accountId)).map(fromBucket);
-  if (values.length === 0) return;
+  if (values.length === 0) return [];
   await db
     .insertInto("usage")
     .values(values)
@@ -182,16 +186,60 @@ async function addSome(db: Kysely<Schema>, rows: readonly UsageBucketRow[]): Pro
         ...Object.fromEntries(
           countColumns.map((name) => [name, update(`usage.${name}`, "+", update.ref(`excluded.${name}`))]),
         ),
-        first_token_min_ms: either("first_token_min_ms", "<"),
-        first_token_max_ms: either("first_token_max_ms", ">"),
+        first_token_min_ms: either("usage", "first_token_min_ms", "<"),
+        first_token_max_ms: either("usage", "first_token_max_ms", ">"),
+      })),
+    )
+    .execute();
+  return values;
+}
+
+/** The same counts, by hour and model alone. */
+async function addToService(db: Kysely<Schema>, rows: readonly UsageRow[]): Promise<void> {
+  const sums = new Map<string, ServiceUsageRow>();
+  for (const { account_id: _account, key_id: _key, ...row } of rows) {
+    const name = `${row.hour} ${row.model}`;
+    const sum = sums.get(name);
+    sums.set(name, sum === undefined ? row : sumOf(sum, row));
+  }
+  const values = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  if (values.length === 0) return;
+  await db
+    .insertInto("service_usage")
+    .values(values)
+    .onConflict((conflict) =>
+      conflict.columns(["hour", "model"]).doUpdateSet((update) => ({
+        ...Object.fromEntries(
+          countColumns.map((name) => [
+            name,
+            update(`service_usage.${name}`, "+", update.ref(`excluded.${name}`)),
+          ]),
+        ),
+        first_token_min_ms: either("service_usage", "first_token_min_ms", "<"),
+        first_token_max_ms: either("service_usage", "first_token_max_ms", ">"),
       })),
     )
     .execute();
 }
 
+function sumOf(a: ServiceUsageRow, b: ServiceUsageRow): ServiceUsageRow {
+  const sum = { ...a };
+  for (const name of countColumns) sum[name] += b[name];
+  const known = (x: number | null, y: number | null) => [x, y].filter((ms) => ms !== null);
+  const shortest = known(a.first_token_min_ms, b.first_token_min_ms);
+  const longest = known(a.first_token_max_ms, b.first_token_max_ms);
+  sum.first_token_min_ms = shortest.length === 0 ? null : Math.min(...shortest);
+  sum.first_token_max_ms = longest.length === 0 ? null : Math.max(...longest);
+  return sum;
+}
+
 /** The new value where it is `than` the old one or there is no old one. Databases differ in how they compare with null. */
-function either(name: "first_token_min_ms" | "first_token_max_ms", than: "<" | ">") {
-  const [old, added] = [sql.ref(`usage.${name}`), sql.ref(`excluded.${name}`)];
+function either(
+  table: "usage" | "service_usage",
+  name: "first_token_min_ms" | "first_token_max_ms",
+  than: "<" | ">",
+) {
+  const [old, added] = [sql.ref(`${table}.${name}`), sql.ref(`excluded.${name}`)];
   return sql<
     number | null
   >`case when ${old} is null or ${added} ${sql.raw(than)} ${old} then ${added} else ${old} end`;
@@ -230,7 +278,7 @@ function fromBucket(bucket: UsageBucketRow): UsageRow {
 const rounded = (ms: number | null): number | null => (ms === null ? null : Math.round(ms));
 
 /** None for a model that this version does not know. */
-function toModel(model: string): (ModelId | null)[] {
+export function toModel(model: string): (ModelId | null)[] {
   if (model === noModel) return [null];
   return isModelId(model) ? [model] : [];
 }
@@ -238,7 +286,7 @@ function toModel(model: string): (ModelId | null)[] {
 type Sums = Record<(typeof countColumns)[number], number> &
   Pick<UsageRow, "first_token_min_ms" | "first_token_max_ms">;
 
-const toCounts = (sums: Sums): UsageCounts => ({
+export const toCounts = (sums: Sums): UsageCounts => ({
   requests: sums.requests,
   errors: sums.errors,
   rateLimited: sums.rate_limited,

@@ -1,0 +1,84 @@
+/**
+ * Counts how completion requests ended, by hour, model and error code: for the causes on the operator's page and the
+ * availability on the public one. Requests of callers without an account are counted too: while the database is
+ * unreachable nobody can be identified, and that is an outage.
+ *
+ * Counts gather in memory and are added to the store every few seconds. What the store does not take stays and is
+ * tried again; a process that is killed loses a few seconds, and a write whose answer was lost counts twice. Neither
+ * matters to a share of thousands, and both are rarer than that. What gathers is bounded by the hours it may wait:
+ * models and codes are closed sets.
+ */
+import type { ErrorCode } from "../../protocol/errors.js";
+import type { ModelId } from "../../protocol/models.js";
+import type { Clock } from "../ports.js";
+import { Rounds } from "../rounds.js";
+import type { UsageOutcome } from "../usage/usage-recorder.js";
+import type { LiveHour } from "./live-hour.js";
+import type { Outcomes, OutcomeStore } from "./operator-ports.js";
+
+const flushEveryMs = 3_000;
+const hourMs = 60 * 60_000;
+/** Some days of an unreachable database. */
+const mostRows = 10_000;
+
+export interface EndedRequest {
+  /** Null where it was not known yet. */
+  model: ModelId | null;
+  code: ErrorCode | "none";
+  outcome: UsageOutcome;
+}
+
+export interface OutcomeRecorderParts {
+  store: OutcomeStore;
+  live: Pick<LiveHour, "add">;
+  clock: Clock;
+  reportError: (error: unknown) => void;
+}
+
+export class OutcomeRecorder {
+  #rows = new Map<string, Outcomes>();
+  #failing = false;
+  readonly #flushes: Rounds;
+
+  constructor(private readonly parts: OutcomeRecorderParts) {
+    this.#flushes = new Rounds(() => this.#write(), flushEveryMs);
+  }
+
+  record({ model, code, outcome }: EndedRequest): void {
+    this.parts.live.add(outcome);
+    const now = this.parts.clock.now().getTime();
+    this.#add({ start: new Date(now - (now % hourMs)), model, code, requests: 1 });
+  }
+
+  /** Writes what has gathered. Never rejects. */
+  flush(): Promise<void> {
+    return this.#flushes.run();
+  }
+
+  /** Writes the rest. Never rejects. */
+  close(): Promise<void> {
+    return this.#flushes.finish();
+  }
+
+  async #write(): Promise<void> {
+    if (this.#rows.size === 0) return;
+    const rows = this.#rows;
+    this.#rows = new Map();
+    try {
+      await this.parts.store.add([...rows.values()]);
+      this.#failing = false;
+    } catch (error) {
+      for (const row of rows.values()) this.#add(row);
+      // Once for each time that it begins: an outage may last for hours.
+      if (!this.#failing) this.parts.reportError(error);
+      this.#failing = true;
+    }
+  }
+
+  #add(row: Outcomes): void {
+    const name = `${row.start.getTime()} ${row.model ?? ""} ${row.code}`;
+    const held = this.#rows.get(name);
+    if (held !== undefined) held.requests += row.requests;
+    else if (this.#rows.size < mostRows) this.#rows.set(name, { ...row });
+  }
+}

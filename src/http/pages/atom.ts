@@ -1,0 +1,66 @@
+/** A feed for feed readers (Atom 1.0, RFC 4287), from parts that are escaped here. */
+import { createHash } from "node:crypto";
+import { escapeMarkup as escape } from "./markup.js";
+
+/** For `updated` of a feed in which nothing has happened yet. */
+const never = new Date(0);
+
+export interface AtomFeed {
+  /** A UUID. */
+  id: string;
+  title: string;
+  author: string;
+  /** Of the feed itself, and of the page that shows the same. */
+  address: string;
+  page: string;
+  entries: readonly AtomEntry[];
+}
+
+export interface AtomEntry {
+  /** A UUID that never changes: it is what readers know the entry by. */
+  id: string;
+  title: string;
+  publishedAt: Date;
+  updatedAt: Date;
+  /** All of its tags are ours. */
+  html: string;
+}
+
+export function atomFeed({ id, title, author, address, page, entries }: AtomFeed): string {
+  const updated = entries.reduce((latest, { updatedAt }) => (updatedAt > latest ? updatedAt : latest), never);
+  return `<?xml version="1.0" encoding="utf-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom">
+  <id>urn:uuid:${escape(id)}</id>
+  <title>${escape(title)}</title>
+  <updated>${updated.toISOString()}</updated>
+  <author><name>${escape(author)}</name></author>
+  <link rel="self" type="application/atom+xml" href="${escape(address)}"/>
+  <link rel="alternate" type="text/html" href="${escape(page)}"/>
+${entries.map((entry) => atomEntry(entry, page)).join("")}</feed>
+`;
+}
+
+function atomEntry({ id, title, publishedAt, updatedAt, html }: AtomEntry, page: string): string {
+  return `  <entry>
+    <id>urn:uuid:${escape(id)}</id>
+    <title type="text">${escape(title)}</title>
+    <published>${publishedAt.toISOString()}</published>
+    <updated>${updatedAt.toISOString()}</updated>
+    <link rel="alternate" type="text/html" href="${escape(page)}"/>
+    <content type="html">${escape(html)}</content>
+  </entry>
+`;
+}
+
+/** The same UUID for the same name, for what has no id of its own. */
+export function uuidOf(name: string): string {
+  const hex = createHash("sha256").update(name).digest("hex");
+  // Version 8 (RFC 9562): made in a way of our own.
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join("-");
+}

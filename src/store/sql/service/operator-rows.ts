@@ -1,0 +1,45 @@
+/** What the operator's checklist is ticked off by, in SQL: each is answered by the first rows that match. */
+import { sql, type Kysely } from "kysely";
+import type { OperatorFacts, ServiceStore } from "../../../core/operator/operator-ports.js";
+import type { Schema } from "../schema.js";
+import { SqlOutcomes } from "./outcome-rows.js";
+import { SqlServiceUsage } from "./service-usage-rows.js";
+
+const dayMs = 24 * 60 * 60_000;
+
+/** `worksHere`: the database works on this thread. */
+export const sqlService = (db: Kysely<Schema>, worksHere: boolean): ServiceStore => ({
+  usage: new SqlServiceUsage(db, worksHere ? dayMs : null),
+  outcomes: new SqlOutcomes(db),
+  facts: new SqlOperatorFacts(db),
+});
+
+class SqlOperatorFacts implements OperatorFacts {
+  constructor(private readonly db: Kysely<Schema>) {}
+
+  async hasSecondAccount(): Promise<boolean> {
+    const rows = await this.db
+      .selectFrom("accounts")
+      .select(sql.lit(1).as("one"))
+      .where("password_hash", "is not", null)
+      .limit(2)
+      .execute();
+    return rows.length === 2;
+  }
+
+  async hasInvitation(now: Date): Promise<boolean> {
+    const row = await this.db
+      .selectFrom("links")
+      .select(sql.lit(1).as("one"))
+      .where("kind", "=", "invite")
+      .where("expires_at", ">", now.getTime())
+      .limit(1)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  async settings(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const rows = await this.db.selectFrom("settings").selectAll().where("name", "in", names).execute();
+    return new Map(rows.map(({ name, value }) => [name, value]));
+  }
+}

@@ -1,0 +1,81 @@
+/** Sums over the service, of usage that was kept before they were. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql, type Kysely } from "kysely";
+import { afterEach, describe, expect, it } from "vitest";
+import { migrate, migrations, type MigrateOptions } from "../../../src/store/sql/migrate.js";
+import type { MigrationContext } from "../../../src/store/sql/migration.js";
+import { connectPostgres, postgresMigration } from "../../../src/store/sql/postgres.js";
+import type { Schema } from "../../../src/store/sql/schema.js";
+import { SqlServiceUsage } from "../../../src/store/sql/service/service-usage-rows.js";
+import { connectSqlite, openDatabase } from "../../../src/store/sql/sqlite.js";
+import { sharedPostgres } from "../../support/stores/postgres.js";
+import { testPlan } from "../../support/stores/temporary-store.js";
+
+interface Opened {
+  db: Kysely<Schema>;
+  context: MigrationContext;
+  options: MigrateOptions;
+  close: () => Promise<void>;
+}
+
+async function openSqlite(): Promise<Opened> {
+  const folder = await mkdtemp(join(tmpdir(), "sotto-migration-"));
+  const db = connectSqlite(await openDatabase(join(folder, "sotto.db")));
+  const close = async () => {
+    await db.destroy();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { db, context: { bytesType: "blob", defaultPlan: testPlan }, options: {}, close };
+}
+
+async function openPostgres(): Promise<Opened> {
+  const server = await sharedPostgres();
+  const database = await server.createDatabase();
+  const db = connectPostgres(server.url(database));
+  const close = async () => {
+    await db.destroy();
+    await server.dropDatabase(database);
+  };
+  return { db, context: { bytesType: "bytea", defaultPlan: testPlan }, options: postgresMigration, close };
+}
+
+describe.each([
+  ["SQLite", openSqlite],
+  ["Postgres", openPostgres],
+])("in %s", (_name, open) => {
+  let opened: Opened | undefined;
+  afterEach(() => opened?.close());
+
+  it("are there after the upgrade", async () => {
+    opened = await open();
+    const { db, context, options } = opened;
+    const before = migrations.findIndex(({ name }) => name === "0009-service-usage");
+    await migrate(db, context, { ...options, migrations: migrations.slice(0, before) });
+    for (const [account, requests] of [
+      ["acc_1", 3],
+      ["acc_2", 4],
+    ] as const) {
+      await sql`insert into accounts (id, email, email_lower, role, plan_id, created_at)
+        values (${account}, ${account}, ${account}, 'user', ${testPlan.id}, 0)`.execute(db);
+      const steps = Array.from({ length: 11 }, (_, step) => sql.ref(`first_token_${step}`));
+      await sql`insert into usage (account_id, key_id, model, hour, requests, errors, prompt_tokens,
+        completion_tokens, first_token_ms, first_token_min_ms, ${sql.join(steps)})
+        values (${account}, 'key', 'omega', 0, ${requests}, 1, 10, 20, 30, ${requests * 10},
+        ${sql.join(steps.map(() => sql.lit(1)))})`.execute(db);
+    }
+    await migrate(db, context, { ...options, migrations: migrations.slice(0, before + 1) });
+    const filter = { from: new Date(0), to: new Date(1) };
+    expect(await new SqlServiceUsage(db).readByModel(filter)).toMatchObject([
+      {
+        model: "omega",
+        requests: 7,
+        errors: 2,
+        promptTokens: 20,
+        firstTokenMinMs: 30,
+        firstTokenMaxMs: null,
+      },
+    ]);
+  });
+});

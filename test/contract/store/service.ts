@@ -1,0 +1,256 @@
+/** The promises of `ServiceStore`: sums over all accounts, outcomes, facts for the checklist. */
+import { expect, it } from "vitest";
+import type { UsageBucketRow } from "../../../src/core/dashboard-ports.js";
+import type { Outcomes } from "../../../src/core/operator/operator-ports.js";
+import { noKeyLimits } from "../../../src/core/ports.js";
+import { noFirstTokens } from "../../../src/core/usage/first-tokens.js";
+import { at, describeWithStore, someHash, type OpenStore } from "./dashboard-store.js";
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const wholeDay = { from: new Date("2030-01-01T00:00:00Z"), to: new Date("2030-01-02T00:00:00Z") };
+
+const bucket = (accountId: string, row: Partial<UsageBucketRow> = {}): UsageBucketRow => ({
+  accountId,
+  keyId: "playground",
+  model: "omega",
+  start: at("08:00:00"),
+  requests: 2,
+  errors: 1,
+  rateLimited: 3,
+  unavailable: 1,
+  promptTokens: 30,
+  completionTokens: 4,
+  firstTokenMs: 250,
+  firstTokens: noFirstTokens.with(3, 1),
+  firstTokenMinMs: 250,
+  firstTokenMaxMs: 250,
+  ...row,
+});
+
+const outcome = (row: Partial<Outcomes> = {}): Outcomes => ({
+  start: at("08:00:00"),
+  model: "omega",
+  code: "none",
+  requests: 1,
+  ...row,
+});
+
+export function describeServiceContract(name: string, open: OpenStore): void {
+  describeWithStore(`${name} sums up the whole service`, open, (opened) => {
+    it("adds up what all accounts used, by time and by model, each batch once", async () => {
+      const { store } = opened;
+      const [ada, bob] = [await opened.createAccount(), await opened.createAccount()];
+      const rows = [
+        bucket(ada.id),
+        bucket(bob.id, { requests: 5, firstTokenMinMs: 100, firstTokenMaxMs: 900 }),
+        bucket(bob.id, { model: "prism", firstTokenMinMs: null, firstTokenMaxMs: null }),
+        bucket(bob.id, { model: null, start: at("23:00:00"), requests: 0 }),
+        bucket("acc_gone"),
+      ];
+      for (let time = 0; time < 2; time++) await store.usage.add(rows, { id: "one", done: [] });
+      await store.usage.add([bucket(ada.id)]);
+      const byTime = await store.service.usage.readByTime(wholeDay, hourMs);
+      expect(byTime).toMatchObject([
+        {
+          start: at("08:00:00"),
+          requests: 2 + 5 + 2 + 2,
+          errors: 4,
+          rateLimited: 12,
+          unavailable: 4,
+          promptTokens: 120,
+          completionTokens: 16,
+          firstTokens: noFirstTokens.with(3, 4),
+          firstTokenMinMs: 100,
+          firstTokenMaxMs: 900,
+        },
+        { start: at("23:00:00"), requests: 0, rateLimited: 3 },
+      ]);
+      expect(await store.service.usage.readByTime({ ...wholeDay, model: "prism" }, dayMs)).toMatchObject([
+        { start: wholeDay.from, requests: 2, firstTokenMinMs: null },
+      ]);
+      const byModel = await store.service.usage.readByModel(wholeDay);
+      expect(new Map(byModel.map(({ model, requests }) => [model, requests]))).toEqual(
+        new Map([
+          ["omega", 9],
+          ["prism", 2],
+          [null, 0],
+        ]),
+      );
+    });
+
+    it("keeps the sums when many add to them at once, and when an account is deleted", async () => {
+      const { store } = opened;
+      const [ada, bob] = [await opened.createAccount(), await opened.createAccount()];
+      await Promise.all(
+        Array.from({ length: 10 }, (_, i) =>
+          store.usage.add(i % 2 === 0 ? [bucket(ada.id), bucket(bob.id)] : [bucket(bob.id), bucket(ada.id)]),
+        ),
+      );
+      await store.deleteAccount(ada.id);
+      expect(await store.service.usage.readByTime(wholeDay, hourMs)).toMatchObject([{ requests: 40 }]);
+    });
+
+    it("ranks accounts and keys by requests or by tokens, with their names", async () => {
+      const { store } = opened;
+      const [ada, bob, cid] = [
+        await opened.createAccount({ email: "ada@example.com" }),
+        await opened.createAccount({ email: "bob@example.com" }),
+        await opened.createAccount({ email: "cid@example.com" }),
+      ];
+      const key = await store.createKey({
+        accountId: bob.id,
+        name: "laptop",
+        hash: someHash(),
+        lastFour: "abcd",
+        models: null,
+        operations: null,
+        limits: noKeyLimits,
+        expiresAt: null,
+      });
+      await store.usage.add([
+        bucket(ada.id, { requests: 9, promptTokens: 1, completionTokens: 1 }),
+        bucket(bob.id, { keyId: key.id, requests: 4, promptTokens: 500, completionTokens: 0 }),
+        bucket(bob.id, { keyId: key.id, start: at("09:00:00"), requests: 1, promptTokens: 10 }),
+        bucket(bob.id, { keyId: "key_gone", requests: 2, promptTokens: 20 }),
+        bucket(cid.id, { requests: 100, start: new Date("2030-01-02T00:00:00Z") }),
+        bucket(cid.id, { requests: 1, model: "prism", promptTokens: 900 }),
+      ]);
+      type Query = Parameters<typeof store.service.usage.top>;
+      const top = async (filter: Query[0], by: "account" | "key", measure: Query[1], limit: number) => {
+        const { accounts, keys } = await store.service.usage.top(filter, measure, limit);
+        return (by === "account" ? accounts : keys).map((one) => [
+          one.email,
+          one.keyName ?? one.keyId,
+          one.requests,
+          one.tokens,
+        ]);
+      };
+      expect(await top(wholeDay, "account", "requests", 2)).toEqual([
+        ["ada@example.com", null, 9, 2],
+        ["bob@example.com", null, 7, 538],
+      ]);
+      expect(await top(wholeDay, "account", "tokens", 9)).toEqual([
+        ["cid@example.com", null, 1, 904],
+        ["bob@example.com", null, 7, 538],
+        ["ada@example.com", null, 9, 2],
+      ]);
+      expect(await top({ ...wholeDay, model: "omega" }, "key", "tokens", 2)).toEqual([
+        ["bob@example.com", "laptop", 5, 514],
+        ["bob@example.com", "key_gone", 2, 24],
+      ]);
+      expect(await top({ ...wholeDay, accountId: ada.id }, "key", "tokens", 9)).toEqual([
+        ["ada@example.com", "playground", 9, 2],
+      ]);
+      const {
+        accounts: [first],
+      } = await store.service.usage.top(wholeDay, "requests", 1);
+      expect(first).toMatchObject({ accountId: ada.id, keyId: null, errors: 1, refused: 4 });
+    });
+
+    it("ranks over ranges longer than what is read at once", async () => {
+      const { store } = opened;
+      const { id } = await opened.createAccount();
+      const from = new Date("2030-01-01T05:00:00Z");
+      const rows = Array.from({ length: 100 }, (_, i) =>
+        bucket(id, { start: new Date(from.getTime() + i * hourMs), requests: 1 }),
+      );
+      await store.usage.add(rows);
+      const range = { from, to: new Date(from.getTime() + 100 * hourMs) };
+      const { accounts, keys } = await store.service.usage.top(range, "requests", 9);
+      expect([accounts, keys]).toMatchObject([[{ requests: 100 }], [{ requests: 100, keyId: "playground" }]]);
+    });
+
+    it("gives lines by step, account, key and model", async () => {
+      const { store } = opened;
+      const ada = await opened.createAccount({ email: "ada@example.com" });
+      const bob = await opened.createAccount({ email: "bob@example.com" });
+      await store.usage.add([
+        bucket(bob.id),
+        bucket(ada.id),
+        bucket(ada.id, { start: at("09:00:00") }),
+        bucket(ada.id, { start: at("09:00:00"), model: "lambda", keyId: "key_1" }),
+      ]);
+      const lines = await store.service.usage.lines(wholeDay, hourMs);
+      expect(lines.map((line) => [line.start, line.email, line.keyId, line.model, line.requests])).toEqual([
+        [at("08:00:00"), "ada@example.com", "playground", "omega", 2],
+        [at("08:00:00"), "bob@example.com", "playground", "omega", 2],
+        [at("09:00:00"), "ada@example.com", "key_1", "lambda", 2],
+        [at("09:00:00"), "ada@example.com", "playground", "omega", 2],
+      ]);
+      const filter = { ...wholeDay, accountId: ada.id, keyId: "playground", model: "omega" } as const;
+      expect(await store.service.usage.lines(filter, dayMs)).toMatchObject([
+        { start: wholeDay.from, email: "ada@example.com", requests: 4, firstTokenMinMs: 250 },
+      ]);
+    });
+
+    it("counts outcomes by hour, model and code", async () => {
+      const { outcomes } = opened.store.service;
+      expect(await outcomes.since()).toBeNull();
+      await outcomes.add([outcome(), outcome({ code: "internal_error", requests: 3 })]);
+      await Promise.all(
+        Array.from({ length: 5 }, () =>
+          outcomes.add([outcome({ model: null, code: "overloaded" }), outcome()]),
+        ),
+      );
+      await outcomes.add([
+        outcome({ start: at("10:00:00"), model: "prism", requests: 7 }),
+        outcome({ start: new Date("2030-01-02T01:00:00Z"), requests: 4 }),
+      ]);
+      await outcomes.add([]);
+      const codes = async (filter = {}) =>
+        new Map(
+          (await outcomes.readByCode({ ...wholeDay, ...filter })).map(({ code, requests }) => [
+            code,
+            requests,
+          ]),
+        );
+      expect(await codes()).toEqual(
+        new Map([
+          ["none", 13],
+          ["internal_error", 3],
+          ["overloaded", 5],
+        ]),
+      );
+      expect(await codes({ model: "prism" })).toEqual(new Map([["none", 7]]));
+      const days = await outcomes.readByDay(wholeDay.from, new Date("2030-01-03T00:00:00Z"));
+      expect(days).toHaveLength(5);
+      expect(days).toContainEqual({ ...outcome({ requests: 6 }), start: wholeDay.from });
+      expect(days.at(-1)?.start).toEqual(wholeDay.to);
+      const bad = await outcomes.readHoursWith(["internal_error"], wholeDay.from, wholeDay.to);
+      expect(bad).toHaveLength(3);
+      expect(bad.every(({ start }) => start.getTime() === at("08:00:00").getTime())).toBe(true);
+      expect(await outcomes.since()).toEqual(at("08:00:00"));
+      await outcomes.prune(at("10:00:00"));
+      expect(await outcomes.since()).toEqual(at("10:00:00"));
+    });
+
+    it("removes old sums", async () => {
+      const { store } = opened;
+      const { id } = await opened.createAccount();
+      await store.usage.add([bucket(id), bucket(id, { start: at("09:00:00") })]);
+      await store.service.usage.prune(at("09:00:00"));
+      expect(await store.service.usage.readByTime(wholeDay, hourMs)).toMatchObject([
+        { start: at("09:00:00") },
+      ]);
+    });
+
+    it("knows whether anyone was invited, and which settings are set", async () => {
+      const { store } = opened;
+      const { facts } = store.service;
+      await opened.createAccount({ passwordHash: "hash" });
+      await opened.createAccount();
+      expect(await facts.hasSecondAccount()).toBe(false);
+      await opened.createAccount({ passwordHash: "hash" });
+      expect(await facts.hasSecondAccount()).toBe(true);
+      const link = { hash: someHash(), accountId: null, emailHash: null, createdAt: at("08:00:00") };
+      await store.links.create({ ...link, kind: "reset", expiresAt: at("12:00:00") });
+      expect(await facts.hasInvitation(at("09:00:00"))).toBe(false);
+      await store.links.create({ ...link, hash: someHash(), kind: "invite", expiresAt: at("12:00:00") });
+      expect(await facts.hasInvitation(at("09:00:00"))).toBe(true);
+      expect(await facts.hasInvitation(at("13:00:00"))).toBe(false);
+      await store.setSetting("a", "1");
+      expect(await facts.settings(["a", "b"])).toEqual(new Map([["a", "1"]]));
+    });
+  });
+}

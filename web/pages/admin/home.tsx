@@ -1,0 +1,52 @@
+/** The operator's overview: what is left to set up, and how the service is doing right now. */
+import { useQuery } from "@tanstack/react-query";
+import { Card } from "../../components/frame/card.tsx";
+import { ButtonLink } from "../../components/controls/button.tsx";
+import { ErrorState } from "../../components/states/error-state.tsx";
+import { PageHeader } from "../../components/frame/page-header.tsx";
+import { SkeletonLines } from "../../components/states/skeleton.tsx";
+import { operatorQueries } from "../../service/operator.ts";
+import { useSite } from "../../service/queries.ts";
+import { PlannedMaintenance } from "../app/overview/planned-maintenance.tsx";
+import { SetupChecklist } from "./home/checklist.tsx";
+import { EngineHealth } from "./home/engine-health.tsx";
+import { LastHour } from "./home/last-hour.tsx";
+
+export default function OperatorHome() {
+  const { data: site } = useSite();
+  const { data: home, error, refetch } = useQuery(operatorQueries.home);
+  return (
+    <>
+      <PageHeader
+        title="Overview"
+        description="The whole service: what is left to set up, and how it is doing."
+        actions={
+          <>
+            <ButtonLink href="/admin/usage">Service usage</ButtonLink>
+            <ButtonLink href="/app/keys">Your keys</ButtonLink>
+          </>
+        }
+      />
+      <div className="flex flex-col gap-6">
+        <PlannedMaintenance maintenance={site?.maintenance ?? null} />
+        {home === undefined ? (
+          <Card>
+            {error === null ? (
+              <SkeletonLines lines={8} />
+            ) : (
+              <ErrorState error={error} onRetry={refetch} what="the overview" />
+            )}
+          </Card>
+        ) : (
+          <>
+            {!home.checklist.isHidden && (
+              <SetupChecklist checklist={home.checklist} suggestion={home.suggestion} />
+            )}
+            <LastHour home={home} stale={error !== null} />
+            <EngineHealth engines={home.engines} />
+          </>
+        )}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,135 @@
+/** What to see to before others use the service. Items tick themselves off; the rest an admin can tick off. */
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { ChevronDown, Circle, CircleCheck } from "lucide-react";
+import { useEffect, useState } from "react";
+import type { Checklist, ChecklistItem } from "../../../../src/protocol/dashboard-operator.js";
+import type { ModelSuggestion } from "../../../../src/protocol/dashboard-engines.js";
+import { Button } from "../../../components/controls/button.tsx";
+import { Card } from "../../../components/frame/card.tsx";
+import { toast } from "../../../components/overlays/toast.tsx";
+import { operatorApi, operatorQueries } from "../../../service/operator.ts";
+import { titles, ItemText } from "./checklist-items.tsx";
+
+interface SetupChecklistProps {
+  checklist: Checklist;
+  suggestion: ModelSuggestion | null;
+}
+
+export function SetupChecklist({ checklist, suggestion }: SetupChecklistProps) {
+  const client = useQueryClient();
+  const keepFocus = useKeptFocus(checklist);
+  const refresh = () => client.invalidateQueries({ queryKey: operatorQueries.home.queryKey });
+  const onError = (error: Error) => toast(error.message, "bad");
+  const tick = useMutation({
+    mutationFn: ({ id, ticked }: { id: ChecklistItem; ticked: boolean }) => operatorApi.tick(id, ticked),
+    onSuccess: async (_done, { id }) => {
+      keepFocus(id);
+      await refresh();
+    },
+    onError,
+  });
+  const hide = useMutation({
+    mutationFn: () => operatorApi.hideChecklist(),
+    onSuccess: async () => {
+      await refresh();
+      document.getElementById("main")?.focus();
+    },
+    onError,
+  });
+  const { entries } = checklist;
+  const firstOpen = entries.find(({ state }) => state === "open")?.id;
+  const left = entries.filter(({ state }) => state === "open").length;
+  return (
+    <Card
+      title="Set up your service"
+      description={
+        left === 0
+          ? "Everything is done."
+          : `${entries.length - left} of ${entries.length} done. Items tick themselves off.`
+      }
+      actions={
+        left === 0 ? (
+          <Button size="sm" pending={hide.isPending} onClick={() => hide.mutate()}>
+            Hide checklist
+          </Button>
+        ) : undefined
+      }
+      flush
+    >
+      <ul className="divide-y divide-line">
+        {entries.map(({ id, state }) => (
+          <li key={id}>
+            {state === "open" ? (
+              <details open={id === firstOpen} className="group">
+                <summary
+                  id={controlOf(id)}
+                  className="flex items-center gap-3.5 px-5 py-3.5 hover:bg-hover sm:px-6 [&::-webkit-details-marker]:hidden"
+                >
+                  <Circle className="size-5 shrink-0 text-edge" aria-hidden />
+                  <span className="flex-1 font-medium">
+                    <span className="sr-only">To do: </span>
+                    {titles[id]}
+                  </span>
+                  <ChevronDown
+                    className="size-4 shrink-0 text-muted transition-transform group-open:rotate-180"
+                    aria-hidden
+                  />
+                </summary>
+                <div className="pr-5 pb-4 pl-13.5 sm:pr-6 sm:pl-14.5">
+                  <ItemText id={id} state={state} checklist={checklist} suggestion={suggestion} />
+                  <Button
+                    size="sm"
+                    className="mt-3"
+                    aria-label={`Mark as done: ${titles[id]}`}
+                    pending={tick.isPending && tick.variables.id === id}
+                    onClick={() => tick.mutate({ id, ticked: true })}
+                  >
+                    Mark as done
+                  </Button>
+                </div>
+              </details>
+            ) : (
+              <div className="flex items-start gap-3.5 px-5 py-3.5 sm:px-6">
+                <CircleCheck className="mt-0.5 size-5 shrink-0 text-good" aria-hidden />
+                <div className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-4">
+                  <span className="text-muted">
+                    <span className="sr-only">Done: </span>
+                    {titles[id]}
+                  </span>
+                  <ItemText id={id} state={state} checklist={checklist} suggestion={suggestion} />
+                </div>
+                {state === "ticked" && (
+                  <Button
+                    id={controlOf(id)}
+                    size="sm"
+                    variant="quiet"
+                    aria-label={`Undo: ${titles[id]}`}
+                    pending={tick.isPending && tick.variables.id === id}
+                    onClick={() => tick.mutate({ id, ticked: false })}
+                  >
+                    Undo
+                  </Button>
+                )}
+              </div>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+const controlOf = (id: ChecklistItem): string => `checklist-${id}`;
+
+/** What was pressed is gone when its item changes: the focus goes to the item's other control. */
+function useKeptFocus({ entries }: Checklist): (id: ChecklistItem) => void {
+  const [pressed, setPressed] = useState<{ id: ChecklistItem; state: string } | null>(null);
+  const stateOf = (id: ChecklistItem) => entries.find((entry) => entry.id === id)?.state ?? "";
+  const hasChanged = pressed !== null && stateOf(pressed.id) !== pressed.state;
+  useEffect(() => {
+    if (!hasChanged) return;
+    document.getElementById(controlOf(pressed.id))?.focus();
+    setPressed(null);
+  }, [hasChanged, pressed]);
+  return (id) => setPressed({ id, state: stateOf(id) });
+}

@@ -1,0 +1,26 @@
+import { isModelId, modelIds } from "../../../../src/protocol/models.js";
+import { Segmented } from "../../../components/controls/segmented.tsx";
+import { Select } from "../../../components/controls/select.tsx";
+import { periods } from "../../app/usage/usage-period.ts";
+import type { Choose, ServiceChoice } from "./use-usage-choice.ts";
+
+export function ServiceFilters({ choice, choose }: { choice: ServiceChoice; choose: Choose }) {
+  return (
+    <div className="flex flex-wrap items-center gap-3">
+      <Segmented
+        label="Period"
+        options={periods}
+        value={choice.period}
+        onChange={(period) => choose({ period })}
+      />
+      <Select
+        size="sm"
+        aria-label="Model"
+        className="w-full sm:ml-auto sm:w-36"
+        value={choice.model}
+        onChange={({ target: { value } }) => choose({ model: isModelId(value) ? value : "" })}
+        options={[{ value: "", label: "All models" }, ...modelIds.map((id) => ({ value: id, label: id }))]}
+      />
+    </div>
+  );
+}

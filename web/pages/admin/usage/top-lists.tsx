@@ -1,0 +1,109 @@
+/** Who uses the service most. A row leads to the usage of its account or key. */
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "wouter";
+import type { TopUserView } from "../../../../src/protocol/dashboard-operator.js";
+import { Segmented } from "../../../components/controls/segmented.tsx";
+import { Card } from "../../../components/frame/card.tsx";
+import { EmptyState } from "../../../components/states/empty-state.tsx";
+import { Address } from "../../../components/text/address.tsx";
+import { Table, type Column } from "../../../components/text/table.tsx";
+import { operatorQueries, type ServiceUsageQuery } from "../../../service/operator.ts";
+import { formatCount } from "../../../units.ts";
+import { usageAddress, type Choose, type ServiceChoice } from "./use-usage-choice.ts";
+
+interface TopListsProps {
+  query: ServiceUsageQuery;
+  choice: ServiceChoice;
+  choose: Choose;
+}
+
+const measures = [
+  { id: "requests", label: "By requests" },
+  { id: "tokens", label: "By tokens" },
+] as const;
+
+export function TopLists({ query: { key: _key, ...query }, choice, choose }: TopListsProps) {
+  const { data, error, refetch } = useQuery(operatorQueries.top({ ...query, measure: choice.measure }));
+  if (choice.key !== "") return null;
+  const none = <EmptyState title="No requests in this period" />;
+  return (
+    <section aria-labelledby="top-lists">
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
+        <h2 id="top-lists" className="text-base font-semibold">
+          Top {choice.account === "" ? "accounts and keys" : "keys"}
+        </h2>
+        <Segmented
+          label="Rank by"
+          options={measures}
+          value={choice.measure}
+          onChange={(measure) => choose({ measure })}
+        />
+      </div>
+      <div className="flex flex-col gap-6">
+        {choice.account === "" && (
+          <Card title="Accounts" flush>
+            <Table
+              label="Top accounts"
+              columns={[
+                {
+                  id: "account",
+                  header: "Account",
+                  cell: (row) => (
+                    <Link href={usageAddress({ ...choice, account: row.accountId })} className={linkLook}>
+                      <Address email={row.email} />
+                    </Link>
+                  ),
+                },
+                ...counts,
+              ]}
+              rows={data?.accounts}
+              rowId={(row) => row.accountId}
+              error={error}
+              onRetry={refetch}
+              empty={none}
+            />
+          </Card>
+        )}
+        <Card title="Keys" flush>
+          <Table
+            label="Top keys"
+            columns={[
+              {
+                id: "key",
+                header: "Key",
+                cell: (row) => (
+                  <>
+                    <Link
+                      href={usageAddress({ ...choice, account: row.accountId, key: row.keyId ?? "" })}
+                      className={linkLook}
+                    >
+                      <span className="wrap-anywhere">{row.keyName}</span>
+                    </Link>
+                    <span className="block text-sm text-muted">
+                      <Address email={row.email} />
+                    </span>
+                  </>
+                ),
+              },
+              ...counts,
+            ]}
+            rows={data?.keys}
+            rowId={(row) => `${row.accountId} ${row.keyId ?? ""}`}
+            error={error}
+            onRetry={refetch}
+            empty={none}
+          />
+        </Card>
+      </div>
+    </section>
+  );
+}
+
+const linkLook = "rounded-sm font-medium text-accent hover:underline";
+
+const counts: readonly Column<TopUserView>[] = [
+  { id: "requests", header: "Requests", align: "right", cell: (row) => formatCount(row.requests) },
+  { id: "errors", header: "Errors", align: "right", cell: (row) => formatCount(row.errors) },
+  { id: "refused", header: "Refused", align: "right", cell: (row) => formatCount(row.refused) },
+  { id: "tokens", header: "Tokens", align: "right", cell: (row) => formatCount(row.tokens) },
+];
