@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ChartColumn, Download } from "lucide-react";
-import { useState } from "react";
+import { useSearchParams } from "wouter";
 import { api } from "../../service/api.ts";
 import { ButtonAnchor, ButtonLink } from "../../components/controls/button.tsx";
 import { Card } from "../../components/frame/card.tsx";
@@ -9,14 +9,17 @@ import { ErrorState } from "../../components/states/error-state.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { queries } from "../../service/queries.ts";
 import { UsageBreakdown } from "./usage/usage-breakdown.tsx";
-import { UsageFilters, type UsageChoice } from "./usage/usage-filters.tsx";
-import { usagePeriod } from "./usage/usage-period.ts";
+import { choiceOf, periodOf, searchOf } from "./usage/usage-choice.ts";
+import { UsageFilters } from "./usage/usage-filters.tsx";
 import { UsagePlots } from "./usage/usage-plots.tsx";
 import { askedFor, UsageStats } from "./usage/usage-stats.tsx";
 
 export default function Usage() {
-  const [choice, setChoice] = useState<UsageChoice>({ period: "24h", key: "", model: "" });
-  const period = usagePeriod(choice.period, Date.now());
+  // In the address, so that it can be reloaded, bookmarked and sent on. Replaced: Back leaves the page.
+  const [search, setSearch] = useSearchParams();
+  const now = Date.now();
+  const choice = choiceOf(search, now);
+  const period = periodOf(choice.period, now);
   const query = {
     ...period,
     ...(choice.key === "" ? {} : { key: choice.key }),
@@ -38,7 +41,7 @@ export default function Usage() {
         }
       />
       <div className="flex flex-col gap-6">
-        <UsageFilters choice={choice} onChange={setChoice} />
+        <UsageFilters choice={choice} onChange={(next) => setSearch(searchOf(next), { replace: true })} />
         {data === undefined && error !== null ? (
           <Card>
             <ErrorState error={error} onRetry={refetch} what="the usage" />
