@@ -26,9 +26,10 @@ import { Menu, MenuItem, MenuLabel, MenuLink, MenuSeparator } from "../component
 import { ThemeSwitch } from "../components/controls/theme-switch.tsx";
 import { toast } from "../components/overlays/toast.tsx";
 import { cx } from "../cx.ts";
+import { FindButton } from "../find/finder.tsx";
 import { useDeparture } from "../hooks/use-departure.ts";
 
-const userLinks = [
+export const userLinks = [
   { href: "/app", label: "Overview", icon: <LayoutGrid /> },
   { href: "/app/keys", label: "Keys", icon: <KeyRound /> },
   { href: "/app/connect", label: "Connect", icon: <Plug /> },
@@ -38,7 +39,7 @@ const userLinks = [
   { href: "/app/account", label: "Account", icon: <UserRound /> },
 ];
 
-const adminLinks = [
+export const adminLinks = [
   { href: "/admin/accounts", label: "Accounts", icon: <UsersRound /> },
   { href: "/admin/plans", label: "Plans", icon: <Layers /> },
   { href: "/admin/models", label: "Models", icon: <Boxes /> },
@@ -53,6 +54,7 @@ export function Sidebar({ me }: { me: Me }) {
       <Link href="/app" aria-label="Sotto, overview" className="mb-6 flex self-start rounded-sm px-2.5 pt-1">
         <Logo />
       </Link>
+      <FindButton />
       <div className="flex flex-col gap-0.5">
         {userLinks.map((link) => (
           <SidebarLink key={link.href} {...link} />

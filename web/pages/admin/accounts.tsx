@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { MailPlus, Search, UsersRound } from "lucide-react";
 import { useState } from "react";
+import { useSearchParams } from "wouter";
 import { Button } from "../../components/controls/button.tsx";
 import { Card } from "../../components/frame/card.tsx";
 import { EmptyState } from "../../components/states/empty-state.tsx";
@@ -14,7 +15,8 @@ import { InviteDialog } from "./accounts/invite-dialog.tsx";
 import { Pager } from "./accounts/pager.tsx";
 
 export default function Accounts() {
-  const [typed, setTyped] = useState("");
+  const [address, setAddress] = useSearchParams();
+  const typed = address.get("search") ?? "";
   const [page, setPage] = useState(0);
   const [inviting, setInviting] = useState(false);
   const [task, setTask] = useState<AccountTask | null>(null);
@@ -48,7 +50,8 @@ export default function Accounts() {
           className="pl-9"
           value={typed}
           onChange={(event) => {
-            setTyped(event.target.value);
+            const { value } = event.target;
+            setAddress(value === "" ? {} : { search: value }, { replace: true });
             setPage(0);
           }}
         />
