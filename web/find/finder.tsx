@@ -7,6 +7,7 @@ import { createContext, lazy, Suspense, use, useState, type ReactNode } from "re
 import { useLocation } from "wouter";
 import { IconButton } from "../components/controls/button.tsx";
 import { Keys, modifierKey } from "./keys.tsx";
+import type { PageLink } from "./places.tsx";
 import { useShortcuts } from "./shortcuts.ts";
 
 const Palette = lazy(() => import("./palette.tsx"));
@@ -14,7 +15,13 @@ const HelpSheet = lazy(() => import("./help-sheet.tsx"));
 
 const OpenContext = createContext<() => void>(() => undefined);
 
-export function Finder({ children }: { children: ReactNode }) {
+interface FinderProps {
+  /** The pages that can be found. */
+  links: readonly PageLink[];
+  children: ReactNode;
+}
+
+export function Finder({ links, children }: FinderProps) {
   const [open, setOpen] = useState<"palette" | "help" | null>(null);
   const [, navigate] = useLocation();
   const find = () => setOpen("palette");
@@ -25,7 +32,7 @@ export function Finder({ children }: { children: ReactNode }) {
     <OpenContext value={find}>
       {children}
       <Suspense>
-        {open === "palette" && <Palette onClose={close} onHelp={help} />}
+        {open === "palette" && <Palette links={links} onClose={close} onHelp={help} />}
         {open === "help" && <HelpSheet onClose={close} />}
       </Suspense>
     </OpenContext>
@@ -39,7 +46,7 @@ export function FindButton() {
       type="button"
       onClick={use(OpenContext)}
       aria-keyshortcuts="Control+K Meta+K"
-      className="mb-4 hidden h-9 items-center gap-3 rounded-md border border-line bg-surface px-2.5 text-sm text-muted hover:border-edge hover:text-ink lg:flex"
+      className="mb-4 hidden h-9 shrink-0 items-center gap-3 rounded-md border border-line bg-surface px-2.5 text-sm text-muted hover:border-edge hover:text-ink lg:flex"
     >
       <Search className="size-4" aria-hidden />
       <span className="flex-1 text-left">Find anything</span>

@@ -12,10 +12,7 @@ export default function HelpSheet({ onClose }: { onClose: () => void }) {
       <div className="flex flex-col gap-6">
         <Group title="Everywhere">
           <Row label="Find anything">
-            <Keys keys={[modifierKey, "K"]} />
-          </Row>
-          <Row label="Find anything">
-            <Keys keys={["/"]} />
+            <Keys keys={[modifierKey, "K"]} /> <span className="text-muted">or</span> <Keys keys={["/"]} />
           </Row>
           <Row label="These shortcuts">
             <Keys keys={["?"]} />

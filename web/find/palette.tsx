@@ -10,19 +10,20 @@ import { ModalBackdrop } from "../components/overlays/modal-backdrop.tsx";
 import { cx } from "../cx.ts";
 import { plural } from "../units.ts";
 import { Keys } from "./keys.tsx";
-import type { Place } from "./places.tsx";
+import type { PageLink, Place } from "./places.tsx";
 import { useFound } from "./use-found.tsx";
 
 interface PaletteProps {
+  links: readonly PageLink[];
   onClose: () => void;
   onHelp: () => void;
 }
 
-export default function Palette({ onClose, onHelp }: PaletteProps) {
+export default function Palette({ links, onClose, onHelp }: PaletteProps) {
   const [query, setQuery] = useState("");
   const [marked, setMarked] = useState(0);
   const [, navigate] = useLocation();
-  const { groups, searching, failed } = useFound(query);
+  const { groups, searching, failed } = useFound(query, links);
   const places = groups.flatMap((group) => group.places);
   const at = Math.min(marked, places.length - 1);
   const current = places[at];

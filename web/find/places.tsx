@@ -3,7 +3,6 @@ import { BookOpen, FileText, Hash, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { docsSections } from "virtual:docs-sections";
 import { errorTable } from "../../src/protocol/errors.js";
-import { adminLinks, userLinks } from "../layouts/sidebar.tsx";
 import { methods, type OpenApi } from "../pages/docs/api/openapi.ts";
 import { docsAddress, docsPages } from "../pages/docs/docs-pages.ts";
 import type { Findable } from "./match.ts";
@@ -17,14 +16,21 @@ export interface Place extends Findable {
   href: string;
 }
 
-const publicLinks = [
+/** A page of the signed-in part, as the sidebar has it. */
+export interface PageLink {
+  href: string;
+  label: string;
+  icon: ReactNode;
+}
+
+const publicLinks: readonly PageLink[] = [
   { href: "/docs", label: "Documentation", icon: <BookOpen /> },
   { href: "/status", label: "Status", icon: <FileText /> },
   { href: "/changelog", label: "Changelog", icon: <FileText /> },
 ];
 
-export function pagePlaces(isAdmin: boolean): Place[] {
-  return [...userLinks, ...(isAdmin ? adminLinks : []), ...publicLinks].map(({ href, label, icon }) => {
+export function pagePlaces(links: readonly PageLink[]): Place[] {
+  return [...links, ...publicLinks].map(({ href, label, icon }) => {
     const note = href.startsWith("/admin") ? "Admin" : "";
     return { id: `page:${href}`, title: label, context: `${note} page ${href}`, note, icon, href };
   });

@@ -9,7 +9,7 @@ import { api } from "../service/api.ts";
 import { queries } from "../service/queries.ts";
 import { request } from "../service/request.ts";
 import { bestMatches } from "./match.ts";
-import { docsPlaces, pagePlaces, type Place } from "./places.tsx";
+import { docsPlaces, pagePlaces, type PageLink, type Place } from "./places.tsx";
 
 export interface FoundGroup {
   label: string;
@@ -19,7 +19,13 @@ export interface FoundGroup {
 const mostOfAKind = 6;
 const shortestSearch = 2;
 
-export function useFound(query: string): { groups: FoundGroup[]; searching: boolean; failed: boolean } {
+interface Found {
+  groups: FoundGroup[];
+  searching: boolean;
+  failed: boolean;
+}
+
+export function useFound(query: string, links: readonly PageLink[]): Found {
   const isAdmin = useMe().account.role === "admin";
   const asks = query.trim() !== "";
   const { data: keys } = useQuery(queries.keys);
@@ -35,7 +41,7 @@ export function useFound(query: string): { groups: FoundGroup[]; searching: bool
   const docs = useMemo(() => docsPlaces(document), [document]);
   const groups = useMemo(() => {
     const of = (label: string, places: Place[]) => ({ label, places });
-    const pages = pagePlaces(isAdmin);
+    const pages = pagePlaces(links);
     if (!asks) return [of("Pages", pages)];
     const keyPlaces = (keys?.keys ?? []).map(({ id, name, lastFour }): Place => {
       const href = `/app/keys?${new URLSearchParams({ search: id, status: "all" }).toString()}`;
@@ -55,7 +61,7 @@ export function useFound(query: string): { groups: FoundGroup[]; searching: bool
       of("Accounts", (accounts.data?.accounts ?? []).slice(0, mostOfAKind).map(accountPlace)),
       of("Documentation", bestMatches(docs, query, mostOfAKind)),
     ].filter(({ places }) => places.length > 0);
-  }, [asks, query, isAdmin, keys, accounts.data, docs]);
+  }, [asks, query, links, keys, accounts.data, docs]);
   const searching = isAdmin && asks && (search !== query.trim() || accounts.isFetching);
   return { groups, searching, failed: seeks && accounts.isError };
 }

@@ -22,7 +22,7 @@ import { useVisit } from "../hooks/use-visit.ts";
 import NotFound from "../pages/not-found.tsx";
 import { useSite } from "../service/queries.ts";
 import { SessionExpired } from "./session-expired.tsx";
-import { Sidebar } from "./sidebar.tsx";
+import { pagesOf, Sidebar } from "./sidebar.tsx";
 
 export default function AppLayout({ admin = false, children }: { admin?: boolean; children: ReactNode }) {
   const { data: site, error, refetch } = useSite();
@@ -67,7 +67,7 @@ export default function AppLayout({ admin = false, children }: { admin?: boolean
 
 function Shell({ me, children }: { me: Me; children: ReactNode }) {
   return (
-    <Finder>
+    <Finder links={pagesOf(me)}>
       <SkipLink />
       <PhoneBar me={me} />
       <div className="flex">

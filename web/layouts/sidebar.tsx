@@ -29,7 +29,7 @@ import { cx } from "../cx.ts";
 import { FindButton } from "../find/finder.tsx";
 import { useDeparture } from "../hooks/use-departure.ts";
 
-export const userLinks = [
+const userLinks = [
   { href: "/app", label: "Overview", icon: <LayoutGrid /> },
   { href: "/app/keys", label: "Keys", icon: <KeyRound /> },
   { href: "/app/connect", label: "Connect", icon: <Plug /> },
@@ -39,7 +39,7 @@ export const userLinks = [
   { href: "/app/account", label: "Account", icon: <UserRound /> },
 ];
 
-export const adminLinks = [
+const adminLinks = [
   { href: "/admin/accounts", label: "Accounts", icon: <UsersRound /> },
   { href: "/admin/plans", label: "Plans", icon: <Layers /> },
   { href: "/admin/models", label: "Models", icon: <Boxes /> },
@@ -47,6 +47,11 @@ export const adminLinks = [
   { href: "/admin/changelog", label: "Changelog", icon: <Megaphone /> },
   { href: "/admin/audit", label: "Audit trail", icon: <ScrollText /> },
 ];
+
+const adminPages = [...userLinks, ...adminLinks];
+
+/** The pages that this account can open. */
+export const pagesOf = (me: Me) => (me.account.role === "admin" ? adminPages : userLinks);
 
 export function Sidebar({ me }: { me: Me }) {
   return (

@@ -111,6 +111,8 @@ describe("two models side by side", { timeout: 60_000 }, () => {
     dashboard.engine.hold();
     await press(page, "Compare");
     await page.getByText("Ask both").waitFor();
+    // Its button is gone.
+    await keyboard.isOn(/^Message$/);
     expect(await page.getByLabel("Second model", { exact: true }).inputValue()).toBe("prism");
     expect(await violations(page)).toEqual([]);
     await ask("who are you?");
@@ -185,7 +187,10 @@ describe("the settings", { timeout: 60_000 }, () => {
     await settings.getByText("1 (default)").waitFor();
     await settings.getByText("model’s own (default)").waitFor();
     expect(await settings.getByText("0 (default)").count()).toBe(2);
-    await settings.getByText(/^[\d,]+ by default$/).waitFor();
+    const maxTokens = settings.getByLabel("Max tokens");
+    expect(await maxTokens.getAttribute("placeholder")).toBe("Default: 256");
+    await maxTokens.fill("12");
+    await settings.getByText("256 by default").waitFor();
     await settings.getByLabel("Temperature").fill("0.5");
     await settings.getByRole("button", { name: "Reset temperature to 1" }).click();
     await settings.getByText("1 (default)").waitFor();

@@ -58,6 +58,7 @@ export default function Playground() {
   function compare() {
     other.adopt(first.turns);
     setSecond(models.find((model) => model !== settings.model) ?? settings.model);
+    message.current?.focus();
   }
   function keepOnly(place: 0 | 1) {
     if (place === 1 && second !== null) {

@@ -71,7 +71,7 @@ export function Reply({ turn, last, blocked, onStop, onRegenerate, onAnswer }: R
           <div className="-mt-2 flex flex-wrap items-center gap-x-2 text-sm text-muted">
             <span className="-ml-2 flex">
               {turn.text !== "" && <CopyButton text={turn.text} label="Copy reply" className="size-8" />}
-              {last && (
+              {last && turn.retry === null && (
                 <IconButton label="Regenerate" className="size-8" disabled={blocked} onClick={onRegenerate}>
                   <RefreshCw />
                 </IconButton>

@@ -102,13 +102,14 @@ export function SettingsPanel({
       <Field
         label="Max tokens"
         hint="A longer reply is cut off."
-        aside={defaultTokens.length === 0 ? undefined : `${defaults} by default`}
+        // While nothing is typed it is in the field.
+        aside={settings.maxTokens === "" || defaults === "" ? undefined : `${defaults} by default`}
         error={faults.maxTokens}
       >
         <Input
           {...privateText}
           inputMode="numeric"
-          placeholder={defaults}
+          placeholder={defaults === "" ? "" : `Default: ${defaults}`}
           value={settings.maxTokens}
           onChange={(event) => set({ maxTokens: event.target.value.trim() })}
         />

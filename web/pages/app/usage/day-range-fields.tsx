@@ -1,5 +1,6 @@
 import { useId, useState } from "react";
 import { Input } from "../../../components/controls/input.tsx";
+import { cx } from "../../../cx.ts";
 import { rangeBounds, rangeError, type DayRange } from "./usage-choice.ts";
 
 interface DayRangeFieldsProps {
@@ -19,7 +20,7 @@ export function DayRangeFields({ range, onChange }: DayRangeFieldsProps) {
     if (rangeError(next, now) === null) onChange(next);
   }
   const day = (name: keyof DayRange, label: string) => (
-    <label className="flex min-w-0 flex-1 items-center gap-2 text-sm text-muted sm:flex-none">
+    <label className="flex min-w-36 flex-1 flex-col gap-1 text-sm text-muted sm:flex-none sm:flex-row sm:items-center sm:gap-2">
       {label}
       <Input
         type="date"
@@ -33,10 +34,14 @@ export function DayRangeFields({ range, onChange }: DayRangeFieldsProps) {
     </label>
   );
   return (
-    <div className="flex w-full flex-wrap items-center gap-x-4 gap-y-2">
+    <div className="flex w-full flex-wrap items-center gap-x-3 gap-y-2 sm:gap-x-4">
       {day("from", "From")}
       {day("to", "To")}
-      <p id={note} role="status" className={error === null ? "text-sm text-muted" : "text-sm text-bad"}>
+      <p
+        id={note}
+        role="status"
+        className={cx("w-full text-sm sm:w-auto", error === null ? "text-muted" : "text-bad")}
+      >
         {error ?? "Days begin at midnight UTC."}
       </p>
     </div>
