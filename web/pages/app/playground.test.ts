@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { emptyReply } from "../../web/pages/app/playground/conversation.js";
-import { factsOf } from "../../web/pages/app/playground/reply-facts.js";
+import { parseChatRequest } from "../../../src/protocol/chat-completions/request.js";
+import { emptyReply } from "./playground/conversation.ts";
+import { factsOf } from "./playground/reply-facts.ts";
+import { samplingDefaults } from "./playground/settings.ts";
 
 const reply = emptyReply(1, "omega");
 
@@ -32,4 +34,9 @@ describe("the line under a reply", () => {
       "stopped by you",
     ]);
   });
+});
+
+it("the playground shows the defaults that the service takes for a request that says nothing", () => {
+  const messages = [{ role: "user", content: "hi" }];
+  expect(parseChatRequest({ model: "omega", messages }).sampling).toMatchObject(samplingDefaults);
 });

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { docsPages } from "../../web/pages/docs/docs-pages.js";
-import { scanDocs } from "../../web/scan-docs.js";
+import { docsPages } from "../pages/docs/docs-pages.ts";
+import { scanDocs } from "../scan-docs.ts";
 
 describe("the sections of the documentation that can be found", () => {
   const sections = scanDocs();

@@ -8,7 +8,7 @@ import {
   rangeError,
   searchOf,
   type UsageChoice,
-} from "../../web/pages/app/usage/usage-choice.js";
+} from "./usage-choice.ts";
 
 const now = Date.parse("2026-03-10T14:25:00Z");
 const read = (address: string) => choiceOf(new URLSearchParams(address), now);
