@@ -5,12 +5,13 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, gzip } from "node:zlib";
 import { defineConfig, type Plugin } from "vite";
+import { scanDocs } from "./scan-docs.ts";
 
 /** Builds the dashboard into dist/web, which the service serves as it is. */
 export default defineConfig({
   root: import.meta.dirname,
   base: "/",
-  plugins: [react(), tailwindcss(), preloadTextFont(), compress()],
+  plugins: [react(), tailwindcss(), docsSections(), preloadTextFont(), compress()],
   build: {
     outDir: "../dist/web",
     emptyOutDir: true,
@@ -20,6 +21,18 @@ export default defineConfig({
     modulePreload: { polyfill: false },
   },
 });
+
+/** `import { docsSections } from "virtual:docs-sections"`: the documentation's headings, for finding them. */
+function docsSections(): Plugin {
+  const name = "virtual:docs-sections";
+  // By Rollup's convention, no other plugin looks for a file of that name.
+  const resolved = `\0${name}`;
+  return {
+    name: "docs-sections",
+    resolveId: (id) => (id === name ? resolved : null),
+    load: (id) => (id === resolved ? `export const docsSections = ${JSON.stringify(scanDocs())};` : null),
+  };
+}
 
 /** Asks for the text font along with the styles that name it, so that the first words are drawn in it. */
 function preloadTextFont(): Plugin {

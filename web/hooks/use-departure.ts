@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useLocation } from "wouter";
+import { liftGuard } from "../service/leave-guard.ts";
 import { tellTabs } from "../service/session.ts";
 
 /** Leaves the signed-in pages, in every tab. Nothing of one account may be left in memory for the next. */
@@ -7,6 +8,7 @@ export function useDeparture(): (to: string) => void {
   const client = useQueryClient();
   const [, navigate] = useLocation();
   return (to) => {
+    liftGuard();
     navigate(to);
     client.clear();
     tellTabs("signed out");

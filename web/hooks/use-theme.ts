@@ -1,6 +1,6 @@
 /**
- * The theme: system, light or dark. The choice is the one thing the dashboard keeps in the browser's storage;
- * public/theme.js applies it before the first paint.
+ * The theme: system, light or dark. The choice is kept in the browser's storage, which holds nothing else
+ * but whether single-key shortcuts are off (find/shortcuts.ts); public/theme.js applies it before the first paint.
  */
 import { useSyncExternalStore } from "react";
 

@@ -6,7 +6,7 @@
 import { Menu as MenuIcon, X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import { Activity, Fragment, useEffect, useState, type ReactNode } from "react";
-import { Link, Redirect, useLocation } from "wouter";
+import { Link, Redirect, useLocation, useSearch } from "wouter";
 import type { Me } from "../../src/protocol/dashboard-api.js";
 import { IconButton } from "../components/controls/button.tsx";
 import { ErrorState } from "../components/states/error-state.tsx";
@@ -16,16 +16,18 @@ import { ModalBackdrop } from "../components/overlays/modal-backdrop.tsx";
 import { PageLoading } from "../components/states/page-loading.tsx";
 import { SkipLink } from "../components/frame/skip-link.tsx";
 import { cx } from "../cx.ts";
+import { Finder, FindIconButton } from "../find/finder.tsx";
 import { MeContext } from "../hooks/use-me.ts";
 import { useVisit } from "../hooks/use-visit.ts";
 import NotFound from "../pages/not-found.tsx";
 import { useSite } from "../service/queries.ts";
 import { SessionExpired } from "./session-expired.tsx";
-import { Sidebar } from "./sidebar.tsx";
+import { pagesOf, Sidebar } from "./sidebar.tsx";
 
 export default function AppLayout({ admin = false, children }: { admin?: boolean; children: ReactNode }) {
   const { data: site, error, refetch } = useSite();
   const [path] = useLocation();
+  const search = useSearch();
   const visit = useVisit();
   // The account this page belongs to, known from the first response on.
   const [owner, setOwner] = useState<Me | null>(null);
@@ -45,7 +47,10 @@ export default function AppLayout({ admin = false, children }: { admin?: boolean
     );
   }
   const me = now ?? owner;
-  if (me === null) return <Redirect to={`/sign-in?next=${encodeURIComponent(path)}`} replace />;
+  if (me === null) {
+    const here = search === "" ? path : `${path}?${search}`;
+    return <Redirect to={`/sign-in?next=${encodeURIComponent(here)}`} replace />;
+  }
   return (
     <MeContext value={me}>
       {/* Hidden, it keeps its state and stops reading from the service. */}
@@ -62,7 +67,7 @@ export default function AppLayout({ admin = false, children }: { admin?: boolean
 
 function Shell({ me, children }: { me: Me; children: ReactNode }) {
   return (
-    <>
+    <Finder links={pagesOf(me)}>
       <SkipLink />
       <PhoneBar me={me} />
       <div className="flex">
@@ -76,7 +81,7 @@ function Shell({ me, children }: { me: Me; children: ReactNode }) {
           </main>
         </div>
       </div>
-    </>
+    </Finder>
   );
 }
 
@@ -91,6 +96,9 @@ function PhoneBar({ me }: { me: Me }) {
       <Link href="/app" aria-label="Sotto, overview" className="flex rounded-sm">
         <Logo />
       </Link>
+      <span className="mr-1 ml-auto flex">
+        <FindIconButton />
+      </span>
       <Radix.Root open={open} onOpenChange={setOpen}>
         <Radix.Trigger asChild>
           <IconButton label="Open menu" className="-mr-2">

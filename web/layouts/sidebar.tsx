@@ -27,6 +27,7 @@ import { Menu, MenuItem, MenuLabel, MenuLink, MenuSeparator } from "../component
 import { ThemeSwitch } from "../components/controls/theme-switch.tsx";
 import { toast } from "../components/overlays/toast.tsx";
 import { cx } from "../cx.ts";
+import { FindButton } from "../find/finder.tsx";
 import { useDeparture } from "../hooks/use-departure.ts";
 
 const userLinks = [
@@ -49,12 +50,18 @@ const adminLinks = [
   { href: "/admin/audit", label: "Audit trail", icon: <ScrollText /> },
 ];
 
+const adminPages = [...userLinks, ...adminLinks];
+
+/** The pages that this account can open. */
+export const pagesOf = (me: Me) => (me.account.role === "admin" ? adminPages : userLinks);
+
 export function Sidebar({ me }: { me: Me }) {
   return (
     <nav aria-label="Dashboard" className="flex h-full flex-col overflow-y-auto px-3 py-4">
       <Link href="/app" aria-label="Sotto, overview" className="mb-6 flex self-start rounded-sm px-2.5 pt-1">
         <Logo />
       </Link>
+      <FindButton />
       <div className="flex flex-col gap-0.5">
         {userLinks.map((link) => (
           <SidebarLink key={link.href} {...link} />

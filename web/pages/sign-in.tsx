@@ -40,7 +40,7 @@ function reasonOf(search: URLSearchParams): string | undefined {
   return search.has("next") ? "Sign in to continue." : undefined;
 }
 
-/** Where to go after signing in: only ever to a signed-in page of ours. */
+/** Where to go after signing in: only ever to a signed-in page of ours, with the filters it had. */
 function safeNext(next: string | null): string {
-  return next !== null && /^\/(app|admin)(\/[\w/-]*)?$/.test(next) ? next : "/app";
+  return next !== null && /^\/(app|admin)(\/[\w/-]*)?(\?[\w=&%.+-]*)?$/.test(next) ? next : "/app";
 }

@@ -15,13 +15,22 @@ export class ApiError extends Error {
   readonly status: number;
   /** The input in error, by its name in the request body. */
   readonly field: string | undefined;
+  /** When it is worth trying again, as the service says. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: DashboardErrorCode, message: string, status: number, field?: string) {
+  constructor(
+    code: DashboardErrorCode,
+    message: string,
+    status: number,
+    field?: string,
+    retryAfterSeconds?: number,
+  ) {
     super(message);
     this.name = "ApiError";
     this.code = code;
     this.status = status;
     this.field = field;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
@@ -50,11 +59,24 @@ export async function request(method: string, path: string, body?: object): Prom
 
 /** The error of a response, also when its body is not ours (a proxy's page, an empty body). */
 export async function refusal(response: Response): Promise<ApiError> {
+  const { status } = response;
+  const retryAfter = secondsOf(response.headers.get("retry-after"));
   const body = (await response.json().catch(() => null)) as Partial<DashboardErrorBody> | null;
   if (body?.error === undefined) {
-    return new ApiError("internal", `The service answered with status ${response.status}.`, response.status);
+    return new ApiError(
+      "internal",
+      `The service answered with status ${status}.`,
+      status,
+      undefined,
+      retryAfter,
+    );
   }
-  return new ApiError(body.error.code, body.error.message, response.status, body.error.field);
+  return new ApiError(body.error.code, body.error.message, status, body.error.field, retryAfter);
+}
+
+/** Undefined without the header, and for a date, which the service never sends. */
+function secondsOf(retryAfter: string | null): number | undefined {
+  return retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : undefined;
 }
 
 /** A change that was sent may have been made although its answer is missing, and the reader has to know. */

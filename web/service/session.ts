@@ -4,6 +4,7 @@
  * otherwise notice only with their next request. Nothing else passes between them.
  */
 import type { QueryClient } from "@tanstack/react-query";
+import { liftGuard } from "./leave-guard.ts";
 import { queries } from "./queries.ts";
 import { ApiError } from "./request.ts";
 
@@ -22,8 +23,10 @@ export function tellTabs(news: News): void {
 export function followTabs(client: QueryClient): void {
   tabs.onmessage = ({ data }: MessageEvent<News>) => {
     // Reloaded rather than emptied: a draft or a secret that is shown once has to go as well.
-    if (data === "signed out" && isSignedInPage()) location.replace("/sign-in?signed-out");
-    else void client.invalidateQueries({ queryKey: queries.site.queryKey });
+    if (data === "signed out" && isSignedInPage()) {
+      liftGuard();
+      location.replace("/sign-in?signed-out");
+    } else void client.invalidateQueries({ queryKey: queries.site.queryKey });
   };
 }
 

@@ -11,12 +11,12 @@ interface SegmentedProps<Id extends string> {
 export function Segmented<Id extends string>({ label, options, value, onChange }: SegmentedProps<Id>) {
   const name = useId();
   return (
-    <fieldset className="inline-flex rounded-md border border-line bg-surface p-0.5">
+    <fieldset className="inline-flex flex-wrap rounded-md border border-line bg-surface p-0.5">
       <legend className="sr-only">{label}</legend>
       {options.map((option) => (
         <label
           key={option.id}
-          className="flex h-8 cursor-pointer items-center rounded-sm px-3 text-sm whitespace-nowrap text-muted transition-colors hover:text-ink has-checked:bg-hover has-checked:font-medium has-checked:text-ink has-focus-visible:outline-2 has-focus-visible:outline-accent"
+          className="flex h-8 cursor-pointer items-center rounded-sm px-2 text-sm sm:px-3 whitespace-nowrap text-muted transition-colors hover:text-ink has-checked:bg-hover has-checked:font-medium has-checked:text-ink has-focus-visible:outline-2 has-focus-visible:outline-accent"
         >
           <input
             type="radio"

@@ -11,14 +11,27 @@ interface SliderProps {
   label: string;
   hint?: string;
   value: number | null;
+  /** The service's default. */
   fallback: number;
+  /** Where the default is no number: "model’s own". */
+  fallbackText?: string;
   min: number;
   max: number;
   step: number;
   onChange: (value: number | null) => void;
 }
 
-export function Slider({ label, hint, value, fallback, min, max, step, onChange }: SliderProps) {
+export function Slider({
+  label,
+  hint,
+  value,
+  fallback,
+  fallbackText = String(fallback),
+  min,
+  max,
+  step,
+  onChange,
+}: SliderProps) {
   const id = useId();
   return (
     <div>
@@ -27,10 +40,10 @@ export function Slider({ label, hint, value, fallback, min, max, step, onChange 
           {label}
         </label>
         <span className="flex items-center gap-0.5 text-muted tabular-nums">
-          {value === null ? "default" : value}
+          {value === null ? `${fallbackText} (default)` : value}
           {value !== null && (
             <IconButton
-              label={`Reset ${label.toLowerCase()}`}
+              label={`Reset ${label.toLowerCase()} to ${fallbackText}`}
               className="size-7 [&>svg]:size-3.5"
               onClick={() => onChange(null)}
             >
@@ -46,7 +59,7 @@ export function Slider({ label, hint, value, fallback, min, max, step, onChange 
         max={max}
         step={step}
         value={value ?? fallback}
-        aria-valuetext={value === null ? `default, ${fallback}` : undefined}
+        aria-valuetext={value === null ? `default, ${fallbackText}` : undefined}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         onChange={(event) => onChange(event.target.valueAsNumber)}
         className={cx(

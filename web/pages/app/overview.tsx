@@ -1,12 +1,10 @@
-/** Where a new account starts and others check in: a key, what is left of the limits, the last day. */
+/** Where a new account starts and others check in: a first request, the last day, what is left of the limits, the keys. */
 import { lazy } from "react";
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { useMe } from "../../hooks/use-me.ts";
 import { useSite } from "../../service/queries.ts";
-import { LastDay } from "./overview/last-day.tsx";
-import { LiveLimits } from "./overview/live-limits.tsx";
+import { OwnStart } from "./overview/own-start.tsx";
 import { PlannedMaintenance } from "./overview/planned-maintenance.tsx";
-import { Quickstart } from "./overview/quickstart.tsx";
 
 const OperatorHome = lazy(() => import("../admin/home.tsx"));
 
@@ -21,14 +19,10 @@ function OwnOverview() {
   const me = useMe();
   return (
     <>
-      <PageHeader title="Overview" description="Your key, your limits and the last 24 hours." />
+      <PageHeader title="Overview" description="The last 24 hours, your limits and your keys." />
       <div className="flex flex-col gap-6">
         <PlannedMaintenance maintenance={site?.maintenance ?? null} />
-        <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
-          <Quickstart plan={me.plan} />
-          <LiveLimits />
-        </div>
-        <LastDay />
+        <OwnStart plan={me.plan} />
       </div>
     </>
   );

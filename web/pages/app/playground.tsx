@@ -4,41 +4,80 @@
  * no history entry; the inputs tell the browser not to remember them either.
  */
 import { useQuery } from "@tanstack/react-query";
-import { Code, EyeOff, SlidersHorizontal, SquarePen } from "lucide-react";
+import { Code, Columns2, EyeOff, SlidersHorizontal, SquarePen } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
 import { modelIds, type ModelId } from "../../../src/protocol/models.js";
 import { Button } from "../../components/controls/button.tsx";
+import { LeaveQuestion } from "../../components/overlays/leave-question.tsx";
 import { StarterNote } from "../../components/models/model-facts.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
+import { cx } from "../../cx.ts";
 import { defaultReplyTokens } from "../../default-reply.ts";
 import { useFollowEnd } from "../../hooks/use-follow-end.ts";
 import { useMe } from "../../hooks/use-me.ts";
 import { queries, useSite } from "../../service/queries.ts";
 import { CodeDialog } from "./playground/code-dialog.tsx";
+import { ComparedModels } from "./playground/compare/compared-models.tsx";
+import { Comparison } from "./playground/compare/comparison.tsx";
 import { Composer } from "./playground/composer.tsx";
 import { Conversation } from "./playground/conversation-view.tsx";
+import type { CallResult } from "./playground/conversation.ts";
 import { defaultSettings, settingsErrors } from "./playground/settings.ts";
 import { SettingsDialog, SettingsPanel } from "./playground/settings-panel.tsx";
-import { useConversation } from "./playground/use-conversation.ts";
+import { useConversation, type Chat } from "./playground/use-conversation.ts";
 
 export default function Playground() {
   const { plan } = useMe();
   const { data: site } = useSite();
   const models: readonly ModelId[] = plan.models ?? modelIds;
   const [settings, setSettings] = useState(() => defaultSettings(models[0] ?? "omega"));
+  /** Compared with the model of the settings; null when one is asked alone. */
+  const [second, setSecond] = useState<ModelId | null>(null);
   const [open, setOpen] = useState<"code" | "settings" | null>(null);
-  const chat = useConversation(settings);
-  const chosen = useQuery(queries.models).data?.models.filter(({ id }) => id === settings.model) ?? [];
-  const { away, toEnd } = useFollowEnd(chat.turns);
+  const [hasDraft, setHasDraft] = useState(false);
+  const first = useConversation(settings);
+  const other = useConversation({ ...settings, model: second ?? settings.model });
+  const comparing = second !== null;
+  const chats = comparing ? [first, other] : [first];
+  const running = chats.some((chat) => chat.running);
+  const asked = second === null ? [settings.model] : [settings.model, second];
+  const chosen = useQuery(queries.models).data?.models.filter(({ id }) => asked.includes(id)) ?? [];
+  const turns = useMemo(() => [...first.turns, ...other.turns], [first.turns, other.turns]);
+  const { away, toEnd } = useFollowEnd(turns);
   const faults = useMemo(() => settingsErrors(settings), [settings]);
   const blocked = Object.keys(faults).length > 0;
   const message = useRef<HTMLTextAreaElement>(null);
-  const defaultTokens = site === undefined ? null : defaultReplyTokens(site, settings.model, plan);
-  const panel = { settings, onChange: setSettings, models, defaultTokens, faults };
+  const defaultTokens = site === undefined ? [] : asked.map((model) => defaultReplyTokens(site, model, plan));
+  const panel = { settings, onChange: setSettings, models, defaultTokens, comparing, faults };
+  const isTyped = hasDraft || settings.system.trim() !== "" || settings.tools.trim() !== "";
   // Tools describe what the conversation is about, and are erased with it.
   function clear() {
-    chat.clear();
+    for (const chat of chats) chat.clear();
     setSettings((now) => ({ ...now, tools: "", toolChoice: "" }));
+  }
+  function compare() {
+    other.adopt(first.turns);
+    setSecond(models.find((model) => model !== settings.model) ?? settings.model);
+    message.current?.focus();
+  }
+  function keepOnly(place: 0 | 1) {
+    if (place === 1 && second !== null) {
+      first.adopt(other.turns);
+      setSettings({ ...settings, model: second });
+    }
+    other.clear();
+    setSecond(null);
+    message.current?.focus();
+  }
+  // What was pressed is about to disappear: the focus moves before that.
+  function regenerate(chat: Chat, id: number) {
+    message.current?.focus();
+    chat.regenerate(id);
+  }
+  function answer(chat: Chat, results: readonly CallResult[]) {
+    message.current?.focus();
+    chat.answer(results);
+    toEnd();
   }
   return (
     <div className="-mb-7 flex min-h-[calc(100dvh-5.25rem)] flex-col lg:-mb-11 lg:min-h-[calc(100dvh-2.75rem)]">
@@ -52,54 +91,89 @@ export default function Playground() {
         }
         actions={
           <>
-            <Button icon={<SlidersHorizontal />} className="lg:hidden" onClick={() => setOpen("settings")}>
+            <Button
+              icon={<SlidersHorizontal />}
+              className={cx(!comparing && "lg:hidden")}
+              onClick={() => setOpen("settings")}
+            >
               Settings
             </Button>
+            {models.length > 1 && !comparing && (
+              <Button icon={<Columns2 />} disabled={running} onClick={compare}>
+                Compare
+              </Button>
+            )}
             <Button icon={<Code />} onClick={() => setOpen("code")}>
               View code
             </Button>
-            <Button icon={<SquarePen />} disabled={chat.turns.length === 0} onClick={clear}>
+            <Button icon={<SquarePen />} disabled={turns.length === 0} onClick={clear}>
               Clear
             </Button>
           </>
         }
       />
-      <div className="grid grid-cols-1 flex-1 gap-10 lg:grid-cols-[minmax(0,1fr)_17rem]">
+      {second !== null && (
+        <ComparedModels
+          models={models}
+          chosen={[settings.model, second]}
+          locked={running}
+          onChoose={(place, model) => (place === 0 ? setSettings({ ...settings, model }) : setSecond(model))}
+          onRemove={(place) => keepOnly(place === 0 ? 1 : 0)}
+        />
+      )}
+      <div
+        className={cx("grid grid-cols-1 flex-1 gap-10", !comparing && "lg:grid-cols-[minmax(0,1fr)_17rem]")}
+      >
         <div className="flex min-w-0 flex-col">
           <div className="flex-1">
-            {chat.turns.length === 0 && <StarterNote models={chosen} className="mb-6" />}
-            <Conversation
-              chat={chat}
-              blocked={blocked}
-              onAnswer={(results) => {
-                // The form with the results is about to disappear: the focus moves before that.
-                message.current?.focus();
-                chat.answer(results);
-                toEnd();
-              }}
-            />
+            {turns.length === 0 && <StarterNote models={chosen} className="mb-6" />}
+            {comparing ? (
+              <Comparison
+                chats={[first, other]}
+                blocked={blocked}
+                onRegenerate={regenerate}
+                onAnswer={answer}
+              />
+            ) : (
+              <Conversation
+                chat={first}
+                blocked={blocked}
+                onRegenerate={(id) => regenerate(first, id)}
+                onAnswer={(results) => answer(first, results)}
+              />
+            )}
           </div>
           <Composer
-            running={chat.running}
+            running={running}
             away={away}
             onToEnd={toEnd}
             blocked={blocked}
             field={message}
-            onStop={chat.stop}
+            onDraft={setHasDraft}
+            onStop={() => {
+              for (const chat of chats) chat.stop();
+            }}
             onSend={(text) => {
-              chat.send(text);
+              for (const chat of chats) chat.send(text);
               toEnd();
             }}
           />
         </div>
-        <aside aria-label="Settings" className="hidden lg:block">
-          <div className="sticky top-11 -mr-3 -ml-1 max-h-[calc(100dvh-11rem)] overflow-y-auto pr-3 pb-1 pl-1">
-            <SettingsPanel {...panel} />
-          </div>
-        </aside>
+        {!comparing && (
+          <aside aria-label="Settings" className="hidden lg:block">
+            <div className="sticky top-11 -mr-3 -ml-1 max-h-[calc(100dvh-11rem)] overflow-y-auto pr-3 pb-1 pl-1">
+              <SettingsPanel {...panel} />
+            </div>
+          </aside>
+        )}
       </div>
+      <LeaveQuestion armed={turns.length > 0 || isTyped} title="Leave the playground?">
+        The conversation and what you typed are not saved anywhere. Leaving erases them.
+      </LeaveQuestion>
       {open === "settings" && <SettingsDialog {...panel} onClose={() => setOpen(null)} />}
-      {open === "code" && <CodeDialog settings={settings} turns={chat.turns} onClose={() => setOpen(null)} />}
+      {open === "code" && (
+        <CodeDialog settings={settings} turns={first.turns} onClose={() => setOpen(null)} />
+      )}
     </div>
   );
 }

@@ -124,8 +124,8 @@ export default function Privacy() {
           is your session. <code>sotto_device</code> lets a known browser sign in while others guess your
           password: a random name and, for up to four accounts, a day and a signature. It lasts 400 days after
           the last sign-in, or until you delete an account in this browser. The server writes neither to disk,
-          only a hash of the session token. If you choose a theme, the choice is kept in this browser’s local
-          storage.
+          only a hash of the session token. If you choose a theme or switch single-key shortcuts off, the
+          choice is kept in this browser’s local storage.
         </p>
       </Section>
       <Section id="logs" title="Logs, traces and mail">

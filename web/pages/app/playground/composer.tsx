@@ -1,5 +1,5 @@
 import { ArrowDown, ArrowUp, Square } from "lucide-react";
-import { useId, useState, type RefObject } from "react";
+import { useEffect, useId, useState, type RefObject } from "react";
 import { Button, IconButton } from "../../../components/controls/button.tsx";
 import { privateText } from "./private-text.ts";
 
@@ -11,16 +11,20 @@ interface ComposerProps {
   blocked: boolean;
   /** Where the message is typed, for whoever hands the focus to it. */
   field: RefObject<HTMLTextAreaElement | null>;
+  /** Whether something is typed that was not sent. */
+  onDraft: (hasDraft: boolean) => void;
   onToEnd: () => void;
   onSend: (text: string) => void;
   onStop: () => void;
 }
 
 /** The next message. Enter sends, Shift + Enter starts a new line, Escape stops a running reply. */
-export function Composer({ running, away, blocked, field, onToEnd, onSend, onStop }: ComposerProps) {
+export function Composer({ running, away, blocked, field, onDraft, onToEnd, onSend, onStop }: ComposerProps) {
   const [text, setText] = useState("");
   const hint = useId();
-  const ready = text.trim() !== "" && !running && !blocked;
+  const hasDraft = text.trim() !== "";
+  useEffect(() => onDraft(hasDraft), [hasDraft, onDraft]);
+  const ready = hasDraft && !running && !blocked;
   function send() {
     if (!ready) return;
     setText("");

@@ -1,19 +1,20 @@
 import { MessageSquare } from "lucide-react";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
-import { awaitsResults, type CallResult, type Turn } from "./conversation.ts";
+import { awaitsResults, type CallResult, type Turn, type UserTurn } from "./conversation.ts";
 import { Reply } from "./reply.tsx";
 import { Results } from "./results.tsx";
-import type { useConversation } from "./use-conversation.ts";
+import type { Chat } from "./use-conversation.ts";
 import { UserMessage } from "./user-message.tsx";
 
 interface ConversationProps {
-  chat: ReturnType<typeof useConversation>;
+  chat: Chat;
   /** The settings contain an invalid value: nothing can be sent. */
   blocked: boolean;
+  onRegenerate: (id: number) => void;
   onAnswer: (results: readonly CallResult[]) => void;
 }
 
-export function Conversation({ chat, blocked, onAnswer }: ConversationProps) {
+export function Conversation({ chat, blocked, onRegenerate, onAnswer }: ConversationProps) {
   const { turns } = chat;
   const locked = chat.running || blocked;
   if (turns.length === 0) {
@@ -29,16 +30,14 @@ export function Conversation({ chat, blocked, onAnswer }: ConversationProps) {
       <ol className="flex flex-col gap-7 pb-6">
         {turns.map((turn, place) => (
           <li key={turn.id}>
-            {turn.role === "user" && (
+            {turn.role === "user" ? (
               <UserMessage text={turn.text} locked={locked} onEdit={(text) => chat.edit(turn.id, text)} />
-            )}
-            {turn.role === "tool" && <Results results={turn.results} />}
-            {turn.role === "assistant" && (
-              <Reply
+            ) : (
+              <TurnView
                 turn={turn}
                 last={place === turns.length - 1}
                 blocked={blocked}
-                onRegenerate={() => chat.regenerate(turn.id)}
+                onRegenerate={() => onRegenerate(turn.id)}
                 onAnswer={onAnswer}
               />
             )}
@@ -52,8 +51,22 @@ export function Conversation({ chat, blocked, onAnswer }: ConversationProps) {
   );
 }
 
+interface TurnViewProps {
+  turn: Exclude<Turn, UserTurn>;
+  last: boolean;
+  blocked: boolean;
+  onStop?: () => void;
+  onRegenerate: () => void;
+  onAnswer: (results: readonly CallResult[]) => void;
+}
+
+/** A reply, or the results that its calls were given. */
+export function TurnView({ turn, ...reply }: TurnViewProps) {
+  return turn.role === "tool" ? <Results results={turn.results} /> : <Reply turn={turn} {...reply} />;
+}
+
 /** Announced once a reply is complete, not word by word. Failures are announced where they are shown. */
-function announcement(turn: Turn | undefined): string {
+export function announcement(turn: Turn | undefined): string {
   if (turn?.role !== "assistant") return "";
   if (turn.state === "waiting") return "Waiting for the reply.";
   if (awaitsResults(turn)) {

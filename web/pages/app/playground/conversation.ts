@@ -30,6 +30,8 @@ export interface ReplyTurn extends ReplyContent {
   state: "waiting" | "writing" | "done" | "stopped" | "failed";
   /** Set when it failed. */
   failure: string | null;
+  /** Set when it was refused for now: how long to wait, counted from then. */
+  retry: { seconds: number; since: number } | null;
   /** Why the model ended; null until then. */
   reason: FinishReason | null;
   firstTokenMs: number | null;
@@ -56,6 +58,7 @@ export function emptyReply(id: number, model: ModelId): ReplyTurn {
     model,
     state: "waiting",
     failure: null,
+    retry: null,
     reason: null,
     firstTokenMs: null,
     totalMs: null,

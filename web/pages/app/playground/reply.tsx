@@ -1,14 +1,15 @@
-import { RefreshCw } from "lucide-react";
+import { RefreshCw, Square } from "lucide-react";
 import { memo } from "react";
 import { Callout } from "../../../components/states/callout.tsx";
-import { IconButton } from "../../../components/controls/button.tsx";
+import { Button, IconButton } from "../../../components/controls/button.tsx";
 import { CopyButton } from "../../../components/controls/copy-button.tsx";
 import { Markdown } from "../../../components/text/markdown.tsx";
 import { ModelMark } from "../../../components/models/model-mark.tsx";
-import { formatCount, formatMs } from "../../../units.ts";
 import { Calls } from "./calls.tsx";
 import { awaitsResults, isRunning, type CallResult, type ReplyTurn } from "./conversation.ts";
 import { isEmpty } from "./reply-content.ts";
+import { factsOf } from "./reply-facts.ts";
+import { RetryLater } from "./retry-later.tsx";
 import { Thoughts } from "./thoughts.tsx";
 
 interface ReplyProps {
@@ -16,12 +17,14 @@ interface ReplyProps {
   last: boolean;
   /** Nothing can be sent. */
   blocked: boolean;
+  /** Where several replies are written at once, each has a button of its own. */
+  onStop?: () => void;
   onRegenerate: () => void;
   onAnswer: (results: readonly CallResult[]) => void;
 }
 
 /** A model's turn: thoughts, text and calls as they arrive, then token counts and times. */
-export function Reply({ turn, last, blocked, onRegenerate, onAnswer }: ReplyProps) {
+export function Reply({ turn, last, blocked, onStop, onRegenerate, onAnswer }: ReplyProps) {
   const running = isRunning(turn);
   const empty = isEmpty(turn);
   const silent = turn.text === "" && turn.calls.length === 0;
@@ -41,7 +44,25 @@ export function Reply({ turn, last, blocked, onRegenerate, onAnswer }: ReplyProp
             onAnswer={last && awaitsResults(turn) ? onAnswer : null}
           />
         )}
-        {turn.failure !== null && (
+        {running && onStop !== undefined && (
+          <Button
+            size="sm"
+            className="self-start"
+            icon={<Square className="fill-current" />}
+            onClick={onStop}
+          >
+            Stop {turn.model}
+          </Button>
+        )}
+        {turn.failure !== null && turn.retry !== null && (
+          <RetryLater
+            {...turn.retry}
+            message={turn.failure}
+            blocked={blocked}
+            onRetry={last ? onRegenerate : null}
+          />
+        )}
+        {turn.failure !== null && turn.retry === null && (
           <Callout tone="bad" title="The reply failed">
             {turn.failure}
           </Callout>
@@ -50,7 +71,7 @@ export function Reply({ turn, last, blocked, onRegenerate, onAnswer }: ReplyProp
           <div className="-mt-2 flex flex-wrap items-center gap-x-2 text-sm text-muted">
             <span className="-ml-2 flex">
               {turn.text !== "" && <CopyButton text={turn.text} label="Copy reply" className="size-8" />}
-              {last && (
+              {last && turn.retry === null && (
                 <IconButton label="Regenerate" className="size-8" disabled={blocked} onClick={onRegenerate}>
                   <RefreshCw />
                 </IconButton>
@@ -68,17 +89,3 @@ export function Reply({ turn, last, blocked, onRegenerate, onAnswer }: ReplyProp
 const ReplyText = memo(function ReplyText({ text }: { text: string }) {
   return <Markdown>{text}</Markdown>;
 });
-
-function factsOf({ model, state, reason, tokens, firstTokenMs, totalMs }: ReplyTurn): string[] {
-  const facts: string[] = [model];
-  if (tokens !== null)
-    facts.push(`${formatCount(tokens.prompt)} tokens in, ${formatCount(tokens.completion)} out`);
-  if (firstTokenMs !== null) facts.push(`first token after ${formatMs(firstTokenMs)}`);
-  if (tokens !== null && firstTokenMs !== null && totalMs !== null && totalMs - firstTokenMs > 50) {
-    const speed = (tokens.completion * 1_000) / (totalMs - firstTokenMs);
-    facts.push(`${formatCount(speed)} tokens/s`);
-  }
-  if (reason === "length") facts.push("cut off at max. tokens");
-  if (state === "stopped") facts.push("stopped by you");
-  return facts;
-}

@@ -12,20 +12,35 @@ import { Textarea } from "../../../components/controls/textarea.tsx";
 import { queries } from "../../../service/queries.ts";
 import { formatCount } from "../../../units.ts";
 import { privateText } from "./private-text.ts";
-import { defaultSettings, efforts, functionNames, type settingsErrors, type Settings } from "./settings.ts";
+import {
+  defaultSettings,
+  efforts,
+  functionNames,
+  samplingDefaults,
+  type settingsErrors,
+  type Settings,
+} from "./settings.ts";
 import { exampleTools } from "./tools.ts";
 
 interface SettingsPanelProps {
   settings: Settings;
   onChange: (settings: Settings) => void;
   models: readonly ModelId[];
-  /** What a reply is cut at when nothing is typed. */
-  /** Null while it is not known. */
-  defaultTokens: number | null;
+  /** What a reply is cut at when nothing is typed, of each model that is asked; none while that is not known. */
+  defaultTokens: readonly number[];
+  /** The models are chosen elsewhere. */
+  comparing: boolean;
   faults: ReturnType<typeof settingsErrors>;
 }
 
-export function SettingsPanel({ settings, onChange, models, defaultTokens, faults }: SettingsPanelProps) {
+export function SettingsPanel({
+  settings,
+  onChange,
+  models,
+  defaultTokens,
+  comparing,
+  faults,
+}: SettingsPanelProps) {
   const facts = useQuery(queries.models).data?.models.find(({ id }) => id === settings.model);
   const modelHint = facts === undefined ? undefined : <ModelHint facts={facts} />;
   const names = functionNames(settings.tools);
@@ -33,19 +48,22 @@ export function SettingsPanel({ settings, onChange, models, defaultTokens, fault
     ? names.includes(settings.toolChoice.slice("function:".length))
     : true;
   const toolChoice = isKnown ? settings.toolChoice : "";
+  const defaults = [...new Set(defaultTokens)].map(formatCount).join(" or ");
   const set = (change: Partial<Settings>) => onChange({ ...settings, ...change });
   return (
     <div className="flex flex-col gap-4">
-      <Field label="Model" hint={modelHint}>
-        <Select
-          value={settings.model}
-          options={models.map((model) => ({ value: model, label: model }))}
-          onChange={(event) => {
-            const model = models.find((one) => one === event.target.value);
-            if (model !== undefined) set({ model });
-          }}
-        />
-      </Field>
+      {!comparing && (
+        <Field label="Model" hint={modelHint}>
+          <Select
+            value={settings.model}
+            options={models.map((model) => ({ value: model, label: model }))}
+            onChange={(event) => {
+              const model = models.find((one) => one === event.target.value);
+              if (model !== undefined) set({ model });
+            }}
+          />
+        </Field>
+      )}
       <Field label="System prompt">
         <Textarea
           {...privateText}
@@ -58,38 +76,50 @@ export function SettingsPanel({ settings, onChange, models, defaultTokens, fault
       </Field>
       <Slider
         label="Temperature"
-        {...{ min: 0, max: 2, step: 0.05, fallback: 1 }}
+        {...{ min: 0, max: 2, step: 0.05, fallback: samplingDefaults.temperature }}
         value={settings.temperature}
         onChange={(temperature) => set({ temperature })}
       />
       <Slider
         label="Top P"
-        {...{ min: 0, max: 1, step: 0.01, fallback: 1 }}
+        fallbackText="model’s own"
+        {...{ min: 0, max: 1, step: 0.01, fallback: samplingDefaults.topP }}
         value={settings.topP}
         onChange={(topP) => set({ topP })}
       />
       <Slider
         label="Frequency penalty"
-        {...{ min: -2, max: 2, step: 0.1, fallback: 0 }}
+        {...{ min: -2, max: 2, step: 0.1, fallback: samplingDefaults.frequencyPenalty }}
         value={settings.frequencyPenalty}
         onChange={(frequencyPenalty) => set({ frequencyPenalty })}
       />
       <Slider
         label="Presence penalty"
-        {...{ min: -2, max: 2, step: 0.1, fallback: 0 }}
+        {...{ min: -2, max: 2, step: 0.1, fallback: samplingDefaults.presencePenalty }}
         value={settings.presencePenalty}
         onChange={(presencePenalty) => set({ presencePenalty })}
       />
-      <Field label="Max tokens" hint="A longer reply is cut off." error={faults.maxTokens}>
+      <Field
+        label="Max tokens"
+        hint="A longer reply is cut off."
+        // While nothing is typed it is in the field.
+        aside={settings.maxTokens === "" || defaults === "" ? undefined : `${defaults} by default`}
+        error={faults.maxTokens}
+      >
         <Input
           {...privateText}
           inputMode="numeric"
-          placeholder={defaultTokens === null ? "" : `Default: ${formatCount(defaultTokens)}`}
+          placeholder={defaults === "" ? "" : `Default: ${defaults}`}
           value={settings.maxTokens}
           onChange={(event) => set({ maxTokens: event.target.value.trim() })}
         />
       </Field>
-      <Field label="Stop sequences" hint="One per line, up to 4. \n is a line break." error={faults.stop}>
+      <Field
+        label="Stop sequences"
+        hint="One per line, up to 4. \n is a line break."
+        aside="none by default"
+        error={faults.stop}
+      >
         <Textarea
           {...privateText}
           rows={2}
@@ -128,7 +158,7 @@ export function SettingsPanel({ settings, onChange, models, defaultTokens, fault
           <Select
             value={toolChoice}
             options={[
-              { value: "", label: "Auto" },
+              { value: "", label: "Auto (default)" },
               { value: "none", label: "None" },
               { value: "required", label: "Required" },
               ...names.map((name) => ({ value: `function:${name}`, label: name })),
@@ -141,7 +171,7 @@ export function SettingsPanel({ settings, onChange, models, defaultTokens, fault
         <Select
           value={settings.effort}
           options={[
-            { value: "", label: "Default" },
+            { value: "", label: "The model’s default" },
             ...efforts.map((value) => ({ value, label: value.charAt(0).toUpperCase() + value.slice(1) })),
           ]}
           onChange={(event) => set({ effort: event.target.value })}

@@ -25,6 +25,9 @@ export interface Settings {
   effort: string;
 }
 
+/** What the service takes where a request says nothing. Without a top P, a model's own way to drop tokens applies. */
+export const samplingDefaults = { temperature: 1, topP: 1, frequencyPenalty: 0, presencePenalty: 0 };
+
 export const efforts = ["none", "low", "medium", "high"] as const;
 
 export const maxStops = 4;

@@ -5,6 +5,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { streamChat } from "../../../service/chat-stream.ts";
+import { ApiError } from "../../../service/request.ts";
 import { queries } from "../../../service/queries.ts";
 import { noticeSignOut } from "../../../service/session.ts";
 import {
@@ -58,8 +59,15 @@ export function useConversation(settings: Settings) {
       stop();
       setTurns([]);
     },
+    /** Continues from another conversation. */
+    adopt: (others: readonly Turn[]) => {
+      lastId.current = Math.max(lastId.current, ...others.map(({ id }) => id));
+      setTurns(others);
+    },
   };
 }
+
+export type Chat = ReturnType<typeof useConversation>;
 
 interface Outcome {
   change: Partial<ReplyTurn>;
@@ -94,13 +102,24 @@ async function runReply(
     }
     return { change: { ...end, ...content, totalMs: sinceStart() }, error: null };
   } catch (error) {
-    if (signal.aborted) return { change: { ...end, ...content, state: "stopped" }, error: null };
+    const totalMs = sinceStart();
+    if (signal.aborted) return { change: { ...end, ...content, state: "stopped", totalMs }, error: null };
     const failure = error instanceof Error ? error.message : "Something went wrong. Try again.";
     return {
-      change: { ...end, ...content, state: "failed", failure },
+      change: { ...end, ...content, state: "failed", failure, retry: retryOf(error) },
       error: error instanceof Error ? error : null,
     };
   } finally {
     cancelAnimationFrame(frame);
   }
 }
+
+/** Of a refusal that passes: a limit was reached (429) or the service is busy (503). */
+function retryOf(error: unknown): ReplyTurn["retry"] {
+  if (!(error instanceof ApiError)) return null;
+  const { status, retryAfterSeconds = status === 429 ? usualWaitSeconds : null } = error;
+  const passes = (status === 429 || status === 503) && retryAfterSeconds !== null;
+  return passes ? { seconds: retryAfterSeconds, since: Date.now() } : null;
+}
+
+const usualWaitSeconds = 5;

@@ -1,24 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { playgroundKeyId } from "../../../../src/protocol/dashboard-bounds.js";
-import { isModelId, modelIds, type ModelId } from "../../../../src/protocol/models.js";
+import { isModelId, modelIds } from "../../../../src/protocol/models.js";
 import { Segmented } from "../../../components/controls/segmented.tsx";
 import { Select } from "../../../components/controls/select.tsx";
 import { queries } from "../../../service/queries.ts";
+import { DayRangeFields } from "./day-range-fields.tsx";
+import { daysOf, type UsageChoice } from "./usage-choice.ts";
 import { periods, type PeriodId } from "./usage-period.ts";
-
-export interface UsageChoice {
-  period: PeriodId;
-  /** A key's id; empty for all. */
-  key: string;
-  model: ModelId | "";
-}
-
-/** What is in the address may be mistyped: then it is as if it were not there. */
-export const choiceOf = ({ period, key, model }: Record<keyof UsageChoice, string>): UsageChoice => ({
-  period: periods.find(({ id }) => id === period)?.id ?? "24h",
-  key: key.slice(0, 64),
-  model: isModelId(model) ? model : "",
-});
 
 interface UsageFiltersProps {
   choice: UsageChoice;
@@ -28,13 +16,19 @@ interface UsageFiltersProps {
 export function UsageFilters({ choice, onChange }: UsageFiltersProps) {
   const { data } = useQuery(queries.keys);
   const keys = data?.keys ?? [];
+  const { period } = choice;
+  const isNamed = typeof period === "string";
+  const choose = (id: PeriodId | "custom") => {
+    if (id !== "custom") onChange({ ...choice, period: id });
+    else if (isNamed) onChange({ ...choice, period: daysOf(period, Date.now()) });
+  };
   return (
     <div className="flex flex-wrap items-center gap-3">
       <Segmented
         label="Period"
-        options={periods}
-        value={choice.period}
-        onChange={(period) => onChange({ ...choice, period })}
+        options={[...periods, { id: "custom" as const, label: "Custom" }]}
+        value={isNamed ? period : "custom"}
+        onChange={choose}
       />
       <div className="flex w-full gap-3 sm:ml-auto sm:w-auto">
         <Select
@@ -58,6 +52,9 @@ export function UsageFilters({ choice, onChange }: UsageFiltersProps) {
           options={[{ value: "", label: "All models" }, ...modelIds.map((id) => ({ value: id, label: id }))]}
         />
       </div>
+      {!isNamed && (
+        <DayRangeFields range={period} onChange={(days) => onChange({ ...choice, period: days })} />
+      )}
     </div>
   );
 }

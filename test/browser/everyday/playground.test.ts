@@ -1,0 +1,198 @@
+/** The playground: asking before it is left, two models side by side, refusals that pass, figures and defaults. */
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { launchBrowser } from "../../support/browser.js";
+import { eventually } from "../../support/eventually.js";
+import { startDashboard, type TestDashboard } from "../../support/processes/dashboard-server.js";
+import { violations } from "../support/axe.js";
+import { Keyboard } from "../support/keyboard.js";
+import { press, question } from "../support/opening.js";
+import { openPage, signedInContext } from "../support/visit.js";
+
+let dashboard: TestDashboard;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let keyboard: Keyboard;
+let faults: string[];
+let people = 0;
+
+beforeAll(async () => {
+  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await dashboard.close();
+});
+beforeEach(async () => {
+  context = await signedInContext(browser, dashboard.url, `play${++people}@example.com`);
+  ({ page, faults } = await openPage(context, dashboard.url));
+  keyboard = new Keyboard(page);
+  await page.goto(`${dashboard.url}/app/keys`);
+  await page.getByRole("link", { name: "Playground" }).first().click();
+  await page.getByRole("heading", { level: 1, name: "Playground" }).waitFor();
+});
+afterEach(async () => {
+  dashboard.engine.release();
+  await context.close();
+  expect(faults).toEqual([]);
+});
+
+const message = () => page.getByRole("textbox", { name: "Message" });
+const reply = (model: string) => page.getByRole("article", { name: `Reply from ${model}` });
+const leaving = () => question(page, "Leave the playground?");
+const at = (path: string) => page.waitForURL(dashboard.url + path);
+
+async function ask(text: string): Promise<void> {
+  await message().fill(text);
+  await keyboard.press("Enter");
+}
+
+describe("leaving the playground", { timeout: 60_000 }, () => {
+  it("is asked about for a link, and staying keeps the draft and the focus", async () => {
+    await message().fill("half a thought");
+    await keyboard.to(/^Usage$/, "Shift+Tab");
+    await keyboard.press("Enter");
+    await leaving();
+    await keyboard.isOn(/^Stay$/);
+    expect(await violations(page)).toEqual([]);
+    await keyboard.press("Enter");
+    await keyboard.isOn(/^Usage$/);
+    expect(await message().inputValue()).toBe("half a thought");
+    expect(page.url()).toBe(`${dashboard.url}/app/playground`);
+    await keyboard.press("Enter");
+    await leaving();
+    await press(page, "Leave");
+    await page.getByRole("heading", { level: 1, name: "Usage" }).waitFor();
+  });
+
+  it("is asked about for the browser's Back, which then leads to where it would have", async () => {
+    await ask("hello");
+    await reply("omega").getByText("Hello from omega.").waitFor();
+    await page.goBack();
+    await leaving();
+    await press(page, "Stay");
+    expect(page.url()).toBe(`${dashboard.url}/app/playground`);
+    await reply("omega").getByText("Hello from omega.").waitFor();
+    await page.goBack();
+    await leaving();
+    await press(page, "Leave");
+    await at("/app/keys");
+    await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor();
+  });
+
+  it("is asked about by the browser for a reload", async () => {
+    await message().fill("half a thought");
+    await message().press("End");
+    const asked = page.waitForEvent("dialog").then(async (dialog) => {
+      await dialog.accept();
+      return dialog.type();
+    });
+    await page.reload();
+    expect(await asked).toBe("beforeunload");
+    expect(await message().inputValue()).toBe("");
+  });
+
+  it("is not asked about when there is nothing to lose, nor when someone signs out", async () => {
+    await page.getByRole("link", { name: "Limits" }).first().click();
+    await at("/app/limits");
+    await page.goBack();
+    await message().fill("a secret draft");
+    const { page: other } = await openPage(context, dashboard.url);
+    await other.goto(`${dashboard.url}/app`);
+    await press(other, /^Account: play/);
+    await other.getByRole("menuitem", { name: "Sign out" }).click();
+    await page.waitForURL(/\/sign-in/);
+  });
+});
+
+describe("two models side by side", { timeout: 60_000 }, () => {
+  it("get the same message, stream independently and are stopped one by one", async () => {
+    dashboard.engine.hold();
+    await press(page, "Compare");
+    await page.getByText("Ask both").waitFor();
+    // Its button is gone.
+    await keyboard.isOn(/^Message$/);
+    expect(await page.getByLabel("Second model", { exact: true }).inputValue()).toBe("prism");
+    expect(await violations(page)).toEqual([]);
+    await ask("who are you?");
+    await press(page, "Stop omega");
+    await reply("omega").getByText("stopped by you").waitFor();
+    await eventually(() => dashboard.engine.active === 1);
+    dashboard.engine.release();
+    await reply("prism").getByText("Hello from prism.").waitFor();
+    await reply("prism")
+      .getByText(/tokens in, \d+ out/)
+      .waitFor();
+    const asked = dashboard.engine.generations.slice(-2).map(({ model }) => model);
+    expect(asked.toSorted()).toEqual(["omega", "prism"]);
+    expect(await violations(page)).toEqual([]);
+    for (const width of [390, 1024, 1440]) {
+      await page.setViewportSize({ width, height: 844 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    }
+  });
+
+  it("continue what one began, and either can go on alone", async () => {
+    await ask("first");
+    await reply("omega").getByText("Hello from omega.").waitFor();
+    await press(page, "Compare");
+    await ask("second");
+    await reply("prism").getByText("Hello from prism.").waitFor();
+    await expect.poll(() => reply("omega").count()).toBe(2);
+    const sent = dashboard.engine.generations.at(-1)?.messages.map(({ role }) => role);
+    expect(sent).toEqual(["user", "assistant", "user"]);
+    await press(page, "Remove first model");
+    await keyboard.isOn(/^Message$/);
+    expect(await page.getByLabel("Model", { exact: true }).inputValue()).toBe("prism");
+    expect(await reply("omega").count()).toBe(1);
+    await ask("third");
+    await expect.poll(() => reply("prism").count()).toBe(2);
+  });
+});
+
+describe("a refusal that passes", { timeout: 60_000 }, () => {
+  it("counts down to when it can be sent again, and sends it", async () => {
+    await page.clock.install();
+    const error = { code: "limit_reached", message: "Rate limit reached: 20 requests per minute." };
+    await page.route(
+      "**/api/playground",
+      (route) => route.fulfill({ status: 429, headers: { "retry-after": "500" }, json: { error } }),
+      { times: 1 },
+    );
+    await ask("hello");
+    await page.getByRole("alert").filter({ hasText: "20 requests per minute" }).waitFor();
+    const retry = page.getByRole("button", { name: /^Retry/ });
+    const left = async () => Number(/^Retry in (\d+) s$/.exec((await retry.textContent()) ?? "")?.[1]);
+    const atFirst = await left();
+    expect(atFirst).toBeGreaterThan(400);
+    expect(await violations(page)).toEqual([]);
+    // Too early: nothing is sent.
+    await retry.click({ force: true });
+    expect(await retry.textContent()).toMatch(/^Retry in/);
+    await page.clock.fastForward(100_000);
+    await expect.poll(left).toBeLessThanOrEqual(atFirst - 100);
+    await page.clock.fastForward(400_000);
+    await expect.poll(() => retry.textContent()).toBe("Retry");
+    await retry.focus();
+    await keyboard.press("Enter");
+    await reply("omega").getByText("Hello from omega.").waitFor();
+    await keyboard.isOn(/^Message$/);
+  });
+});
+
+describe("the settings", { timeout: 60_000 }, () => {
+  it("show what applies when nothing is chosen", async () => {
+    const settings = page.getByRole("complementary", { name: "Settings" });
+    await settings.getByText("1 (default)").waitFor();
+    await settings.getByText("model’s own (default)").waitFor();
+    expect(await settings.getByText("0 (default)").count()).toBe(2);
+    const maxTokens = settings.getByLabel("Max tokens");
+    expect(await maxTokens.getAttribute("placeholder")).toBe("Default: 256");
+    await maxTokens.fill("12");
+    await settings.getByText("256 by default").waitFor();
+    await settings.getByLabel("Temperature").fill("0.5");
+    await settings.getByRole("button", { name: "Reset temperature to 1" }).click();
+    await settings.getByText("1 (default)").waitFor();
+  });
+});

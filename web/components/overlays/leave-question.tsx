@@ -1,0 +1,28 @@
+/** Asks before the page is left while `armed`: for what is kept nowhere else. See service/leave-guard.ts. */
+import { useEffect, useState } from "react";
+import { raiseGuard } from "../../service/leave-guard.ts";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
+
+interface LeaveQuestionProps {
+  armed: boolean;
+  title: string;
+  /** What leaving does. */
+  children: string;
+}
+
+export function LeaveQuestion({ armed, title, children }: LeaveQuestionProps) {
+  const [pending, setPending] = useState<{ leave: () => void } | null>(null);
+  useEffect(() => (armed ? raiseGuard((leave) => setPending({ leave })) : undefined), [armed]);
+  return (
+    <ConfirmDialog
+      open={pending !== null}
+      onOpenChange={() => setPending(null)}
+      title={title}
+      confirm="Leave"
+      dismiss="Stay"
+      onConfirm={async () => pending?.leave()}
+    >
+      {children}
+    </ConfirmDialog>
+  );
+}

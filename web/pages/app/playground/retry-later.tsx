@@ -1,0 +1,41 @@
+import { RefreshCw } from "lucide-react";
+import { Button } from "../../../components/controls/button.tsx";
+import { Callout } from "../../../components/states/callout.tsx";
+import { useCountdown } from "../../../hooks/use-countdown.ts";
+
+interface RetryLaterProps {
+  /** What the service said. */
+  message: string;
+  seconds: number;
+  since: number;
+  /** Nothing can be sent. */
+  blocked: boolean;
+  /** Null when the conversation has gone on without this reply. */
+  onRetry: (() => void) | null;
+}
+
+/** A refusal that passes: counts down to when the service takes the request, and sends it again. */
+export function RetryLater({ message, seconds, since, blocked, onRetry }: RetryLaterProps) {
+  const left = useCountdown(seconds, since);
+  return (
+    <Callout tone="warn" title="Not accepted for now">
+      {/* Announced once; the seconds are on the button. */}
+      <p role="alert">{message}</p>
+      {onRetry !== null && (
+        // Not `disabled` while it counts, so that the focus can wait on it.
+        <Button
+          size="sm"
+          className="mt-3 tabular-nums"
+          icon={<RefreshCw />}
+          aria-disabled={left > 0 || undefined}
+          disabled={blocked}
+          onClick={() => {
+            if (left === 0) onRetry();
+          }}
+        >
+          {left > 0 ? `Retry in ${left} s` : "Retry"}
+        </Button>
+      )}
+    </Callout>
+  );
+}
