@@ -11,6 +11,7 @@ import { benchCrowded } from "./crowded.js";
 import { benchEngine } from "./embedded-engine.js";
 import { benchOverhead } from "./overhead.js";
 import { benchGateway } from "./gateway.js";
+import { benchPages } from "./pages.js";
 import { benchSignIn } from "./sign-in.js";
 import { benchSoak } from "./soak.js";
 import { benchStalled, benchStreams } from "./streams.js";
@@ -25,6 +26,7 @@ const benches: Record<string, () => Promise<void>> = {
   crowded: benchCrowded,
   overhead: benchOverhead,
   gateway: benchGateway,
+  pages: benchPages,
   "sign-in": benchSignIn,
   streams: benchStreams,
   stalled: benchStalled,

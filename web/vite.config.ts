@@ -6,13 +6,14 @@ import { promisify } from "node:util";
 import { brotliCompress, gzip } from "node:zlib";
 import { defineConfig, type Plugin } from "vite";
 import { chunkOf } from "./build/chunks.ts";
+import { docsIndex } from "./build/docs-index.ts";
 import { routeHints } from "./build/route-hints.ts";
 
 /** Builds the dashboard into dist/web, which the service serves as it is. */
 export default defineConfig({
   root: import.meta.dirname,
   base: "/",
-  plugins: [react(), tailwindcss(), preloadTextFont(), routeHints(), compress()],
+  plugins: [react(), tailwindcss(), docsIndex(), preloadTextFont(), routeHints(), compress()],
   build: {
     outDir: "../dist/web",
     emptyOutDir: true,

@@ -27,7 +27,8 @@ const publicHeads: Record<PublicAddress, PageHead & { description: string }> = {
   },
   "/docs/models": {
     title: "Models",
-    description: "Three models, omega, prism and lambda: what each can do, and how long a conversation may be.",
+    description:
+      "Three models, omega, prism and lambda: what each can do, and how long a conversation may be.",
   },
   "/docs/aliases": {
     title: "Model aliases",
