@@ -122,7 +122,7 @@ async function asWebp(browser: Browser, png: Buffer): Promise<Buffer> {
 async function ask(page: Page): Promise<void> {
   await page.getByRole("textbox", { name: "Message" }).fill(question);
   await page.keyboard.press("Enter");
-  await page.getByText("is one such signal").waitFor();
+  await page.getByRole("article").getByText("is one such signal").waitFor();
 }
 
 async function lastWeek(page: Page): Promise<void> {

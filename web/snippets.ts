@@ -14,11 +14,6 @@ interface SnippetOptions {
   stream?: boolean;
 }
 
-/** The API's address, as a client library wants it. */
-export function baseUrl(): string {
-  return `${location.origin}/v1`;
-}
-
 const clients = [...codeClients, goClient, environmentClient];
 
 const languages = [

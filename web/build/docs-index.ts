@@ -37,7 +37,9 @@ export async function docsParts(): Promise<DocsPart[]> {
       platform: "node",
       packages: "external",
       jsx: "automatic",
-      define: { "location.origin": JSON.stringify("https://sotto.example.com") },
+      // Code samples ask where the page is; they are left out of the index.
+      define: { location: "pageLocation" },
+      banner: { js: 'const pageLocation = { origin: "" };' },
     });
     const program = (await import(pathToFileURL(outfile).href)) as { renderDocs: typeof renderDocs };
     const openApi: unknown = parse(readFileSync(join(root, "docs/openapi.yaml"), "utf8"));
@@ -51,7 +53,8 @@ export async function docsParts(): Promise<DocsPart[]> {
 const partStart = /<(h2|h3|li|div)(?=[^>]* id="((?!radix)[\w./-]+)")[^>]*>/g;
 
 function partsOf({ title, address, html }: RenderedPage): DocsPart[] {
-  const page = html.replaceAll(/<(pre|button|script|template)\b[\s\S]*?<\/\1>/g, " ");
+  // Code, controls, and what an operation may answer, which is the same for most of them.
+  const page = html.replaceAll(/<(pre|button|label|select|details|script|template)\b[\s\S]*?<\/\1>/g, " ");
   const starts = [...page.matchAll(partStart)];
   const first = { page: title, heading: title, address, text: textOf(page.slice(0, starts[0]?.index)) };
   const others = starts.map((start, position) => {
@@ -67,7 +70,7 @@ function partsOf({ title, address, html }: RenderedPage): DocsPart[] {
 
 /** After the first text in it. */
 function split(body: string): string[] {
-  const end = /[^<>]*[^<>\s][^<>]*</.exec(body.replace(/^(?:<[^>]*>)+/, (tags) => tags));
+  const end = />[^<>]*[^<>\s][^<>]*</.exec(body);
   if (end === null) return [body];
   const at = end.index + end[0].length - 1;
   return [body.slice(0, at), body.slice(at)];
@@ -83,6 +86,7 @@ const entities = new Map([
 
 const textOf = (html: string): string =>
   html
+    .replaceAll("</a><a", "</a> <a")
     .replaceAll(/<\/?(?:p|li|ul|ol|h\d|div|section|dt|dd|dl|td|tr|details|summary|span)\b[^>]*>/g, " ")
     .replaceAll(/<[^>]*>/g, "")
     .replaceAll(/&[#\w]+;/g, (entity) => entities.get(entity) ?? " ")

@@ -17,7 +17,8 @@ export async function renderDocs(openApi: unknown): Promise<RenderedPage[]> {
   client.setQueryData(["openapi"], openApi);
   // Which models there are is the operator's choice; the text around them is the same.
   client.setQueryData(queries.models.queryKey, { models: [] });
-  return Promise.all(
+  const failures: unknown[] = [];
+  const pages = await Promise.all(
     docsPages.map(async (page) => {
       const { prelude } = await prerenderToNodeStream(
         <QueryClientProvider client={client}>
@@ -27,10 +28,14 @@ export async function renderDocs(openApi: unknown): Promise<RenderedPage[]> {
             </Suspense>
           </Router>
         </QueryClientProvider>,
+        { onError: (error) => void failures.push(error) },
       );
       let html = "";
       for await (const chunk of prelude) html += String(chunk);
       return { title: page.title, address: docsAddress(page), html };
     }),
   );
+  // React would leave out the part that failed, and the search would miss it unnoticed.
+  if (failures.length > 0) throw new AggregateError(failures, "The documentation could not be rendered.");
+  return pages;
 }

@@ -82,7 +82,10 @@ function PageList({ page }: { page: DocsPage }) {
 
 function PhoneNavigation({ page }: { page: DocsPage }) {
   return (
-    <div className="-mx-5 flex flex-wrap items-start border-b border-line sm:-mx-8 lg:hidden">
+    <div
+      data-screen-only
+      className="-mx-5 flex flex-wrap items-start border-b border-line sm:-mx-8 lg:hidden"
+    >
       <DocsSearch className="order-last mx-5 mb-3 w-full sm:mx-8" />
       <PhonePages page={page} />
     </div>

@@ -3,7 +3,8 @@ import { clientGroups, connectClients } from "../../../src/protocol/connect/clie
 import { ChatCode } from "../../chat-code.tsx";
 import { CodeBlock, CodeTabs } from "../../components/text/code-block.tsx";
 import { useSite } from "../../service/queries.ts";
-import { baseUrl, librarySamples } from "../../snippets.ts";
+import { baseUrl } from "../../base-url.ts";
+import { librarySamples } from "../../snippets.ts";
 import { Section } from "./section.tsx";
 
 export default function Quickstart() {

@@ -5,7 +5,7 @@ import { CodeBlock } from "../../../components/text/code-block.tsx";
 import { ErrorState } from "../../../components/states/error-state.tsx";
 import { Markdown } from "../../../components/text/markdown.tsx";
 import { SkeletonLines } from "../../../components/states/skeleton.tsx";
-import { baseUrl } from "../../../snippets.ts";
+import { baseUrl } from "../../../base-url.ts";
 import { ApiOperation } from "./api-operation.tsx";
 import { methods, type Method, type OpenApi, type Operation } from "./openapi.ts";
 

@@ -1,5 +1,5 @@
 /** Search in the documentation: type, arrows choose, Enter opens. All of it happens in the browser. */
-import { useQuery } from "@tanstack/react-query";
+import parts from "virtual:docs-index";
 import { useId, useState, type KeyboardEvent } from "react";
 import { useLocation } from "wouter";
 import { Input } from "../../../components/controls/input.tsx";
@@ -7,19 +7,12 @@ import { Dialog } from "../../../components/overlays/dialog.tsx";
 import { cx } from "../../../cx.ts";
 import { search, type Hit } from "./search.ts";
 
-const indexQuery = {
-  queryKey: ["docs-index"],
-  queryFn: async () => (await import("virtual:docs-index")).default,
-  staleTime: Infinity,
-};
-
 export default function SearchDialog({ onClose }: { onClose: () => void }) {
-  const { data: parts, error } = useQuery(indexQuery);
   const [query, setQuery] = useState("");
   const [chosen, setChosen] = useState(0);
   const [, navigate] = useLocation();
   const list = useId();
-  const hits = search(parts ?? [], query);
+  const hits = search(parts, query);
   const current = hits[Math.min(chosen, hits.length - 1)];
   const move = (event: KeyboardEvent) => {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
@@ -63,15 +56,11 @@ export default function SearchDialog({ onClose }: { onClose: () => void }) {
         />
       </form>
       <p role="status" className={cx("mt-3 text-sm text-muted", hits.length > 0 && "sr-only")}>
-        {error !== null
-          ? "The search could not be loaded."
-          : hits.length > 0
-            ? `${hits.length} found`
-            : query.trim() === ""
-              ? "Pages, endpoints, parameters and error codes."
-              : parts === undefined
-                ? "Loading …"
-                : "Nothing found."}
+        {hits.length > 0
+          ? `${hits.length} found`
+          : query.trim() === ""
+            ? "Pages, endpoints, parameters and error codes."
+            : "Nothing found."}
       </p>
       <ul
         id={list}
