@@ -110,45 +110,42 @@ async function settled(page: Page): Promise<void> {
 
 interface TraceEvent {
   name: string;
-  ph: string;
+  pid: number;
+  tid: number;
   ts: number;
   dur?: number;
-  args?: {
-    data?: {
-      isMainFrame?: boolean;
-      isOutermostMainFrame?: boolean;
-      score?: number;
-      had_recent_input?: boolean;
-    };
-  };
+  args?: { data?: { documentLoaderURL?: string; score?: number; had_recent_input?: boolean } };
 }
 
 async function traced(browser: Browser, page: Page, visit: () => Promise<void>): Promise<TraceEvent[]> {
-  await browser.startTracing(page, { categories: ["loading", "devtools.timeline", "toplevel"] });
+  const categories = [
+    ...["loading", "blink.user_timing", "devtools.timeline"],
+    "disabled-by-default-devtools.timeline",
+  ];
+  await browser.startTracing(page, { categories });
   await visit();
-  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as {
-    traceEvents: TraceEvent[];
-  };
-  return traceEvents;
+  const trace = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
+  return trace.traceEvents;
 }
 
 function readTrace(
   events: readonly TraceEvent[],
 ): Pick<Load, "lcpMs" | "shift" | "longTasks" | "longTaskMs"> {
-  const named = (name: string) => events.filter((event) => event.name === name);
-  const start = named("navigationStart").at(-1)?.ts ?? 0;
-  const after = (event: TraceEvent) => event.ts >= start;
-  const paints = named("largestContentfulPaint::Candidate").filter(after);
-  const shifts = named("LayoutShift").filter(
-    (event) => after(event) && event.args?.data?.had_recent_input !== true,
+  const start = events.findLast(
+    ({ name, args }) => name === "navigationStart" && args?.data?.documentLoaderURL?.startsWith("http"),
   );
+  if (start === undefined) throw new Error("The trace has no navigation.");
+  const ofPage = events.filter(({ pid, ts }) => pid === start.pid && ts >= start.ts);
+  const named = (name: string) => ofPage.filter((event) => event.name === name);
+  const paint = named("largestContentfulPaint::Candidate").at(-1);
+  const shifts = named("LayoutShift").filter(({ args }) => args?.data?.had_recent_input !== true);
   const tasks = named("RunTask")
-    .filter(after)
+    .filter(({ tid }) => tid === start.tid)
     .map(({ dur = 0 }) => dur / 1000)
     .filter((ms) => ms >= longTaskMs);
   return {
-    lcpMs: ((paints.at(-1)?.ts ?? start) - start) / 1000,
-    shift: shifts.reduce((sum, event) => sum + (event.args?.data?.score ?? 0), 0),
+    lcpMs: ((paint?.ts ?? start.ts) - start.ts) / 1000,
+    shift: shifts.reduce((sum, { args }) => sum + (args?.data?.score ?? 0), 0),
     longTasks: tasks.length,
     longTaskMs: tasks.reduce((sum, ms) => sum + ms, 0),
   };

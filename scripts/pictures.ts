@@ -153,7 +153,8 @@ function write(path: string, bytes: Buffer): void {
 }
 
 const clock = new PastClock();
-const dashboard = await startDashboard({ webDir: "dist/web", clock });
+// The address that the README names: it is in the code on the pages.
+const dashboard = await startDashboard({ webDir: "dist/web", clock, env: { SOTTO_PORT: "8080" } });
 const browser = await launchBrowser();
 try {
   dashboard.engine.options = { ...dashboard.engine.options, contextTokens: 32_768 };

@@ -57,13 +57,17 @@ function partsOf({ title, address, html }: RenderedPage): DocsPart[] {
   const page = html.replaceAll(/<(pre|button|label|select|details|script|template)\b[\s\S]*?<\/\1>/g, " ");
   const starts = [...page.matchAll(partStart)];
   const first = { page: title, heading: title, address, text: textOf(page.slice(0, starts[0]?.index)) };
+  let section = "";
   const others = starts.map((start, position) => {
     const [tag, element, id = ""] = start;
     const body = page.slice(start.index + tag.length, starts[position + 1]?.index);
     // A heading's own text; of a row in a list, the name that it begins with.
-    const [heading = "", ...rest] = element?.startsWith("h") ? body.split(`</${element}>`) : split(body);
+    const isHeading = element?.startsWith("h") === true;
+    const [heading = "", ...rest] = isHeading ? body.split(`</${element}>`) : split(body);
+    if (isHeading) section = textOf(heading);
+    const place = isHeading || section === "" ? title : `${title}, ${section}`;
     const text = textOf(rest.join(" "));
-    return { page: title, heading: textOf(heading), address: `${address}#${id}`, text };
+    return { page: place, heading: textOf(heading), address: `${address}#${id}`, text };
   });
   return [first, ...others].filter(({ heading }) => heading !== "");
 }

@@ -22,7 +22,7 @@ export function DocsSearch({ className }: { className?: string }) {
       >
         <Search className="size-4" aria-hidden />
         <span className="flex-1 text-left">Search</span>
-        <kbd className="chip" aria-hidden>
+        <kbd className="chip max-lg:hidden" aria-hidden>
           /
         </kbd>
       </button>

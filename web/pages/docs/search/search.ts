@@ -3,7 +3,7 @@
  * text; where it occurs decides the order. The index is a few hundred parts, so each is looked at.
  */
 export interface DocsPart {
-  /** The title of its page. */
+  /** The title of its page, and of the section for what is smaller than one. */
   page: string;
   /** Its heading; the page's title for what comes before the first one. */
   heading: string;
