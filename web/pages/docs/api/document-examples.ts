@@ -1,6 +1,6 @@
 /** The examples in the document; where it has none, one made from the schema. */
-import { resolve, type Media, type OpenApi, type Operation } from "./openapi.ts";
-import { schemaExample } from "./schema-example.ts";
+import { resolve, type Media, type OpenApi, type Operation } from "./openapi.js";
+import { schemaExample } from "./schema-example.js";
 
 /** What can be sent: the examples of the body, or one made from its schema. */
 export function bodiesOf(

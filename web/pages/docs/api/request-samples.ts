@@ -2,9 +2,8 @@
  * An operation as code: with curl, and with the library that has a call for it in Python and Node. Operations that no
  * library knows are plain HTTP requests.
  */
-import type { Sample } from "../../../components/text/code-block.tsx";
-import { fieldsIn, javascript, python } from "../../app/playground/request-code.ts";
-import type { Method, Operation } from "./openapi.ts";
+import { fieldsIn, javascript, python } from "../../app/playground/request-code.js";
+import type { Method, Operation } from "./openapi.js";
 
 export interface SampleRequest {
   /** Where the service is, without a slash at the end. */
@@ -14,6 +13,13 @@ export interface SampleRequest {
   path: string;
   operation: Operation;
   body: Record<string, unknown> | undefined;
+}
+
+interface RequestSample {
+  id: string;
+  label: string;
+  language: "bash" | "python" | "javascript";
+  code: string;
 }
 
 /** What stands for a parameter in a path. */
@@ -36,7 +42,7 @@ const calls: Record<string, LibraryCall | undefined> = {
   retrieveModel: { ...bothAs("openai", "models.retrieve"), argument: '"omega"' },
 };
 
-export function requestSamples(request: SampleRequest): Sample[] {
+export function requestSamples(request: SampleRequest): RequestSample[] {
   const call = calls[request.operation.operationId ?? ""];
   return [
     { id: "curl", label: "curl", language: "bash", code: curlCode(request) },
