@@ -11,7 +11,7 @@ import { benchCrowded } from "./crowded.js";
 import { benchEngine } from "./embedded-engine.js";
 import { benchOverhead } from "./overhead.js";
 import { benchGateway } from "./gateway.js";
-import { benchPages } from "./pages.js";
+import { benchPages } from "./pages/bench-pages.js";
 import { benchSignIn } from "./sign-in.js";
 import { benchSoak } from "./soak.js";
 import { benchStalled, benchStreams } from "./streams.js";

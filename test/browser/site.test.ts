@@ -136,7 +136,7 @@ describe("the search in the documentation", { timeout: 60_000 }, () => {
     expect(await first("stopping early")).toBe("Stopping early");
     expect(await first("reasoning_effort")).toBe("reasoning_effort");
     await field.fill("rate limited");
-    await page.getByRole("option", { name: /429 Rate limited/ }).waitFor();
+    await page.getByRole("option", { name: /^429 Rate limited/ }).waitFor();
     await page.keyboard.press("ArrowDown");
     expect(await page.getByRole("option", { selected: true }).getAttribute("id")).toBe(
       await field.getAttribute("aria-activedescendant"),

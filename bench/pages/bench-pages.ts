@@ -4,24 +4,23 @@
  * (60 ms, 10 Mbit/s), since on loopback the number of round trips would not show. Medians of five loads each.
  */
 import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
-import { launchBrowser } from "../test/support/browser.js";
-import { password, startDashboard, type TestDashboard } from "../test/support/processes/dashboard-server.js";
-import { median } from "./statistics.js";
+import { launchBrowser } from "../../test/support/browser.js";
+import {
+  password,
+  startDashboard,
+  type TestDashboard,
+} from "../../test/support/processes/dashboard-server.js";
+import { median } from "../statistics.js";
+import { readTrace, traced, type Vitals } from "./trace.js";
 
 const loads = 5;
 const network = { offline: false, latency: 60, downloadThroughput: 1_250_000, uploadThroughput: 625_000 };
 const email = "operator@example.com";
-/** From the first request on; a longer task holds up what a reader does. */
-const longTaskMs = 50;
 const quietMs = 500;
 
 const pages = ["/", "/docs", "/app", "/app/usage", "/app/playground"];
 
-interface Load {
-  lcpMs: number;
-  shift: number;
-  longTasks: number;
-  longTaskMs: number;
+interface Load extends Vitals {
   requests: number;
   bytes: number;
 }
@@ -106,49 +105,6 @@ function countRequests(link: CDPSession): { requests: () => number; bytes: () =>
 async function settled(page: Page): Promise<void> {
   await page.waitForFunction("document.querySelector('.animate-breathe') === null");
   await page.waitForTimeout(quietMs);
-}
-
-interface TraceEvent {
-  name: string;
-  pid: number;
-  tid: number;
-  ts: number;
-  dur?: number;
-  args?: { data?: { documentLoaderURL?: string; score?: number; had_recent_input?: boolean } };
-}
-
-async function traced(browser: Browser, page: Page, visit: () => Promise<void>): Promise<TraceEvent[]> {
-  const categories = [
-    ...["loading", "blink.user_timing", "devtools.timeline"],
-    "disabled-by-default-devtools.timeline",
-  ];
-  await browser.startTracing(page, { categories });
-  await visit();
-  const trace = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
-  return trace.traceEvents;
-}
-
-function readTrace(
-  events: readonly TraceEvent[],
-): Pick<Load, "lcpMs" | "shift" | "longTasks" | "longTaskMs"> {
-  const start = events.findLast(
-    ({ name, args }) => name === "navigationStart" && args?.data?.documentLoaderURL?.startsWith("http"),
-  );
-  if (start === undefined) throw new Error("The trace has no navigation.");
-  const ofPage = events.filter(({ pid, ts }) => pid === start.pid && ts >= start.ts);
-  const named = (name: string) => ofPage.filter((event) => event.name === name);
-  const paint = named("largestContentfulPaint::Candidate").at(-1);
-  const shifts = named("LayoutShift").filter(({ args }) => args?.data?.had_recent_input !== true);
-  const tasks = named("RunTask")
-    .filter(({ tid }) => tid === start.tid)
-    .map(({ dur = 0 }) => dur / 1000)
-    .filter((ms) => ms >= longTaskMs);
-  return {
-    lcpMs: ((paint?.ts ?? start.ts) - start.ts) / 1000,
-    shift: shifts.reduce((sum, { args }) => sum + (args?.data?.score ?? 0), 0),
-    longTasks: tasks.length,
-    longTaskMs: tasks.reduce((sum, ms) => sum + ms, 0),
-  };
 }
 
 function row(path: string, measured: readonly Load[]): string {
