@@ -93,7 +93,7 @@ async function take(browser: Browser, origin: string, shot: Shot): Promise<Buffe
     await page.goto(shot.path);
     await page.locator("h1").first().waitFor();
     await shot.act?.(page);
-    await page.waitForFunction("document.querySelector('.animate-breathe') === null");
+    await page.locator(".animate-breathe").first().waitFor({ state: "detached" });
     await page.waitForLoadState("networkidle", { timeout: 3_000 }).catch(() => undefined);
     return await page.screenshot();
   } finally {

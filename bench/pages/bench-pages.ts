@@ -103,7 +103,7 @@ function countRequests(link: CDPSession): { requests: () => number; bytes: () =>
 
 /** No skeletons are left, and nothing was painted for a while. */
 async function settled(page: Page): Promise<void> {
-  await page.waitForFunction("document.querySelector('.animate-breathe') === null");
+  await page.locator(".animate-breathe").first().waitFor({ state: "detached" });
   await page.waitForTimeout(quietMs);
 }
 
