@@ -12,6 +12,7 @@ import { benchCrowded } from "./crowded.js";
 import { benchEngine } from "./embedded-engine.js";
 import { benchOverhead } from "./overhead.js";
 import { benchGateway } from "./gateway.js";
+import { benchPages } from "./pages/bench-pages.js";
 import { benchSignIn } from "./sign-in.js";
 import { benchSoak } from "./soak.js";
 import { benchStalled, benchStreams } from "./streams.js";
@@ -27,6 +28,7 @@ const benches: Record<string, () => Promise<void>> = {
   crowded: benchCrowded,
   overhead: benchOverhead,
   gateway: benchGateway,
+  pages: benchPages,
   "sign-in": benchSignIn,
   streams: benchStreams,
   stalled: benchStalled,

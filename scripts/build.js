@@ -38,7 +38,12 @@ async function buildKernel() {
 
 async function buildPages() {
   const built = modified(`${root}/dist/web/index.html`);
-  const sources = [...filesBelow("web"), ...filesBelow("src/protocol"), `${root}/package-lock.json`];
+  const sources = [
+    ...filesBelow("web"),
+    ...filesBelow("src/protocol"),
+    `${root}/docs/openapi.yaml`,
+    `${root}/package-lock.json`,
+  ];
   if (sources.every((path) => modified(path) < built)) return;
   // Whoever builds, the pages are for people: in a test run they would be built with React's slow development version.
   process.env.NODE_ENV = "production";

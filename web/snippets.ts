@@ -1,4 +1,8 @@
-/** The same first request in every language, with this service's address filled in. */
+/** The same first request in every language, from the table of clients, with this service's address filled in. */
+import type { ConnectTarget } from "../src/protocol/connect/client.js";
+import { codeClients } from "../src/protocol/connect/code-clients.js";
+import { environmentClient } from "../src/protocol/connect/environment-client.js";
+import { goClient } from "../src/protocol/connect/go-client.js";
 import type { ModelId } from "../src/protocol/models.js";
 import type { Sample } from "./components/text/code-block.tsx";
 
@@ -6,123 +10,37 @@ interface SnippetOptions {
   /** Put into the code as it is. Without one, the code reads it from SOTTO_API_KEY. */
   key?: string;
   model?: ModelId;
+  /** Whether the code reads the reply as it is generated. */
+  stream?: boolean;
 }
 
-/** The API's address, as a client library wants it. */
-export function baseUrl(): string {
-  return `${location.origin}/v1`;
-}
+const clients = [...codeClients, goClient, environmentClient];
 
-export function chatSamples(options: SnippetOptions = {}): [curl: Sample, python: Sample, node: Sample] {
-  return [curlSample(options), pythonSample(options), nodeSample(options)];
-}
+const languages = [
+  { client: "curl", id: "curl", label: "curl" },
+  { client: "openai-python", id: "python", label: "Python" },
+  { client: "openai-node", id: "node", label: "Node" },
+  { client: "openai-go", id: "go", label: "Go" },
+  { client: "environment", id: "environment", label: "Environment" },
+];
 
-function curlSample({ key, model = "omega" }: SnippetOptions = {}): Sample {
-  return {
-    id: "curl",
-    label: "curl",
-    language: "bash",
-    code: `curl ${baseUrl()}/chat/completions \\
-  -H "Authorization: Bearer ${key ?? "$SOTTO_API_KEY"}" \\
-  -H "Content-Type: application/json" \\
-  -d '{
-    "model": "${model}",
-    "messages": [{"role": "user", "content": "Say hello, quietly."}]
-  }'`,
-  };
-}
+const libraries = [
+  { client: "ai-sdk", id: "ai-sdk", label: "AI SDK" },
+  { client: "langchain-python", id: "langchain-python", label: "LangChain, Python" },
+  { client: "langchain-js", id: "langchain-js", label: "LangChain, JavaScript" },
+];
 
-function pythonSample({ key, model = "omega" }: SnippetOptions = {}): Sample {
-  return {
-    id: "python",
-    label: "Python",
-    language: "python",
-    code: `${key === undefined ? "import os\n" : ""}from openai import OpenAI
+export const chatSamples = (options: SnippetOptions = {}): Sample[] => samplesOf(languages, options);
+export const librarySamples = (): Sample[] => samplesOf(libraries, {});
 
-client = OpenAI(
-    base_url="${baseUrl()}",
-    api_key=${key === undefined ? 'os.environ["SOTTO_API_KEY"]' : `"${key}"`},
-)
-
-reply = client.chat.completions.create(
-    model="${model}",
-    messages=[{"role": "user", "content": "Say hello, quietly."}],
-)
-print(reply.choices[0].message.content)`,
-  };
-}
-
-function nodeSample({ key, model = "omega" }: SnippetOptions = {}): Sample {
-  return {
-    id: "node",
-    label: "Node",
-    language: "javascript",
-    code: `import OpenAI from "openai";
-
-const client = new OpenAI({
-  baseURL: "${baseUrl()}",
-  apiKey: ${key === undefined ? "process.env.SOTTO_API_KEY" : `"${key}"`},
-});
-
-const reply = await client.chat.completions.create({
-  model: "${model}",
-  messages: [{ role: "user", content: "Say hello, quietly." }],
-});
-console.log(reply.choices[0].message.content);`,
-  };
-}
-
-export function aiSdkSample(): Sample {
-  return {
-    id: "ai-sdk",
-    label: "AI SDK",
-    language: "javascript",
-    code: `import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { generateText } from "ai";
-
-const sotto = createOpenAICompatible({
-  name: "sotto",
-  baseURL: "${baseUrl()}",
-  apiKey: process.env.SOTTO_API_KEY,
-});
-
-const { text } = await generateText({
-  model: sotto("omega"),
-  prompt: "Say hello, quietly.",
-});
-console.log(text);`,
-  };
-}
-
-export function langChainSamples(): Sample[] {
-  return [
-    {
-      id: "langchain-python",
-      label: "LangChain, Python",
-      language: "python",
-      code: `import os
-from langchain_openai import ChatOpenAI
-
-model = ChatOpenAI(
-    model="omega",
-    base_url="${baseUrl()}",
-    api_key=os.environ["SOTTO_API_KEY"],
-)
-print(model.invoke("Say hello, quietly.").content)`,
-    },
-    {
-      id: "langchain-js",
-      label: "LangChain, JavaScript",
-      language: "javascript",
-      code: `import { ChatOpenAI } from "@langchain/openai";
-
-const model = new ChatOpenAI({
-  model: "omega",
-  apiKey: process.env.SOTTO_API_KEY,
-  configuration: { baseURL: "${baseUrl()}" },
-});
-const reply = await model.invoke("Say hello, quietly.");
-console.log(reply.content);`,
-    },
-  ];
+function samplesOf(
+  shown: readonly { client: string; id: string; label: string }[],
+  { key, model = "omega", stream = false }: SnippetOptions,
+): Sample[] {
+  const target: ConnectTarget = { origin: location.origin, key: key ?? null, model, models: [], stream };
+  return shown.flatMap(({ client, id, label }) => {
+    const parts = clients.find((one) => one.id === client)?.configure(target) ?? [];
+    const code = parts.findLast((part) => part.type === "code");
+    return code?.type === "code" ? [{ id, label, language: code.language, code: code.text }] : [];
+  });
 }

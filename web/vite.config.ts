@@ -5,13 +5,16 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, gzip } from "node:zlib";
 import { defineConfig, type Plugin } from "vite";
+import { chunkOf } from "./build/chunks.ts";
+import { docsIndex } from "./build/docs-index.ts";
+import { routeHints } from "./build/route-hints.ts";
 import { scanDocs } from "./scan-docs.ts";
 
 /** Builds the dashboard into dist/web, which the service serves as it is. */
 export default defineConfig({
   root: import.meta.dirname,
   base: "/",
-  plugins: [react(), tailwindcss(), docsSections(), preloadTextFont(), compress()],
+  plugins: [react(), tailwindcss(), docsSections(), docsIndex(), preloadTextFont(), routeHints(), compress()],
   build: {
     outDir: "../dist/web",
     emptyOutDir: true,
@@ -19,6 +22,7 @@ export default defineConfig({
     // The content security policy allows fonts and styles from this origin only, never from data: addresses.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rollupOptions: { output: { manualChunks: chunkOf } },
   },
 });
 
@@ -39,7 +43,7 @@ function preloadTextFont(): Plugin {
   return {
     name: "preload-text-font",
     transformIndexHtml(_html, { bundle }) {
-      const font = Object.keys(bundle ?? {}).find((name) => /inter-latin.*\.woff2$/.test(name));
+      const font = Object.keys(bundle ?? {}).find((name) => /inter-latin-opsz.*\.woff2$/.test(name));
       if (font === undefined) return [];
       const attrs = { rel: "preload", as: "font", type: "font/woff2", href: `/${font}`, crossorigin: "" };
       return [{ tag: "link", attrs, injectTo: "head" }];

@@ -107,7 +107,7 @@ const accountFields = {
     env: ["SOTTO_PUBLIC_URL"],
     schema: optional(webAddress),
     default: undefined,
-    doc: "Address at which people reach the service, for links in mails and feeds. The dashboard answers under this host name and the names of this machine; others are refused. Default: `http://` with host and port.",
+    doc: "Address at which people reach the service, for links in mails, feeds, the sitemap and link previews. The dashboard answers under this host name and the names of this machine; others are refused. Default: `http://` with host and port.",
   }),
   smtpUrl: field({
     env: ["SOTTO_SMTP_URL"],

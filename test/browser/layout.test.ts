@@ -8,8 +8,8 @@ import { furnishWithLongData, operatorEmail } from "./support/long-data.js";
 import { layoutErrors } from "./support/layout-faults.js";
 import { openPage, returningContext } from "./support/visit.js";
 
-/** 640 and below also stand for a desk at 200 %. */
-const widths = [320, 390, 640, 768, 900, 1024, 1100, 1440];
+/** 640 and below also stand for a desk at 200 %; the last is a 4K screen without scaling. */
+const widths = [320, 390, 640, 768, 900, 1024, 1100, 1440, 3840];
 
 const isOpen = (path: string) => !/^\/(app|admin)\b/.test(path);
 const open = [...pageAddresses.filter(isOpen), "/no-such-page"];

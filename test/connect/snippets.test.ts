@@ -13,8 +13,13 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** As it is shown, in a process of its own: from here the packages are those of the development dependencies. */
-async function run(program: string, args: readonly string[], input: string): Promise<string> {
-  const env = { PATH: process.env["PATH"], SOTTO_API_KEY: server.apiKey };
+async function run(
+  program: string,
+  args: readonly string[],
+  input: string,
+  variables: Record<string, string> = {},
+): Promise<string> {
+  const env = { PATH: process.env["PATH"], SOTTO_API_KEY: server.apiKey, ...variables };
   const child = spawn(program, args, { env, stdio: "pipe" });
   let output = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
@@ -67,4 +72,16 @@ describe.each([
     );
     expect(streamed).toMatch(/data: \[DONE\]\n\n$/);
   });
+});
+
+it("the environment variables are all that a program with the library needs", async () => {
+  const lines = codeOf("environment", server.apiKey, false).matchAll(/^export (\w+)="(.*)"$/gm);
+  const variables = Object.fromEntries([...lines].map(([, name = "", value = ""]) => [name, value]));
+  expect(Object.keys(variables)).toEqual(["OPENAI_BASE_URL", "OPENAI_API_KEY"]);
+  const program = `import OpenAI from "openai";
+    const messages = [{ role: "user", content: "Hello" }];
+    const reply = await new OpenAI().chat.completions.create({ model: "omega", messages });
+    console.log(reply.choices[0].message.content);`;
+  const output = await run(process.execPath, ["--input-type=module", "-"], program, variables);
+  expect(output.trim()).toBe("Hello from omega.");
 });

@@ -10,6 +10,8 @@ const listeners = new Set<() => void>();
 const systemIsDark = matchMedia("(prefers-color-scheme: dark)");
 let version = 0;
 systemIsDark.addEventListener("change", tell);
+// Paper is light.
+matchMedia("print").addEventListener("change", tell);
 
 export function useTheme(): [Theme, (theme: Theme) => void] {
   return [useSyncExternalStore(subscribe, currentTheme), setTheme];

@@ -1,11 +1,12 @@
 import { ArrowLink } from "../components/text/arrow-link.tsx";
 import { ButtonLink } from "../components/controls/button.tsx";
-import { CodeTabs } from "../components/text/code-block.tsx";
+import { ChatCode } from "../chat-code.tsx";
 import { FadeFigure } from "../components/figures/fade-figure.tsx";
 import { useTitle } from "../hooks/use-title.ts";
 import { useSite } from "../service/queries.ts";
-import { chatSamples } from "../snippets.ts";
+import { LandingDiff } from "./landing-diff.tsx";
 import { LandingModels } from "./landing-models.tsx";
+import { LandingProduct } from "./landing-product.tsx";
 import { LandingPromise } from "./landing-promise.tsx";
 
 export default function Landing() {
@@ -14,6 +15,7 @@ export default function Landing() {
     <div className="mx-auto max-w-7xl px-5 sm:px-8">
       <Hero />
       <Quickstart />
+      <LandingProduct />
       <LandingPromise />
       <LandingModels />
       <Closing />
@@ -81,10 +83,14 @@ function Quickstart() {
           the format it expects.
         </p>
         <p className="mt-6">
-          <ArrowLink href="/docs">AI SDK, LangChain and others</ArrowLink>
+          <ArrowLink href="/docs#clients">Coding agents, editors and other clients</ArrowLink>
         </p>
       </div>
-      <CodeTabs label="Language" samples={chatSamples()} className="min-w-0 lg:col-span-8" />
+      <div className="flex min-w-0 flex-col gap-4 lg:col-span-8">
+        <LandingDiff />
+        <p className="mt-4 text-muted">Then ask one of the three models. From nothing, all of it:</p>
+        <ChatCode />
+      </div>
     </section>
   );
 }

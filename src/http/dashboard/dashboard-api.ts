@@ -17,7 +17,7 @@ export type { DashboardParts } from "./parts.js";
 export function registerDashboard(server: FastifyInstance, parts: DashboardParts): void {
   server.addHook("onRequest", requireOwnHost(parts));
   for (const route of feedRoutes(parts)) server.route(route);
-  registerStatic(server, parts.webDir);
+  registerStatic(server, parts);
 
   void server.register(
     async (api) => {

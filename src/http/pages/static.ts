@@ -1,15 +1,18 @@
 /**
  * The built pages. All files are read when the server starts and served from memory: what is not in the map
  * is not there, so no path leads out of the folder. Pages of the application are one file, at a closed list of
- * addresses; anywhere else a browser that looks for a page gets the same file with status 404, and it says so.
+ * addresses and with a head for each (`page-html.ts`); anywhere else a browser that looks for a page gets the same file
+ * with status 404, and it says so.
  * Files with a hash in their name never change and are kept by browsers for a year; the others are
  * revalidated each time, and answered 304 when unchanged.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import { pageAddresses } from "../../protocol/page-addresses.js";
+import { notFoundHtml, pageHtml, sitemap, type PageSource, type RouteHints } from "./page-html.js";
 
 type Route = Pick<RouteOptions, "method" | "url" | "handler">;
 
@@ -20,8 +23,10 @@ const contentTypes = new Map([
   [".json", "application/json; charset=utf-8"],
   [".txt", "text/plain; charset=utf-8"],
   [".md", "text/markdown; charset=utf-8"],
+  [".xml", "application/xml; charset=utf-8"],
   [".svg", "image/svg+xml"],
   [".png", "image/png"],
+  [".webp", "image/webp"],
   [".ico", "image/x-icon"],
   [".woff2", "font/woff2"],
   [".webmanifest", "application/manifest+json"],
@@ -44,19 +49,54 @@ interface StaticFile {
   encoded: { encoding: string; bytes: Buffer }[];
 }
 
-export function registerStatic(server: FastifyInstance, webDir: string): void {
+/** Which files a page's address will load; read by the service, for browsers to find in the page. */
+const hintsFile = "/route-hints.json";
+
+export interface PagesOptions {
+  webDir: string;
+  publicUrl: string | undefined;
+}
+
+export function registerStatic(server: FastifyInstance, { webDir, publicUrl }: PagesOptions): void {
   const files = readFiles(webDir);
   const index = files.get("/index.html");
   if (index === undefined) {
     server.route({ method: "GET", url: "/", handler: notBuilt });
     return;
   }
+  const hints = JSON.parse(files.get(hintsFile)?.plain.toString() ?? "{}") as RouteHints;
+  const source: PageSource = { template: index.plain.toString(), hints, publicUrl };
+  files.delete(hintsFile);
+  files.delete("/index.html");
   const routes = [
-    ...pageAddresses.map((url): Route => ({ method: "GET", url, handler: serve(index) })),
-    ...[...files].map(([url, file]): Route => ({ method: "GET", url, handler: serve(file) })),
+    ...pageAddresses.map((url): Route => ({
+      method: "GET",
+      url,
+      handler: serve(generated(".html", pageHtml(source, url))),
+    })),
+    ...[...withSitemap(files, publicUrl)].map(([url, file]): Route => ({
+      method: "GET",
+      url,
+      handler: serve(file),
+    })),
   ];
   for (const route of routes) server.route(route);
-  server.addHook("onRequest", showNotFound(index));
+  server.addHook("onRequest", showNotFound(generated(".html", notFoundHtml(source))));
+}
+
+/** A sitemap has absolute addresses only, so there is none before the service's own is configured. */
+function withSitemap(
+  files: ReadonlyMap<string, StaticFile>,
+  publicUrl: string | undefined,
+): Map<string, StaticFile> {
+  const robots = files.get("/robots.txt");
+  if (publicUrl === undefined || robots === undefined) return new Map(files);
+  const url = `${publicUrl.replace(/\/+$/, "")}/sitemap.xml`;
+  return new Map([
+    ...files,
+    ["/robots.txt", generated(".txt", `${robots.plain.toString()}Sitemap: ${url}\n`)],
+    ["/sitemap.xml", generated(".xml", sitemap(publicUrl))],
+  ]);
 }
 
 function serve(file: StaticFile) {
@@ -129,9 +169,28 @@ function readFile(name: string, cacheControl: string): StaticFile {
   const encoded = encodings
     .filter(([, extension]) => existsSync(name + extension))
     .map(([encoding, extension]) => ({ encoding, bytes: readFileSync(name + extension) }));
+  return staticFile(extname(name), cacheControl, plain, encoded);
+}
+
+/** Compressed once, at the start; a few kilobytes each, so the best level would gain nothing. */
+function generated(extension: string, text: string): StaticFile {
+  const plain = Buffer.from(text);
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 6 };
+  return staticFile(extension, askAgain, plain, [
+    { encoding: "br", bytes: brotliCompressSync(plain, { params }) },
+    { encoding: "gzip", bytes: gzipSync(plain) },
+  ]);
+}
+
+function staticFile(
+  extension: string,
+  cacheControl: string,
+  plain: Buffer,
+  encoded: StaticFile["encoded"],
+): StaticFile {
   const hash = createHash("sha256").update(plain).digest("base64url").slice(0, 22);
   return {
-    contentType: contentTypes.get(extname(name)) ?? "application/octet-stream",
+    contentType: contentTypes.get(extension) ?? "application/octet-stream",
     cacheControl,
     // Weak, since the compressed forms share it.
     etag: `W/"${hash}"`,

@@ -71,7 +71,7 @@ export interface FilePlace {
 export interface ConfigCode {
   type: "code";
   title: string;
-  language: "bash" | "python" | "javascript";
+  language: "bash" | "python" | "javascript" | "go";
   text: string;
 }
 

@@ -4,6 +4,8 @@ import { applicationClients } from "./application-clients.js";
 import type { ClientGroup, ConnectClient } from "./client.js";
 import { codeClients } from "./code-clients.js";
 import { editorClients } from "./editor-clients.js";
+import { environmentClient } from "./environment-client.js";
+import { goClient } from "./go-client.js";
 
 export const clientGroups: readonly ClientGroup[] = [
   "Libraries",
@@ -14,6 +16,8 @@ export const clientGroups: readonly ClientGroup[] = [
 
 export const connectClients: readonly ConnectClient[] = [
   ...codeClients,
+  goClient,
+  environmentClient,
   ...agentClients,
   ...editorClients,
   ...applicationClients,

@@ -8,7 +8,7 @@ import {
   type ConnectTarget,
 } from "./client.js";
 
-const question = "Say hello, quietly.";
+export const question = "Say hello, quietly.";
 
 export const codeClients: readonly ConnectClient[] = [
   {

@@ -164,4 +164,24 @@ const ofOneself: Opening[] = [
   },
 ];
 
-export const accountOpenings: readonly Opening[] = [...ofKeys, ...ofOneself];
+const ofTheDocs: Opening[] = [
+  {
+    name: "the search in the documentation, empty, with results and without",
+    file: "pages/docs/search/search-dialog.tsx",
+    path: "/docs",
+    open: async (page, look) => {
+      await page.getByRole("heading", { name: "Clients" }).waitFor();
+      await page.keyboard.press("/");
+      await dialog(page, "Search the documentation");
+      await look();
+      await page.getByRole("combobox").fill("limit");
+      await page.getByRole("option").first().waitFor();
+      await look();
+      await page.getByRole("combobox").fill("nowhere to be found");
+      await page.getByText("Nothing found.").waitFor();
+      await look();
+    },
+  },
+];
+
+export const accountOpenings: readonly Opening[] = [...ofKeys, ...ofOneself, ...ofTheDocs];

@@ -22,14 +22,14 @@ interface CodeBlockProps {
 export function CodeBlock({ code, language = "text", title, icon, className }: CodeBlockProps) {
   if (title === undefined) {
     return (
-      <div className={cx(frame, "flex items-start", className)}>
+      <div className={cx(codeFrame, "flex items-start", className)}>
         <Code code={code} language={language} label="Code" />
         <CopyButton text={code} label="Copy code" className="m-1.5" />
       </div>
     );
   }
   return (
-    <div className={cx(frame, className)}>
+    <div className={cx(codeFrame, className)}>
       <div className="flex items-center justify-between border-b border-line py-1 pr-1.5 pl-4">
         <span className="flex min-w-0 items-center gap-2 text-sm wrap-anywhere text-muted [&>svg]:size-4 [&>svg]:shrink-0">
           {icon}
@@ -45,6 +45,8 @@ export function CodeBlock({ code, language = "text", title, icon, className }: C
 interface CodeTabsProps {
   label: string;
   samples: readonly Sample[];
+  /** Before the button that copies. */
+  aside?: ReactNode;
   className?: string;
 }
 
@@ -55,11 +57,11 @@ export interface Sample {
   code: string;
 }
 
-export function CodeTabs({ label, samples, className }: CodeTabsProps) {
+export function CodeTabs({ label, samples, aside, className }: CodeTabsProps) {
   const [shown, setShown] = useState(samples[0]?.id ?? "");
   const code = samples.find((sample) => sample.id === shown)?.code ?? "";
   return (
-    <Radix.Root value={shown} onValueChange={setShown} className={cx(frame, className)}>
+    <Radix.Root value={shown} onValueChange={setShown} className={cx(codeFrame, className)}>
       <div className="flex items-center border-b border-line pr-1.5">
         <Radix.List aria-label={label} className="-mb-px flex flex-1 gap-3 overflow-x-auto px-2.5">
           {samples.map((sample) => (
@@ -68,6 +70,7 @@ export function CodeTabs({ label, samples, className }: CodeTabsProps) {
             </Radix.Trigger>
           ))}
         </Radix.List>
+        {aside}
         <CopyButton text={code} label="Copy code" />
       </div>
       {samples.map((sample) => (
@@ -100,7 +103,7 @@ function Code({ code, language, label }: { code: string; language: Language; lab
   );
 }
 
-const frame = "overflow-clip rounded-lg border border-line bg-sunken";
+export const codeFrame = "overflow-clip rounded-lg border border-line bg-sunken";
 
 const colours: Record<TokenKind, string | undefined> = {
   plain: undefined,

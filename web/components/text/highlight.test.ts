@@ -5,6 +5,7 @@ const samples: Record<Language, string> = {
   bash: `curl http://localhost/v1 \\\n  -H "Authorization: Bearer $KEY" # say it\n  -d '{"a": 1}'`,
   python: `from openai import OpenAI\nprint("it's", 1.5) # done`,
   javascript: 'const text = `a ${1}`; // note\nawait client.chat("\\"quoted\\"");',
+  go: 'package main\n\nfunc main() {\n\tfmt.Println("hello", 1.5) // done\n}',
   json: `{"name": "value", "count": -1.5, "ok": true}`,
   yaml: `# mine\nmodels:\n  - name: Sotto omega\n    apiBase: "http://x/v1" # here\n    maxTokens: 4096`,
   toml: `model = "omega" # best\n[model_providers.sotto]\nsize = 4096`,

@@ -2,7 +2,7 @@
  * Colours code for reading: strings, comments, numbers and words with a meaning. One pattern for each
  * language, tried from left to right; what no pattern takes stays plain. Small on purpose: the samples are ours.
  */
-export type Language = "bash" | "python" | "javascript" | "json" | "yaml" | "toml" | "http" | "text";
+export type Language = "bash" | "python" | "javascript" | "go" | "json" | "yaml" | "toml" | "http" | "text";
 export type TokenKind = "plain" | "string" | "comment" | "number" | "word";
 
 export interface Token {
@@ -46,6 +46,10 @@ const patterns: Partial<Record<Language, RegExp>> = {
   ),
   javascript: new RegExp(
     String.raw`(?<comment>\/\/.*$)|${string}|${number}|${words("import", "from", "const", "let", "for", "of", "await", "new", "if", "else", "return", "async", "function", "true", "false", "null", "undefined", "throw", "try", "catch")}`,
+    "gm",
+  ),
+  go: new RegExp(
+    String.raw`(?<comment>\/\/.*$)|${string}|${number}|${words("package", "import", "func", "if", "for", "range", "return", "nil", "var", "type")}`,
     "gm",
   ),
   json: new RegExp(

@@ -1,6 +1,6 @@
 import { Link } from "wouter";
 import { CodeBlock } from "../../components/text/code-block.tsx";
-import { baseUrl } from "../../snippets.ts";
+import { baseUrl } from "../../base-url.ts";
 import { Section } from "./section.tsx";
 
 export default function Aliases() {

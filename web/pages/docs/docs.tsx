@@ -8,6 +8,7 @@ import { useTitle } from "../../hooks/use-title.ts";
 import NotFound from "../not-found.tsx";
 import { docsAddress, docsPages, type DocsPage } from "./docs-pages.ts";
 import { OnThisPage } from "./on-this-page.tsx";
+import { DocsSearch, useSearchKey } from "./search/docs-search.tsx";
 
 export default function Docs() {
   const { page: slug = "" } = useParams<{ page?: string }>();
@@ -17,13 +18,17 @@ export default function Docs() {
 
 function DocsFrame({ page }: { page: DocsPage }) {
   useTitle(page.title);
+  useSearchKey();
   const article = useRef<HTMLElement>(null);
   return (
     <div className="mx-auto max-w-7xl px-5 sm:px-8 lg:grid lg:grid-cols-[13rem_minmax(0,1fr)] lg:gap-14">
       <PhoneNavigation page={page} />
-      <nav aria-label="Documentation" className="sticky top-15 hidden h-fit pt-14 lg:block">
-        <PageList page={page} />
-      </nav>
+      <div className="sticky top-15 hidden max-h-[calc(100dvh-3.75rem)] flex-col gap-6 self-start overflow-y-auto pt-14 lg:flex">
+        <DocsSearch />
+        <nav aria-label="Documentation">
+          <PageList page={page} />
+        </nav>
+      </div>
       <div
         className={cx(
           "pt-8 lg:pt-14",
@@ -77,7 +82,19 @@ function PageList({ page }: { page: DocsPage }) {
 
 function PhoneNavigation({ page }: { page: DocsPage }) {
   return (
-    <details className="group -mx-5 border-b border-line sm:-mx-8 lg:hidden">
+    <div
+      data-screen-only
+      className="-mx-5 flex flex-wrap items-start border-b border-line sm:-mx-8 lg:hidden"
+    >
+      <DocsSearch className="order-last mx-5 mb-3 w-full sm:mx-8" />
+      <PhonePages page={page} />
+    </div>
+  );
+}
+
+function PhonePages({ page }: { page: DocsPage }) {
+  return (
+    <details className="group w-full">
       <summary className="flex list-none items-center justify-between px-5 py-3.5 text-sm sm:px-8 [&::-webkit-details-marker]:hidden">
         <span>
           <span className="text-muted">Documentation / </span>

@@ -1,6 +1,6 @@
 import { Link } from "wouter";
 import { CodeBlock, CodeTabs } from "../../components/text/code-block.tsx";
-import { baseUrl } from "../../snippets.ts";
+import { baseUrl } from "../../base-url.ts";
 import { keyCurl, keyNode, keyPython, keyReply } from "./key-samples.ts";
 import { Section } from "./section.tsx";
 

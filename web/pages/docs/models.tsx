@@ -8,7 +8,7 @@ import { SkeletonLines } from "../../components/states/skeleton.tsx";
 import { StateBadge } from "../../components/states/state-badge.tsx";
 import { defaultReplyText } from "../../default-reply.ts";
 import { queries, useSite } from "../../service/queries.ts";
-import { baseUrl } from "../../snippets.ts";
+import { baseUrl } from "../../base-url.ts";
 import { Section } from "./section.tsx";
 
 export default function Models() {

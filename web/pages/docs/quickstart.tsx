@@ -1,7 +1,10 @@
 import { Link } from "wouter";
+import { clientGroups, connectClients } from "../../../src/protocol/connect/clients.js";
+import { ChatCode } from "../../chat-code.tsx";
 import { CodeBlock, CodeTabs } from "../../components/text/code-block.tsx";
 import { useSite } from "../../service/queries.ts";
-import { aiSdkSample, baseUrl, chatSamples, langChainSamples } from "../../snippets.ts";
+import { baseUrl } from "../../base-url.ts";
+import { librarySamples } from "../../snippets.ts";
 import { Section } from "./section.tsx";
 
 export default function Quickstart() {
@@ -31,18 +34,43 @@ export default function Quickstart() {
         <CodeBlock language="bash" code={`export SOTTO_API_KEY="sk-sotto-…"`} />
       </Section>
       <Section id="request" title="2. Send a request">
-        <p>With curl, or with the official OpenAI library for Python or Node:</p>
-        <CodeTabs label="Language" samples={chatSamples()} />
+        <p>
+          With curl, or with the official OpenAI library for Python, Node or Go. Programs that you cannot edit
+          often read the address and the key from environment variables.
+        </p>
+        <ChatCode />
         <p>The reply:</p>
         <CodeBlock language="json" title="200 OK" code={reply} />
       </Section>
       <Section id="libraries" title="Other libraries">
         <p>Anything that lets you set a base URL works the same way.</p>
-        <CodeTabs label="Library" samples={[aiSdkSample(), ...langChainSamples()]} />
+        <CodeTabs label="Library" samples={librarySamples()} />
         <p>
           Libraries that speak the <Link href="/docs/responses">Responses API</Link> or the{" "}
           <Link href="/docs/messages">Messages API</Link> work too.
         </p>
+      </Section>
+      <Section id="clients" title="Clients">
+        <p>
+          The page <Link href="/app/connect">Connect</Link> of the dashboard has the configuration of each of
+          these, with the address, a model and your key filled in.
+        </p>
+        <dl className="flex flex-col gap-3">
+          {clientGroups.map((group) => (
+            <div key={group} className="grid gap-x-6 gap-y-0.5 sm:grid-cols-[12rem_1fr]">
+              <dt className="text-muted">{group}</dt>
+              <dd className="flex flex-wrap gap-x-4 gap-y-1">
+                {connectClients
+                  .filter((client) => client.group === group)
+                  .map((client) => (
+                    <Link key={client.id} href={`/app/connect#${client.id}`}>
+                      {client.name}
+                    </Link>
+                  ))}
+              </dd>
+            </div>
+          ))}
+        </dl>
       </Section>
       <Section id="next" title="Next steps">
         <ul>

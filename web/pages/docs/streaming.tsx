@@ -1,6 +1,6 @@
 import { Link } from "wouter";
-import { CodeBlock, CodeTabs } from "../../components/text/code-block.tsx";
-import { streamSamples } from "./api/stream-samples.ts";
+import { ChatCode } from "../../chat-code.tsx";
+import { CodeBlock } from "../../components/text/code-block.tsx";
 import { Section } from "./section.tsx";
 
 export default function Streaming() {
@@ -9,7 +9,7 @@ export default function Streaming() {
       <p className="text-lg text-muted">
         With <code>"stream": true</code> the reply arrives as server-sent events while it is generated.
       </p>
-      <CodeTabs label="Language" samples={streamSamples()} />
+      <ChatCode stream />
       <Section id="events" title="The events">
         <p>
           Each event is one line, <code>data:</code> and a JSON object, followed by a blank line. The first

@@ -1,6 +1,6 @@
 import { Link } from "wouter";
 import { CodeBlock, CodeTabs, type Sample } from "../../components/text/code-block.tsx";
-import { baseUrl } from "../../snippets.ts";
+import { baseUrl } from "../../base-url.ts";
 import { Section } from "./section.tsx";
 import { nodeLoop, nodeStream, pythonLoop, pythonStream, streamedCall } from "./tool-samples.ts";
 

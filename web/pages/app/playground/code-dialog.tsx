@@ -3,7 +3,7 @@ import { Field } from "../../../components/controls/field.tsx";
 import { Select } from "../../../components/controls/select.tsx";
 import { CodeTabs } from "../../../components/text/code-block.tsx";
 import { Dialog } from "../../../components/overlays/dialog.tsx";
-import { baseUrl } from "../../../snippets.ts";
+import { baseUrl } from "../../../base-url.ts";
 import type { Turn } from "./conversation.ts";
 import { codeApis, samplesOf } from "./code/code-apis.ts";
 import { requestOf, type Settings } from "./settings.ts";

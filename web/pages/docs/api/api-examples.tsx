@@ -1,18 +1,55 @@
-/** Examples of what an operation takes and what it answers, from the document or made from its schemas. */
+/** An operation as code, and what it answers, from the document's examples or made from its schemas. */
+import { useState } from "react";
+import { Select } from "../../../components/controls/select.tsx";
 import { CodeBlock, CodeTabs, type Sample } from "../../../components/text/code-block.tsx";
-import { resolve, type Body, type Media, type OpenApi, type Operation } from "./openapi.ts";
-import { schemaExample } from "./schema-example.ts";
+import { bodiesOf, valuesOf } from "./document-examples.ts";
+import { resolve, type Body, type Method, type OpenApi, type Operation } from "./openapi.ts";
+import { requestSamples } from "./request-samples.ts";
 
-export function ApiExamples({ document, operation }: { document: OpenApi; operation: Operation }) {
+interface ApiExamplesProps {
+  document: OpenApi;
+  path: string;
+  method: Method;
+  operation: Operation;
+}
+
+export function ApiExamples({ document, path, method, operation }: ApiExamplesProps) {
   const success = Object.entries(operation.responses ?? {}).find(([status]) => status.startsWith("2"));
   return (
     <>
-      <Examples title="Request" samples={samplesOf(document, resolve(document, operation.requestBody))} />
+      <RequestCode document={document} path={path} method={method} operation={operation} />
       <Examples
         title={`Response ${success?.[0] ?? ""}`.trim()}
         samples={samplesOf(document, resolve(document, success?.[1]))}
       />
     </>
+  );
+}
+
+function RequestCode({ document, path, method, operation }: ApiExamplesProps) {
+  const bodies = bodiesOf(document, operation);
+  const [chosen, setChosen] = useState("0");
+  const body = bodies[Number(chosen)]?.value;
+  return (
+    <div>
+      <h3 className="mb-2 font-semibold">Request</h3>
+      {bodies.length > 1 && (
+        <Select
+          aria-label={`Example for ${operation.summary ?? path}`}
+          value={chosen}
+          onChange={(event) => setChosen(event.target.value)}
+          options={bodies.map(({ name }, position) => ({
+            value: String(position),
+            label: name ?? "Example",
+          }))}
+          className="mb-2"
+        />
+      )}
+      <CodeTabs
+        label={`Code for ${operation.summary ?? path}`}
+        samples={requestSamples({ origin: location.origin, path, method, operation, body })}
+      />
+    </div>
   );
 }
 
@@ -40,19 +77,6 @@ function samplesOf(document: OpenApi, body: Body | undefined): Sample[] {
       code: typeof value === "string" ? value.trim() : JSON.stringify(value, null, 2),
     })),
   );
-}
-
-function valuesOf(document: OpenApi, media: Media): { name: string | undefined; value: unknown }[] {
-  if (media.example !== undefined) return [{ name: undefined, value: media.example }];
-  if (media.examples !== undefined) {
-    return Object.entries(media.examples).flatMap(([name, example]) => {
-      const resolved = resolve(document, example);
-      return resolved?.value === undefined ? [] : [{ name: resolved.summary ?? name, value: resolved.value }];
-    });
-  }
-  const made = schemaExample(document, media.schema);
-  const isEmpty = made === null || typeof made !== "object" || Object.keys(made).length === 0;
-  return isEmpty ? [] : [{ name: undefined, value: made }];
 }
 
 const shortTypes: Record<string, string | undefined> = {

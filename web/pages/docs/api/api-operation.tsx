@@ -19,7 +19,10 @@ export function ApiOperation({ document, path, method, operation }: ApiOperation
   const parameters = (operation.parameters ?? []).flatMap((one) => resolve(document, one) ?? []);
   return (
     <section aria-labelledby={id} className="mt-16 border-t border-line pt-10">
-      <h2 id={id} className="text-2xl">
+      <h2
+        id={id}
+        className="text-2xl after:ml-2 after:text-muted after:opacity-0 after:transition-opacity after:content-['#'/''] hover:after:opacity-100"
+      >
         <a href={`#${id}`}>{operation.summary ?? path}</a>
       </h2>
       <p className="mt-3 flex flex-wrap items-center gap-x-3 gap-y-1 font-mono text-sm">
@@ -46,6 +49,7 @@ export function ApiOperation({ document, path, method, operation }: ApiOperation
                     document={document}
                     name={parameter.name}
                     required={parameter.required ?? false}
+                    anchor={id}
                     schema={withDescription(parameter.schema, parameter.description)}
                   />
                 ))}
@@ -55,13 +59,13 @@ export function ApiOperation({ document, path, method, operation }: ApiOperation
           {body !== undefined && (
             <>
               <h3 className="mb-2 font-semibold">Request body</h3>
-              <PropertyList document={document} schema={schemaOf(body)} />
+              <PropertyList document={document} schema={schemaOf(body)} anchor={id} />
             </>
           )}
           <ApiResponses document={document} id={id} responses={operation.responses ?? {}} />
         </div>
         <div className="flex h-fit min-w-0 flex-col gap-6 xl:sticky xl:top-20">
-          <ApiExamples document={document} operation={operation} />
+          <ApiExamples document={document} path={path} method={method} operation={operation} />
         </div>
       </div>
     </section>

@@ -5,7 +5,7 @@ import { CodeBlock } from "../../../components/text/code-block.tsx";
 import { ErrorState } from "../../../components/states/error-state.tsx";
 import { Markdown } from "../../../components/text/markdown.tsx";
 import { SkeletonLines } from "../../../components/states/skeleton.tsx";
-import { baseUrl } from "../../../snippets.ts";
+import { baseUrl } from "../../../base-url.ts";
 import { ApiOperation } from "./api-operation.tsx";
 import { methods, type Method, type OpenApi, type Operation } from "./openapi.ts";
 
@@ -36,6 +36,9 @@ interface OperationEntry {
   operation: Operation;
 }
 
+/** The tag of what only those who run the service call. */
+const operatorTag = "Operation";
+
 function Reference({ document }: { document: OpenApi }) {
   const operations: OperationEntry[] = Object.entries(document.paths).flatMap(([path, operationsOfPath]) =>
     methods.flatMap((method) => {
@@ -43,6 +46,9 @@ function Reference({ document }: { document: OpenApi }) {
       return operation === undefined ? [] : [{ path, method, operation }];
     }),
   );
+  const isForOperators = ({ operation }: OperationEntry) => operation.tags?.includes(operatorTag) === true;
+  const forCallers = operations.filter((entry) => !isForOperators(entry));
+  const forOperators = operations.filter(isForOperators);
   return (
     <>
       <div className="prose max-w-[44rem]">
@@ -53,18 +59,35 @@ function Reference({ document }: { document: OpenApi }) {
         </p>
         <CodeBlock code={baseUrl()} title="Base URL" />
       </div>
-      <OperationIndex operations={operations} />
-      {operations.map((entry) => (
+      <OperationIndex label="Operations" operations={forCallers} />
+      {forCallers.map((entry) => (
         <ApiOperation key={`${entry.method} ${entry.path}`} document={document} {...entry} />
       ))}
+      {forOperators.length > 0 && (
+        <>
+          <header className="mt-24 max-w-[44rem] border-t-2 border-edge pt-10">
+            <h2 id="operators" className="text-3xl">
+              <a href="#operators">For operators</a>
+            </h2>
+            <p className="mt-3 text-muted">
+              Health checks and metrics, for whoever runs the service. They are outside of <code>/v1</code>{" "}
+              and need no API key; the metrics have a token of their own.
+            </p>
+          </header>
+          <OperationIndex label="Operations for operators" operations={forOperators} />
+          {forOperators.map((entry) => (
+            <ApiOperation key={`${entry.method} ${entry.path}`} document={document} {...entry} />
+          ))}
+        </>
+      )}
     </>
   );
 }
 
-/** All operations at a glance, in the document's order. */
-function OperationIndex({ operations }: { operations: readonly OperationEntry[] }) {
+/** Operations at a glance, in the document's order. */
+function OperationIndex({ label, operations }: { label: string; operations: readonly OperationEntry[] }) {
   return (
-    <nav aria-label="Operations" className="mt-10 max-w-[44rem]">
+    <nav aria-label={label} className="mt-10 max-w-[44rem]">
       <ul className="divide-y divide-line border-y border-line">
         {operations.map(({ path, method, operation }) => (
           <li key={`${method} ${path}`}>

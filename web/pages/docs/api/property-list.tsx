@@ -16,10 +16,12 @@ const deepest = 4;
 interface PropertyListProps {
   document: OpenApi;
   schema: Schema | undefined;
+  /** Gives each field an address: this and its name. */
+  anchor?: string | undefined;
   depth?: number;
 }
 
-export function PropertyList({ document, schema, depth = 0 }: PropertyListProps) {
+export function PropertyList({ document, schema, anchor, depth = 0 }: PropertyListProps) {
   const resolved = resolve(document, schema);
   if (resolved === undefined) return null;
   const properties = propertiesOf(document, resolved);
@@ -37,7 +39,7 @@ export function PropertyList({ document, schema, depth = 0 }: PropertyListProps)
       }
     >
       {properties.map((property) => (
-        <PropertyRow key={property.name} document={document} depth={depth} {...property} />
+        <PropertyRow key={property.name} document={document} anchor={anchor} depth={depth} {...property} />
       ))}
     </ul>
   );
@@ -48,18 +50,22 @@ interface PropertyRowProps {
   name: string;
   schema: Schema;
   required: boolean;
+  anchor?: string | undefined;
   depth?: number;
 }
 
-export function PropertyRow({ document, name, schema, required, depth = 0 }: PropertyRowProps) {
+export function PropertyRow({ document, name, schema, required, anchor, depth = 0 }: PropertyRowProps) {
   const resolved = resolve(document, schema) ?? schema;
   const values = resolved.const === undefined ? resolved.enum : [resolved.const];
   const description = schema.description ?? resolved.description;
   const inside = innerSchema(document, resolved);
+  const id = anchor === undefined ? undefined : `${anchor}-${name}`;
   return (
-    <li className={depth === 0 ? "py-3" : "py-1.5"}>
+    <li id={id} className={depth === 0 ? "py-3" : "py-1.5"}>
       <p className="flex flex-wrap items-baseline gap-x-3">
-        <span className="font-mono text-sm font-medium">{name}</span>
+        <span className="font-mono text-sm font-medium">
+          {id === undefined ? name : <a href={`#${id}`}>{name}</a>}
+        </span>
         <span className="text-sm text-muted">
           {[typeName(document, schema), ...constraints(resolved)].join(" · ")}
         </span>
@@ -79,7 +85,7 @@ export function PropertyRow({ document, name, schema, required, depth = 0 }: Pro
           ))}
         </p>
       )}
-      {depth < deepest && <PropertyList document={document} schema={inside} depth={depth + 1} />}
+      {depth < deepest && <PropertyList document={document} schema={inside} anchor={id} depth={depth + 1} />}
     </li>
   );
 }

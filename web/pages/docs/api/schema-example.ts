@@ -1,5 +1,5 @@
 /** A value that fits a schema, for operations whose document shows none. */
-import { propertiesOf, resolve, type OpenApi, type Schema } from "./openapi.ts";
+import { propertiesOf, resolve, type OpenApi, type Schema } from "./openapi.js";
 
 export function schemaExample(document: OpenApi, schema: Schema | undefined, depth = 0): unknown {
   const resolved = resolve(document, schema);

@@ -1,0 +1,116 @@
+/**
+ * What the head of each page says: its title, and what search engines and link previews show of it. Pages that belong
+ * to an account have no description, and ask not to be indexed.
+ */
+import { pageAddresses } from "./page-addresses.js";
+
+export interface PageHead {
+  /** Before " · Sotto"; null on the first page, which has a title of its own. */
+  title: string | null;
+  /** Null on pages that are nobody else's business. */
+  description: string | null;
+}
+
+type PageAddress = (typeof pageAddresses)[number];
+type PrivateAddress = Extract<PageAddress, `/app${string}` | `/admin${string}` | "/setup" | "/reset">;
+type PublicAddress = Exclude<PageAddress, PrivateAddress>;
+
+const publicHeads: Record<PublicAddress, PageHead & { description: string }> = {
+  "/": {
+    title: null,
+    description:
+      "A private, OpenAI-compatible chat API. Requests are processed in memory: not stored, not logged, not used for training.",
+  },
+  "/docs": {
+    title: "Quickstart",
+    description: "From no account to the first reply: a key, the base URL, and code for the library you use.",
+  },
+  "/docs/models": {
+    title: "Models",
+    description:
+      "Three models, omega, prism and lambda: what each can do, and how long a conversation may be.",
+  },
+  "/docs/aliases": {
+    title: "Model aliases",
+    description: "Other names for the models, for clients that insist on a name of their own.",
+  },
+  "/docs/streaming": {
+    title: "Streaming",
+    description: "Read the reply as it is generated: server-sent events, token counts, errors midway.",
+  },
+  "/docs/tools": {
+    title: "Tools",
+    description: "Let the model call your functions: definitions, results, an agent loop, reasoning.",
+  },
+  "/docs/responses": {
+    title: "Responses API",
+    description: "POST /v1/responses, stateless: what is accepted, what is refused, and the stream's events.",
+  },
+  "/docs/messages": {
+    title: "Messages API",
+    description: "POST /v1/messages for Anthropic's libraries and Claude Code, and counting tokens.",
+  },
+  "/docs/api": {
+    title: "API reference",
+    description: "Every operation, parameter and response, with examples for curl, Python and Node.",
+  },
+  "/docs/errors": {
+    title: "Errors",
+    description: "Every error code with its status, what it means, and whether to retry.",
+  },
+  "/docs/limits": {
+    title: "Limits",
+    description: "Requests and tokens per minute, concurrency, the headers that report them, and 429.",
+  },
+  "/docs/key": {
+    title: "Your key",
+    description: "GET /v1/key: what a key may use, and how much of its limits is left.",
+  },
+  "/docs/privacy": {
+    title: "Privacy & trust",
+    description: "What is stored, what stays in memory and for how long, and how the promise is tested.",
+  },
+  "/changelog": {
+    title: "Changelog",
+    description: "What is new in this service, and planned maintenance. Also as a feed.",
+  },
+  "/status": {
+    title: "Status",
+    description: "Which models are available now, and planned maintenance.",
+  },
+  "/sign-up": {
+    title: "Create your account",
+    description: "Create an account with an email address and a password. Every plan includes an API key.",
+  },
+  "/sign-in": { title: "Sign in", description: "Sign in to the dashboard: keys, usage, limits, playground." },
+};
+
+const privateTitles: Partial<Record<PrivateAddress, string>> = {
+  "/setup": "Welcome to Sotto",
+  "/reset": "Reset your password",
+  "/app": "Overview",
+  "/app/keys": "Keys",
+  "/app/connect": "Connect",
+  "/app/usage": "Usage",
+  "/app/playground": "Playground",
+  "/app/limits": "Limits",
+  "/app/account": "Account",
+  "/admin/accounts": "Accounts",
+  "/admin/plans": "Plans",
+  "/admin/models": "Models",
+  "/admin/engines": "Engines",
+  "/admin/changelog": "Changelog",
+  "/admin/audit": "Audit trail",
+};
+
+/** Those that anyone may read, and search engines may show. */
+export const publicAddresses: readonly PublicAddress[] = pageAddresses.filter(isPublic);
+
+export function pageHead(address: PageAddress): PageHead {
+  if (isPublic(address)) return publicHeads[address];
+  return { title: privateTitles[address] ?? "Dashboard", description: null };
+}
+
+function isPublic(address: PageAddress): address is PublicAddress {
+  return address in publicHeads;
+}

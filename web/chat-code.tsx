@@ -1,0 +1,32 @@
+/** The first request in every language, with a switch for how the reply is read. */
+import { useState } from "react";
+import { CodeTabs } from "./components/text/code-block.tsx";
+import { chatSamples } from "./snippets.ts";
+
+interface ChatCodeProps {
+  /** How the switch stands at first. */
+  stream?: boolean;
+  className?: string;
+}
+
+export function ChatCode({ stream: atFirst = false, className = "" }: ChatCodeProps) {
+  const [stream, setStream] = useState(atFirst);
+  return (
+    <CodeTabs
+      label="Language"
+      samples={chatSamples({ stream })}
+      className={className}
+      aside={
+        <label className="flex h-9 shrink-0 cursor-pointer items-center gap-2 px-2 text-sm text-muted hover:text-ink">
+          <input
+            type="checkbox"
+            checked={stream}
+            onChange={(event) => setStream(event.target.checked)}
+            className="size-4 accent-accent"
+          />
+          Stream
+        </label>
+      }
+    />
+  );
+}

@@ -1,0 +1,171 @@
+/**
+ * An operation as code: with curl, and with the library that has a call for it in Python and Node. Operations that no
+ * library knows are plain HTTP requests.
+ */
+import { fieldsIn, javascript, python } from "../../app/playground/request-code.js";
+import type { Method, Operation } from "./openapi.js";
+
+export interface SampleRequest {
+  /** Where the service is, without a slash at the end. */
+  origin: string;
+  method: Method;
+  /** As in the document: `/v1/models/{id}`. */
+  path: string;
+  operation: Operation;
+  body: Record<string, unknown> | undefined;
+}
+
+interface RequestSample {
+  id: string;
+  label: string;
+  language: "bash" | "python" | "javascript";
+  code: string;
+}
+
+/** What stands for a parameter in a path. */
+const parameters = new Map([["{id}", "omega"]]);
+
+interface LibraryCall {
+  library: "openai" | "anthropic";
+  python: string;
+  node: string;
+  /** Where the call takes no fields of a body. */
+  argument?: string;
+}
+
+const calls: Record<string, LibraryCall | undefined> = {
+  createChatCompletion: bothAs("openai", "chat.completions.create"),
+  createResponse: bothAs("openai", "responses.create"),
+  createMessage: bothAs("anthropic", "messages.create"),
+  countMessageTokens: { library: "anthropic", python: "messages.count_tokens", node: "messages.countTokens" },
+  listModels: { ...bothAs("openai", "models.list"), argument: "" },
+  retrieveModel: { ...bothAs("openai", "models.retrieve"), argument: '"omega"' },
+};
+
+export function requestSamples(request: SampleRequest): RequestSample[] {
+  const call = calls[request.operation.operationId ?? ""];
+  return [
+    { id: "curl", label: "curl", language: "bash", code: curlCode(request) },
+    {
+      id: "python",
+      label: "Python",
+      language: "python",
+      code: call === undefined ? plainPython(request) : pythonCall(request, call),
+    },
+    {
+      id: "node",
+      label: "Node",
+      language: "javascript",
+      code: call === undefined ? plainNode(request) : nodeCall(request, call),
+    },
+  ];
+}
+
+function bothAs(library: "openai" | "anthropic", call: string): LibraryCall {
+  return { library, python: call, node: call };
+}
+
+function curlCode({ body, ...request }: SampleRequest): string {
+  const json =
+    body === undefined ? undefined : JSON.stringify(body, null, 2).replaceAll("'", String.raw`'\''`);
+  return [
+    `curl ${body?.stream === true ? "--no-buffer " : ""}${addressOf(request)}`,
+    ...headersOf(request).map(([name, value]) => `  -H "${name}: ${value}"`),
+    ...(json === undefined ? [] : ['  -H "Content-Type: application/json"', `  -d '${json}'`]),
+  ].join(" \\\n");
+}
+
+function pythonCall({ origin, body }: SampleRequest, call: LibraryCall): string {
+  const isOpenAi = call.library === "openai";
+  const stream = body?.stream === true;
+  return [
+    "import os",
+    isOpenAi ? "from openai import OpenAI" : "from anthropic import Anthropic",
+    "",
+    `client = ${isOpenAi ? "OpenAI" : "Anthropic"}(`,
+    `    base_url="${isOpenAi ? `${origin}/v1` : origin}",`,
+    '    api_key=os.environ["SOTTO_API_KEY"],',
+    ")",
+    "",
+    ...(call.argument === undefined
+      ? [`${stream ? "stream" : "reply"} = client.${call.python}(`, ...fieldsIn(python, body ?? {}), ")"]
+      : [`reply = client.${call.python}(${call.argument})`]),
+    ...(stream ? ["for event in stream:", "    print(event)"] : ["print(reply)"]),
+  ].join("\n");
+}
+
+function nodeCall({ origin, body }: SampleRequest, call: LibraryCall): string {
+  const isOpenAi = call.library === "openai";
+  const stream = body?.stream === true;
+  return [
+    isOpenAi ? 'import OpenAI from "openai";' : 'import Anthropic from "@anthropic-ai/sdk";',
+    "",
+    `const client = new ${isOpenAi ? "OpenAI" : "Anthropic"}({`,
+    `  baseURL: "${isOpenAi ? `${origin}/v1` : origin}",`,
+    "  apiKey: process.env.SOTTO_API_KEY,",
+    "});",
+    "",
+    ...(call.argument === undefined
+      ? [
+          `const ${stream ? "stream" : "reply"} = await client.${call.node}({`,
+          ...fieldsIn(javascript, body ?? {}),
+          "});",
+        ]
+      : [`const reply = await client.${call.node}(${call.argument});`]),
+    stream ? "for await (const event of stream) console.log(event);" : "console.log(reply);",
+  ].join("\n");
+}
+
+function plainPython(request: SampleRequest): string {
+  const headers = headersOf(request).map(([name, value]) => {
+    const variable = /\$(\w+)/.exec(value)?.[1];
+    return variable === undefined
+      ? `"${name}": "${value}"`
+      : `"${name}": f"${value.replace(/\$\w+/, `{os.environ['${variable}']}`)}"`;
+  });
+  return [
+    ...(headers.length === 0 ? [] : ["import os"]),
+    "import requests",
+    "",
+    `reply = requests.${request.method}(`,
+    `    "${addressOf(request)}",`,
+    ...(headers.length === 0 ? [] : [`    headers={${headers.join(", ")}},`]),
+    "    timeout=10,",
+    ")",
+    "print(reply.status_code, reply.text)",
+  ].join("\n");
+}
+
+function plainNode(request: SampleRequest): string {
+  const headers = headersOf(request).map(
+    ([name, value]) => `${name}: \`${value.replace(/\$(\w+)/, "${process.env.$1}")}\``,
+  );
+  return [
+    headers.length === 0
+      ? `const reply = await fetch("${addressOf(request)}");`
+      : `const reply = await fetch("${addressOf(request)}", {\n  headers: { ${headers.join(", ")} },\n});`,
+    "console.log(reply.status, await reply.text());",
+  ].join("\n");
+}
+
+function addressOf({ origin, path }: { origin: string; path: string }): string {
+  return origin + path.replace(/\{\w+\}/g, (name) => parameters.get(name) ?? name);
+}
+
+/** By what the operation says of its keys: none, one of the API, or one of the operator's own. */
+function headersOf({
+  path,
+  operation,
+}: {
+  path: string;
+  operation: Operation;
+}): [name: string, value: string][] {
+  if (operation.security?.length === 0) return [];
+  if (path.startsWith("/v1/messages")) {
+    return [
+      ["x-api-key", "$SOTTO_API_KEY"],
+      ["anthropic-version", "2023-06-01"],
+    ];
+  }
+  return [["Authorization", `Bearer ${path.startsWith("/v1") ? "$SOTTO_API_KEY" : "$SOTTO_METRICS_TOKEN"}`]];
+}
