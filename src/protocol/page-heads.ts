@@ -95,6 +95,7 @@ const privateTitles: Partial<Record<PrivateAddress, string>> = {
   "/app/playground": "Playground",
   "/app/limits": "Limits",
   "/app/account": "Account",
+  "/admin/usage": "Service usage",
   "/admin/accounts": "Accounts",
   "/admin/plans": "Plans",
   "/admin/models": "Models",

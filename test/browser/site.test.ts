@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pageAddresses } from "../../src/protocol/page-addresses.js";
 import { launchBrowser } from "../support/browser.js";
 import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
-import { openPage, returningContext } from "./support/visit.js";
+import { openPage, returningContext, signedInContext } from "./support/visit.js";
 
 const operatorEmail = "operator@example.com";
 let dashboard: TestDashboard;
@@ -180,7 +180,7 @@ describe("in the browser", { timeout: 120_000 }, () => {
   });
 
   it("the overview takes at most 20 requests, and asks for no script that its HTML does not name", async () => {
-    const context = await returningContext(browser, dashboard.url, operatorEmail);
+    const context = await signedInContext(browser, dashboard.url, "overview@example.com");
     const { page } = await openPage(context, dashboard.url);
     const asked = new Set<string>();
     page.on("request", (request) => asked.add(request.url().replace(dashboard.url, "")));

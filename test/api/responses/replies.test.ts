@@ -68,7 +68,6 @@ const scripts: Record<string, Script> = {
   "a call without arguments": { fragments: [{ call: "get_time" }], finishReason: "tool_calls" },
   "text that was cut": { fragments: ["Hel"], finishReason: "length" },
   "thoughts that were cut": { fragments: [{ reasoning: "Hm" }], finishReason: "length" },
-  "a call that was cut": { fragments: [{ call: "get_time" }, { arguments: '{"a' }], finishReason: "length" },
 };
 
 describe("a reply", () => {
@@ -82,6 +81,20 @@ describe("a reply", () => {
     };
     const { response } = await streamOf(more);
     expect(comparable(response)).toEqual(comparable(await wholeOf(more)));
+  });
+
+  it("is without a call that was cut, which a stream has begun by then and marks as incomplete", async () => {
+    server.engine.script = () => ({
+      fragments: [{ call: "get_time" }, { arguments: '{"a' }],
+      finishReason: "length",
+    });
+    const tools = [{ type: "function", name: "get_time", parameters: { type: "object" } }];
+    expect(await wholeOf({ tools })).toMatchObject({ status: "incomplete", output: [{ type: "message" }] });
+    const { response } = await streamOf({ tools });
+    expect(response).toMatchObject({
+      status: "incomplete",
+      output: [{ type: "function_call", status: "incomplete" }],
+    });
   });
 
   it("has every field of the official types", async () => {

@@ -43,8 +43,7 @@ export default function ServiceUsage() {
       <div className="flex flex-col gap-6">
         <ServiceFilters choice={choice} choose={choose} />
         <AccountFilter choice={choice} choose={choose} report={data} error={error} />
-        {fieldError(error, "account") !== undefined ? null : error !== null &&
-          (data === undefined || isPlaceholderData) ? (
+        {fieldError(error, "account") !== undefined ? null : error !== null && data === undefined ? (
           <Card>
             <ErrorState error={error} onRetry={refetch} what="the usage" />
           </Card>
