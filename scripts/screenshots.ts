@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
-import { pageAddresses } from "../src/protocol/page-addresses.js";
+import { pageAddresses } from "../src/protocol/pages/page-addresses.js";
 
 const isBehindSignIn = (page: string) => page.startsWith("/app") || page.startsWith("/admin");
 const publicPages = [...pageAddresses.filter((page) => !isBehindSignIn(page)), "/no-such-page"];

@@ -23,10 +23,12 @@ const mayImport: Record<string, readonly string[]> = {
     "protocol",
     "cli",
   ],
-  // The composition root, in three files.
+  // The composition root, in four files.
   "engine-builder": ["engines", "models", "core", "protocol", "config", "log"],
   "start-engines": ["engine-builder", "engines", "models", "core", "protocol", "config", "log"],
+  "app-overrides": ["start-engines", "core", "log"],
   app: [
+    "app-overrides",
     "start-engines",
     "http",
     "engines",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pageAddresses } from "../src/protocol/page-addresses.js";
+import { pageAddresses } from "../src/protocol/pages/page-addresses.js";
 import { docsAddress, docsPages } from "./pages/docs/docs-pages.ts";
 import { routes } from "./routes.ts";
 

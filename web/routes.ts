@@ -1,6 +1,6 @@
 /** Every page in one table: its address, its layout, and the chunk it is loaded from. */
 import { lazy, type ComponentType, type LazyExoticComponent } from "react";
-import type { pageAddresses } from "../src/protocol/page-addresses.js";
+import type { pageAddresses } from "../src/protocol/pages/page-addresses.js";
 
 export interface PageRoute {
   /** One that the service knows, or a pattern for several. */

@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pageAddresses } from "../../src/protocol/page-addresses.js";
+import { pageAddresses } from "../../src/protocol/pages/page-addresses.js";
 import { launchBrowser } from "../support/browser.js";
 import { eventually } from "../support/eventually.js";
 import type { SottoProcess } from "../support/processes/sotto-process.js";

@@ -1,7 +1,7 @@
 /** Every page at every width between a small phone and a desk, with data as long as people's data is. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pageAddresses } from "../../src/protocol/page-addresses.js";
+import { pageAddresses } from "../../src/protocol/pages/page-addresses.js";
 import { launchBrowser } from "../support/browser.js";
 import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { furnishWithLongData, operatorEmail } from "./support/long-data.js";

@@ -1,7 +1,7 @@
 /** The pages that newcomers read: what the landing page shows, snippets, the API reference, the search, paper. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pageAddresses } from "../../src/protocol/page-addresses.js";
+import { pageAddresses } from "../../src/protocol/pages/page-addresses.js";
 import { launchBrowser } from "../support/browser.js";
 import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { openPage, returningContext, signedInContext } from "./support/visit.js";

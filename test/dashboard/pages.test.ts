@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { pageAddresses } from "../../src/protocol/page-addresses.js";
+import { pageAddresses } from "../../src/protocol/pages/page-addresses.js";
 import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";
 import { RawSocket } from "../support/clients/raw-socket.js";

@@ -4,8 +4,8 @@
  * addresses come from the configured one; without it they are left out rather than taken from a request.
  */
 import { documentTitle } from "../../protocol/document-title.js";
-import type { pageAddresses } from "../../protocol/page-addresses.js";
-import { pageHead, publicAddresses, type PageHead } from "../../protocol/page-heads.js";
+import type { pageAddresses } from "../../protocol/pages/page-addresses.js";
+import { pageHead, publicAddresses, type PageHead } from "../../protocol/pages/page-heads.js";
 import { escapeMarkup as escape } from "./markup.js";
 
 type PageAddress = (typeof pageAddresses)[number];

@@ -11,7 +11,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
-import { pageAddresses } from "../../protocol/page-addresses.js";
+import { pageAddresses } from "../../protocol/pages/page-addresses.js";
 import { notFoundHtml, pageHtml, sitemap, type PageSource, type RouteHints } from "./page-html.js";
 
 type Route = Pick<RouteOptions, "method" | "url" | "handler">;
