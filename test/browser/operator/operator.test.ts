@@ -107,7 +107,7 @@ describe("the operator's overview", { timeout: 120_000 }, () => {
     const other = await returningContext(browser, dashboard.url, "ada@example.com");
     const opened = await openPage(other, dashboard.url);
     await opened.page.goto(`${dashboard.url}/app`);
-    await opened.page.getByRole("button", { name: "Create key" }).waitFor();
+    await opened.page.getByRole("link", { name: "Show the quickstart" }).waitFor();
     expect(await opened.page.getByText("Last hour").count()).toBe(0);
     await opened.page.goto(`${dashboard.url}/admin/usage`);
     await opened.page.getByRole("heading", { name: "Page not found" }).first().waitFor();
