@@ -57,7 +57,11 @@ describe("offline", { timeout: 60_000 }, () => {
   });
 
   const changes: { name: string; path: string; send: () => Promise<void> }[] = [
-    { name: "creating a key on the overview", path: "/app", send: () => press(page, "Create key") },
+    {
+      name: "creating a key on the overview",
+      path: "/app?quickstart",
+      send: () => press(page, "Create key"),
+    },
     {
       name: "disabling a key",
       path: "/app/keys",

@@ -1,5 +1,6 @@
 /** Where a new account starts and others check in: a first request, the last day, what is left of the limits, the keys. */
 import { lazy } from "react";
+import { useSearchParams } from "wouter";
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { useMe } from "../../hooks/use-me.ts";
 import { useSite } from "../../service/queries.ts";
@@ -11,7 +12,9 @@ const OperatorHome = lazy(() => import("../admin/home.tsx"));
 /** An operator's first concern is the service; their own keys and limits have pages of their own. */
 export default function Overview() {
   const me = useMe();
-  return me.account.role === "admin" ? <OperatorHome /> : <OwnOverview />;
+  const [search] = useSearchParams();
+  const isOperator = me.account.role === "admin" && !search.has("quickstart");
+  return isOperator ? <OperatorHome /> : <OwnOverview />;
 }
 
 function OwnOverview() {
