@@ -63,6 +63,17 @@ export const nonEmptyArray: Reader<unknown[]> = (value, path) => {
   });
 };
 
+/** Text, whole or in parts, of which `part` reads one. */
+export const textIn =
+  (part: Reader<string>): Reader<string> =>
+  (value, path) => {
+    if (typeof value === "string") return string(value, path);
+    if (!Array.isArray(value)) throw wrongType(path, "a string or an array of text parts", value);
+    return nonEmptyArray(value, path)
+      .map((item, index) => part(item, `${path}[${index}]`))
+      .join("");
+  };
+
 export function atMost<T>(most: number, items: readonly T[], path: string): readonly T[] {
   if (items.length <= most) return items;
   throw new ServiceError("array_above_max_length", {

@@ -2,7 +2,7 @@
 import type { ReplyFormat } from "../chat.js";
 import { ServiceError } from "../errors.js";
 import { boolean, object, optional, required, string, type JsonObject, type Reader } from "../read-json.js";
-import { excessOf } from "../schema-budget.js";
+import { modestSchema } from "../schema-budget.js";
 
 export const readFormat = (body: JsonObject): ReplyFormat =>
   optional(body, "response_format", format(nested)) ?? { type: "text" };
@@ -52,16 +52,6 @@ const schemaName: Reader<string> = (value, path) => {
   if (/^[\w-]{1,64}$/.test(name)) return name;
   throw new ServiceError("invalid_value", {
     message: `Invalid value for '${path}': expected 1 to 64 letters, digits, underscores and dashes.`,
-    param: path,
-  });
-};
-
-const modestSchema: Reader<JsonObject> = (value, path) => {
-  const schema = object(value, path);
-  const excess = excessOf(schema);
-  if (excess === null) return schema;
-  throw new ServiceError("invalid_value", {
-    message: `Invalid schema at '${path}': it is too large: ${excess}.`,
     param: path,
   });
 };

@@ -10,7 +10,7 @@ import {
   optional,
   required,
   string,
-  wrongType,
+  textIn,
   type JsonObject,
   type Reader,
 } from "../read-json.js";
@@ -103,20 +103,6 @@ const role: Reader<ChatRole> = (value, path) => {
   }
 };
 
-const content: Reader<string> = (value, path) => {
-  if (typeof value === "string") return string(value, path);
-  if (!Array.isArray(value)) throw wrongType(path, "a string or an array of text parts", value);
-  return nonEmptyArray(value, path)
-    .map((part, index) => textPart(part, `${path}[${index}]`))
-    .join("");
-};
-
-/** A tool may have nothing to say, and some clients send no parts then. */
-const resultContent: Reader<string> = (value, path) =>
-  Array.isArray(value) && value.length === 0 ? "" : content(value, path);
-
-const contentOrNull: Reader<string> = (value, path) => (value === null ? "" : content(value, path));
-
 const textPart: Reader<string> = (value, path) => {
   const part = object(value, path);
   if (required(part, "type", string, path) === "text") return required(part, "text", string, path);
@@ -125,3 +111,11 @@ const textPart: Reader<string> = (value, path) => {
     param: `${path}.type`,
   });
 };
+
+const content = textIn(textPart);
+
+/** A tool may have nothing to say, and some clients send no parts then. */
+const resultContent: Reader<string> = (value, path) =>
+  Array.isArray(value) && value.length === 0 ? "" : content(value, path);
+
+const contentOrNull: Reader<string> = (value, path) => (value === null ? "" : content(value, path));

@@ -2,7 +2,7 @@
 import type { ReplyFormat } from "../chat.js";
 import { ServiceError } from "../errors.js";
 import { object, optional, required, string, type JsonObject, type Reader } from "../read-json.js";
-import { excessOf } from "../schema-budget.js";
+import { modestSchema } from "../schema-budget.js";
 
 export function readFormat(body: JsonObject): ReplyFormat {
   const config = optional(body, "output_config", object) ?? {};
@@ -23,17 +23,7 @@ const jsonFormat: Reader<ReplyFormat> = (value, path) => {
   return {
     type: "json_schema",
     name: "reply",
-    schema: required(fields, "schema", modest, path),
+    schema: required(fields, "schema", modestSchema, path),
     strict: true,
   };
-};
-
-const modest: Reader<JsonObject> = (value, path) => {
-  const schema = object(value, path);
-  const excess = excessOf(schema);
-  if (excess === null) return schema;
-  throw new ServiceError("invalid_value", {
-    message: `Invalid schema at '${path}': it is too large: ${excess}.`,
-    param: path,
-  });
 };

@@ -6,13 +6,12 @@ import type { ToolCall } from "../chat.js";
 import { ServiceError } from "../errors.js";
 import {
   array,
-  nonEmptyArray,
   nonEmptyString,
   object,
   optional,
   required,
   string,
-  wrongType,
+  textIn,
   type JsonObject,
   type Reader,
 } from "../read-json.js";
@@ -125,18 +124,6 @@ const role: Reader<"system" | "user" | "assistant"> = (value, path) => {
   }
 };
 
-const text: Reader<string> = (value, path) => {
-  if (typeof value === "string") return string(value, path);
-  if (!Array.isArray(value)) throw wrongType(path, "a string or an array of text parts", value);
-  return nonEmptyArray(value, path)
-    .map((part, index) => textPart(part, `${path}[${index}]`))
-    .join("");
-};
-
-/** A reply may have been cut before its text, and a tool may have nothing to say. */
-const possiblyEmptyText: Reader<string> = (value, path) =>
-  Array.isArray(value) && value.length === 0 ? "" : text(value, path);
-
 const textPart: Reader<string> = (value, path) => {
   const part = object(value, path);
   switch (required(part, "type", string, path)) {
@@ -153,3 +140,9 @@ const textPart: Reader<string> = (value, path) => {
       });
   }
 };
+
+const text = textIn(textPart);
+
+/** A reply may have been cut before its text, and a tool may have nothing to say. */
+const possiblyEmptyText: Reader<string> = (value, path) =>
+  Array.isArray(value) && value.length === 0 ? "" : text(value, path);

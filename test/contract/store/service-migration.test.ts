@@ -1,51 +1,13 @@
 /** Sums over the service, of usage that was kept before they were. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { sql, type Kysely } from "kysely";
+import { sql } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
-import { migrate, migrations, type MigrateOptions } from "../../../src/store/sql/migrate.js";
-import type { MigrationContext } from "../../../src/store/sql/migration.js";
-import { connectPostgres, postgresMigration } from "../../../src/store/sql/postgres.js";
-import type { Schema } from "../../../src/store/sql/schema.js";
+import { migrate, migrations } from "../../../src/store/sql/migrate.js";
 import { SqlServiceUsage } from "../../../src/store/sql/service/service-usage-rows.js";
-import { connectSqlite, openDatabase } from "../../../src/store/sql/sqlite.js";
-import { sharedPostgres } from "../../support/stores/postgres.js";
+import { emptyDatabases, type EmptyDatabase } from "../../support/stores/empty-databases.js";
 import { testPlan } from "../../support/stores/temporary-store.js";
 
-interface Opened {
-  db: Kysely<Schema>;
-  context: MigrationContext;
-  options: MigrateOptions;
-  close: () => Promise<void>;
-}
-
-async function openSqlite(): Promise<Opened> {
-  const folder = await mkdtemp(join(tmpdir(), "sotto-migration-"));
-  const db = connectSqlite(await openDatabase(join(folder, "sotto.db")));
-  const close = async () => {
-    await db.destroy();
-    await rm(folder, { recursive: true, force: true });
-  };
-  return { db, context: { bytesType: "blob", defaultPlan: testPlan }, options: {}, close };
-}
-
-async function openPostgres(): Promise<Opened> {
-  const server = await sharedPostgres();
-  const database = await server.createDatabase();
-  const db = connectPostgres(server.url(database));
-  const close = async () => {
-    await db.destroy();
-    await server.dropDatabase(database);
-  };
-  return { db, context: { bytesType: "bytea", defaultPlan: testPlan }, options: postgresMigration, close };
-}
-
-describe.each([
-  ["SQLite", openSqlite],
-  ["Postgres", openPostgres],
-])("in %s", (_name, open) => {
-  let opened: Opened | undefined;
+describe.each(emptyDatabases)("in %s", (_name, open) => {
+  let opened: EmptyDatabase | undefined;
   afterEach(() => opened?.close());
 
   it("are there after the upgrade", async () => {

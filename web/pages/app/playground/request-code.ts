@@ -17,8 +17,31 @@ export function curlTo(address: string, headers: readonly string[], request: Req
   ].join("\n");
 }
 
-export function pythonCode(baseUrl: string, request: RequestFields): string {
-  return [
+export const pythonCode = (baseUrl: string, request: RequestFields): string =>
+  openAiPython(baseUrl, "chat.completions.create", request, [
+    "for chunk in stream:",
+    "    delta = chunk.choices[0].delta",
+    '    print(delta.content or "", end="", flush=True)',
+    ...(request.tools === undefined ? [] : pythonCalls),
+  ]);
+
+export const nodeCode = (baseUrl: string, request: RequestFields): string =>
+  openAiNode(baseUrl, "chat.completions.create", request, [
+    "for await (const chunk of stream) {",
+    "  const delta = chunk.choices[0]?.delta;",
+    '  process.stdout.write(delta?.content ?? "");',
+    ...(request.tools === undefined ? [] : nodeCalls),
+    "}",
+  ]);
+
+/** A streamed request with OpenAI's library for Python: `method` is called, `lines` read the stream. */
+export const openAiPython = (
+  baseUrl: string,
+  method: string,
+  request: RequestFields,
+  lines: readonly string[],
+): string =>
+  [
     "import os",
     "from openai import OpenAI",
     "",
@@ -27,18 +50,20 @@ export function pythonCode(baseUrl: string, request: RequestFields): string {
     '    api_key=os.environ["SOTTO_API_KEY"],',
     ")",
     "",
-    "stream = client.chat.completions.create(",
+    `stream = client.${method}(`,
     ...fieldsIn(python, { ...request, stream: true }),
     ")",
-    "for chunk in stream:",
-    "    delta = chunk.choices[0].delta",
-    '    print(delta.content or "", end="", flush=True)',
-    ...(request.tools === undefined ? [] : pythonCalls),
+    ...lines,
   ].join("\n");
-}
 
-export function nodeCode(baseUrl: string, request: RequestFields): string {
-  return [
+/** The same with the one for Node. */
+export const openAiNode = (
+  baseUrl: string,
+  method: string,
+  request: RequestFields,
+  lines: readonly string[],
+): string =>
+  [
     'import OpenAI from "openai";',
     "",
     "const client = new OpenAI({",
@@ -46,16 +71,11 @@ export function nodeCode(baseUrl: string, request: RequestFields): string {
     "  apiKey: process.env.SOTTO_API_KEY,",
     "});",
     "",
-    "const stream = await client.chat.completions.create({",
+    `const stream = await client.${method}({`,
     ...fieldsIn(javascript, { ...request, stream: true }),
     "});",
-    "for await (const chunk of stream) {",
-    "  const delta = chunk.choices[0]?.delta;",
-    '  process.stdout.write(delta?.content ?? "");',
-    ...(request.tools === undefined ? [] : nodeCalls),
-    "}",
+    ...lines,
   ].join("\n");
-}
 
 /** The name comes once, the arguments in fragments. */
 const pythonCalls = [
