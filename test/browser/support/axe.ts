@@ -24,6 +24,13 @@ export async function violations(page: Page): Promise<string[]> {
 async function found(page: Page, rules?: readonly string[]): Promise<string[]> {
   // Through the debugger rather than a script element, which the content security policy would refuse.
   await page.evaluate(axe);
+  // What is still fading in counts as invisible: a dialog that nobody sees is none.
+  await page.evaluate(async () => {
+    const ending = document
+      .getAnimations()
+      .filter((animation) => animation.effect?.getComputedTiming().endTime !== Infinity);
+    await Promise.allSettled(ending.map((animation) => animation.finished));
+  });
   const results = await page.evaluate(
     (runOnly) => {
       const { axe: loaded } = window as unknown as { axe: { run: (options: object) => Promise<AxeResults> } };
