@@ -171,7 +171,12 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     vocabularySize: tokenizer.ggml.tokens.length,
     newSampler: native.newSampler,
     grammars: native.grammars,
-    dispose: () => llama.dispose(),
+    // One by one, by hand: the binding refers to them weakly, and would wait for ever for those that were collected.
+    dispose: async () => {
+      await context.dispose();
+      await model.dispose();
+      await llama.dispose();
+    },
   };
 }
 
