@@ -1,15 +1,17 @@
-/** Sums over the service, of usage that was kept before they were. */
+/** Sums over the service and by the day, of usage that was kept before they were. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql, type Kysely } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/core/ports.js";
 import { migrate, migrations, type MigrateOptions } from "../../../src/store/sql/migrate.js";
 import type { MigrationContext } from "../../../src/store/sql/migration.js";
 import { connectPostgres, postgresMigration } from "../../../src/store/sql/postgres.js";
 import type { Schema } from "../../../src/store/sql/schema.js";
 import { SqlServiceUsage } from "../../../src/store/sql/service/service-usage-rows.js";
 import { connectSqlite, openDatabase } from "../../../src/store/sql/sqlite.js";
+import { SqlUsage } from "../../../src/store/sql/usage/usage-rows.js";
 import { sharedPostgres } from "../../support/stores/postgres.js";
 import { testPlan } from "../../support/stores/temporary-store.js";
 
@@ -76,6 +78,41 @@ describe.each([
         firstTokenMinMs: 30,
         firstTokenMaxMs: null,
       },
+    ]);
+  });
+
+  it("are there by the day", async () => {
+    opened = await open();
+    const { db, context, options } = opened;
+    const before = migrations.findIndex(({ name }) => name === "0010-usage-by-day");
+    await migrate(db, context, { ...options, migrations: migrations.slice(0, before) });
+    await sql`insert into accounts (id, email, email_lower, role, plan_id, created_at)
+      values ('acc_1', 'a', 'a', 'user', ${testPlan.id}, 0)`.execute(db);
+    const steps = Array.from({ length: 11 }, (_, step) => sql.ref(`first_token_${step}`));
+    for (const [key, model, hour, requests] of [
+      ["key_1", "omega", 0, 1],
+      ["key_1", "omega", 23, 2],
+      ["key_2", "prism", 5, 4],
+      ["key_1", "omega", 24, 8],
+    ] as const) {
+      await sql`insert into usage (account_id, key_id, model, hour, requests, errors, rate_limited, unavailable,
+        prompt_tokens, completion_tokens, first_token_ms, first_token_min_ms, first_token_max_ms, ${sql.join(steps)})
+        values ('acc_1', ${key}, ${model}, ${hour * 3_600_000}, ${requests}, 1, 2, 3, 10, 20, 30, ${requests},
+        ${requests}, ${sql.join(steps.map(() => sql.lit(1)))})`.execute(db);
+    }
+    await migrate(db, context, options);
+    const usage = new SqlUsage(db, systemClock);
+    const days = { accountId: "acc_1", from: new Date(0), to: new Date(2 * 86_400_000) };
+    expect(await usage.readByTime(days, 86_400_000)).toMatchObject([
+      { start: new Date(0), requests: 7, errors: 3, rateLimited: 6, firstTokenMinMs: 1, firstTokenMaxMs: 4 },
+      { start: new Date(86_400_000), requests: 8, promptTokens: 10 },
+    ]);
+    expect(await usage.readByKey(days)).toEqual([
+      { keyId: "key_1", requests: 11, refused: 15, tokens: 90 },
+      { keyId: "key_2", requests: 4, refused: 5, tokens: 30 },
+    ]);
+    expect((await new SqlServiceUsage(db).top(days, "requests", 5)).accounts).toMatchObject([
+      { accountId: "acc_1", requests: 15, errors: 4, refused: 20, tokens: 120 },
     ]);
   });
 });

@@ -120,7 +120,7 @@ describe.each(ends)("when Postgres is %s", (_how, end) => {
       const rows = await service.app.store.usage.readByKey(period).catch(() => []);
       return rows[0]?.requests === 2 && rows[0];
     }, 20_000);
-    expect(counted).toMatchObject({ keyId: id, errors: 0 });
+    expect(counted).toMatchObject({ keyId: id, refused: 0 });
     await service.app.keys.flush();
     expect((await service.app.store.findKey(id))?.lastUsedAt).toEqual(clock.now());
   }, 60_000);

@@ -11,7 +11,7 @@ import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { Schema } from "../schema.js";
 
 /** How many are read in one statement, which takes some milliseconds, and for one page. */
-const usualSizes = { slice: 10_000, page: 150_000 };
+const usualSizes = { slice: 25_000, page: 150_000 };
 
 /** Above every character that an address or an id has. */
 const lastCharacter = "\u{10ffff}";

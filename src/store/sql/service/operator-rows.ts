@@ -5,11 +5,11 @@ import type { Schema } from "../schema.js";
 import { SqlOutcomes } from "./outcome-rows.js";
 import { SqlServiceUsage } from "./service-usage-rows.js";
 
-const dayMs = 24 * 60 * 60_000;
+const sliceMs = 7 * 24 * 60 * 60_000;
 
 /** `worksHere`: the database works on this thread. */
 export const sqlService = (db: Kysely<Schema>, worksHere: boolean): ServiceStore => ({
-  usage: new SqlServiceUsage(db, worksHere ? dayMs : null),
+  usage: new SqlServiceUsage(db, worksHere ? sliceMs : null),
   outcomes: new SqlOutcomes(db),
   facts: new SqlOperatorFacts(db),
 });
