@@ -156,7 +156,7 @@ const queries: Record<string, () => Promise<unknown>> = {
   "those with the most tokens of a model": () =>
     store.service.usage.top({ from: now, to: later, model: "omega" }, "tokens", 10),
   "the keys of one account with the most tokens": () =>
-    store.service.usage.top({ from: now, to: later, accountId: account.id }, "tokens", 10),
+    store.service.usage.top({ ...daysAndHours, accountId: account.id }, "tokens", 10),
   "the service's usage in lines": () => store.service.usage.lines({ from: now, to: now }, 3_600_000),
   "outcomes by code": () => store.service.outcomes.readByCode({ from: now, to: now }),
   "outcomes by day": () => store.service.outcomes.readByDay(now, now),
