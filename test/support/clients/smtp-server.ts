@@ -65,7 +65,7 @@ export async function startSmtpServer({ refuses = false } = {}): Promise<SmtpSer
       server.close();
       await once(server, "close");
     },
-  };
+  });
 }
 
 /** From quoted-printable, the form in which mails with long lines travel. */
