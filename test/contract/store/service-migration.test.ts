@@ -111,7 +111,8 @@ describe.each([
       { keyId: "key_1", requests: 11, refused: 15, tokens: 90 },
       { keyId: "key_2", requests: 4, refused: 5, tokens: 30 },
     ]);
-    expect((await new SqlServiceUsage(db).top(days, "requests", 5)).accounts).toMatchObject([
+    const { from, to } = days;
+    expect((await new SqlServiceUsage(db).top({ from, to }, "requests", 5)).accounts).toMatchObject([
       { accountId: "acc_1", requests: 15, errors: 4, refused: 20, tokens: 120 },
     ]);
   });
