@@ -65,8 +65,8 @@ export const consoleWays: Record<string, Way> = {
   "filters of the audit trail": async ({ operator }, canary) => {
     const who = encoded({ who: canary });
     return [
-      await answer(operator, 200, "GET", `/api/admin/audit?${who}`),
-      await answer(operator, 200, "GET", `/api/admin/audit.csv?${who}`),
+      await answer(operator, 400, "GET", `/api/admin/audit?${who}`),
+      await answer(operator, 400, "GET", `/api/admin/audit.csv?${who}`),
       await answer(operator, 200, "GET", `/api/admin/audit?${encoded({ account: canary })}`),
       await answer(operator, 400, "GET", `/api/admin/audit?${encoded({ what: canary, from: canary })}`),
     ].join("\n");

@@ -69,7 +69,7 @@ describe.each([
     }
     await migrate(db, context, { ...options, migrations: migrations.slice(0, before + 1) });
     const filter = { from: new Date(0), to: new Date(1) };
-    expect(await new SqlServiceUsage(db).readByModel(filter)).toMatchObject([
+    expect(await new SqlServiceUsage(db, systemClock).readByModel(filter)).toMatchObject([
       {
         model: "omega",
         requests: 7,
@@ -112,8 +112,8 @@ describe.each([
       { keyId: "key_2", requests: 4, refused: 5, tokens: 30 },
     ]);
     const { from, to } = days;
-    expect((await new SqlServiceUsage(db).top({ from, to }, "requests", 5)).accounts).toMatchObject([
-      { accountId: "acc_1", requests: 15, errors: 4, refused: 20, tokens: 120 },
-    ]);
+    expect(
+      (await new SqlServiceUsage(db, systemClock).top({ from, to }, "requests", 5)).accounts,
+    ).toMatchObject([{ accountId: "acc_1", requests: 15, errors: 4, refused: 20, tokens: 120 }]);
   });
 });

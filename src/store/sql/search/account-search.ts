@@ -97,7 +97,8 @@ export class AccountSearch {
       const { rows } = await sql<{ id: string; created_at: number }>`select id, created_at from
         (select id, created_at, email_lower from accounts ${slice} ${order} limit ${sliceRows}) as slice
         where ${this.#contains("email_lower", text)}
-        and not ${this.#begins("email_lower", text)} ${this.#unlessById(search)} ${order}`.execute(this.db);
+        and not ${this.#begins("email_lower", text)} ${this.#unlessById(search)} ${order}
+        limit ${limit - found.length}`.execute(this.db);
       found.push(...rows.map((row) => ({ id: row.id, cursor: `inside ${row.created_at} ${row.id}` })));
       if (found.length >= limit) return { found: found.slice(0, limit), next: null };
       const { rows: ends } = await sql<{ id: string; created_at: number }>`select created_at, id from accounts

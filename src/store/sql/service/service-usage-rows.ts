@@ -10,18 +10,25 @@ import type {
   TopUsers,
 } from "../../../core/operator/operator-ports.js";
 import type { UsageCounts } from "../../../core/dashboard-ports.js";
+import type { Clock } from "../../../core/ports.js";
 import type { ModelId } from "../../../protocol/models.js";
 import type { Schema } from "../schema.js";
 import { toModel } from "../usage/model-column.js";
 import { countColumns, stepOf, toCounts } from "../usage/usage-rows.js";
+import { KeptRankings } from "./kept-rankings.js";
 import { topUsers } from "./top-users.js";
 
 export class SqlServiceUsage implements ServiceUsageStore {
-  /** `slicedMs`: long ranges of everybody's rows are read in pieces of this length; null: at once. */
+  readonly #rankings: KeptRankings;
+
+  /** `sliceMs`: long ranges of everybody's rows are read in pieces of this length; null: at once. */
   constructor(
     private readonly db: Kysely<Schema>,
-    private readonly slicedMs: number | null = null,
-  ) {}
+    clock: Pick<Clock, "monotonicMs">,
+    private readonly sliceMs: number | null = null,
+  ) {
+    this.#rankings = new KeptRankings(clock);
+  }
 
   async readByTime(filter: ServiceFilter, stepMs: number): Promise<(UsageCounts & { start: Date })[]> {
     const step = stepOf(stepMs);
@@ -37,7 +44,8 @@ export class SqlServiceUsage implements ServiceUsageStore {
   }
 
   top(...[filter, measure, limit]: Parameters<ServiceUsageStore["top"]>): Promise<TopUsers> {
-    return topUsers(this.db, filter, measure, { limit, sliceMs: this.slicedMs });
+    const { db, sliceMs } = this;
+    return topUsers({ db, sliceMs, rankings: this.#rankings }, filter, measure, limit);
   }
 
   async lines(...[filter, stepMs]: Parameters<ServiceUsageStore["lines"]>): Promise<ServiceUsageLine[]> {

@@ -12,15 +12,11 @@ import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { TopFilter, TopUser, TopUsers } from "../../../core/operator/operator-ports.js";
 import type { Schema } from "../schema.js";
 import { splitByDays } from "../usage/shares.js";
+import type { KeptRankings, Ranked } from "./kept-rankings.js";
 
 const dayMs = 24 * 60 * 60_000;
 
 type Measure = "requests" | "tokens";
-
-interface Ranked {
-  accountId: string;
-  value: number;
-}
 
 interface TopRow {
   account_id: string;
@@ -34,52 +30,53 @@ interface TopRow {
 /** How many accounts are looked at first; twice as many each time that it takes more. */
 const firstLook = 64;
 
+/** Longer ranges are ranked once a minute. */
+const longMs = 7 * dayMs;
+
+export interface TopParts {
+  db: Kysely<Schema>;
+  /** Null for a database that works elsewhere. */
+  sliceMs: number | null;
+  rankings: KeptRankings;
+}
+
 export async function topUsers(
-  db: Kysely<Schema>,
+  { db, sliceMs, rankings }: TopParts,
   filter: TopFilter,
   measure: Measure,
-  { limit, sliceMs }: { limit: number; sliceMs: number | null },
+  limit: number,
 ): Promise<TopUsers> {
   if (filter.accountId !== undefined) {
     const keys = await keysOf(db, filter, [filter.accountId]);
     return { accounts: [], keys: await named(db, firstKeys(keys, measure, limit)) };
   }
-  const largest =
+  const rank = async (count: number): Promise<Ranked[]> =>
     sliceMs === null
-      ? rankedThere(db, filter, measure)
-      : rankedHere(await totals(db, filter, measure, sliceMs));
-  const accounts = await largest(limit);
-  const ofAccounts = await keysOf(
-    db,
-    filter,
-    accounts.map(({ accountId }) => accountId),
-  );
-  return {
-    accounts: await named(
-      db,
-      accounts.flatMap(({ accountId }) => sumsOf(accountId, ofAccounts)),
-    ),
-    keys: await named(db, await largestKeys(db, filter, measure, limit, largest)),
-  };
+      ? rankedThere(db, filter, measure, count)
+      : rankedHere(await totals(db, filter, measure, sliceMs), count);
+  const { from, to, model = "" } = filter;
+  const isLong = to.getTime() - from.getTime() > longMs;
+  const name = [from.getTime(), to.getTime(), model, measure].join(" ");
+  const largest = (count: number) =>
+    isLong ? rankings.get(`${name} ${count}`, () => rank(count)) : rank(count);
+  const first = await largest(Math.max(firstLook, limit));
+  const ofFirst = await keysOf(db, filter, idsOf(first));
+  const accounts = first.slice(0, limit).map(({ accountId }) => sumOf(accountId, ofFirst));
+  let keys = firstKeys(ofFirst, measure, limit);
+  for (let seen = first; ;) {
+    const least = keys.length < limit ? undefined : keys.at(-1)?.[measure];
+    const next = seen.at(-1)?.value ?? 0;
+    if (least !== undefined && least >= next) break;
+    const more = await largest(2 * seen.length);
+    const others = idsOf(more.slice(seen.length));
+    if (others.length === 0) break;
+    keys = firstKeys([...keys, ...(await keysOf(db, filter, others))], measure, limit);
+    seen = more;
+  }
+  return { accounts: await named(db, accounts), keys: await named(db, keys) };
 }
 
-async function largestKeys(
-  db: Kysely<Schema>,
-  filter: TopFilter,
-  measure: Measure,
-  limit: number,
-  largest: (count: number) => Promise<Ranked[]>,
-): Promise<TopRow[]> {
-  let keys: TopRow[] = [];
-  for (let seen = 0, count = Math.max(firstLook, limit); ; seen = count, count *= 2) {
-    const accounts = (await largest(count)).slice(seen);
-    const ids = accounts.map(({ accountId }) => accountId);
-    keys = firstKeys([...keys, ...(await keysOf(db, filter, ids))], measure, limit);
-    const least = keys.length < limit ? undefined : keys.at(-1)?.[measure];
-    const next = accounts.at(-1)?.value ?? 0;
-    if (accounts.length < count - seen || (least !== undefined && least >= next)) return keys;
-  }
-}
+const idsOf = (ranked: readonly Ranked[]): string[] => ranked.map(({ accountId }) => accountId);
 
 /** Where the counts of a range are: rows of whole days, and rows of the hours around them. */
 function sources({ from, to, model }: TopFilter, select: RawBuilder<unknown>): RawBuilder<unknown>[] {
@@ -97,16 +94,19 @@ function sources({ from, to, model }: TopFilter, select: RawBuilder<unknown>): R
 const valueOf = (measure: Measure): RawBuilder<unknown> =>
   measure === "requests" ? sql`requests` : sql`prompt_tokens + completion_tokens`;
 
-const rankedThere =
-  (db: Kysely<Schema>, filter: TopFilter, measure: Measure) =>
-  async (count: number): Promise<Ranked[]> => {
-    const parts = sources(filter, sql`account_id, ${valueOf(measure)} as value`);
-    if (parts.length === 0) return [];
-    const { rows } = await sql<{ account_id: string; value: number }>`select account_id,
+async function rankedThere(
+  db: Kysely<Schema>,
+  filter: TopFilter,
+  measure: Measure,
+  count: number,
+): Promise<Ranked[]> {
+  const parts = sources(filter, sql`account_id, ${valueOf(measure)} as value`);
+  if (parts.length === 0) return [];
+  const { rows } = await sql<{ account_id: string; value: number }>`select account_id,
       cast(sum(value) as bigint) as value from (${sql.join(parts, sql` union all `)}) as parts
       group by account_id order by value desc, account_id limit ${count}`.execute(db);
-    return rows.map(({ account_id: accountId, value }) => ({ accountId, value }));
-  };
+  return rows.map(({ account_id: accountId, value }) => ({ accountId, value }));
+}
 
 /** By account. */
 async function totals(
@@ -143,24 +143,22 @@ function addPacked(sums: Map<string, number>, packed: string): void {
 }
 
 /** Looks at each once, and keeps the largest so far: sorting all of them would take longer than adding them up. */
-const rankedHere =
-  (sums: ReadonlyMap<string, number>) =>
-  async (count: number): Promise<Ranked[]> => {
-    const kept: Ranked[] = [];
-    const isBefore = (a: Ranked, b: Ranked) =>
-      a.value > b.value || (a.value === b.value && a.accountId < b.accountId);
-    for (const [accountId, value] of sums) {
-      const one = { accountId, value };
-      const last = kept.at(-1);
-      if (kept.length === count && last !== undefined && !isBefore(one, last)) continue;
-      let at = kept.length;
-      for (let before = kept[at - 1]; before !== undefined && isBefore(one, before); before = kept[at - 1])
-        at--;
-      kept.splice(at, 0, one);
-      if (kept.length > count) kept.pop();
-    }
-    return kept;
-  };
+function rankedHere(sums: ReadonlyMap<string, number>, count: number): Ranked[] {
+  const kept: Ranked[] = [];
+  const isBefore = (a: Ranked, b: Ranked) =>
+    a.value > b.value || (a.value === b.value && a.accountId < b.accountId);
+  for (const [accountId, value] of sums) {
+    const one = { accountId, value };
+    const last = kept.at(-1);
+    if (kept.length === count && last !== undefined && !isBefore(one, last)) continue;
+    let at = kept.length;
+    for (let before = kept[at - 1]; before !== undefined && isBefore(one, before); before = kept[at - 1])
+      at--;
+    kept.splice(at, 0, one);
+    if (kept.length > count) kept.pop();
+  }
+  return kept;
+}
 
 async function keysOf(db: Kysely<Schema>, filter: TopFilter, ids: readonly string[]): Promise<TopRow[]> {
   if (ids.length === 0) return [];
@@ -196,19 +194,17 @@ const firstKeys = (rows: readonly TopRow[], measure: Measure, limit: number): To
 const nameOf = (row: TopRow): string => `${row.account_id} ${row.key_id}`;
 
 /** Of an account, what its keys did together. */
-function sumsOf(accountId: string, keys: readonly TopRow[]): Omit<TopRow, "key_id">[] {
+function sumOf(accountId: string, keys: readonly TopRow[]): Omit<TopRow, "key_id"> {
   const own = keys.filter((row) => row.account_id === accountId);
   const sum = (name: "requests" | "errors" | "refused" | "tokens") =>
     own.reduce((all, row) => all + row[name], 0);
-  return [
-    {
-      account_id: accountId,
-      requests: sum("requests"),
-      errors: sum("errors"),
-      refused: sum("refused"),
-      tokens: sum("tokens"),
-    },
-  ];
+  return {
+    account_id: accountId,
+    requests: sum("requests"),
+    errors: sum("errors"),
+    refused: sum("refused"),
+    tokens: sum("tokens"),
+  };
 }
 
 /** Names are looked up for those on the list alone. */
