@@ -30,6 +30,9 @@ interface TopRow {
 /** How many accounts are looked at first; twice as many each time that it takes more. */
 const firstLook = 64;
 
+/** Databases allow some tens of thousands of bound values in one statement. */
+const idsAtOnce = 1_000;
+
 /** Longer ranges are ranked once a minute. */
 const longMs = 7 * dayMs;
 
@@ -50,10 +53,12 @@ export async function topUsers(
     const keys = await keysOf(db, filter, [filter.accountId]);
     return { accounts: [], keys: await named(db, firstKeys(keys, measure, limit)) };
   }
-  const rank = async (count: number): Promise<Ranked[]> =>
-    sliceMs === null
-      ? rankedThere(db, filter, measure, count)
-      : rankedHere(await totals(db, filter, measure, sliceMs), count);
+  let sums: Promise<Map<string, number>> | null = null;
+  const rank = async (count: number): Promise<Ranked[]> => {
+    if (sliceMs === null) return rankedThere(db, filter, measure, count);
+    sums ??= totals(db, filter, measure, sliceMs);
+    return rankedHere(await sums, count);
+  };
   const { from, to, model = "" } = filter;
   const isLong = to.getTime() - from.getTime() > longMs;
   const name = [from.getTime(), to.getTime(), model, measure].join(" ");
@@ -161,7 +166,14 @@ function rankedHere(sums: ReadonlyMap<string, number>, count: number): Ranked[] 
 }
 
 async function keysOf(db: Kysely<Schema>, filter: TopFilter, ids: readonly string[]): Promise<TopRow[]> {
-  if (ids.length === 0) return [];
+  const rows: TopRow[] = [];
+  for (let start = 0; start < ids.length; start += idsAtOnce) {
+    rows.push(...(await someKeysOf(db, filter, ids.slice(start, start + idsAtOnce))));
+  }
+  return rows;
+}
+
+async function someKeysOf(db: Kysely<Schema>, filter: TopFilter, ids: readonly string[]): Promise<TopRow[]> {
   const { days, hours } = splitByDays(filter);
   const whose = sql`account_id in (${sql.join(ids)}) ${filter.model === undefined ? sql`` : sql`and model = ${filter.model}`}`;
   const parts = [
