@@ -15,6 +15,7 @@ import { ServiceUsageReports } from "../src/core/usage/service-report.js";
 import { UsageReports } from "../src/core/usage/usage-report.js";
 import { databasePath, openSqliteStore } from "../src/store/sql/sqlite.js";
 import { testPlan } from "../test/support/stores/temporary-store.js";
+import { sumsOfUsage } from "./console/full-store.js";
 import { median } from "./statistics.js";
 
 const size = 100_000;
@@ -169,10 +170,7 @@ function fill(path: string): void {
       first_token_ms, ${Array.from({ length: 11 }, (_, step) => `first_token_${step}`).join(", ")})
       ${counting} select iif(i % 2 = 0, '${busy}', printf('acc_%06d', i)), 'key_' || (i % 12), 'omega',
       ${start} + (i / 12) * ${hourMs}, 1, 0, 5, 8, 90, ${counts} from n;
-    insert into service_usage (hour, model, requests, errors, rate_limited, unavailable, prompt_tokens,
-      completion_tokens, first_token_ms, ${Array.from({ length: 11 }, (_, step) => `first_token_${step}`).join(", ")})
-      select hour, model, sum(requests), sum(errors), 0, 0, sum(prompt_tokens), sum(completion_tokens),
-      sum(first_token_ms), ${counts} from usage group by hour, model;
+    ${sumsOfUsage()};
     insert into outcomes select hour, model, 'none', requests from service_usage;
     insert into outcomes select hour, model, 'overloaded', 3 from service_usage where hour % ${dayMs} = 0;
     insert into audit ${counting} select printf('%012x%020x', ${start} + i * 1000, i), ${start} + i * 1000,

@@ -8,13 +8,12 @@ import { defineConfig, type Plugin } from "vite";
 import { chunkOf } from "./build/chunks.ts";
 import { docsIndex } from "./build/docs-index.ts";
 import { routeHints } from "./build/route-hints.ts";
-import { scanDocs } from "./scan-docs.ts";
 
 /** Builds the dashboard into dist/web, which the service serves as it is. */
 export default defineConfig({
   root: import.meta.dirname,
   base: "/",
-  plugins: [react(), tailwindcss(), docsSections(), docsIndex(), preloadTextFont(), routeHints(), compress()],
+  plugins: [react(), tailwindcss(), docsIndex(), preloadTextFont(), routeHints(), compress()],
   build: {
     outDir: "../dist/web",
     emptyOutDir: true,
@@ -25,18 +24,6 @@ export default defineConfig({
     rollupOptions: { output: { manualChunks: chunkOf } },
   },
 });
-
-/** `import { docsSections } from "virtual:docs-sections"`: the documentation's headings, for finding them. */
-function docsSections(): Plugin {
-  const name = "virtual:docs-sections";
-  // By Rollup's convention, no other plugin looks for a file of that name.
-  const resolved = `\0${name}`;
-  return {
-    name: "docs-sections",
-    resolveId: (id) => (id === name ? resolved : null),
-    load: (id) => (id === resolved ? `export const docsSections = ${JSON.stringify(scanDocs())};` : null),
-  };
-}
 
 /** Asks for the text font along with the styles that name it, so that the first words are drawn in it. */
 function preloadTextFont(): Plugin {

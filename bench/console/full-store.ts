@@ -6,6 +6,8 @@
  */
 import { pathToFileURL } from "node:url";
 import Database from "libsql";
+import { Client } from "pg";
+import { openPostgresStore } from "../../src/store/sql/postgres.js";
 import { databasePath, openSqliteStore } from "../../src/store/sql/sqlite.js";
 import { testPlan } from "../../test/support/stores/temporary-store.js";
 
@@ -16,52 +18,110 @@ const dayMs = 24 * hourMs;
 /** The account with the 500 keys, and with a tenth of the usage. */
 export const busyAccount = "acc_0000000001";
 
+/** What the two databases call by different names. */
+interface Words {
+  /** Ten digits. */
+  padded: (number: string) => string;
+  hex: (number: string, digits: number) => string;
+  /** 32 bytes that are different for each number. */
+  bytes: (number: string) => string;
+}
+
+const sqlite: Words = {
+  padded: (number) => `printf('%010d', ${number})`,
+  hex: (number, digits) => `printf('%0${digits}x', ${number})`,
+  bytes: () => "randomblob(32)",
+};
+const postgres: Words = {
+  padded: (number) => `lpad((${number})::text, 10, '0')`,
+  hex: (number, digits) => `lpad(to_hex(${number}), ${digits}, '0')`,
+  bytes: (number) => `sha256(convert_to((${number})::text || random()::text, 'UTF8'))`,
+};
+
 /** The operator's account is created by the set-up link, before or after. */
 export async function fillStore(dataDir: string, now: Date): Promise<void> {
   const path = databasePath(dataDir);
   await (await openSqliteStore({ path, defaultPlan: testPlan })).close();
   const database = new Database(path);
+  database.exec(`begin; ${statements(sqlite, now)}; commit; analyze;`);
+  database.close();
+}
+
+export async function fillPostgres(url: string, now: Date): Promise<void> {
+  await (await openPostgresStore({ url, poolSize: 1, defaultPlan: testPlan })).close();
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query(`begin; ${statements(postgres, now)}; commit;`);
+  await client.query("vacuum analyze");
+  await client.end();
+}
+
+const steps = Array.from({ length: 11 }, (_, step) => `first_token_${step}`);
+const counts = [
+  ...["requests", "errors", "rate_limited", "unavailable", "prompt_tokens", "completion_tokens"],
+  ...["first_token_ms", ...steps],
+];
+
+/** What the store keeps of usage beside the hours, once these are there. */
+export const sumsOfUsage = (): string => {
+  const sums = counts.map((name) => `cast(sum(${name}) as bigint)`).join(", ");
+  const columns = [...counts, "first_token_min_ms", "first_token_max_ms"].join(", ");
+  const extremes = "min(first_token_min_ms), max(first_token_max_ms)";
+  const day = `hour - hour % ${dayMs}`;
+  return `
+    insert into account_days (account_id, day, model, ${columns})
+      select account_id, ${day}, model, ${sums}, ${extremes} from usage group by account_id, ${day}, model;
+    insert into key_days (account_id, day, key_id, model, requests, errors, refused, tokens)
+      select account_id, ${day}, key_id, model, cast(sum(requests) as bigint), cast(sum(errors) as bigint),
+      cast(sum(rate_limited + unavailable) as bigint), cast(sum(prompt_tokens + completion_tokens) as bigint)
+      from usage group by account_id, ${day}, key_id, model;
+    insert into service_usage (hour, model, ${columns})
+      select hour, model, ${sums}, ${extremes} from usage group by hour, model`;
+};
+
+function statements({ padded, hex, bytes }: Words, now: Date): string {
   const end = now.getTime() - (now.getTime() % hourMs);
   const start = end - 399 * dayMs;
   const counting = (count: number) =>
-    `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})`;
-  const steps = Array.from({ length: 11 }, (_, step) => `first_token_${step}`);
+    `with recursive n(i) as (select cast(1 as bigint) union all select i + 1 from n where i < ${count})`;
   const firstTokens = steps.map((_, step) => (step === 3 ? "1" : "0")).join(", ");
-  database.exec(`
-    begin;
+  const account = (number: string) => `'acc_' || ${padded(number)}`;
+  const key = (number: string) => `'key_' || ${padded(number)}`;
+  const ownKey = (number: string) => `'key_of_' || ${padded(number)}`;
+  return `
     update plans set max_keys = 1000 where id = 'free';
     insert into accounts (id, email, email_lower, password_hash, role, plan_id, suspended_at, created_at)
-      ${counting(size.accounts)} select printf('acc_%010d', i), 'User' || i || '@example.com',
-      'user' || i || '@example.com', null, 'user', 'free', iif(i % 50 = 0, ${start} + i, null), ${start} + i * 300
-      from n;
+      ${counting(size.accounts)} select ${account("i")}, 'User' || i || '@example.com',
+      'user' || i || '@example.com', null, 'user', 'free', case when i % 50 = 0 then ${start} + i end,
+      ${start} + i * 300 from n;
     insert into keys (id, account_id, hash, last_four, name, tags, created_at, revoked_at, last_used_at, last_used_model)
-      ${counting(size.keys)} select printf('key_%010d', i), '${busyAccount}', randomblob(32), substr(hex(i + 65536), 1, 4),
-      'Service ' || i, iif(i % 3 = 0, 'ci,team ' || (i % 7), null), ${start} + i * ${hourMs},
-      iif(i % 10 = 0, ${start} + i * ${hourMs} + ${dayMs}, null), ${end - (end % dayMs)} - (i % 90) * ${dayMs}, 'omega'
-      from n;
+      ${counting(size.keys)} select ${key("i")}, '${busyAccount}', ${bytes("i")}, ${hex("i + 4096", 4)},
+      'Service ' || i, case when i % 3 = 0 then 'ci,team ' || (i % 7) end, ${start} + i * ${hourMs},
+      case when i % 10 = 0 then ${start} + i * ${hourMs} + ${dayMs} end,
+      ${end - (end % dayMs)} - (i % 90) * ${dayMs}, 'omega' from n;
     insert into keys (id, account_id, hash, last_four, name, created_at)
-      ${counting(size.accounts)} select printf('key_of_%010d', i), printf('acc_%010d', i), randomblob(32), 'abcd',
+      ${counting(size.accounts)} select ${ownKey("i")}, ${account("i")}, ${bytes("i")}, 'abcd',
       'default', ${start} from n where i > 1;
-    insert into sessions ${counting(20_000)} select randomblob(32), printf('acc_%010d', i), ${end}, ${end},
-      ${end} + 30 * ${dayMs} from n;
+    insert into sessions ${counting(20_000)} select ${bytes("i")}, ${account("i")}, ${end}, ${end},
+      ${end} + 30 * cast(${dayMs} as bigint) from n;
     insert into links (hash, kind, account_id, email_hash, email, plan_id, created_at, expires_at)
-      ${counting(200)} select randomblob(32), 'invite', null, randomblob(32), 'invited' || i || '@example.com', 'free',
-      ${end} - i, ${end} + 7 * ${dayMs} from n;
+      ${counting(200)} select ${bytes("i")}, 'invite', null, ${bytes("i")}, 'invited' || i || '@example.com', 'free',
+      ${end} - i, ${end} + 7 * cast(${dayMs} as bigint) from n;
     insert into usage (account_id, key_id, model, hour, requests, errors, prompt_tokens, completion_tokens,
       first_token_ms, first_token_min_ms, first_token_max_ms, ${steps.join(", ")})
       ${counting(size.usage)} select
-      iif(i % 10 = 0, '${busyAccount}', printf('acc_%010d', 2 + i % 50000)),
-      iif(i % 10 = 0, printf('key_%010d', 1 + (i / 10) % ${size.keys}), printf('key_of_%010d', 2 + i % 50000)),
+      case when i % 10 = 0 then '${busyAccount}' else ${account("2 + i % 50000")} end,
+      case when i % 10 = 0 then ${key(`1 + (i / 10) % ${size.keys}`)} else ${ownKey("2 + i % 50000")} end,
       case i % 3 when 0 then 'omega' when 1 then 'prism' else 'lambda' end,
       ${end} - (i % 9576) * ${hourMs}, 3, 0, 500, 200, 250, 250, 250, ${firstTokens} from n where true
       on conflict do nothing;
-    insert into audit ${counting(size.audit)} select printf('%012x%020x', ${start} + i * 170000, i), ${start} + i * 170000,
-      printf('acc_%010d', 1 + i % 1000), case i % 4 when 0 then 'signed in' when 1 then 'created key'
+    ${sumsOfUsage()};
+    insert into outcomes (hour, model, code, requests)
+      select hour, model, 'none', requests from service_usage;
+    insert into audit ${counting(size.audit)} select ${hex(`${start} + i * 170000`, 12)} || ${hex("i", 20)},
+      ${start} + i * 170000, ${account("1 + i % 1000")}, case i % 4 when 0 then 'signed in' when 1 then 'created key'
       when 2 then 'signed in' else 'rotated key' end,
-      iif(i % 4 = 0, printf('acc_%010d', 1 + i % 1000), printf('key_%010d', 1 + i % ${size.keys})) from n;
-    commit;
-    analyze;`);
-  database.close();
+      case when i % 4 = 0 then ${account("1 + i % 1000")} else ${key(`1 + i % ${size.keys}`)} end from n`;
 }
 
 async function main(): Promise<void> {

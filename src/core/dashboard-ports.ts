@@ -6,7 +6,7 @@
 import type { ModelId } from "../protocol/models.js";
 import type { ServiceStore } from "./operator/operator-ports.js";
 import type { ChangeStore } from "./replicas/changes.js";
-import type { UsageCounts } from "./usage/usage-counts.js";
+import type { UsageCounts, UsageShare } from "./usage/usage-counts.js";
 import type { Account, Plan, Role, Store } from "./ports.js";
 
 /** Everything that the store keeps. */
@@ -165,7 +165,7 @@ export interface LinkStore {
 
 // ------------------------------------------------------------------------------------------------ usage
 
-export type { UsageCounts };
+export type { UsageCounts, UsageShare };
 
 /** What one key did with one model in one hour, or in a longer step when read. */
 export interface UsageBucketRow extends UsageCounts {
@@ -203,8 +203,8 @@ export interface UsageStore {
   read(filter: UsageFilter, stepMs: number): Promise<UsageBucketRow[]>;
   /** Summed up by step; by time. */
   readByTime(filter: UsageFilter, stepMs: number): Promise<(UsageCounts & { start: Date })[]>;
-  /** Summed up by key and model. */
-  readByKey(filter: UsageFilter): Promise<(UsageCounts & { keyId: string; model: ModelId | null })[]>;
+  readByKey(filter: UsageFilter): Promise<(UsageShare & { keyId: string })[]>;
+  readByModel(filter: UsageFilter): Promise<(UsageShare & { model: ModelId | null })[]>;
   /** Removes buckets, and ids of batches that nobody asked to forget. */
   prune(before: Date): Promise<void>;
 }

@@ -276,6 +276,12 @@ export interface Store {
   findKeyRecord(id: string): Promise<KeyRecord | null>;
   findKey(id: string): Promise<ApiKey | null>;
   listKeys(accountId: string): Promise<ApiKey[]>;
+  /** The newest first; from the one after `after` on, which need not exist any more. */
+  pageOfKeys(
+    accountId: string,
+    after: Pick<ApiKey, "id" | "createdAt"> | null,
+    limit: number,
+  ): Promise<ApiKey[]>;
   /** From `at` on the key is refused. Never moves an earlier revocation to a later time. */
   revokeKey(id: string, at: Date): Promise<void>;
   /**

@@ -247,7 +247,14 @@ export interface KeyView {
   worksUntil: string | null;
 }
 
-// GET /api/keys → { keys: KeyView[] }, newest first
+/** GET /api/keys → KeyList; `after` is the `next` of the page before. */
+export const keyListQuery = z.object({ after: z.string(noPage).max(100, noPage).optional() });
+export interface KeyList {
+  /** Newest first. */
+  keys: KeyView[];
+  /** Null on the last page. */
+  next: string | null;
+}
 /** POST /api/keys → KeyWithSecret */
 export const createKeyBody = z.object({
   name: line("a name", longest.keyName),

@@ -29,6 +29,9 @@ export const inviteDays = { min: 1, max: 90, usual: 7 } as const;
 export const keysPageSize = 50;
 export const mostTags = 10;
 
+/** Keys in one reply to GET /api/keys. */
+export const listedKeys = 100;
+
 /** Stands where others have the id of their key, also in the rows of usage. */
 export const playgroundKeyId = "playground";
 

@@ -103,7 +103,8 @@ describe("accounts", () => {
     const stored = await ada.get<StoredAboutMe>("/api/me/stored");
     const rows = new Map(stored.tables.map((table) => [table.name, table.rows]));
     expect([...rows.keys()]).toEqual([
-      ...["accounts", "keys", "sessions", "links", "usage", "quota_days", "quota_warnings"],
+      ...["accounts", "keys", "sessions", "links", "usage", "account_days", "key_days"],
+      ...["quota_days", "quota_warnings"],
       ...["audit", "changes"],
     ]);
     expect(rows.get("accounts")).toMatchObject([

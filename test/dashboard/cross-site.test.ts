@@ -51,7 +51,7 @@ describe("a request that another site makes a browser send", () => {
       status: 403,
       json: { error: { code: "forbidden" } },
     });
-    expect(await ada.get("/api/keys")).toEqual({ keys: [] });
+    expect(await ada.get("/api/keys")).toEqual({ keys: [], next: null });
   });
 
   it("is refused for every method that changes something, and for signing in", async () => {

@@ -99,7 +99,7 @@ describe("API keys", () => {
       expect(theirs).toMatchObject({ status: 404, json: { error: { code: "not_found" } } });
       expect(theirs.text).toBe(none.text);
     }
-    expect(await eve.get("/api/keys")).toEqual({ keys: [] });
+    expect(await eve.get("/api/keys")).toEqual({ keys: [], next: null });
     expect(await models(secret)).toBe(200);
   });
 

@@ -185,6 +185,19 @@ describe("mails about a quota", () => {
     await eventually(() => smtp.mails.length === 3, 5_000);
   });
 
+  it("are sent again when the mail server has refused them", async () => {
+    smtp.refuses = true;
+    await setQuotas({ requestsPerDay: 5 });
+    const key = await newKey(await service.signUp("ada@example.com"));
+    for (let count = 0; count < 4; count++) await ask(key);
+    await eventually(() => smtp.refusals > 0, 5_000);
+    expect(smtp.mails).toEqual([]);
+    smtp.refuses = false;
+    // What waits for its next try has its last one when the server stops.
+    await service.app.dashboard.outbox.close();
+    expect(subjects()).toEqual([expect.stringContaining("80 % of a quota of requests is used")]);
+  });
+
   it("go by what was used, not by what is reserved", async () => {
     await setQuotas({ tokensPerDay: 100 });
     const key = await newKey(await service.signUp("ada@example.com"));

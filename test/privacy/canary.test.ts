@@ -10,6 +10,8 @@ import {
   type Installation,
   type Stores,
 } from "./installation.js";
+import { readEverything, readRoutes, reads } from "./console-reads.js";
+import { consoleWays } from "./console-ways.js";
 import { findCanary, newCanary } from "./search.js";
 import { answeredMessages, interruptedMessages, refusedMessages } from "./message-ways.js";
 import { interruptedResponses, refusedResponses, responses } from "./response-ways.js";
@@ -17,6 +19,7 @@ import { calls, interruptedCalls, refusedTools } from "./tool-ways.js";
 import { answered, interrupted, refused } from "./ways.js";
 
 const ways = {
+  ...consoleWays,
   ...answered,
   ...calls,
   ...responses,
@@ -56,6 +59,31 @@ describe.each(Object.entries(installations))("what users send, with %s", (_, ope
     60_000,
   );
 
+  it("is told by no route of the dashboard", async () => {
+    const answers = await readEverything(installation);
+    expect(findCanary([...sent, installation.key], answers, [])).toEqual([]);
+    // There was something to tell: counts of what was sent.
+    expect(answers["/admin/usage"]).toMatch(/"requests":[1-9]/);
+  }, 60_000);
+
+  it("stays in the database where it is a name that people gave", async () => {
+    const { ada, operator } = installation;
+    const canary = newCanary();
+    const name = canary.slice(0, 38);
+    const key = { models: null, expiresInDays: null };
+    const made = await ada.post<{ key: { id: string } }>("/api/keys", {
+      ...{ ...key, name, tags: [canary.slice(6, 30)] },
+    });
+    await ada.must("PUT", `/api/keys/${made.key.id}`, {
+      ...{ name: `${name}!`, models: ["omega"], tags: [canary.slice(6, 30)], limits: null },
+    });
+    await operator.post("/api/admin/invites", { email: `${canary.slice(0, 38)}@example.com` });
+    await readEverything(installation);
+    await ada.post(`/api/keys/${made.key.id}/revoke`);
+    expect(await installation.search(name)).not.toEqual([]);
+    expect(await installation.searchOutside([name, canary.slice(6, 30)])).toEqual([]);
+  }, 60_000);
+
   it("holds for the API key, too", async () => {
     expect(await installation.search(installation.key)).toEqual([]);
   });
@@ -70,6 +98,11 @@ describe.each(Object.entries(installations))("what users send, with %s", (_, ope
     // The log did say something: an empty one would prove nothing.
     expect(installation.sotto.output()).toContain('"msg":"request"');
   }, 60_000);
+});
+
+it("asks every route of the dashboard that reads", () => {
+  expect(readRoutes().length).toBeGreaterThan(20);
+  expect(Object.keys(reads).sort()).toEqual(readRoutes().sort());
 });
 
 describe("the search itself", () => {

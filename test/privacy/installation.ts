@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { templates } from "../../src/engines/formats/replies/templates.fixture.js";
 import { writeTinyGguf } from "../support/engines/tiny-gguf.js";
-import { Browser, password } from "../support/processes/dashboard-server.js";
-import { startSotto, type SottoProcess } from "../support/processes/sotto-process.js";
+import { Browser, password, tokenOf } from "../support/processes/dashboard-server.js";
+import { metricsToken, startSotto, type SottoProcess } from "../support/processes/sotto-process.js";
 import { TestPostgres } from "../support/stores/postgres.js";
 import { noRedis, TestRedis } from "../support/stores/redis.js";
 import { findCanary, type Finding } from "./search.js";
@@ -16,9 +16,13 @@ export interface Installation {
   key: string;
   /** Signed in to the dashboard. */
   ada: Browser;
+  /** An admin, signed in to the dashboard. */
+  operator: Browser;
   chat: (body: unknown, headers?: Record<string, string>, signal?: AbortSignal) => Promise<Response>;
   /** Looks through everything the service has written anywhere. */
   search(canary: string | readonly string[]): Promise<Finding[]>;
+  /** Looks through what it has written outside of the database: the log, Redis, the metrics. */
+  searchOutside(canary: string | readonly string[]): Promise<Finding[]>;
   stop(): Promise<void>;
 }
 
@@ -58,10 +62,15 @@ export async function startInstallation(stores: Stores): Promise<Installation> {
   const key = await sotto.newKey();
   const ada = new Browser(sotto.url);
   await ada.post("/api/sign-up", { email: "ada@example.com", password });
+  const operator = new Browser(sotto.url);
+  // The set-up link is printed when the server starts.
+  const token = tokenOf(sotto.output());
+  await operator.must("POST", "/api/setup", { token, email: "operator@example.com", password });
   return {
     sotto,
     key,
     ada,
+    operator,
     chat: (body, headers = {}, signal) =>
       fetch(`${sotto.baseURL}/chat/completions`, {
         method: "POST",
@@ -76,6 +85,12 @@ export async function startInstallation(stores: Stores): Promise<Installation> {
         [sotto.dataDir, sotto.tempDir, ...stores.folders],
         (path) => path.endsWith(".gguf"),
       ),
+    searchOutside: async (canary) => {
+      const { redis = "" } = await stores.texts();
+      const headers = { authorization: `Bearer ${metricsToken}` };
+      const metrics = await (await fetch(`${sotto.url}/metrics`, { headers })).text();
+      return findCanary(canary, { output: sotto.output(), redis, metrics }, [sotto.tempDir]);
+    },
     stop: async () => {
       await sotto.stop();
       await stores.close();

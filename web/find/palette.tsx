@@ -128,8 +128,8 @@ export default function Palette({ links, onClose, onHelp }: PaletteProps) {
             {places.length === 0 && !searching && (
               <p className="px-4 py-8 text-center text-muted">Nothing found for “{query.trim()}”.</p>
             )}
-            {searching && <p className="animate-breathe px-4 py-3 text-sm text-muted">Searching accounts…</p>}
-            {failed && <p className="px-4 py-3 text-sm text-bad">Accounts could not be searched.</p>}
+            {searching && <p className="animate-breathe px-4 py-3 text-sm text-muted">Searching…</p>}
+            {failed !== null && <p className="px-4 py-3 text-sm text-bad">{failed} could not be searched.</p>}
             <p role="status" className="sr-only">
               {searching ? "" : plural(places.length, "result")}
             </p>

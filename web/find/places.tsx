@@ -1,10 +1,7 @@
 /** What can be found without asking the service: pages and the documentation. */
-import { BookOpen, FileText, Hash, TriangleAlert } from "lucide-react";
+import { BookOpen, FileText, Hash } from "lucide-react";
 import type { ReactNode } from "react";
-import { docsSections } from "virtual:docs-sections";
-import { errorTable } from "../../src/protocol/errors.js";
-import { methods, type OpenApi } from "../pages/docs/api/openapi.ts";
-import { docsAddress, docsPages } from "../pages/docs/docs-pages.ts";
+import { search, type DocsPart } from "../pages/docs/search/search.ts";
 import type { Findable } from "./match.ts";
 
 export interface Place extends Findable {
@@ -36,45 +33,22 @@ export function pagePlaces(links: readonly PageLink[]): Place[] {
   });
 }
 
-export function docsPlaces(document: OpenApi | undefined): Place[] {
-  const titles = new Map(
-    docsPages.map((page) => [page.slug, { title: page.title, href: docsAddress(page) }]),
-  );
-  const pages = docsPages.map((page): Place => {
-    const href = docsAddress(page);
-    const { title, group } = page;
-    return { id: `docs:${href}`, title, context: `docs ${group}`, note: "Docs", icon: <BookOpen />, href };
-  });
-  const sections = docsSections.flatMap(({ slug, id, title }): Place[] => {
-    const page = titles.get(slug);
-    if (page === undefined) return [];
-    const href = `${page.href}#${id}`;
-    return [
-      { id: `docs:${href}`, title, context: `docs ${page.title}`, note: page.title, icon: <Hash />, href },
-    ];
-  });
-  return [...pages, ...sections, ...errorPlaces, ...operationPlaces(document)];
+/** What the documentation's own search finds, in its order. */
+export function docsPlaces(parts: readonly DocsPart[], query: string, most: number): Place[] {
+  return search(parts, query)
+    .slice(0, most)
+    .map(({ heading, page, address, text }) => ({
+      id: `docs:${address}`,
+      title: heading,
+      context: `docs ${page}`,
+      // An operation of the API by its method and path, which its text begins with.
+      note:
+        operation.exec(text)?.[0].replace(/^\w+/, (method) => method.toUpperCase()) ?? noteOf(page, heading),
+      icon: address.includes("#") ? <Hash /> : <BookOpen />,
+      href: address,
+    }));
 }
 
-/** The codes of the errors page, which people look up from their logs. */
-const errorPlaces = Object.entries(errorTable).map(([code, { status }]): Place => {
-  const href = `/docs/errors#${code}`;
-  const note = `Error ${status}`;
-  return { id: `docs:${href}`, title: code, context: `docs ${note}`, note, icon: <TriangleAlert />, href };
-});
+const operation = /^(?:get|post|put|delete) \/\S+/;
 
-/** The operations of the API reference, under the ids they have there. */
-function operationPlaces(document: OpenApi | undefined): Place[] {
-  return Object.entries(document?.paths ?? {}).flatMap(([path, operations]) =>
-    methods.flatMap((method): Place[] => {
-      const operation = operations[method];
-      if (operation === undefined) return [];
-      const href = `/docs/api#${operation.operationId ?? `${method}-${path}`}`;
-      const note = `${method.toUpperCase()} ${path}`;
-      const title = operation.summary ?? note;
-      return [
-        { id: `docs:${href}`, title, context: `docs API reference ${note}`, note, icon: <Hash />, href },
-      ];
-    }),
-  );
-}
+const noteOf = (page: string, heading: string): string => (page === heading ? "Docs" : page);

@@ -1,6 +1,6 @@
 import { useSearchParams } from "wouter";
 
-type Filters<Name extends string> = Record<Name, string>;
+export type Filters<Name extends string> = Record<Name, string>;
 
 /**
  * What a list is narrowed to, kept in the address, so that it can be reloaded, bookmarked and sent to others. A value
@@ -10,23 +10,34 @@ export function useUrlFilters<Name extends string>(
   usual: Filters<Name>,
 ): [Filters<Name>, (change: Partial<Filters<Name>>) => void] {
   const [parameters, setParameters] = useSearchParams();
-  const names = Object.keys(usual) as Name[];
-  const filters = Object.fromEntries(
-    names.map((name) => [name, parameters.get(name) ?? usual[name]]),
-  ) as Filters<Name>;
   const change = (changes: Partial<Filters<Name>>) =>
-    setParameters(
-      (before) => {
-        const next = new URLSearchParams(before);
-        for (const name of names) {
-          const value = changes[name];
-          if (value === undefined) continue;
-          if (value === usual[name]) next.delete(name);
-          else next.set(name, value);
-        }
-        return next;
-      },
-      { replace: true },
-    );
-  return [filters, change];
+    setParameters((before) => withFilters(before, usual, changes), { replace: true });
+  return [filtersIn(parameters, usual), change];
 }
+
+export function filtersIn<Name extends string>(
+  parameters: URLSearchParams,
+  usual: Filters<Name>,
+): Filters<Name> {
+  return Object.fromEntries(
+    namesOf(usual).map((name) => [name, parameters.get(name) ?? usual[name]]),
+  ) as Filters<Name>;
+}
+
+/** The address's parameters after a change; what is none of the filters stays. */
+export function withFilters<Name extends string>(
+  before: URLSearchParams,
+  usual: Filters<Name>,
+  changes: Partial<Filters<Name>>,
+): URLSearchParams {
+  const next = new URLSearchParams(before);
+  for (const name of namesOf(usual)) {
+    const value = changes[name];
+    if (value === undefined) continue;
+    if (value === usual[name]) next.delete(name);
+    else next.set(name, value);
+  }
+  return next;
+}
+
+const namesOf = <Name extends string>(usual: Filters<Name>): Name[] => Object.keys(usual) as Name[];

@@ -39,7 +39,17 @@ export const api = {
     send<object>("DELETE", "/api/me", body),
   exportAddress: "/api/me/export",
 
-  keys: () => get<{ keys: dashboard.KeyView[] }>("/api/keys"),
+  /** All of them, page by page. */
+  keys: async () => {
+    const keys: dashboard.KeyView[] = [];
+    let after: string | undefined;
+    do {
+      const page = await get<dashboard.KeyList>(withQuery("/api/keys", { after }));
+      keys.push(...page.keys);
+      after = page.next ?? undefined;
+    } while (after !== undefined);
+    return { keys };
+  },
   createKey: (body: BodyOf<typeof dashboard.createKeyBody>) =>
     post<dashboard.KeyWithSecret>("/api/keys", body),
   rotateKey: (id: string, body: BodyOf<typeof dashboard.rotateKeyBody>) =>

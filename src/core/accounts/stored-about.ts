@@ -20,6 +20,8 @@ const reasons = new Map([
     "Links to choose a new password and invitations to your address that were not used yet. Gone once used, revoked or expired.",
   ],
   ["usage", "Counts by the hour, so that you can see what you used. There is no field for what you wrote."],
+  ["account_days", "The same counts by the day, so that months can be shown quickly. Gone with the hours."],
+  ["key_days", "What each of your keys used by the day, in counts. Gone with the hours."],
   [
     "quota_days",
     "What each key used by the day, so that quotas hold after a restart. Gone after two months.",

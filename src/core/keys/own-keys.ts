@@ -3,6 +3,7 @@
  * Changes reach the next request at once; a key that stops working takes its running streams with it.
  */
 import type { DashboardErrorCode } from "../../protocol/dashboard-api.js";
+import { listedKeys } from "../../protocol/dashboard-bounds.js";
 import type { KeysRequest } from "../../protocol/dashboard-keys.js";
 import { AccountError } from "../accounts/account-error.js";
 import {
@@ -34,11 +35,17 @@ export interface OwnKeysParts {
 export class OwnKeys {
   constructor(private readonly parts: OwnKeysParts) {}
 
-  /** Newest first. */
-  async list(account: Account): Promise<ApiKey[]> {
+  /** Newest first. `next` continues where the page ends; null on the last one. */
+  async list(account: Account, after: string | null): Promise<{ keys: ApiKey[]; next: string | null }> {
+    const place = after === null ? null : placeOf(after);
     // Times of last use are written every few seconds; a page that shows them wants them now.
     await this.parts.keys.flush();
-    return (await this.parts.store.listKeys(account.id)).reverse();
+    // One more than asked for tells whether there is a next page.
+    const found = await this.parts.store.pageOfKeys(account.id, place, listedKeys + 1);
+    const keys = found.slice(0, listedKeys);
+    const last = keys.at(-1);
+    const hasNext = found.length > listedKeys && last !== undefined;
+    return { keys, next: hasNext ? `${last.createdAt.getTime()} ${last.id}` : null };
   }
 
   async page(account: Account, request: KeysRequest): Promise<KeyPage> {
@@ -114,6 +121,15 @@ export class OwnKeys {
   #record(account: Account, action: AuditAction, keyId: string): Promise<void> {
     return this.parts.audit.record({ accountId: account.id }, action, keyId);
   }
+}
+
+/** Where a page ended: when its last key was created, and its id. */
+function placeOf(cursor: string): Pick<ApiKey, "id" | "createdAt"> {
+  const [, time, id] = /^(\d{1,15}) (\w{1,64})$/.exec(cursor) ?? [];
+  if (time === undefined || id === undefined) {
+    throw new DashboardError("bad_request", "There is no such page.", { field: "after" });
+  }
+  return { createdAt: new Date(Number(time)), id };
 }
 
 /** The rules about keys speak to the command line and the dashboard alike; here they become its errors. */

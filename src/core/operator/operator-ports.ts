@@ -56,7 +56,10 @@ export interface ServiceUsageStore {
   /** Summed up by step; by time. `stepMs` is an hour or a multiple of it, counted from 1970. */
   readByTime(filter: ServiceFilter, stepMs: number): Promise<(UsageCounts & { start: Date })[]>;
   readByModel(filter: ServiceFilter): Promise<(UsageCounts & { model: ModelId | null })[]>;
-  /** The first `limit` accounts and keys by that measure, the most first. Of accounts that still exist. */
+  /**
+   * The first `limit` accounts and keys by that measure, the most first. Of accounts that still exist; of one account
+   * only its keys.
+   */
   top(filter: TopFilter, measure: "requests" | "tokens", limit: number): Promise<TopUsers>;
   /** By step, account, key and model; by time. Of accounts that still exist. */
   lines(filter: TopFilter & { keyId?: string | undefined }, stepMs: number): Promise<ServiceUsageLine[]>;

@@ -33,6 +33,7 @@ class QuotaRows {
     read: async () => [],
     readByTime: async () => [],
     readByKey: async () => [],
+    readByModel: async () => [],
     prune: async () => undefined,
   };
 

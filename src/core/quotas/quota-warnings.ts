@@ -1,8 +1,8 @@
 /**
  * Mails to an account when most of a quota is used, and when it is used up: once for each quota, window and level, over
  * all replicas and restarts. The counters say when to look; since they hold what is only reserved too, the mail goes
- * by what was used. Whoever claims the warning in the database sends it. A mail that the mail server refuses is
- * reported and not sent again. Without a mail server nothing is looked up.
+ * by what was used. Whoever claims the warning in the database sends it, and tries it some more times when the
+ * mail server refuses it. Without a mail server nothing is looked up.
  */
 import type { QuotaStore, QuotaUse } from "../dashboard-ports.js";
 import type { Clock, KeyRecord } from "../ports.js";
@@ -40,7 +40,7 @@ export class QuotaWarnings {
     if ((this.#quietUntilMs.get(name) ?? 0) > nowMs) return;
     if (this.#quietUntilMs.size >= mostRemembered) this.#quietUntilMs.clear();
     this.#quietUntilMs.set(name, nowMs + lookAgainMs);
-    outbox.post(() => this.#write(caller, meter, isRefused));
+    outbox.post(() => this.#write(caller, meter, isRefused), { isRetried: true });
   }
 
   /** Null when there is nothing to say, or another has said it. */

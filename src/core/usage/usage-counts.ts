@@ -12,3 +12,11 @@ export interface UsageCounts extends FirstTokenTimes {
   promptTokens: number;
   completionTokens: number;
 }
+
+/** What is shown of a key's or a model's part in it. */
+export interface UsageShare {
+  requests: number;
+  /** Rate-limited or unavailable. */
+  refused: number;
+  tokens: number;
+}

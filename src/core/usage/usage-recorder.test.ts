@@ -54,6 +54,10 @@ class ScriptedStore implements UsageStore {
     return [];
   }
 
+  async readByModel(): Promise<[]> {
+    return [];
+  }
+
   async prune(): Promise<void> {}
 }
 

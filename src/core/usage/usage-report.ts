@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import type { UsageBucket, UsageReport } from "../../protocol/dashboard-api.js";
 import { modelIds, type ModelId } from "../../protocol/models.js";
 import { DashboardError } from "../dashboard-error.js";
-import type { FullStore, UsageBucketRow, UsageCounts, UsageFilter } from "../dashboard-ports.js";
+import type { FullStore, UsageBucketRow, UsageCounts, UsageFilter, UsageShare } from "../dashboard-ports.js";
 import { firstTokenMedian, firstTokenP95 } from "./first-tokens.js";
 import { playgroundKeyId } from "../../protocol/dashboard-bounds.js";
 import { hourMs, noUsage, sumOfUsage, type UsageRecorder } from "./usage-recorder.js";
@@ -11,6 +11,8 @@ import { hourMs, noUsage, sumOfUsage, type UsageRecorder } from "./usage-recorde
 export const dayMs = 24 * hourMs;
 /** Whole days, so that no step falls into two. */
 export const longSliceMs = 7 * dayMs;
+/** By the day there is less to read. */
+const dailySliceMs = 13 * longSliceMs;
 const steps = {
   hour: { stepMs: hourMs, mostSteps: 31 * 24, most: "31 days by the hour" },
   day: { stepMs: dayMs, mostSteps: 400, most: "400 days by the day" },
@@ -48,23 +50,21 @@ export class UsageReports {
   async report(accountId: string, request: UsageRequest): Promise<UsageReport> {
     const range = rangeOf(request);
     const byTime = new Map<number, UsageCounts>();
-    const byKey = new Map<string, UsageCounts>();
-    const byModel = new Map<ModelId | null, UsageCounts>();
+    const byKey = new Map<string, UsageShare>();
+    const byModel = new Map<ModelId | null, UsageShare>();
     await this.recorder.reading(accountId, async (held) => {
-      for await (const slice of slicesOf(range, longSliceMs)) {
+      for await (const slice of slicesOf(range, request.step === "hour" ? longSliceMs : dailySliceMs)) {
         const filter = filterOf(accountId, request, slice);
         for (const row of await this.store.usage.readByTime(filter, range.stepMs)) {
           add(byTime, row.start.getTime(), row);
         }
-        for (const row of await this.store.usage.readByKey(filter)) {
-          add(byKey, row.keyId, row);
-          add(byModel, row.model, row);
-        }
+        for (const row of await this.store.usage.readByKey(filter)) addShare(byKey, row.keyId, row);
+        for (const row of await this.store.usage.readByModel(filter)) addShare(byModel, row.model, row);
       }
       for (const row of held.filter(matches(filterOf(accountId, request, range)))) {
         add(byTime, stepOf(row.start, range), row);
-        add(byKey, row.keyId, row);
-        add(byModel, row.model, row);
+        addShare(byKey, row.keyId, share(row));
+        addShare(byModel, row.model, share(row));
       }
     });
     const names = await this.#keyNames(accountId);
@@ -76,9 +76,9 @@ export class UsageReports {
       totals: figures([...byTime.values()].reduce<UsageCounts>(sumOfUsage, noUsage)),
       byModel: [...modelIds, null]
         .filter((model) => byModel.has(model))
-        .map((model) => ({ model, ...share(byModel.get(model) ?? noUsage) })),
+        .map((model) => ({ model, ...(byModel.get(model) ?? nothing) })),
       byKey: [...byKey]
-        .map(([keyId, counts]) => ({ keyId, name: names(keyId), ...share(counts) }))
+        .map(([keyId, counts]) => ({ keyId, name: names(keyId), ...counts }))
         .sort((a, b) => b.requests - a.requests || b.refused - a.refused || (a.keyId < b.keyId ? -1 : 1)),
     };
   }
@@ -90,19 +90,13 @@ export class UsageReports {
     to: Date,
   ): Promise<{ keyId: string; requests: number; tokens: number }[]> {
     const range = rangeOf({ from, to, step: "hour" });
-    const sums = new Map<string, UsageCounts>();
+    const sums = new Map<string, UsageShare>();
     await this.recorder.reading(accountId, async (held) => {
-      for await (const slice of slicesOf(range, dayMs)) {
-        for (const row of await this.store.usage.readByKey({ accountId, ...slice })) {
-          add(sums, row.keyId, row);
-        }
-      }
-      for (const row of held.filter(matches({ accountId, ...range }))) add(sums, row.keyId, row);
+      const filter = { accountId, from: range.from, to: range.to };
+      for (const row of await this.store.usage.readByKey(filter)) addShare(sums, row.keyId, row);
+      for (const row of held.filter(matches(filter))) addShare(sums, row.keyId, share(row));
     });
-    return [...sums].map(([keyId, counts]) => {
-      const { requests, tokens } = share(counts);
-      return { keyId, requests, tokens };
-    });
+    return [...sums].map(([keyId, { requests, tokens }]) => ({ keyId, requests, tokens }));
   }
 
   async lines(accountId: string, request: UsageRequest): Promise<UsageLine[]> {
@@ -188,6 +182,17 @@ export function add<Name>(sums: Map<Name, UsageCounts>, name: Name, counts: Usag
   sums.set(name, sumOfUsage(sums.get(name) ?? noUsage, counts));
 }
 
+const nothing: UsageShare = { requests: 0, refused: 0, tokens: 0 };
+
+function addShare<Name>(sums: Map<Name, UsageShare>, name: Name, more: UsageShare): void {
+  const sum = sums.get(name) ?? nothing;
+  sums.set(name, {
+    requests: sum.requests + more.requests,
+    refused: sum.refused + more.refused,
+    tokens: sum.tokens + more.tokens,
+  });
+}
+
 export const figures = (counts: UsageCounts): Omit<UsageBucket, "start"> => ({
   requests: counts.requests,
   errors: counts.errors,
@@ -205,7 +210,7 @@ export const share = ({
   completionTokens,
   rateLimited,
   unavailable,
-}: UsageCounts) => ({
+}: UsageCounts): UsageShare => ({
   requests,
   refused: rateLimited + unavailable,
   tokens: promptTokens + completionTokens,

@@ -1,7 +1,13 @@
 /** One's own API keys. */
 import type { IssuedKey } from "../../core/keys/issue-keys.js";
 import { noKeyLimits } from "../../core/ports.js";
-import { createKeyBody, rotateKeyBody, type KeyWithSecret } from "../../protocol/dashboard-api.js";
+import {
+  createKeyBody,
+  keyListQuery,
+  rotateKeyBody,
+  type KeyList,
+  type KeyWithSecret,
+} from "../../protocol/dashboard-api.js";
 import {
   editKeyBody,
   keysQuery,
@@ -24,9 +30,10 @@ export function keyRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
     secret: text,
   });
   return [
-    user("GET", "/keys", async (_visit, { account }) => {
-      const keys = await ownKeys.list(account);
-      return { keys: keys.map((key) => keyView(key, clock.now())) };
+    user("GET", "/keys", async (visit, { account }): Promise<KeyList> => {
+      const { after = null } = visit.query(keyListQuery);
+      const { keys, next } = await ownKeys.list(account, after);
+      return { keys: keys.map((key) => keyView(key, clock.now())), next };
     }),
     user("GET", "/keys/page", async (visit, { account }): Promise<KeyPageView> => {
       const page = await ownKeys.page(account, visit.query(keysQuery));

@@ -22,6 +22,8 @@ const tables = {
   sessions: ["hash"],
   links: ["hash"],
   usage: ["account_id", "hour", "key_id", "model"],
+  account_days: ["account_id", "day", "model"],
+  key_days: ["account_id", "day", "key_id", "model"],
   quota_days: ["account_id", "day", "key_id"],
   quota_warnings: ["account_id", "name"],
   service_usage: ["hour", "model"],

@@ -12,6 +12,8 @@ export interface Schema {
   sessions: SessionRow;
   links: LinkRow;
   usage: UsageRow;
+  account_days: AccountDayRow;
+  key_days: KeyDayRow;
   quota_days: QuotaDayRow;
   quota_warnings: QuotaWarningRow;
   service_usage: ServiceUsageRow;
@@ -133,6 +135,25 @@ export interface UsageRow extends Record<FirstTokenColumn, number> {
   first_token_ms: number;
   first_token_min_ms: number | null;
   first_token_max_ms: number | null;
+}
+
+/** What an account did on one day, in UTC: the sum of its hours. */
+export interface AccountDayRow extends Omit<UsageRow, "key_id" | "hour"> {
+  /** When the day began. */
+  day: number;
+}
+
+/** What one of its keys did, in the counts that are shown of a key. */
+export interface KeyDayRow {
+  account_id: string;
+  day: number;
+  key_id: string;
+  model: string;
+  requests: number;
+  errors: number;
+  /** Rate-limited or unavailable. */
+  refused: number;
+  tokens: number;
 }
 
 export interface QuotaDayRow {

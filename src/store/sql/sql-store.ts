@@ -27,6 +27,7 @@ import { SqlLinks } from "./link-rows.js";
 import { SqlNews } from "./news-rows.js";
 import { fromLimits, fromPlan, fromTags, startOfDayMs, toAccount, toKey, toPlan } from "./rows.js";
 import type { AccountRow, KeyRow, PlanRow, Schema } from "./schema.js";
+import { listKeys, pageOfKeys } from "./search/key-lists.js";
 import { SqlQuotas } from "./usage/quota-rows.js";
 import { sqlService } from "./service/operator-rows.js";
 import { SqlSessions } from "./session-rows.js";
@@ -68,7 +69,7 @@ export class SqlStore implements FullStore {
     this.news = new SqlNews(db);
     this.audit = new SqlAudit(db);
     this.stored = new SqlStored(db);
-    this.service = sqlService(db, !locksRows);
+    this.service = sqlService(db, clock, !locksRows);
   }
 
   async createAccount(account: NewAccount): Promise<Account> {
@@ -201,15 +202,12 @@ export class SqlStore implements FullStore {
     return row === undefined ? null : toKey(row);
   }
 
-  async listKeys(accountId: string): Promise<ApiKey[]> {
-    const rows = await this.#db
-      .selectFrom("keys")
-      .selectAll()
-      .where("account_id", "=", accountId)
-      .orderBy("created_at")
-      .orderBy("id")
-      .execute();
-    return rows.map(toKey);
+  listKeys(accountId: string): Promise<ApiKey[]> {
+    return listKeys(this.#db, accountId);
+  }
+
+  pageOfKeys(...page: Parameters<FullStore["pageOfKeys"]>): Promise<ApiKey[]> {
+    return pageOfKeys(this.#db, ...page);
   }
 
   async revokeKey(id: string, at: Date): Promise<void> {

@@ -69,20 +69,19 @@ const few = (select: (whose: Whose) => RawBuilder<Row>): PersonalTable => ({
   next: (rows, after) => String(Number(after ?? 0) + rows.length),
 });
 
-const usage: PersonalTable = {
-  cursor: /^\d{1,15} \w{1,64} \w{1,64}$/,
+/** Of an account, by time. `order` tells its rows apart, and begins with the time. */
+const byTime = (table: "usage" | "account_days" | "key_days", order: readonly string[]): PersonalTable => ({
+  cursor: new RegExp(`^\\d{1,15}${" \\w{0,64}".repeat(order.length - 1)}$`),
   select: ({ id }, after, limit) => {
-    const [hour, key, model] = after?.split(" ") ?? [];
+    const columns = order.map((column) => sql.ref(column));
+    const [time, ...rest] = after?.split(" ") ?? [];
     const behind =
-      after === null ? sql`` : sql`and (hour, key_id, model) < (${Number(hour)}, ${key}, ${model})`;
-    return sql<Row>`select * from usage where account_id = ${id} ${behind}
-      order by hour desc, key_id desc, model desc limit ${limit}`;
+      after === null ? sql`` : sql`and (${sql.join(columns)}) < (${sql.join([Number(time), ...rest])})`;
+    return sql<Row>`select * from ${sql.table(table)} where account_id = ${id} ${behind}
+      order by ${sql.join(columns.map((column) => sql`${column} desc`))} limit ${limit}`;
   },
-  next: (rows) => {
-    const { hour, key_id: key, model } = rows.at(-1) ?? {};
-    return [hour, key, model].join(" ");
-  },
-};
+  next: (rows) => order.map((column) => rows.at(-1)?.[column]).join(" "),
+});
 
 const audit: PersonalTable = {
   cursor: /^[0-9a-f]{1,64}$/,
@@ -120,7 +119,9 @@ const personalTables: ReadonlyMap<string, PersonalTable> = new Map([
         order by created_at desc, hash`,
     ),
   ],
-  ["usage", usage],
+  ["usage", byTime("usage", ["hour", "key_id", "model"])],
+  ["account_days", byTime("account_days", ["day", "model"])],
+  ["key_days", byTime("key_days", ["day", "key_id", "model"])],
   [
     "quota_days",
     few(({ id }) => sql`select * from quota_days where account_id = ${id} order by day desc, key_id`),
@@ -152,4 +153,4 @@ function cell(column: string, value: unknown): string | number | null {
   throw new TypeError(`The column ${column} holds a kind of value that is not known here.`);
 }
 
-const isTime = (column: string): boolean => column === "at" || column === "hour" || column.endsWith("_at");
+const isTime = (column: string): boolean => ["at", "hour", "day"].includes(column) || column.endsWith("_at");

@@ -107,9 +107,8 @@ describe("the palette", { timeout: 90_000 }, () => {
     await keyboard.type("ada@");
     await marked().filter({ hasText: "ada@example.com" }).waitFor();
     await keyboard.press("Enter");
-    await page.getByRole("heading", { level: 1, name: "Accounts" }).waitFor();
-    expect(page.url()).toBe(`${dashboard.url}/admin/accounts?search=ada%40example.com`);
-    await page.getByRole("row").filter({ hasText: "ada@example.com" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "ada@example.com" }).waitFor();
+    expect(new URL(page.url()).pathname).toMatch(/^\/admin\/accounts\/acc_\w+$/);
     await look("when a limit is reached");
     await marked().filter({ hasText: "When a limit is reached" }).waitFor();
     await keyboard.press("Enter");

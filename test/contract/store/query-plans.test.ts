@@ -22,6 +22,8 @@ const large = [
   "sessions",
   "links",
   "usage",
+  "account_days",
+  "key_days",
   "service_usage",
   "outcomes",
   "audit",
@@ -113,11 +115,17 @@ const hash = someHash();
 const now = new Date();
 const later = new Date(now.getTime() + 1);
 
+const dayMs = 24 * 3_600_000;
+const days = { from: new Date(Date.UTC(2030, 0, 1)), to: new Date(Date.UTC(2030, 3, 1)) };
+const daysAndHours = { from: new Date(Date.UTC(2030, 0, 1, 5)), to: new Date(Date.UTC(2030, 3, 1, 7)) };
+
 const queries: Record<string, () => Promise<unknown>> = {
   "is there an admin": () => store.accounts.hasAdmin(),
   "a key on a request": () => store.findKeyByHash(hash),
   "a key of a running reply": () => store.findKeyRecord(key.id),
   "the keys of an account": () => store.listKeys(account.id),
+  "a page of an account's keys": () => store.pageOfKeys(account.id, null, 100),
+  "a later page of an account's keys": () => store.pageOfKeys(account.id, key, 100),
   "last-used times": () => store.touchKeys(new Map([[key.id, { at: now, model: "omega" as const }]])),
   "a session": () => store.sessions.find(hash),
   "the use of a session": () => store.sessions.touch(hash, now),
@@ -132,15 +140,23 @@ const queries: Record<string, () => Promise<unknown>> = {
   "written usage": () =>
     store.usage.add([{ accountId: account.id, keyId: key.id, model: "omega", start: now, ...noUsage }]),
   "usage by time": () => store.usage.readByTime({ accountId: account.id, from: now, to: now }, 3_600_000),
-  "usage by key": () => store.usage.readByKey({ accountId: account.id, from: now, to: now }),
+  "usage by the day": () => store.usage.readByTime({ accountId: account.id, ...days }, dayMs),
+  "usage of a key by the day": () =>
+    store.usage.readByTime({ accountId: account.id, ...days, keyId: key.id }, dayMs),
+  "usage by key": () => store.usage.readByKey({ accountId: account.id, from: now, to: later }),
+  "usage by key over days": () => store.usage.readByKey({ accountId: account.id, ...daysAndHours }),
+  "usage by model over days": () => store.usage.readByModel({ accountId: account.id, ...daysAndHours }),
+  "usage of a key by model": () =>
+    store.usage.readByModel({ accountId: account.id, ...daysAndHours, keyId: key.id }),
   "usage in lines": () => store.usage.read({ accountId: account.id, from: now, to: now }, 3_600_000),
   "the service's usage by time": () => store.service.usage.readByTime({ from: now, to: now }, 3_600_000),
   "the service's usage by model": () => store.service.usage.readByModel({ from: now, to: now }),
   "those with the most requests": () => store.service.usage.top({ from: now, to: later }, "requests", 10),
+  "those with the most requests over days": () => store.service.usage.top(daysAndHours, "requests", 10),
   "those with the most tokens of a model": () =>
     store.service.usage.top({ from: now, to: later, model: "omega" }, "tokens", 10),
   "the keys of one account with the most tokens": () =>
-    store.service.usage.top({ from: now, to: later, accountId: account.id }, "tokens", 10),
+    store.service.usage.top({ ...daysAndHours, accountId: account.id }, "tokens", 10),
   "the service's usage in lines": () => store.service.usage.lines({ from: now, to: now }, 3_600_000),
   "outcomes by code": () => store.service.outcomes.readByCode({ from: now, to: now }),
   "outcomes by day": () => store.service.outcomes.readByDay(now, now),
@@ -198,10 +214,16 @@ it.each(Object.entries(queries))("finds by an index: %s", async (_name, ask) => 
   expect(scans()).toEqual([]);
 });
 
-it.each(["accounts", "keys", "sessions", "links", "usage", "audit", "changes"])(
+const personal = ["accounts", "keys", "sessions", "links", "usage", "account_days", "key_days"];
+it.each([...personal, "audit", "changes"])(
   "finds what is stored about an account by an index: %s",
   async (table) => {
-    const cursors: Record<string, string> = { usage: "0 key_1 omega", audit: "ab" };
+    const cursors: Record<string, string> = {
+      usage: "0 key_1 omega",
+      account_days: "0 omega",
+      key_days: "0 key_1 omega",
+      audit: "ab",
+    };
     for (const after of [null, cursors[table] ?? "0"]) {
       expect(await store.stored.read(account.id, table, after, 50)).not.toBeNull();
     }

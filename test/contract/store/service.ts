@@ -161,6 +161,23 @@ export function describeServiceContract(name: string, open: OpenStore): void {
       expect([accounts, keys]).toMatchObject([[{ requests: 100 }], [{ requests: 100, keyId: "playground" }]]);
     });
 
+    it("ranks keys of many accounts, also where those with the most have many small ones", async () => {
+      const { store } = opened;
+      const rows: UsageBucketRow[] = [];
+      for (let number = 0; number < 150; number++) {
+        const { id } = await opened.createAccount();
+        // The first hundred have the most together, and the others the largest keys.
+        if (number < 100) {
+          for (let key = 0; key < 10; key++)
+            rows.push(bucket(id, { keyId: `key_${number}_${key}`, requests: 5 }));
+        } else rows.push(bucket(id, { keyId: `key_${number}`, requests: 20 + (number % 7) }));
+      }
+      await store.usage.add(rows);
+      const { accounts, keys } = await store.service.usage.top(wholeDay, "requests", 10);
+      expect(accounts.map(({ requests }) => requests)).toEqual(new Array(10).fill(50));
+      expect(keys.map(({ requests }) => requests)).toEqual([...new Array(7).fill(26), 25, 25, 25]);
+    });
+
     it("gives lines by step, account, key and model", async () => {
       const { store } = opened;
       const ada = await opened.createAccount({ email: "ada@example.com" });

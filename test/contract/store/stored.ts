@@ -79,7 +79,7 @@ export function describeStoredContract(name: string, open: OpenStore): void {
       }
       const counts = {
         ...{ accounts: 1, keys: 5, sessions: 5, links: 6, usage: 10, audit: 20, changes: 5 },
-        ...{ quota_days: 5, quota_warnings: 5 },
+        ...{ account_days: 2, key_days: 10, quota_days: 5, quota_warnings: 5 },
       };
       expect([...store.stored.tables].sort()).toEqual(Object.keys(counts).sort());
       for (const [table, count] of Object.entries(counts)) {

@@ -34,7 +34,9 @@ describe.each(emptyDatabases)("in %s", (_name, open) => {
 
     await migrate(db, context, { ...options, migrations: migrations.slice(0, before + 1) });
     const filter = { accountId: "acc_1", from: new Date(0), to: new Date(1) };
-    const rows = await new SqlUsage(db, systemClock).readByKey(filter);
+    const rows = (await new SqlUsage(db, systemClock).read(filter, 3_600_000)).sort((a, b) =>
+      a.keyId < b.keyId ? -1 : 1,
+    );
     expect(rows.map((row) => [row.keyId, row.firstTokenMinMs, row.firstTokenMaxMs])).toEqual([
       ["key_many", 50, 3_200],
       ["key_none", null, null],

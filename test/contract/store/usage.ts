@@ -100,9 +100,8 @@ export function describeUsageContract(name: string, open: OpenStore): void {
         { firstTokenMinMs: 20, firstTokenMaxMs: 95 },
         { firstTokenMinMs: null, firstTokenMaxMs: null },
       ]);
-      expect(await usage.readByKey(filter)).toMatchObject([
-        { keyId: "key_1", firstTokenMinMs: 30, firstTokenMaxMs: 95 },
-        { keyId: "key_2", firstTokenMinMs: 20, firstTokenMaxMs: 60 },
+      expect(await usage.readByTime(filter, dayMs)).toMatchObject([
+        { firstTokenMinMs: 20, firstTokenMaxMs: 95 },
       ]);
     });
 
@@ -115,9 +114,9 @@ export function describeUsageContract(name: string, open: OpenStore): void {
       expect(await usage.read({ ...filter, model: "omega" }, hourMs)).toEqual([bucket(id)]);
       const models = (await usage.read(filter, hourMs)).map(({ model }) => model);
       expect(new Set(models)).toEqual(new Set(["omega", null]));
-      expect(await usage.readByKey(filter)).toContainEqual(
-        expect.objectContaining({ model: null, requests: 0, rateLimited: 3 }),
-      );
+      expect(await usage.readByModel(filter)).toContainEqual({
+        ...{ model: null, requests: 0, refused: 4, tokens: 34 },
+      });
       expect(await usage.readByTime(filter, dayMs)).toMatchObject([{ requests: 2, rateLimited: 6 }]);
     });
 
@@ -178,13 +177,67 @@ export function describeUsageContract(name: string, open: OpenStore): void {
       expect(await usage.readByTime({ ...filter, model: "prism" }, dayMs)).toMatchObject([
         { start: wholeDay.from, requests: 7 },
       ]);
-      const byKey = await usage.readByKey(filter);
-      expect(byKey.map(({ keyId, model, requests }) => [keyId, model, requests]).sort()).toEqual([
-        ["key_1", "omega", 4],
-        ["key_1", "prism", 7],
-        ["key_2", "omega", 2],
+      expect(await usage.readByKey(filter)).toEqual([
+        { keyId: "key_1", requests: 11, refused: 12, tokens: 102 },
+        { keyId: "key_2", requests: 2, refused: 4, tokens: 34 },
       ]);
       expect(await usage.readByKey({ ...filter, keyId: "key_2" })).toHaveLength(1);
+      expect(await usage.readByModel(filter)).toEqual([
+        { model: "omega", requests: 6, refused: 12, tokens: 102 },
+        { model: "prism", requests: 7, refused: 4, tokens: 34 },
+      ]);
+      expect(await usage.readByModel({ ...filter, keyId: "key_2" })).toMatchObject([{ model: "omega" }]);
+    });
+
+    it("has the same sums by the day as by the hour, wherever a period begins and ends", async () => {
+      const { usage } = opened.store;
+      const { id } = await opened.createAccount();
+      const first = wholeDay.from.getTime();
+      const hours = Array.from({ length: 4 * 24 }, (_, hour) =>
+        bucket(id, {
+          start: new Date(first + hour * hourMs),
+          keyId: `key_${hour % 3}`,
+          model: hour % 5 === 0 ? "prism" : "omega",
+          requests: 1 + hour,
+        }),
+      );
+      await usage.add(hours.slice(0, 50));
+      await usage.add(hours.slice(50));
+      for (const [from, to] of [
+        [0, 96],
+        [0, 24],
+        [5, 20],
+        [5, 30],
+        [5, 91],
+        [24, 75],
+        [30, 48],
+        [23, 25],
+      ] as const) {
+        const filter = {
+          accountId: id,
+          from: new Date(first + from * hourMs),
+          to: new Date(first + to * hourMs),
+        };
+        for (const narrowed of [{}, { keyId: "key_1" }, { model: "prism" } as const]) {
+          const asked = { ...filter, ...narrowed };
+          const lines = await usage.read(asked, hourMs);
+          const sum = (rows: { requests: number }[]) => rows.reduce((all, row) => all + row.requests, 0);
+          expect(sum(lines)).toBe(
+            sum(
+              hours
+                .slice(from, to)
+                .filter((row) => !("keyId" in narrowed) || row.keyId === narrowed.keyId)
+                .filter((row) => !("model" in narrowed) || row.model === narrowed.model),
+            ),
+          );
+          expect(sum(await usage.readByKey(asked))).toBe(sum(lines));
+          expect(sum(await usage.readByModel(asked))).toBe(sum(lines));
+          expect(sum(await usage.readByTime(asked, dayMs))).toBe(sum(lines));
+          const tokens = (rows: { tokens: number }[]) => rows.reduce((all, row) => all + row.tokens, 0);
+          expect(tokens(await usage.readByKey(asked))).toBe(34 * lines.length);
+          expect(tokens(await usage.readByModel(asked))).toBe(34 * lines.length);
+        }
+      }
     });
 
     it("leaves out accounts that do not exist, and writes the rest", async () => {
@@ -217,6 +270,12 @@ export function describeUsageContract(name: string, open: OpenStore): void {
       await store.usage.prune(at("09:00:00"));
       const left = await store.usage.read({ accountId: theirs.id, ...wholeDay }, hourMs);
       expect(left.map((row) => row.start)).toEqual([at("09:00:00")]);
+      // Sums of a day that began before are gone with its first hours.
+      for (const { id } of [mine, theirs]) {
+        for (const table of ["account_days", "key_days"]) {
+          expect(await store.stored.read(id, table, null, 10)).toMatchObject({ rows: [] });
+        }
+      }
     });
   });
 }

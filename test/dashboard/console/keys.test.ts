@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { noKeyLimits } from "../../../src/core/ports.js";
-import type { KeyView, KeyWithSecret, Me } from "../../../src/protocol/dashboard-api.js";
+import type { KeyList, KeyView, KeyWithSecret, Me } from "../../../src/protocol/dashboard-api.js";
 import type { KeyPageView, KeyUsageView } from "../../../src/protocol/dashboard-keys.js";
 import { FakeClock } from "../../support/inputs/fake-clock.js";
 import {
@@ -105,6 +105,49 @@ describe("among many keys", () => {
     expect(new Set(pages.flatMap(({ keys }) => keys.map((key) => key.id))).size).toBe(120);
     expect(pages[0]?.total).toBe(120);
   });
+
+  it("lists them a page at a time, also when some are created or end in between", async () => {
+    const cid = await dashboard.signUp("cid@example.com");
+    const { id } = (await cid.get<Me>("/api/me")).account;
+    const makeKey = (name: string) =>
+      dashboard.app.store.createKey({
+        ...{ accountId: id, name, hash: Buffer.from(name.padStart(32, "=")), lastFour: "abcd" },
+        ...{ models: null, operations: null, expiresAt: null },
+        limits: noKeyLimits,
+      });
+    for (let i = 0; i < 230; i++) await makeKey(`key ${i}`);
+    const list = (after: string | null) =>
+      cid.get<KeyList>(`/api/keys${after === null ? "" : `?${new URLSearchParams({ after }).toString()}`}`);
+    const found: KeyView[] = [];
+    const sizes: number[] = [];
+    let after: string | null = null;
+    do {
+      const { keys, next }: KeyList = await list(after);
+      found.push(...keys);
+      sizes.push(keys.length);
+      after = next;
+      clock.advance(1_000);
+      await makeKey(`later ${sizes.length}`);
+      await cid.post(`/api/keys/${keys.at(-1)?.id ?? ""}/revoke`);
+    } while (after !== null);
+    expect(sizes).toEqual([100, 100, 30]);
+    expect(new Set(found.map(({ name }) => name))).toEqual(
+      new Set(Array.from({ length: 230 }, (_, i) => `key ${i}`)),
+    );
+    const times = found.map(({ createdAt }) => createdAt);
+    expect(times).toEqual([...times].sort().reverse());
+  });
+
+  it.each(["x", "1", "1 key_1 more", "-1 key_1", "1".repeat(101)])(
+    "refuses the page %j of the list",
+    async (after) => {
+      const query = new URLSearchParams({ after }).toString();
+      expect(await ada.send("GET", `/api/keys?${query}`)).toMatchObject({
+        status: 400,
+        json: { error: { code: "bad_request", field: "after" } },
+      });
+    },
+  );
 
   it.each([
     ["status=gone", "status"],

@@ -1,9 +1,11 @@
 /** Quotas of two replicas on one Postgres and one Redis. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { noQuotas, type Quotas } from "../../../src/core/ports.js";
+import { Calendar } from "../../../src/core/quotas/calendar.js";
 import { newApiCaller, type ApiCaller } from "../../support/clients/api-caller.js";
 import { startSmtpServer, type SmtpServer } from "../../support/clients/smtp-server.js";
 import { eventually } from "../../support/eventually.js";
+import { FakeClock } from "../../support/inputs/fake-clock.js";
 import { startDashboard, type TestDashboard } from "../../support/processes/dashboard-server.js";
 import { TestPostgres } from "../../support/stores/postgres.js";
 import { noRedis, TestRedis } from "../../support/stores/redis.js";
@@ -77,6 +79,65 @@ describe.skipIf(noRedis)("two replicas", () => {
     // Each used 5 tokens of the prompt and 4 of the reply.
     expect(await used(caller)).toEqual({ requests: 7, tokens: 63 });
   });
+
+  it("hold it over months and changes of the clocks, whichever of them is asked", async () => {
+    await Promise.all(replicas.map((replica) => replica.close()));
+    const zone = "Europe/Berlin";
+    const clock = new FakeClock(new Date("2030-03-29T12:00:00Z"));
+    const zoned = { ...env, SOTTO_QUOTA_TIMEZONE: zone };
+    replicas = await Promise.all([
+      startDashboard({ env: zoned, clock }),
+      startDashboard({ env: zoned, clock }),
+    ]);
+    const quotas = { requestsPerDay: 4, requestsPerMonth: 9 };
+    const caller = await callerOn(quotas);
+    const calendar = new Calendar(zone);
+    // Over the 23 hours of 31 March, the ends of two months, and the 25 hours of 27 October.
+    const stepsHours = [
+      1,
+      11,
+      12,
+      11,
+      13,
+      1,
+      22,
+      24,
+      30 * 24,
+      1,
+      24,
+      176 * 24,
+      11,
+      12,
+      12,
+      12,
+      1,
+      24,
+      6 * 24,
+    ];
+    const admitted = new Map<string, number>();
+    const count = (name: string) => admitted.get(name) ?? 0;
+    const days = new Set<string>();
+    for (const [step, hours] of stepsHours.entries()) {
+      clock.advance(hours * 3_600_000);
+      const day = calendar.windowAt("day", clock.now()).label;
+      days.add(day);
+      const month = day.slice(0, 7);
+      const left = Math.min(quotas.requestsPerDay - count(day), quotas.requestsPerMonth - count(month));
+      const asked = 1 + (step % 6);
+      expect(await admittedOf(caller, asked), clock.now().toISOString()).toBe(Math.min(asked, left));
+      for (const name of [day, month]) admitted.set(name, count(name) + Math.min(asked, left));
+    }
+    expect([...days]).toEqual(expect.arrayContaining(["2030-03-31", "2030-10-27"]));
+    const sums = async () => {
+      for (const { app } of replicas) await app.dashboard.usage.flush();
+      const { store } = replicas[0]?.app ?? {};
+      const names = [...admitted.keys()];
+      return Promise.all(
+        names.map(async (name) => (await store?.quotas.used(caller.key.accountId, null, name))?.requests),
+      );
+    };
+    await expect.poll(sums, { timeout: 10_000 }).toEqual([...admitted.values()]);
+  }, 60_000);
 
   it("go on where they were when Redis has lost everything", async () => {
     const caller = await callerOn({ requestsPerDay: 10 });

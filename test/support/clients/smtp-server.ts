@@ -8,6 +8,10 @@ export interface SmtpServer {
   mails: string[];
   /** Who each was for, as said in the envelope. */
   recipients: string[];
+  /** Whether it refuses everyone; may be changed. */
+  refuses: boolean;
+  /** How many it has refused. */
+  refusals: number;
   close(): Promise<void>;
 }
 
@@ -15,6 +19,7 @@ export async function startSmtpServer({ refuses = false } = {}): Promise<SmtpSer
   const mails: string[] = [];
   const recipients: string[] = [];
   const sockets = new Set<Socket>();
+  const kept = { refuses, refusals: 0 };
   const server = createServer((socket) => {
     sockets.add(socket.setEncoding("utf8"));
     let text = "";
@@ -40,8 +45,9 @@ export async function startSmtpServer({ refuses = false } = {}): Promise<SmtpSer
         } else if (/^QUIT/i.test(line)) {
           socket.end("221 bye\r\n");
         } else if (/^RCPT/i.test(line)) {
-          if (!refuses) recipients.push(line);
-          say(refuses ? "550 nobody here" : "250 ok");
+          if (kept.refuses) kept.refusals += 1;
+          else recipients.push(line);
+          say(kept.refuses ? "550 nobody here" : "250 ok");
         } else say("250 ok");
       }
     });
@@ -50,7 +56,7 @@ export async function startSmtpServer({ refuses = false } = {}): Promise<SmtpSer
   await once(server, "listening");
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("The mail server has no port.");
-  return {
+  return Object.assign(kept, {
     url: `smtp://127.0.0.1:${address.port}`,
     mails,
     recipients,
@@ -59,7 +65,7 @@ export async function startSmtpServer({ refuses = false } = {}): Promise<SmtpSer
       server.close();
       await once(server, "close");
     },
-  };
+  });
 }
 
 /** From quoted-printable, the form in which mails with long lines travel. */

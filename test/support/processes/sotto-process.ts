@@ -36,7 +36,7 @@ export interface SottoOptions {
 
 export const newDataDir = (): string => mkdtempSync(join(tmpdir(), "sotto-test-"));
 
-const metricsToken = "metrics-token-of-the-tests";
+export const metricsToken = "metrics-token-of-the-tests";
 
 export async function startSotto(options: SottoOptions = {}): Promise<SottoProcess> {
   const dataDir = options.dataDir ?? newDataDir();

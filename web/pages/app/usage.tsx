@@ -1,24 +1,23 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { ChartColumn, Download } from "lucide-react";
-import { useSearchParams } from "wouter";
 import { api } from "../../service/api.ts";
 import { ButtonAnchor, ButtonLink } from "../../components/controls/button.tsx";
 import { Card } from "../../components/frame/card.tsx";
 import { EmptyState } from "../../components/states/empty-state.tsx";
 import { ErrorState } from "../../components/states/error-state.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
+import { useUrlFilters } from "../../hooks/use-url-filters.ts";
 import { queries } from "../../service/queries.ts";
 import { UsageBreakdown } from "./usage/usage-breakdown.tsx";
-import { choiceOf, periodOf, searchOf } from "./usage/usage-choice.ts";
+import { choiceOf, filtersOf, periodOf, usualFilters } from "./usage/usage-choice.ts";
 import { UsageFilters } from "./usage/usage-filters.tsx";
 import { UsagePlots } from "./usage/usage-plots.tsx";
 import { askedFor, UsageStats } from "./usage/usage-stats.tsx";
 
 export default function Usage() {
-  // In the address, so that it can be reloaded, bookmarked and sent on. Replaced: Back leaves the page.
-  const [search, setSearch] = useSearchParams();
+  const [filters, setFilters] = useUrlFilters(usualFilters);
   const now = Date.now();
-  const choice = choiceOf(search, now);
+  const choice = choiceOf(filters, now);
   const period = periodOf(choice.period, now);
   const query = {
     ...period,
@@ -41,7 +40,7 @@ export default function Usage() {
         }
       />
       <div className="flex flex-col gap-6">
-        <UsageFilters choice={choice} onChange={(next) => setSearch(searchOf(next), { replace: true })} />
+        <UsageFilters choice={choice} onChange={(next) => setFilters(filtersOf(next))} />
         {data === undefined && error !== null ? (
           <Card>
             <ErrorState error={error} onRetry={refetch} what="the usage" />

@@ -32,7 +32,7 @@ const stored: Row[] = [
   { what: "Plans", text: "names and limits" },
   {
     what: "Usage",
-    text: "by hour, account, key and model: numbers of requests, errors, refusals and tokens; for the time to first token a histogram, the sum, the shortest and the longest",
+    text: "by hour, account, key and model: numbers of requests, errors, refusals and tokens; for the time to first token a histogram, the sum, the shortest and the longest; and the same added up by day",
   },
   {
     what: "Service counts",

@@ -1,15 +1,20 @@
 /** What the operator's checklist is ticked off by, in SQL: each is answered by the first rows that match. */
 import { sql, type Kysely } from "kysely";
 import type { OperatorFacts, ServiceStore } from "../../../core/operator/operator-ports.js";
+import type { Clock } from "../../../core/ports.js";
 import type { Schema } from "../schema.js";
 import { SqlOutcomes } from "./outcome-rows.js";
 import { SqlServiceUsage } from "./service-usage-rows.js";
 
-const dayMs = 24 * 60 * 60_000;
+const sliceMs = 7 * 24 * 60 * 60_000;
 
 /** `worksHere`: the database works on this thread. */
-export const sqlService = (db: Kysely<Schema>, worksHere: boolean): ServiceStore => ({
-  usage: new SqlServiceUsage(db, worksHere ? dayMs : null),
+export const sqlService = (
+  db: Kysely<Schema>,
+  clock: Pick<Clock, "monotonicMs">,
+  worksHere: boolean,
+): ServiceStore => ({
+  usage: new SqlServiceUsage(db, clock, worksHere ? sliceMs : null),
   outcomes: new SqlOutcomes(db),
   facts: new SqlOperatorFacts(db),
 });

@@ -3,7 +3,8 @@ import { sql, type Kysely } from "kysely";
 import type { OutcomeStore, Outcomes, ServiceFilter } from "../../../core/operator/operator-ports.js";
 import { errorTable, type ErrorCode } from "../../../protocol/errors.js";
 import type { OutcomeRow, Schema } from "../schema.js";
-import { noModel, stepOf, toModel } from "../usage/usage-rows.js";
+import { noModel, toModel } from "../usage/model-column.js";
+import { stepOf } from "../usage/usage-rows.js";
 
 const dayMs = 24 * 60 * 60_000;
 

@@ -1,14 +1,27 @@
-/** Usage in hourly buckets, in SQL. */
+/**
+ * Usage in hourly buckets, in SQL, with sums by the day that are added in the same transaction. What is asked of whole
+ * days is read from those sums, and only the hours around them from the buckets: a page over a year reads some hundred
+ * rows of an account, whatever it did in each hour.
+ */
 import { sql, type Kysely } from "kysely";
-import type { UsageBucketRow, UsageCounts, UsageFilter, UsageStore } from "../../../core/dashboard-ports.js";
+import type {
+  UsageBucketRow,
+  UsageCounts,
+  UsageFilter,
+  UsageShare,
+  UsageStore,
+} from "../../../core/dashboard-ports.js";
 import type { Clock } from "../../../core/ports.js";
-import { isModelId, type ModelId } from "../../../protocol/models.js";
+import type { ModelId } from "../../../protocol/models.js";
 import { batchRows, inBatches } from "../batches.js";
+import { addToDays, pruneDays } from "./day-rows.js";
+import { noModel, toModel } from "./model-column.js";
 import { addDays } from "./quota-rows.js";
-import type { FirstTokenColumn, Schema, ServiceUsageRow, UsageRow } from "../schema.js";
+import { conditionsOf, keyShares, modelShares } from "./shares.js";
+import type { FirstTokenColumn, Schema, UsageRow } from "../schema.js";
+import { addCounts, mergedBy, rowsAtOnce } from "./added-counts.js";
 
-/** Some twenty bound values for each; databases allow some tens of thousands in one statement. */
-const rowsAtOnce = 500;
+const dayMs = 24 * 60 * 60_000;
 
 const firstTokenColumns = [
   "first_token_0",
@@ -35,8 +48,12 @@ export const countColumns = [
   ...firstTokenColumns,
 ] as const;
 
-/** Stands where others have the name of their model. */
-export const noModel = "";
+/** A sum of 8-byte integers is of another type in Postgres, and read as text. */
+const countSums = sql.join([
+  ...countColumns.map((name) => sql`cast(sum(${sql.ref(name)}) as bigint) as ${sql.ref(name)}`),
+  sql`min(first_token_min_ms) as first_token_min_ms`,
+  sql`max(first_token_max_ms) as first_token_max_ms`,
+]);
 
 export class SqlUsage implements UsageStore {
   constructor(
@@ -61,6 +78,7 @@ export class SqlUsage implements UsageStore {
         const some = days.slice(start, start + rowsAtOnce);
         await addDays(transaction, some, await existing(transaction, some));
       }
+      await addToDays(transaction, added);
       // After all of the above: the rows that replicas share are the last that each of them locks.
       await addToService(transaction, added);
     });
@@ -72,11 +90,9 @@ export class SqlUsage implements UsageStore {
 
   async read(filter: UsageFilter, stepMs: number): Promise<UsageBucketRow[]> {
     const step = stepOf(stepMs);
-    const rows = await this.#sums(filter)
-      .select(["key_id", "model", step.as("start")])
-      .groupBy([step, "key_id", "model"])
-      .orderBy(step)
-      .execute();
+    const { rows } = await sql<Sums & { start: number; key_id: string; model: string }>`select key_id, model,
+      ${step} as start, ${countSums} from usage where ${conditionsOf(filter, "hour")}
+      group by ${step}, key_id, model order by ${step}`.execute(this.db);
     const { accountId } = filter;
     return rows.flatMap(({ key_id: keyId, model, start, ...sums }) =>
       toModel(model).map((known) => ({
@@ -90,20 +106,24 @@ export class SqlUsage implements UsageStore {
   }
 
   async readByTime(filter: UsageFilter, stepMs: number): Promise<(UsageCounts & { start: Date })[]> {
-    const step = stepOf(stepMs);
-    const rows = await this.#sums(filter).select(step.as("start")).groupBy(step).orderBy(step).execute();
+    const { from, to, keyId } = filter;
+    const isWholeDays = [stepMs, from.getTime(), to.getTime()].every((ms) => ms % dayMs === 0);
+    const [table, column] =
+      isWholeDays && keyId === undefined ? (["account_days", "day"] as const) : (["usage", "hour"] as const);
+    const step = stepOf(stepMs, column);
+    const { rows } = await sql<Sums & { start: number }>`select ${step} as start, ${countSums}
+      from ${sql.table(table)} where ${conditionsOf(filter, column)} group by ${step} order by ${step}`.execute(
+      this.db,
+    );
     return rows.map(({ start, ...sums }) => ({ start: new Date(start), ...toCounts(sums) }));
   }
 
-  async readByKey(filter: UsageFilter): Promise<(UsageCounts & { keyId: string; model: ModelId | null })[]> {
-    const rows = await this.#sums(filter)
-      .select(["key_id", "model"])
-      .groupBy(["key_id", "model"])
-      .orderBy("key_id")
-      .execute();
-    return rows.flatMap(({ key_id: keyId, model, ...sums }) =>
-      toModel(model).map((known) => ({ keyId, model: known, ...toCounts(sums) })),
-    );
+  readByKey(filter: UsageFilter): Promise<(UsageShare & { keyId: string })[]> {
+    return keyShares(this.db, filter);
+  }
+
+  readByModel(filter: UsageFilter): Promise<(UsageShare & { model: ModelId | null })[]> {
+    return modelShares(this.db, filter);
   }
 
   async prune(before: Date): Promise<void> {
@@ -117,28 +137,12 @@ export class SqlUsage implements UsageStore {
         )
         .executeTakeFirstOrThrow(),
     );
+    await pruneDays(this.db, before);
     await this.db
       .deleteFrom("settings")
       .where("name", "like", `${batchName("")}%`)
       .where("value", "<", before.toISOString())
       .execute();
-  }
-
-  #sums(filter: UsageFilter) {
-    let query = this.db
-      .selectFrom("usage")
-      // A sum of 8-byte integers is of another type in Postgres, and read as text.
-      .select(countColumns.map((name) => sql<number>`cast(sum(${sql.ref(name)}) as bigint)`.as(name)))
-      .select((select) => [
-        select.fn.min("first_token_min_ms").as("first_token_min_ms"),
-        select.fn.max("first_token_max_ms").as("first_token_max_ms"),
-      ])
-      .where("account_id", "=", filter.accountId)
-      .where("hour", ">=", filter.from.getTime())
-      .where("hour", "<", filter.to.getTime());
-    if (filter.keyId !== undefined) query = query.where("key_id", "=", filter.keyId);
-    if (filter.model !== undefined) query = query.where("model", "=", filter.model);
-    return query;
   }
 }
 
@@ -164,7 +168,8 @@ const bucketName = (row: UsageBucketRow): string =>
   `${row.accountId} ${row.start.getTime()} ${row.keyId} ${row.model ?? noModel}`;
 
 /** The step that an hour is part of. */
-export const stepOf = (stepMs: number) => sql<number>`(hour - hour % ${sql.lit(stepMs)})`;
+export const stepOf = (stepMs: number, column = "hour") =>
+  sql<number>`(${sql.ref(column)} - ${sql.ref(column)} % ${sql.lit(stepMs)})`;
 
 /** Those of their accounts that exist. */
 async function existing(db: Kysely<Schema>, rows: readonly { accountId: string }[]): Promise<Set<string>> {
@@ -177,72 +182,15 @@ async function existing(db: Kysely<Schema>, rows: readonly { accountId: string }
 async function addSome(db: Kysely<Schema>, rows: readonly UsageBucketRow[]): Promise<UsageRow[]> {
   const known = await existing(db, rows);
   const values = rows.filter((row) => known.has(row.accountId)).map(fromBucket);
-  if (values.length === 0) return [];
-  await db
-    .insertInto("usage")
-    .values(values)
-    .onConflict((conflict) =>
-      conflict.columns(["account_id", "hour", "key_id", "model"]).doUpdateSet((update) => ({
-        ...Object.fromEntries(
-          countColumns.map((name) => [name, update(`usage.${name}`, "+", update.ref(`excluded.${name}`))]),
-        ),
-        first_token_min_ms: either("usage", "first_token_min_ms", "<"),
-        first_token_max_ms: either("usage", "first_token_max_ms", ">"),
-      })),
-    )
-    .execute();
+  await addCounts(db, "usage", ["account_id", "hour", "key_id", "model"], values);
   return values;
 }
 
 /** The same counts, by hour and model alone. */
 async function addToService(db: Kysely<Schema>, rows: readonly UsageRow[]): Promise<void> {
-  const sums = new Map<string, ServiceUsageRow>();
-  for (const { account_id: _account, key_id: _key, ...row } of rows) {
-    const name = `${row.hour} ${row.model}`;
-    const sum = sums.get(name);
-    sums.set(name, sum === undefined ? row : sumOf(sum, row));
-  }
-  const values = [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
-  if (values.length === 0) return;
-  await db
-    .insertInto("service_usage")
-    .values(values)
-    .onConflict((conflict) =>
-      conflict.columns(["hour", "model"]).doUpdateSet((update) => ({
-        ...Object.fromEntries(
-          countColumns.map((name) => [
-            name,
-            update(`service_usage.${name}`, "+", update.ref(`excluded.${name}`)),
-          ]),
-        ),
-        first_token_min_ms: either("service_usage", "first_token_min_ms", "<"),
-        first_token_max_ms: either("service_usage", "first_token_max_ms", ">"),
-      })),
-    )
-    .execute();
-}
-
-function sumOf(a: ServiceUsageRow, b: ServiceUsageRow): ServiceUsageRow {
-  const sum = { ...a };
-  for (const name of countColumns) sum[name] += b[name];
-  const known = (x: number | null, y: number | null) => [x, y].filter((ms) => ms !== null);
-  const shortest = known(a.first_token_min_ms, b.first_token_min_ms);
-  const longest = known(a.first_token_max_ms, b.first_token_max_ms);
-  sum.first_token_min_ms = shortest.length === 0 ? null : Math.min(...shortest);
-  sum.first_token_max_ms = longest.length === 0 ? null : Math.max(...longest);
-  return sum;
-}
-
-/** The new value where it is `than` the old one or there is no old one. Databases differ in how they compare with null. */
-function either(
-  table: "usage" | "service_usage",
-  name: "first_token_min_ms" | "first_token_max_ms",
-  than: "<" | ">",
-) {
-  const [old, added] = [sql.ref(`${table}.${name}`), sql.ref(`excluded.${name}`)];
-  return sql<
-    number | null
-  >`case when ${old} is null or ${added} ${sql.raw(than)} ${old} then ${added} else ${old} end`;
+  const impersonal = rows.map(({ account_id: _account, key_id: _key, ...row }) => row);
+  const values = mergedBy(["hour", "model"], impersonal);
+  await addCounts(db, "service_usage", ["hour", "model"], values);
 }
 
 function fromBucket(bucket: UsageBucketRow): UsageRow {
@@ -276,12 +224,6 @@ function fromBucket(bucket: UsageBucketRow): UsageRow {
 }
 
 const rounded = (ms: number | null): number | null => (ms === null ? null : Math.round(ms));
-
-/** None for a model that this version does not know. */
-export function toModel(model: string): (ModelId | null)[] {
-  if (model === noModel) return [null];
-  return isModelId(model) ? [model] : [];
-}
 
 type Sums = Record<(typeof countColumns)[number], number> &
   Pick<UsageRow, "first_token_min_ms" | "first_token_max_ms">;

@@ -1,6 +1,6 @@
 /** What is looked at, kept in the page's address. */
-import { useSearchParams } from "wouter";
 import { isModelId, type ModelId } from "../../../../src/protocol/models.js";
+import { useUrlFilters, withFilters } from "../../../hooks/use-url-filters.ts";
 import { periods, type PeriodId } from "../../app/usage/usage-period.ts";
 
 export interface ServiceChoice {
@@ -15,36 +15,23 @@ export interface ServiceChoice {
 
 export type Choose = (change: Partial<ServiceChoice>) => void;
 
-const usual: ServiceChoice = { period: "24h", model: "", account: "", key: "", measure: "requests" };
+const usual = { period: "24h", model: "", account: "", key: "", measure: "requests" };
 
 export function useUsageChoice(): { choice: ServiceChoice; choose: Choose } {
-  const [search, setSearch] = useSearchParams();
-  const choice = choiceOf(search);
-  return { choice, choose: (change) => setSearch(searchOf({ ...choice, ...change })) };
+  const [filters, choose] = useUrlFilters(usual);
+  return { choice: choiceOf(filters), choose };
 }
 
 /** The address of this page with something else chosen. */
 export function usageAddress(choice: ServiceChoice): string {
-  const text = new URLSearchParams(searchOf(choice)).toString();
+  const text = withFilters(new URLSearchParams(), usual, { ...choice }).toString();
   return text === "" ? "/admin/usage" : `/admin/usage?${text}`;
 }
 
-function choiceOf(search: URLSearchParams): ServiceChoice {
-  const model = search.get("model") ?? "";
-  return {
-    period: periods.find(({ id }) => id === search.get("period"))?.id ?? usual.period,
-    model: isModelId(model) ? model : "",
-    account: search.get("account") ?? "",
-    key: search.get("key") ?? "",
-    measure: search.get("measure") === "tokens" ? "tokens" : "requests",
-  };
-}
-
-/** Without what is as usual. */
-function searchOf(choice: ServiceChoice): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(choice).filter(
-      ([name, value]) => !Object.entries(usual).some(([n, v]) => n === name && v === value),
-    ),
-  );
-}
+const choiceOf = ({ period, model, account, key, measure }: typeof usual): ServiceChoice => ({
+  period: periods.find(({ id }) => id === period)?.id ?? "24h",
+  model: isModelId(model) ? model : "",
+  account,
+  key,
+  measure: measure === "tokens" ? "tokens" : "requests",
+});

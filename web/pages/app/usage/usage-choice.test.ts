@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { filtersIn, withFilters } from "../../../hooks/use-url-filters.ts";
 import {
   choiceOf,
   daysOf,
@@ -6,12 +7,14 @@ import {
   periodOf,
   rangeBounds,
   rangeError,
-  searchOf,
+  filtersOf,
+  usualFilters,
   type UsageChoice,
 } from "./usage-choice.ts";
 
 const now = Date.parse("2026-03-10T14:25:00Z");
-const read = (address: string) => choiceOf(new URLSearchParams(address), now);
+const read = (address: string) => choiceOf(filtersIn(new URLSearchParams(address), usualFilters), now);
+const searchOf = (choice: UsageChoice) => withFilters(new URLSearchParams(), usualFilters, filtersOf(choice));
 
 describe("the usage page's address", () => {
   it("says nothing when everything is as usual", () => {

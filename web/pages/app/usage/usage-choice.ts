@@ -3,6 +3,7 @@
  * one's own, with `key` and `model`. What is as usual is left out; what makes no sense is as if it were not there.
  */
 import { isModelId, type ModelId } from "../../../../src/protocol/models.js";
+import type { Filters } from "../../../hooks/use-url-filters.ts";
 import { periods, usagePeriod, type PeriodId, type UsagePeriod } from "./usage-period.ts";
 
 /** Whole days in UTC, both included: "2026-01-31". */
@@ -26,25 +27,23 @@ const dayMs = 86_400_000;
 
 const usualPeriod: PeriodId = "24h";
 
-export function choiceOf(search: URLSearchParams, now: number): UsageChoice {
-  const model = search.get("model") ?? "";
-  const range = { from: search.get("from") ?? "", to: search.get("to") ?? "" };
-  const named = periods.find(({ id }) => id === search.get("period"))?.id ?? usualPeriod;
+export type UsageFilterValues = Filters<"period" | "from" | "to" | "key" | "model">;
+
+export const usualFilters: UsageFilterValues = { period: usualPeriod, from: "", to: "", key: "", model: "" };
+
+export function choiceOf({ period, from, to, key, model }: UsageFilterValues, now: number): UsageChoice {
+  const named = periods.find(({ id }) => id === period)?.id ?? usualPeriod;
   return {
-    period: rangeError(range, now) === null ? range : named,
-    key: (search.get("key") ?? "").slice(0, 64),
+    period: rangeError({ from, to }, now) === null ? { from, to } : named,
+    key: key.slice(0, 64),
     model: isModelId(model) ? model : "",
   };
 }
 
 /** The inverse of `choiceOf`. */
-export function searchOf({ period, key, model }: UsageChoice): URLSearchParams {
-  const when = typeof period === "string" ? (period === usualPeriod ? {} : { period }) : period;
-  return new URLSearchParams({
-    ...when,
-    ...(key === "" ? {} : { key }),
-    ...(model === "" ? {} : { model }),
-  });
+export function filtersOf({ period, key, model }: UsageChoice): UsageFilterValues {
+  const when = typeof period === "string" ? { period, from: "", to: "" } : { period: usualPeriod, ...period };
+  return { ...when, key, model };
 }
 
 /** What is wrong with a range; null when it can be shown. */

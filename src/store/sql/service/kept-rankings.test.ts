@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { FakeClock } from "../../../../test/support/inputs/fake-clock.js";
+import { KeptRankings } from "./kept-rankings.js";
+
+const counting = () => {
+  let asked = 0;
+  const rank = async () => [{ accountId: "acc_1", value: ++asked }];
+  return { rank, asked: () => asked };
+};
+
+describe("kept rankings", () => {
+  it("are ranked once a minute, also for many at once", async () => {
+    const clock = new FakeClock();
+    const rankings = new KeptRankings(clock);
+    const { rank, asked } = counting();
+    const all = await Promise.all([1, 2, 3].map(() => rankings.get("a", rank)));
+    expect(new Set(all).size).toBe(1);
+    clock.advance(59_999);
+    await rankings.get("a", rank);
+    expect(asked()).toBe(1);
+    clock.advance(1);
+    expect(await rankings.get("a", rank)).toEqual([{ accountId: "acc_1", value: 2 }]);
+    await rankings.get("b", rank);
+    expect(asked()).toBe(3);
+  });
+
+  it("are bounded, and the oldest go first", async () => {
+    const rankings = new KeptRankings(new FakeClock());
+    const { rank, asked } = counting();
+    for (let i = 0; i < 33; i++) await rankings.get(String(i), rank);
+    await rankings.get("32", rank);
+    await rankings.get("1", rank);
+    expect(asked()).toBe(33);
+    await rankings.get("0", rank);
+    expect(asked()).toBe(34);
+  });
+
+  it("are not kept when they fail", async () => {
+    const rankings = new KeptRankings(new FakeClock());
+    const { rank } = counting();
+    await expect(rankings.get("a", () => Promise.reject(new Error("unreachable")))).rejects.toThrow();
+    expect(await rankings.get("a", rank)).toHaveLength(1);
+  });
+});

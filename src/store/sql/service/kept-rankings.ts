@@ -1,0 +1,38 @@
+/**
+ * Rankings over long periods, kept for a minute. Adding up months of everybody's days takes a database some tenths of
+ * a second, and changes little from one minute to the next. Ids and counts alone are kept: names are looked up each
+ * time, so that a deleted account is not on a list any more.
+ */
+import type { Clock } from "../../../core/ports.js";
+
+const keptMs = 60_000;
+const mostKept = 32;
+
+export interface Ranked {
+  accountId: string;
+  value: number;
+}
+
+export class KeptRankings {
+  readonly #kept = new Map<string, { untilMs: number; ranking: Promise<Ranked[]> }>();
+
+  constructor(private readonly clock: Pick<Clock, "monotonicMs">) {}
+
+  /** Callers at the same time share one ranking. One that fails is not kept. */
+  get(name: string, rank: () => Promise<Ranked[]>): Promise<Ranked[]> {
+    const nowMs = this.clock.monotonicMs();
+    const kept = this.#kept.get(name);
+    if (kept !== undefined && nowMs < kept.untilMs) return kept.ranking;
+    const ranking = rank();
+    this.#kept.delete(name);
+    this.#kept.set(name, { untilMs: nowMs + keptMs, ranking });
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= mostKept) break;
+      this.#kept.delete(oldest);
+    }
+    ranking.catch(() => {
+      if (this.#kept.get(name)?.ranking === ranking) this.#kept.delete(name);
+    });
+    return ranking;
+  }
+}
