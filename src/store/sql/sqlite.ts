@@ -59,7 +59,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Full
   if (threads === undefined) return new SqlStore(db, clock);
   // A file that cannot be opened, and a migration that takes its time, are the start's own: threads get one that works.
   await db.destroy();
-  return new SqlStore(new Kysely<Schema>({ dialect: threadDialect(path, threads, onUnavailable) }), clock);
+  const threaded = new Kysely<Schema>({ dialect: threadDialect(path, threads, onUnavailable) });
+  // Kysely starts and ends only what has been used.
+  await threaded.connection().execute(() => Promise.resolve());
+  return new SqlStore(threaded, clock);
 }
 
 /** The connection as Kysely takes it. */

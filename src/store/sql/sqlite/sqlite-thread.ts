@@ -2,7 +2,7 @@
  * A database thread, from the server's side. Statements are posted as they come and answered in order; the thread
  * takes them in groups. What may go wrong, and what the caller gets then:
  *
- * - More statements wait than the thread is allowed to queue: EAGAIN, and the statement is not sent.
+ * - The thread has more statements to answer than it may queue: EAGAIN, and the statement is not sent.
  * - No answer within the time limit: ETIMEDOUT. A statement that had not begun by then never will; one that is running
  *   goes on, since native code cannot be interrupted from here (see native-gate.ts).
  * - The thread ends: ECONNRESET for all that wait. The next statement starts another, at most one each second.
@@ -17,6 +17,7 @@ import {
   type PlainError,
   type Result,
   type Statement,
+  type Task,
   type ThreadSetup,
   type ToThread,
 } from "./messages.js";
@@ -24,7 +25,7 @@ import { newGate, shutAtExit } from "./native-gate.js";
 import { fromPlainError } from "./plain-error.js";
 
 export interface ThreadLimits {
-  /** Most statements that wait for an answer. */
+  /** Most statements that the thread has not answered, whether or not somebody still waits for them. */
   queued: number;
   /** For one answer, the wait in the queue included. */
   answerMs: number;
@@ -52,6 +53,7 @@ interface Running {
 export class SqliteThread {
   readonly #waiting = new Map<number, Waiting>();
   #running: Running | null = null;
+  #unanswered = 0;
   #generation = 0;
   #nextStartMs = 0;
   #lastId = 0;
@@ -59,9 +61,9 @@ export class SqliteThread {
 
   constructor(private readonly options: SqliteThreadOptions) {}
 
-  /** How many statements wait for an answer. */
+  /** How many statements it has to answer. */
   get load(): number {
-    return this.#waiting.size;
+    return this.#unanswered;
   }
 
   /** Another number once the thread has ended: the next one knows nothing of its transactions. */
@@ -72,20 +74,20 @@ export class SqliteThread {
   /** Sends it before it returns. `isAdmitted`: part of a transaction, which must not fail half-way by a full queue. */
   ask(statement: Statement, { isAdmitted = false } = {}): Promise<Result> {
     if (this.#isClosed) return Promise.reject(unavailable("ECONNRESET", "The database is closed."));
-    if (this.#waiting.size >= this.options.queued && !isAdmitted) return Promise.reject(queueFull());
+    if (this.#unanswered >= this.options.queued && !isAdmitted) return Promise.reject(queueFull());
     if (!this.start()) return Promise.reject(ended());
     const { answerMs } = this.options;
     const id = ++this.#lastId;
     const answer = new Promise<Result>((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.#post({ ...statement, id, beginsBeforeMs: monotonicMs() + answerMs });
+      this.#send({ ...statement, id, beginsBeforeMs: monotonicMs() + answerMs });
     });
     return withTimeLimit(answer, answerMs, tooSlow).finally(() => this.#waiting.delete(id));
   }
 
   /** Sends what nobody waits for, and what is done however late: the end of a transaction that was given up. */
   tell(statement: Statement): void {
-    this.#post({ ...statement, id: 0, beginsBeforeMs: null });
+    this.#send({ ...statement, id: 0, beginsBeforeMs: null });
   }
 
   /** Before the first statement, to save it the wait. False when it is too early after the end of the last one. */
@@ -102,13 +104,15 @@ export class SqliteThread {
     this.#isClosed = true;
     const running = this.#running;
     if (running === null) return;
-    this.#post("close");
+    running.worker.postMessage("close" satisfies ToThread);
     // A thread that is stuck is left to itself: it does not keep the program running.
     await withTimeLimit(running.exited, this.options.answerMs).catch(() => undefined);
   }
 
-  #post(message: ToThread): void {
-    this.#running?.worker.postMessage(message);
+  #send(task: Task): void {
+    if (this.#running === null) return;
+    this.#running.worker.postMessage(task satisfies ToThread);
+    this.#unanswered += 1;
   }
 
   #newThread(): Running {
@@ -130,6 +134,7 @@ export class SqliteThread {
         unwatch();
         this.#running = null;
         this.#generation += 1;
+        this.#unanswered = 0;
         const error = cause === null ? ended() : fromPlainError(cause);
         for (const { reject } of this.#waiting.values()) reject(error);
         resolve();
@@ -139,6 +144,7 @@ export class SqliteThread {
   }
 
   #settle(id: number, outcome: Outcome): void {
+    this.#unanswered -= 1;
     const waiting = this.#waiting.get(id);
     switch (outcome.type) {
       case "done":
