@@ -96,14 +96,14 @@ describe("while another process holds the database", () => {
     const db = open({ answerMs: 300 });
     await eventually(() => put(db, "before").then(() => true));
     beside.exec("begin immediate");
-    const [first, second, third] = [
-      put(db, "first"),
-      db.transaction().execute((transaction) => put(transaction, "second")),
-      put(db, "third"),
-    ];
-    expect(await causeOf(first)).toMatchObject({ code: "ETIMEDOUT" });
-    expect(await causeOf(second)).toMatchObject({ code: "ETIMEDOUT" });
-    expect(await causeOf(third)).toMatchObject({ code: "ETIMEDOUT" });
+    const causes = await Promise.all(
+      [
+        put(db, "first"),
+        db.transaction().execute((transaction) => put(transaction, "second")),
+        put(db, "third"),
+      ].map(causeOf),
+    );
+    expect(causes).toMatchObject(causes.map(() => ({ code: "ETIMEDOUT" })));
     beside.exec("rollback");
     await eventually(() =>
       put(db, "after")
@@ -151,7 +151,7 @@ describe("a thread that ends", () => {
       `data:text/javascript,${encodeURIComponent(
         `import { parentPort } from "node:worker_threads";
          let seen = 0;
-         parentPort.on("message", () => { if (++seen === 3) process.exit(1); });`,
+         parentPort.on("message", (message) => { if (message === "close" || ++seen === 3) process.exit(1); });`,
       )}`,
     );
     const reported: unknown[] = [];
@@ -188,10 +188,10 @@ describe("a thread that ends", () => {
 
   it("is reported with its cause when it cannot open the database", async () => {
     beside.close();
+    beside = new Database(":memory:");
     await rm(folder, { recursive: true });
     const db = open({ restartMs: 60_000 });
     expect(await causeOf(put(db, "a"))).toMatchObject({ code: "SQLITE_CANTOPEN" });
-    beside = new Database(":memory:");
   });
 });
 

@@ -6,7 +6,7 @@ export function toPlainError(error: unknown): PlainError {
   if (!(error instanceof Error))
     return { name: "Error", message: "unknown error", code: null, rawCode: null };
   const { name, message } = error;
-  const code = "code" in error && typeof error.code === "string" ? error.code : null;
+  const code = "code" in error && typeof error.code === "string" && error.code !== "" ? error.code : null;
   const rawCode = "rawCode" in error && typeof error.rawCode === "number" ? error.rawCode : null;
   return { name, message, code, rawCode };
 }

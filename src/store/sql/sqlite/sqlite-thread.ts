@@ -120,8 +120,6 @@ export class SqliteThread {
     const gate = newGate();
     const worker = newWorker(workerFile, { workerData: { path, readOnly, gate } satisfies ThreadSetup });
     const unwatch = shutAtExit(gate);
-    // Whoever waits for an answer has a timer that keeps the program running meanwhile.
-    worker.unref();
     let cause: PlainError | null = null;
     worker.on("message", (message: FromThread) => {
       if (message.type === "unopened") cause = message.error;
@@ -140,6 +138,8 @@ export class SqliteThread {
         resolve();
       });
     });
+    // Whoever waits for an answer has a timer that keeps the program running meanwhile. Last: listening undoes it.
+    worker.unref();
     return { worker, exited };
   }
 

@@ -24,7 +24,9 @@ function begin(port: MessagePort): void {
       serve(port, database, [first, ...queued(port)], send);
     });
   } catch (error) {
-    send({ type: "unopened", error: toPlainError(error) });
+    const plain = toPlainError(error);
+    // libsql gives no code to a file that it cannot open.
+    send({ type: "unopened", error: { ...plain, code: plain.code ?? "SQLITE_CANTOPEN" } });
     port.close();
   } finally {
     leave(setup.gate);
