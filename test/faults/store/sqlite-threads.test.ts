@@ -40,6 +40,16 @@ const open = (threads: ThreadsOptions = {}): Kysely<Schema> => {
 };
 const put = (db: Kysely<Schema>, name: string) =>
   db.insertInto("settings").values({ name, value: "v" }).execute();
+/** However often it takes. */
+const putEventually = (db: Kysely<Schema>, name: string) =>
+  eventually(
+    () =>
+      sql`insert into settings values (${name}, 'v') on conflict do nothing`.execute(db).then(
+        () => true,
+        () => undefined,
+      ),
+    20_000,
+  );
 const names = () => beside.prepare("select name from settings order by name").pluck().all().map(String);
 const causeOf = async (work: Promise<unknown>): Promise<unknown> => {
   const error: unknown = await work.catch((reason: unknown) => reason);
@@ -79,22 +89,18 @@ describe("while another process holds the database", () => {
 
   it("statements whose callers have given up still count as queued", async () => {
     const db = open({ queued: 2, answerMs: 300 });
-    await eventually(() => put(db, "before").then(() => true));
+    await putEventually(db, "before");
     beside.exec("begin immediate");
     const causes = await Promise.all([put(db, "a"), put(db, "b")].map(causeOf));
     expect(causes).toMatchObject([{ code: "ETIMEDOUT" }, { code: "ETIMEDOUT" }]);
     expect(await causeOf(put(db, "c"))).toMatchObject({ code: "EAGAIN" });
     beside.exec("rollback");
-    await eventually(() =>
-      put(db, "after")
-        .then(() => true)
-        .catch(() => undefined),
-    );
+    await putEventually(db, "after");
   });
 
   it("a statement is given up after its time limit, and never begins afterwards", async () => {
     const db = open({ answerMs: 300 });
-    await eventually(() => put(db, "before").then(() => true));
+    await putEventually(db, "before");
     beside.exec("begin immediate");
     const causes = await Promise.all(
       [
@@ -105,30 +111,48 @@ describe("while another process holds the database", () => {
     );
     expect(causes).toMatchObject(causes.map(() => ({ code: "ETIMEDOUT" })));
     beside.exec("rollback");
-    await eventually(() =>
-      put(db, "after")
-        .then(() => true)
-        .catch(() => undefined),
-    );
+    await putEventually(db, "after");
     expect(names()).toContain("after");
     expect(names()).not.toContain("second");
     expect(names()).not.toContain("third");
   });
 });
 
+/** A thread with the real database, and something else that happens to it. */
+const threadWith = async (before: string, after: string): Promise<URL> => {
+  const real = pathToFileURL(resolve("dist/store/sql/sqlite/sqlite-worker.js")).href;
+  const file = join(folder, "thread.mjs");
+  await writeFile(
+    file,
+    `import { parentPort } from "node:worker_threads"; ${before}; await import(${JSON.stringify(real)}); ${after};`,
+  );
+  return pathToFileURL(file);
+};
+
+it("a transaction with a statement that got no answer cannot be committed", async () => {
+  const deaf = await threadWith(
+    `const on = parentPort.on.bind(parentPort);
+     parentPort.on = (event, listener) =>
+       on(event, (message) => { if (!message.sql?.includes("unheard")) listener(message); })`,
+    "",
+  );
+  const db = open({ workerFile: deaf, answerMs: 500 });
+  await putEventually(db, "before");
+  const broken = db.transaction().execute(async (transaction) => {
+    await put(transaction, "first half");
+    const unheard = sql`update settings set value = 'unheard'`.execute(transaction);
+    expect(await causeOf(unheard)).toMatchObject({ code: "ETIMEDOUT" });
+    await put(transaction, "second half").catch(() => undefined);
+  });
+  expect(await causeOf(broken)).toMatchObject({ code: "ECONNRESET" });
+  await putEventually(db, "after");
+  expect(names()).toEqual(["after", "before"]);
+});
+
 describe("a thread that ends", () => {
-  const real = JSON.stringify(pathToFileURL(resolve("dist/store/sql/sqlite/sqlite-worker.js")).href);
   /** Ends after a statement that says so. */
-  const mortal = async (): Promise<URL> => {
-    const file = join(folder, "mortal.mjs");
-    await writeFile(
-      file,
-      `import { parentPort } from "node:worker_threads";
-       await import(${real});
-       parentPort.on("message", ({ sql }) => { if (sql?.includes("die")) process.exit(1); });`,
-    );
-    return pathToFileURL(file);
-  };
+  const mortal = () =>
+    threadWith("", `parentPort.on("message", ({ sql }) => { if (sql?.includes("die")) process.exit(1); })`);
   const die = (db: Kysely<Schema>) =>
     sql`update settings set value = 'die' where name = 'nobody'`.execute(db);
 
@@ -137,11 +161,7 @@ describe("a thread that ends", () => {
     await put(db, "before");
     // Answered or not: it ends right after.
     await die(db).catch(() => undefined);
-    await eventually(() =>
-      put(db, "after")
-        .then(() => true)
-        .catch(() => undefined),
-    );
+    await putEventually(db, "after");
     expect(names()).toEqual(["after", "before"]);
     expect(await db.selectFrom("settings").selectAll().execute()).toHaveLength(2);
   });
@@ -178,11 +198,7 @@ describe("a thread that ends", () => {
       });
     });
     expect(await causeOf(broken)).toMatchObject({ code: "ECONNRESET" });
-    await eventually(() =>
-      put(db, "after")
-        .then(() => true)
-        .catch(() => undefined),
-    );
+    await putEventually(db, "after");
     expect(names().filter((name) => name.includes("half"))).toEqual([]);
   });
 

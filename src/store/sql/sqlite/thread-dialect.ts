@@ -102,6 +102,8 @@ function own(connection: DatabaseConnection): ThreadConnection {
 interface OpenTransaction {
   /** Which thread it was begun in. */
   generation: number;
+  /** A statement had no answer, so nobody knows what the transaction holds: it can only be rolled back. */
+  isLost: boolean;
   endTurn: () => void;
 }
 
@@ -135,7 +137,7 @@ class ThreadConnection implements DatabaseConnection {
   async begin(): Promise<void> {
     const { turns, writer } = this.threads;
     const endTurn = await this.#explained(() => turns.transaction());
-    this.#transaction = { generation: writer.generation, endTurn };
+    this.#transaction = { generation: writer.generation, isLost: false, endTurn };
     await this.#explained(() => this.#within(bare("begin immediate")));
   }
 
@@ -157,11 +159,18 @@ class ThreadConnection implements DatabaseConnection {
   }
 
   /** The thread that the transaction is in may have ended. In the next one, a statement would be one by itself. */
-  #within(statement: Statement): Promise<Result> {
+  async #within(statement: Statement): Promise<Result> {
     const { writer } = this.threads;
-    if (this.#transaction?.generation === writer.generation)
-      return writer.ask(statement, { isAdmitted: true });
-    return Promise.reject(unavailable("ECONNRESET", "The database thread ended."));
+    const transaction = this.#transaction;
+    if (transaction === null || transaction.isLost || transaction.generation !== writer.generation) {
+      throw unavailable("ECONNRESET", "The transaction is lost.");
+    }
+    try {
+      return await writer.ask(statement, { isAdmitted: true });
+    } catch (error) {
+      transaction.isLost = !isAnswer(error);
+      throw error;
+    }
   }
 
   #reader(): SqliteThread {
@@ -179,6 +188,10 @@ class ThreadConnection implements DatabaseConnection {
     }
   }
 }
+
+/** SQLite's own errors have its codes; any other is about the way to it. */
+const isAnswer = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_");
 
 const bare = (sql: string): Statement => ({ sql, parameters: [], isGroupable: false });
 
