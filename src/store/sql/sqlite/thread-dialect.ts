@@ -63,8 +63,9 @@ interface Threads {
 class ThreadDriver implements Driver {
   constructor(private readonly threads: Threads) {}
 
+  /** Further readers are started by the first read that finds the others busy. */
   async init(): Promise<void> {
-    for (const thread of [this.threads.writer, ...this.threads.readers]) thread.start();
+    for (const thread of [this.threads.writer, ...this.threads.readers.slice(0, 1)]) thread.start();
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
