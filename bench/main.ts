@@ -9,6 +9,7 @@ import { benchBodies } from "./bodies.js";
 import { benchAttack } from "./attack.js";
 import { benchConsole } from "./console/console-pages.js";
 import { benchCrowded } from "./crowded.js";
+import { benchCommits } from "./database/commits.js";
 import { benchEngine } from "./embedded-engine.js";
 import { benchOverhead } from "./overhead.js";
 import { benchGateway } from "./gateway.js";
@@ -23,6 +24,7 @@ import { benchTools } from "./tools.js";
 const benches: Record<string, () => Promise<void>> = {
   api: benchApi,
   bodies: benchBodies,
+  commits: benchCommits,
   console: benchConsole,
   engine: benchEngine,
   crowded: benchCrowded,

@@ -1,7 +1,8 @@
 /**
- * What the size of the database costs. SQLite answers on the thread of the event loop, so the longest time that
- * a query holds it up is what everybody else's requests wait. Each is asked of an empty store and of one with
- * 100,000 accounts, keys, sessions, audit lines, changes and hours of usage, half of the last of one account.
+ * What the size of the database costs. Here SQLite answers on the thread of the event loop, as it does for commands, so
+ * that the longest time a query holds it up is seen; a server asks its database threads (see database/commits.ts).
+ * Each is asked of an empty store and of one with 100,000 accounts, keys, sessions, audit lines, changes and hours of
+ * usage, half of the last of one account.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -14,16 +14,25 @@ export interface OpenStoreOptions {
   onWait?: (place: string, waitMs: number) => void;
   /** Called with what each failing query met, for the cause in the log. */
   onUnavailable?: OnUnavailable;
+  /** For a server: a database on this machine is kept off the thread of the event loop. */
+  threads?: boolean;
 }
 
 /** Rejects with `StoreError` when it cannot be opened. */
 export async function openStore(
   { service, storage, limits }: Pick<Config, "service" | "storage" | "limits">,
-  { clock = systemClock, waitMs = 0, onWait, onUnavailable }: OpenStoreOptions = {},
+  { clock = systemClock, waitMs = 0, onWait, onUnavailable, threads = false }: OpenStoreOptions = {},
 ): Promise<FullStore> {
   const plan = defaultPlan(limits);
   if (storage.databaseUrl === undefined) {
-    return openSqliteStore({ path: databasePath(service.dataDir), defaultPlan: plan, clock, onUnavailable });
+    const path = databasePath(service.dataDir);
+    return openSqliteStore({
+      path,
+      defaultPlan: plan,
+      clock,
+      onUnavailable,
+      threads: threads ? {} : undefined,
+    });
   }
   // Loaded here, since most installations do without.
   const { openPostgresStore } = await import("./sql/postgres.js");

@@ -3,8 +3,9 @@
  * is ended, which frees all that it holds, and the next schema gets a new one. It is started when it is first
  * needed, and does not keep the program running.
  */
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { withTimeLimit } from "../../core/time-limit.js";
+import { newWorker, workerBeside } from "../../core/worker-thread.js";
 import type { Compiled, FromGrammarWorker } from "./grammar-worker.js";
 
 export interface GrammarThreadOptions {
@@ -59,7 +60,8 @@ export class GrammarThread {
   }
 
   #start(): Running {
-    const worker = newWorker(this.options.workerFile ?? besideThisFile());
+    const file = this.options.workerFile ?? workerBeside(import.meta.url, "grammar-worker");
+    const worker = newWorker(file, { resourceLimits, stdout: true, stderr: true });
     let listener: (outcome: ThreadOutcome) => void = () => undefined;
     const ready = new Promise<void>((resolve, reject) => {
       const lost = () => {
@@ -84,17 +86,3 @@ export class GrammarThread {
 
 /** More than any schema within the bounds takes. */
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
-
-/** A thread starts without the loaders of this process: run from its sources, it is given them. */
-function newWorker(file: URL): Worker {
-  // It has no use for the environment, which holds secrets.
-  const options = { resourceLimits, env: {}, stdout: true, stderr: true };
-  if (!file.pathname.endsWith(".ts")) return new Worker(file, options);
-  const program = `import("tsx/esm/api").then(({ register }) => { register(); return import("${file.href}"); })`;
-  return new Worker(program, { ...options, eval: true });
-}
-
-function besideThisFile(): URL {
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  return new URL(`./grammar-worker.${extension}`, import.meta.url);
-}

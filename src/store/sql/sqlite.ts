@@ -3,15 +3,16 @@
  * lets readers continue while one process writes; every commit is on disk before it is reported; a process
  * that finds another writing waits up to five seconds.
  *
- * libsql's calls are synchronous: the event loop is blocked meanwhile. A read takes microseconds. A commit waits for
+ * libsql's calls are synchronous: they hold up the thread that makes them. A read takes microseconds. A commit waits for
  * the disk (fsync), from a fraction of a millisecond on an SSD to tens of them on a slow or busy disk, and for another
- * process that is writing; the commands' writes are single statements, so that wait is short. What is written often
- * (usage, last-used times) is therefore written in batches.
+ * process that is writing. A server therefore opens its connections in threads (see sqlite/thread-dialect.ts), and
+ * commits there share the wait. Commands, which do one thing and end, do without: starting threads would take longer
+ * than their work.
  */
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import Database from "libsql";
+import type Database from "libsql";
 import {
   CompiledQuery,
   Kysely,
@@ -26,10 +27,10 @@ import { findDataDirError, findFileError } from "../data-dir-error.js";
 import { migrate } from "./migrate.js";
 import type { Schema } from "./schema.js";
 import { SqlStore } from "./sql-store.js";
+import { busyTimeoutMs, connect, setUp } from "./sqlite/connection.js";
+import { threadDialect, type ThreadsOptions } from "./sqlite/thread-dialect.js";
 import { StoreError } from "../store-error.js";
 import { asStoreError, type OnUnavailable } from "./unavailable.js";
-
-const busyTimeoutMs = 5_000;
 
 export interface SqliteStoreOptions {
   path: string;
@@ -37,6 +38,8 @@ export interface SqliteStoreOptions {
   defaultPlan: Plan;
   clock?: Clock;
   onUnavailable?: OnUnavailable;
+  /** Keeps the database off the thread of the event loop; `{}` for the usual limits. Without it, calls are synchronous. */
+  threads?: ThreadsOptions | undefined;
 }
 
 /** The database file of a data directory. */
@@ -44,7 +47,7 @@ export const databasePath = (dataDir: string): string => join(dataDir, "sotto.db
 
 /** Opens the database, creating and migrating it where needed. Rejects with `StoreError` when it cannot. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<FullStore> {
-  const { path, defaultPlan, clock = systemClock, onUnavailable } = options;
+  const { path, defaultPlan, clock = systemClock, onUnavailable, threads } = options;
   const database = await openDatabase(path);
   const db = connectSqlite(database, onUnavailable);
   try {
@@ -53,7 +56,13 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Full
     await db.destroy();
     throw error instanceof StoreError ? error : cannotOpenSqlite(path, error);
   }
-  return new SqlStore(db, clock);
+  if (threads === undefined) return new SqlStore(db, clock);
+  // A file that cannot be opened, and a migration that takes its time, are the start's own: threads get one that works.
+  await db.destroy();
+  const threaded = new Kysely<Schema>({ dialect: threadDialect(path, threads, onUnavailable) });
+  // Kysely starts and ends only what has been used.
+  await threaded.connection().execute(() => Promise.resolve());
+  return new SqlStore(threaded, clock);
 }
 
 /** The connection as Kysely takes it. */
@@ -65,10 +74,9 @@ export async function openDatabase(path: string): Promise<Database.Database> {
   let database: Database.Database | undefined;
   try {
     createPrivately(path);
-    database = new Database(path, { timeout: busyTimeoutMs });
+    database = connect(path);
     await enterWalMode(database);
-    database.pragma("synchronous = FULL");
-    database.pragma("foreign_keys = ON");
+    setUp(database);
     return database;
   } catch (error) {
     database?.close();

@@ -2,10 +2,13 @@ import Database from "libsql";
 import { expect, it } from "vitest";
 import { impersonalTables } from "../../../src/store/sql/stored-rows.js";
 import { databasePath } from "../../../src/store/sql/sqlite.js";
-import { openTemporaryStore } from "../../support/stores/temporary-store.js";
+import { openTemporaryStore, openThreadedStore } from "../../support/stores/temporary-store.js";
 import { storeParts } from "./store-parts.js";
 
-for (const describeContract of storeParts) describeContract("SQLite", openTemporaryStore);
+for (const describeContract of storeParts) {
+  describeContract("SQLite", openTemporaryStore);
+  describeContract("SQLite in threads", openThreadedStore);
+}
 
 it("shows people every table of the database that can be about them", async () => {
   const opened = await openTemporaryStore();

@@ -8,10 +8,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Store } from "../../../src/core/ports.js";
 import { databasePath, openDatabase, openSqliteStore } from "../../../src/store/sql/sqlite.js";
 import { StoreError } from "../../../src/store/store-error.js";
-import { openTemporaryStore, testPlan } from "../../support/stores/temporary-store.js";
+import { openTemporaryStore, openThreadedStore, testPlan } from "../../support/stores/temporary-store.js";
 import { describeStoreContract } from "./store.js";
 
 describeStoreContract("SQLite", () => openTemporaryStore());
+describeStoreContract("SQLite in threads", () => openThreadedStore());
 
 describe("the SQLite file", () => {
   let folder: string;

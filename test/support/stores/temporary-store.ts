@@ -1,10 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { defaultPlan } from "../../../src/core/accounts/accounts.js";
 import type { FullStore } from "../../../src/core/dashboard-ports.js";
 import type { Clock, Plan } from "../../../src/core/ports.js";
 import { databasePath, openSqliteStore } from "../../../src/store/sql/sqlite.js";
+import type { ThreadsOptions } from "../../../src/store/sql/sqlite/thread-dialect.js";
 
 export const testPlan: Plan = defaultPlan({
   requestsPerMinute: 600,
@@ -21,12 +23,22 @@ export interface TemporaryStore {
   dispose(): Promise<void>;
 }
 
+/** As they are built, which start sooner, and with one reader. */
+export const builtThreads: ThreadsOptions = {
+  readers: 1,
+  workerFile: pathToFileURL(resolve("dist/store/sql/sqlite/sqlite-worker.js")),
+};
+
+/** As a server opens it, in threads. */
+export const openThreadedStore = (clock?: Clock): Promise<TemporaryStore> =>
+  openTemporaryStore(clock, builtThreads);
+
 /** A real SQLite store in a folder of its own. */
-export async function openTemporaryStore(clock?: Clock): Promise<TemporaryStore> {
+export async function openTemporaryStore(clock?: Clock, threads?: ThreadsOptions): Promise<TemporaryStore> {
   const dataDir = await mkdtemp(join(tmpdir(), "sotto-store-"));
   const opened: FullStore[] = [];
   const another = async (): Promise<FullStore> => {
-    const options = { path: databasePath(dataDir), defaultPlan: testPlan };
+    const options = { path: databasePath(dataDir), defaultPlan: testPlan, threads };
     const store = await openSqliteStore(clock === undefined ? options : { ...options, clock });
     opened.push(store);
     return store;

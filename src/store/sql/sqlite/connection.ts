@@ -1,0 +1,15 @@
+/** One connection to the SQLite file, set up the same wherever it is opened. Synchronous, as every call of libsql is. */
+import Database from "libsql";
+
+/** For another process that is writing. */
+export const busyTimeoutMs = 5_000;
+
+export const connect = (path: string): Database.Database => new Database(path, { timeout: busyTimeoutMs });
+
+/** `readOnly`: it refuses to write. */
+export function setUp(database: Database.Database, { readOnly = false } = {}): void {
+  // Every commit is on disk before it is reported.
+  database.pragma("synchronous = FULL");
+  database.pragma("foreign_keys = ON");
+  if (readOnly) database.pragma("query_only = ON");
+}

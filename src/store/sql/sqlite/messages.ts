@@ -1,0 +1,58 @@
+/** What the server and its database threads send each other. */
+import type { Gate } from "./native-gate.js";
+
+/** What a thread is started with. */
+export interface ThreadSetup {
+  path: string;
+  readOnly: boolean;
+  gate: Gate;
+}
+
+export type Parameter = string | number | bigint | null | undefined | Uint8Array;
+
+export interface Statement {
+  sql: string;
+  parameters: readonly Parameter[];
+  /** May share a commit with others: a single statement that writes, outside a transaction. */
+  isGroupable: boolean;
+}
+
+export interface Task extends Statement {
+  id: number;
+  /** By `monotonicMs`. Whoever asked has given up by then, so it is not begun later. Null: whenever it is due. */
+  beginsBeforeMs: number | null;
+}
+
+export type ToThread = Task | "close";
+
+/** An error without what it may quote: its message names tables and columns, never values. */
+export interface PlainError {
+  name: string;
+  message: string;
+  code: string | null;
+  rawCode: number | null;
+}
+
+export interface Result {
+  rows: unknown[];
+  /** Null for statements that return rows. */
+  changes: number | null;
+  lastInsertRowid: number | bigint | null;
+}
+
+export type Outcome =
+  | { type: "done"; result: Result }
+  | { type: "failed"; error: PlainError }
+  /** It was never begun. */
+  | { type: "expired" };
+
+export interface Answer {
+  id: number;
+  outcome: Outcome;
+}
+
+/** The answers to a group together, or why the thread could not open the database; it ends then. */
+export type FromThread = { type: "answers"; answers: Answer[] } | { type: "unopened"; error: PlainError };
+
+/** The same clock in all threads of a process, unlike `performance.now()`. */
+export const monotonicMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);

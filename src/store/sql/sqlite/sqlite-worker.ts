@@ -1,0 +1,67 @@
+/**
+ * A thread with one connection to the database. It takes all that is queued, carries it out in order, and answers;
+ * writes that arrived together share a commit (see group-commit.ts). It keeps nothing, and prints nothing.
+ */
+import { setup } from "./worker-setup.js";
+import { parentPort, receiveMessageOnPort, type MessagePort } from "node:worker_threads";
+import type Database from "libsql";
+import { connect, setUp } from "./connection.js";
+import { carryOut, toGroups } from "./group-commit.js";
+import type { FromThread, Task, ToThread } from "./messages.js";
+import { enter, leave } from "./native-gate.js";
+import { toPlainError } from "./plain-error.js";
+
+if (parentPort !== null) begin(parentPort);
+
+function begin(port: MessagePort): void {
+  const send = (message: FromThread): void => {
+    port.postMessage(message);
+  };
+  try {
+    const database = connect(setup.path);
+    setUp(database, setup);
+    port.on("message", (first: ToThread) => {
+      serve(port, database, [first, ...queued(port)], send);
+    });
+  } catch (error) {
+    const plain = toPlainError(error);
+    // libsql gives no code to a file that it cannot open.
+    send({ type: "unopened", error: { ...plain, code: plain.code ?? "SQLITE_CANTOPEN" } });
+    port.close();
+  } finally {
+    leave(setup.gate);
+  }
+}
+
+function serve(
+  port: MessagePort,
+  database: Database.Database,
+  messages: readonly ToThread[],
+  send: (message: FromThread) => void,
+): void {
+  const tasks = messages.filter((message): message is Task => message !== "close");
+  for (const group of toGroups(tasks)) {
+    enter(setup.gate);
+    try {
+      send({ type: "answers", answers: carryOut(database, group) });
+    } finally {
+      leave(setup.gate);
+    }
+  }
+  // Nothing is sent after it.
+  if (tasks.length === messages.length) return;
+  enter(setup.gate);
+  database.close();
+  leave(setup.gate);
+  port.close();
+}
+
+/** What has arrived while the thread was busy. */
+function queued(port: MessagePort): ToThread[] {
+  const messages: ToThread[] = [];
+  for (;;) {
+    const next = receiveMessageOnPort(port) as { message: ToThread } | undefined;
+    if (next === undefined) return messages;
+    messages.push(next.message);
+  }
+}
