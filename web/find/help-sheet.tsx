@@ -2,10 +2,10 @@ import type { ReactNode } from "react";
 import { Switch } from "../components/controls/checkbox.tsx";
 import { Dialog } from "../components/overlays/dialog.tsx";
 import { Keys, modifierKey } from "./keys.tsx";
-import { goTos, useSingleKeys } from "./shortcuts.ts";
+import { useSingleKeys, type GoTo } from "./shortcuts.ts";
 
 /** Every keyboard shortcut, and the switch for those of a single key. */
-export default function HelpSheet({ onClose }: { onClose: () => void }) {
+export default function HelpSheet({ goTos, onClose }: { goTos: readonly GoTo[]; onClose: () => void }) {
   const [on, turn] = useSingleKeys();
   return (
     <Dialog open onOpenChange={onClose} title="Keyboard shortcuts">

@@ -65,7 +65,10 @@ export default function Usage() {
             ) : (
               <>
                 <UsagePlots buckets={data?.buckets} period={period} />
-                <UsageBreakdown report={data} />
+                <UsageBreakdown
+                  report={data}
+                  keyAddress={(key) => `/app/usage?${searchOf({ ...choice, key }).toString()}`}
+                />
               </>
             )}
           </div>
