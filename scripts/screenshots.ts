@@ -74,7 +74,9 @@ async function signIn(context: BrowserContext, origin: string, email: string): P
 function complaintsOf(page: Page, origin: string): string[] {
   const complaints: string[] = [];
   page.on("console", (message) => {
-    if (message.type() === "error") complaints.push(message.text());
+    // The browser notes every refused request; some of the views are about one.
+    const isRefusal = message.text().startsWith("Failed to load resource");
+    if (message.type() === "error" && !isRefusal) complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("request", (request) => {
@@ -87,12 +89,14 @@ function complaintsOf(page: Page, origin: string): string[] {
 async function shoot(page: Page, look: Look, { window = false }: View, path: string): Promise<void> {
   await page.setViewportSize({ width: look.width, height: look.height });
   await page.emulateMedia({ colorScheme: look.theme });
-  await page.evaluate(async () => {
+  await page.evaluate(async (wholePage) => {
+    // What sticks to the window would be drawn in the middle of the page.
+    if (wholePage) scrollTo(0, 0);
     const shown = [...document.images].filter((image) => image.checkVisibility());
     for (const image of shown) image.loading = "eager";
     await Promise.all(shown.map((image) => image.decode().catch(() => undefined)));
     await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-  });
+  }, !window);
   await page.screenshot({ path, fullPage: !window });
 }
 

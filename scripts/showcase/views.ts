@@ -83,11 +83,12 @@ const ownStates: View[] = [
   { name: "keys-all", as: "returning", path: "/app/keys?status=all&sort=name" },
   { name: "keys-by-tag", as: "returning", path: "/app/keys?tag=production&search=bot" },
   { name: "keys-none-found", as: "returning", path: "/app/keys?search=nothing-like-it" },
-  { name: "playground-reply", as: "returning", path: "/app/playground", open: after(answered) },
+  { name: "playground-reply", as: "returning", path: "/app/playground", window: true, open: after(answered) },
   {
     name: "playground-comparison",
     as: "returning",
     path: "/app/playground",
+    window: true,
     open: async (page, look) => {
       await page.getByRole("button", { name: "Compare" }).click();
       await page.getByText("Ask both").waitFor();
@@ -100,12 +101,14 @@ const ownStates: View[] = [
     name: "playground-tools",
     as: "returning",
     path: "/app/playground",
+    window: true,
     open: after((page) => page.getByRole("button", { name: "Use an example" }).click()),
   },
   {
     name: "playground-limited",
     as: "limited",
     path: "/app/playground",
+    window: true,
     open: after(async (page) => {
       await answered(page);
       await ask(page);

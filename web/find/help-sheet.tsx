@@ -39,7 +39,7 @@ export default function HelpSheet({ goTos, onClose }: { goTos: readonly GoTo[]; 
         <div className="border-t border-line pt-5">
           <Switch
             label="Single-key shortcuts"
-            hint={`Off, only ${modifierKey} K remains. Kept in this browser.`}
+            hint={`When off, only ${modifierKey} K works. Remembered in this browser.`}
             checked={on}
             onChange={turn}
           />

@@ -45,7 +45,7 @@ export function Table<Row>(props: TableProps<Row>) {
         role="table"
         aria-label={label}
         aria-busy={rows === undefined}
-        className={cx("data-table w-full text-left", stackedBelow(columns.length))}
+        className={cx("data-table w-full text-left", stackedBelow(columns))}
       >
         <thead role="rowgroup">
           <tr role="row" className="border-b border-line">
@@ -105,10 +105,12 @@ function isOpening({ target }: MouseEvent): boolean {
   return !isControl && getSelection()?.isCollapsed !== false;
 }
 
-/** How wide a frame must be for that many columns, each as wide as its longest word. */
-function stackedBelow(columns: number): string {
-  if (columns <= 3) return "@max-[28rem]:stacked";
-  return columns <= 7 ? "@max-[50rem]:stacked" : "@max-[56rem]:stacked";
+/** How wide a frame must be for these columns, each as wide as its longest word. Numbers need little. */
+function stackedBelow(columns: readonly Pick<Column<never>, "header" | "align">[]): string {
+  if (columns.length <= 3) return "@max-[28rem]:stacked";
+  const words = columns.filter(({ header, align }) => header === "" || align !== "right");
+  if (words.length === 1) return "@max-[40rem]:stacked";
+  return columns.length <= 7 ? "@max-[50rem]:stacked" : "@max-[56rem]:stacked";
 }
 
 function LoadingRows({ columns }: { columns: number }) {

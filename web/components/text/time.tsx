@@ -3,6 +3,7 @@
  * time on hover; the other styles are exact already. `second` is for what is compared with other records.
  */
 import { useEffect, useState } from "react";
+import { cx } from "../../cx.ts";
 import { momentFormat } from "./moments.ts";
 
 type TimeStyle = "relative" | "date" | "moment" | "second";
@@ -11,11 +12,14 @@ export function Time({ at, style = "relative" }: { at: string; style?: TimeStyle
   const now = useNow(style === "relative");
   const moment = new Date(at);
   return (
-    // With seconds and a zone it is too long for one line of a narrow card.
+    // With a time and a zone it is too long for one line of a narrow card.
     <time
       dateTime={at}
       title={exact.format(moment)}
-      className={style === "second" ? "tabular-nums" : "whitespace-nowrap"}
+      className={cx(
+        style === "second" && "tabular-nums",
+        style === "second" || style === "moment" ? "sm:whitespace-nowrap" : "whitespace-nowrap",
+      )}
     >
       {style === "relative" ? relativeTime(moment.getTime(), now) : formats[style].format(moment)}
     </time>
