@@ -65,10 +65,7 @@ export default function Usage() {
             ) : (
               <>
                 <UsagePlots buckets={data?.buckets} period={period} />
-                <UsageBreakdown
-                  report={data}
-                  keyAddress={(key) => `/app/usage?${searchOf({ ...choice, key }).toString()}`}
-                />
+                <UsageBreakdown report={data} linksToKeys />
               </>
             )}
           </div>

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { Link } from "wouter";
+import { Link, useLocation, useSearch } from "wouter";
 import type { UsageReport } from "../../../../src/protocol/dashboard-api.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Card } from "../../../components/frame/card.tsx";
@@ -13,18 +13,25 @@ type ByKey = UsageReport["byKey"][number];
 
 interface UsageBreakdownProps {
   report: UsageReport | undefined;
-  /** Where a key's own usage is; without it their names are plain text. */
-  keyAddress?: (keyId: string) => string;
+  /** Where the address of the page can name a key; otherwise names are plain text. */
+  linksToKeys?: boolean;
 }
 
 /** As many keys as are of interest at first; an account may have hundreds. */
 const keysAtFirst = 10;
 
 /** The same period, by model and by key. */
-export function UsageBreakdown({ report, keyAddress }: UsageBreakdownProps) {
+export function UsageBreakdown({ report, linksToKeys = false }: UsageBreakdownProps) {
+  const [path] = useLocation();
+  const search = useSearch();
   const [all, setAll] = useState(false);
   const none = <EmptyState title="No requests in this period" />;
   const byKey = report?.byKey;
+  const addressOf = (keyId: string) => {
+    const parameters = new URLSearchParams(search);
+    parameters.set("key", keyId);
+    return `${path}?${parameters.toString()}`;
+  };
   return (
     <div className="flex flex-col gap-6">
       <Card title="By model" flush>
@@ -39,7 +46,10 @@ export function UsageBreakdown({ report, keyAddress }: UsageBreakdownProps) {
       <Card title="By key" flush>
         <Table
           label="Usage by key"
-          columns={[{ id: "key", header: "Key", cell: (row) => keyName(row, keyAddress) }, ...counts]}
+          columns={[
+            { id: "key", header: "Key", cell: (row) => keyName(row, linksToKeys ? addressOf : undefined) },
+            ...counts,
+          ]}
           rows={all ? byKey : byKey?.slice(0, keysAtFirst)}
           rowId={(row) => row.keyId}
           empty={none}
