@@ -89,14 +89,14 @@ function complaintsOf(page: Page, origin: string): string[] {
 async function shoot(page: Page, look: Look, { window = false }: View, path: string): Promise<void> {
   await page.setViewportSize({ width: look.width, height: look.height });
   await page.emulateMedia({ colorScheme: look.theme });
-  await page.evaluate(async (wholePage) => {
-    // What sticks to the window would be drawn in the middle of the page.
-    if (wholePage) scrollTo(0, 0);
+  // What sticks to the window would be drawn in the middle of the whole page.
+  if (!window) await page.evaluate("scrollTo(0, 0)");
+  await page.evaluate(`(async () => {
     const shown = [...document.images].filter((image) => image.checkVisibility());
     for (const image of shown) image.loading = "eager";
     await Promise.all(shown.map((image) => image.decode().catch(() => undefined)));
     await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-  }, !window);
+  })()`);
   await page.screenshot({ path, fullPage: !window });
 }
 

@@ -45,7 +45,7 @@ const adminPages = ["/app", ...pageAddresses.filter((path) => /^\/admin\/[^:]+$/
 );
 
 /** A step, and then a look. */
-const after = (step: (page: Page) => Promise<unknown>): View["open"] => {
+const after = (step: (page: Page) => Promise<unknown>): NonNullable<View["open"]> => {
   return async (page, look) => {
     await step(page);
     await look();
@@ -167,9 +167,13 @@ const operatorStates: View[] = [
   { name: "operator-quickstart", as: "operator", path: "/app?quickstart" },
 ];
 
-const openings = [...accountOpenings, ...adminOpenings].map(({ name, path, phone = false, open }): View => ({
-  ...{ name: `opened-${nameOf(`/${name}`)}`, as: "operator", path, phone, window: true, open },
-}));
+const openings = [...accountOpenings, ...adminOpenings].map((opening): View => {
+  const { name, path, phone = false } = opening;
+  return {
+    ...{ name: `opened-${nameOf(`/${name}`)}`, as: "operator", path, phone, window: true },
+    open: (page, look) => opening.open(page, look),
+  };
+});
 
 export const views: readonly View[] = [
   ...publicPages,

@@ -13,7 +13,9 @@ const hourMs = 60 * 60_000;
 const minuteMs = 60_000;
 const days = 399;
 /** Requests in the busiest hour, at first and in the last week. */
-const busiest = { first: 3, last: 120 };
+const busiest = { first: 3, last: 240 };
+/** What the present hour passes for, so that pictures taken at night show a working day as well. */
+const presentHour = 11;
 const models: readonly ModelId[] = ["omega", "omega", "omega", "prism", "lambda"];
 /** Hours ago, of an engine that was down for three hours. */
 const incident = { from: 20 * 24, to: 20 * 24 - 3, model: "lambda" };
@@ -39,17 +41,19 @@ export async function recordYear(
       ...(ran && { firstTokenMs: Math.round(90 + 90 * draw() + (draw() < 0.08 ? 900 * draw() : 0)) }),
     });
   };
-  for (let hour = days * 24; hour >= 2; hour--) {
+  const shiftMs = (presentHour - clock.now().getUTCHours()) * hourMs;
+  const busyness = () => busynessAt(new Date(clock.now().getTime() + shiftMs));
+  for (let hour = days * 24; hour >= 1; hour--) {
     clock.agoMs = hour * hourMs;
     const growth = 1 - hour / (days * 24);
     const most = busiest.first + (busiest.last - busiest.first) * growth ** 3;
-    const requests = Math.round(busynessAt(clock.now()) * most * (0.8 + 0.4 * draw()));
+    const requests = Math.round(busyness() * most * (0.8 + 0.4 * draw()));
     for (let request = 0; request < requests; request++) one(hour);
     if (hour % 240 === 0) await flush(dashboard);
   }
   for (let minute = 59; minute >= 0; minute--) {
     clock.agoMs = minute * minuteMs;
-    const requests = Math.round(3 + 9 * draw() * (minute > 20 && minute < 35 ? 2 : 1));
+    const requests = Math.round(busyness() * (busiest.last / 60) * (0.4 + 1.2 * draw()));
     for (let request = 0; request < requests; request++) one(0);
   }
   clock.agoMs = 0;

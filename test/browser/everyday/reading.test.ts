@@ -66,13 +66,16 @@ describe("a chart", { timeout: 60_000 }, () => {
       await open("/app/usage?period=7d", width);
       const plot = page.getByRole("img", { name: /^Requests by hour/ });
       await plot.locator("canvas").waitFor();
+      await page.evaluate(() => document.fonts.ready);
       const before = await boxOf(plot);
+      const over = await boxOf(plot.locator(".u-over"));
       // The present hour is the last one.
-      await page.mouse.move(before.x + before.width - 6, before.y + 60);
-      await page.getByText("GMT+5:45").first().waitFor();
-      const tip = plot.locator("xpath=..").getByText("Succeeded").last();
+      await page.mouse.move(over.x + over.width - 3, over.y + 60);
+      const figure = plot.locator("xpath=..");
+      await figure.getByText("GMT+5:45").waitFor();
+      const tip = figure.getByText("Succeeded").last();
       // None when an hour has begun since.
-    expect((await tip.textContent())?.replace("Succeeded", "")).toMatch(/^(?:78|0)$/);
+      expect((await tip.textContent())?.replace("Succeeded", "")).toMatch(/^(?:78|0)$/);
       const shown = await boxOf(tip);
       expect(shown.x).toBeGreaterThanOrEqual(before.x - 40);
       expect(shown.x + shown.width).toBeLessThanOrEqual(width);
@@ -119,6 +122,7 @@ describe("the usage page", { timeout: 60_000 }, () => {
 
   it("keeps every choice where it was when another is made", async () => {
     await open("/app/usage");
+    await page.evaluate(() => document.fonts.ready);
     const last = page.getByText("Custom", { exact: true });
     const before = await boxOf(last);
     await page.getByText("30 days", { exact: true }).click();

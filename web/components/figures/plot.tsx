@@ -17,6 +17,7 @@ export default function Plot({
   stacked = false,
 }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
+  const cursor = useRef<{ left: number; top: number } | null>(null);
   const theme = useThemeVersion();
   const [pointed, setPointed] = useState<Pointed | null>(null);
 
@@ -24,11 +25,19 @@ export default function Plot({
     const element = box.current;
     if (element === null) return undefined;
     const drawn = stacked ? stack(series) : series;
+    // New numbers arrive while the pointer rests on the plot: then it goes on telling.
+    const pointer = cursor.current;
+    const onPoint = (plot: uPlot) => {
+      const { left = -1, top = -1 } = plot.cursor;
+      cursor.current = left < 0 ? null : { left, top };
+      setPointed(pointedOf(plot));
+    };
     const plot = new uPlot(
-      options(drawn, format, step, element.clientWidth, height, setPointed),
+      options(drawn, format, step, element.clientWidth, height, onPoint),
       [moments.map((moment) => Date.parse(moment) / 1000), ...drawn.map((one) => [...one.values])],
       element,
     );
+    if (pointer !== null) plot.setCursor(pointer);
     const watcher = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
     watcher.observe(element);
     return () => {
@@ -116,7 +125,7 @@ function options(
   step: "hour" | "day",
   width: number,
   height: number,
-  onPoint: (pointed: Pointed | null) => void,
+  onPoint: (plot: uPlot) => void,
 ): uPlot.Options {
   const grid = { stroke: colour("--color-line"), width: 1 };
   // Room for the first and the last bar, which stand astride their moment; lines keep to the same axis.
@@ -164,7 +173,7 @@ function options(
             };
       }),
     ],
-    hooks: { setCursor: [(plot) => onPoint(pointedOf(plot))] },
+    hooks: { setCursor: [onPoint] },
   };
 }
 

@@ -3,7 +3,6 @@
  * time on hover; the other styles are exact already. `second` is for what is compared with other records.
  */
 import { useEffect, useState } from "react";
-import { cx } from "../../cx.ts";
 import { momentFormat } from "./moments.ts";
 
 type TimeStyle = "relative" | "date" | "moment" | "second";
@@ -16,10 +15,7 @@ export function Time({ at, style = "relative" }: { at: string; style?: TimeStyle
     <time
       dateTime={at}
       title={exact.format(moment)}
-      className={cx(
-        style === "second" && "tabular-nums",
-        style === "second" || style === "moment" ? "sm:whitespace-nowrap" : "whitespace-nowrap",
-      )}
+      className={style === "second" || style === "moment" ? "tabular-nums" : "whitespace-nowrap"}
     >
       {style === "relative" ? relativeTime(moment.getTime(), now) : formats[style].format(moment)}
     </time>

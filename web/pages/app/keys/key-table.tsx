@@ -81,6 +81,7 @@ export function KeyTable(props: KeyTableProps) {
   return (
     <Table
       label="Your keys"
+      compact
       columns={columns}
       rows={rows}
       rowId={(key) => key.id}
