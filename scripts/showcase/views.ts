@@ -170,7 +170,11 @@ const operatorStates: View[] = [
 const openings = [...accountOpenings, ...adminOpenings].map((opening): View => {
   const { name, path, phone = false } = opening;
   return {
-    ...{ name: `opened-${nameOf(`/${name}`)}`, as: "operator", path, phone, window: true },
+    name: `opened-${nameOf(`/${name}`)}`,
+    as: "operator",
+    path,
+    phone,
+    window: true,
     open: (page, look) => opening.open(page, look),
   };
 });
