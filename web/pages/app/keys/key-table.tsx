@@ -97,7 +97,7 @@ function KeyUsage({ apiKey, requests }: { apiKey: KeyView; requests: number | un
     <Link
       href={usageAddress(apiKey.id)}
       title={`Usage of ${apiKey.name}`}
-      className="rounded-sm whitespace-nowrap text-accent hover:underline"
+      className="rounded-sm whitespace-nowrap text-accent hover:underline @max-[50rem]:whitespace-normal"
     >
       {requests === undefined ? "…" : plural(requests, "request")}
     </Link>
