@@ -47,7 +47,7 @@ describe("with the keyboard alone, a person", { timeout: 60_000 }, () => {
     await keyboard.isOn(/^Message$/);
     await keyboard.to(/^Second model$/, "Shift+Tab");
     await page.keyboard.press("l");
-    expect(await page.getByLabel("Second model").inputValue()).toBe("lambda");
+    expect(await page.getByLabel("Second model", { exact: true }).inputValue()).toBe("lambda");
     await keyboard.to(/^Message$/);
     await keyboard.type("who are you?");
     await keyboard.press("Enter");

@@ -119,14 +119,4 @@ describe("the usage page", { timeout: 60_000 }, () => {
     await page.waitForURL(/\/app\/usage\?key=key_/);
     await expect.poll(() => table.getByRole("link").allTextContents()).toEqual(["Program 3"]);
   });
-
-  it("keeps every choice where it was when another is made", async () => {
-    await open("/app/usage");
-    await page.evaluate(() => document.fonts.ready);
-    const last = page.getByText("Custom", { exact: true });
-    const before = await boxOf(last);
-    await page.getByText("30 days", { exact: true }).click();
-    await expect.poll(() => page.getByRole("radio", { name: "30 days" }).isChecked()).toBe(true);
-    expect((await boxOf(last)).x).toBe(before.x);
-  });
 });

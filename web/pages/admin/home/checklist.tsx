@@ -103,6 +103,7 @@ export function SetupChecklist({ checklist, suggestion }: SetupChecklistProps) {
                     id={controlOf(id)}
                     size="sm"
                     variant="quiet"
+                    className="-my-1"
                     aria-label={`Undo: ${titles[id]}`}
                     pending={tick.isPending && tick.variables.id === id}
                     onClick={() => tick.mutate({ id, ticked: false })}
