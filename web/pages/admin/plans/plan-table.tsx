@@ -76,7 +76,7 @@ function Quotas({ plan }: { plan: CountedPlan }) {
   ].flatMap(({ limit, unit }) => (limit === null ? [] : [`${formatCount(limit)} ${unit}`]));
   if (quotas.length === 0) return "None";
   return (
-    <ul className="tabular-nums sm:whitespace-nowrap">
+    <ul className="tabular-nums">
       {quotas.map((quota) => (
         <li key={quota}>{quota}</li>
       ))}
