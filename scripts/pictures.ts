@@ -1,72 +1,20 @@
 /**
  * Takes the pictures of the README (docs/images) and of the landing page (web/public/pictures), from the built pages
- * and a service with a week of made-up usage: `npm run build && npm run pictures`. The landing page shows its own
- * pictures, so build once more afterwards. They are committed.
+ * and a service with made-up data: `npm run build && npm run pictures`. The landing page shows its own pictures, so
+ * build once more afterwards. They are committed.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { systemClock, type Clock } from "../src/core/ports.js";
-import type { ModelId } from "../src/protocol/models.js";
 import { launchBrowser } from "../test/support/browser.js";
-import { uniformNumbers } from "../test/support/inputs/uniform-numbers.js";
-import { password, startDashboard, type TestDashboard } from "../test/support/processes/dashboard-server.js";
+import { password } from "../test/support/processes/dashboard-server.js";
+import { people, startMadeUpService } from "./showcase/made-up-service.js";
+import { question } from "./showcase/past.js";
 
-const email = "operator@example.com";
-const hourMs = 60 * 60_000;
-const days = 7;
 const pictures = "web/public/pictures";
-
-/** Moved back for the time in which the past is made. */
-class PastClock implements Clock {
-  agoMs = 0;
-  now = (): Date => new Date(systemClock.now().getTime() - this.agoMs);
-  monotonicMs = (): number => systemClock.monotonicMs();
-}
-
-const question = "Explain backpressure in one paragraph, for someone who knows queues.";
-const answer =
-  "Backpressure is what a system does when work arrives faster than it can be finished. Instead of letting the queue " +
-  "grow until memory runs out, the slow part tells the fast part to wait: a full buffer stops reading, the socket " +
-  "behind it fills, and in the end the sender pauses. **The signal travels upstream**, and each stage holds only as " +
-  "much as it can handle. `write()` returning `false` in Node is one such signal.";
-
-async function furnish(dashboard: TestDashboard, clock: PastClock): Promise<void> {
-  const operator = await dashboard.setUp(email);
-  for (const name of ["Website", "Support bot", "CI"]) {
-    await operator.post("/api/keys", { name, models: null, expiresInDays: null });
-  }
-  const { keys } = await operator.get<{ keys: { id: string }[] }>("/api/keys");
-  const { account } = await operator.get<{ account: { id: string } }>("/api/me");
-  const draw = uniformNumbers(7);
-  const models: ModelId[] = ["omega", "omega", "omega", "prism", "lambda"];
-  for (let hour = days * 24; hour >= 0; hour--) {
-    clock.agoMs = hour * hourMs;
-    for (let request = requestsAt(clock.now(), draw); request > 0; request--) {
-      dashboard.app.dashboard.usage.record({
-        accountId: account.id,
-        keyId: keys[Math.floor(draw() ** 2 * keys.length)]?.id ?? "playground",
-        model: models[Math.floor(draw() * models.length)] ?? "omega",
-        outcome: draw() < 0.007 ? "error" : "ok",
-        promptTokens: Math.round(120 + 700 * draw()),
-        completionTokens: Math.round(40 + 360 * draw()),
-        firstTokenMs: Math.round(90 + 90 * draw() + (draw() < 0.08 ? 300 * draw() : 0)),
-      });
-    }
-  }
-  clock.agoMs = 0;
-  await dashboard.app.dashboard.usage.flush();
-}
-
-/** Office hours, quiet nights and weekends. */
-function requestsAt(time: Date, draw: () => number): number {
-  const hour = time.getUTCHours();
-  const isWeekend = time.getUTCDay() === 0 || time.getUTCDay() === 6;
-  const daylight = Math.max(0, Math.sin(((hour - 5) / 15) * Math.PI));
-  return Math.round((8 + 260 * daylight) * (isWeekend ? 0.35 : 1) * (0.8 + 0.4 * draw()));
-}
 
 interface Shot {
   path: string;
+  as?: keyof typeof people;
   theme: "light" | "dark";
   width: number;
   height: number;
@@ -82,9 +30,9 @@ async function take(browser: Browser, origin: string, shot: Shot): Promise<Buffe
   };
   const context = await browser.newContext(options);
   try {
-    if (shot.path.startsWith("/app")) {
+    if (shot.as !== undefined) {
       const reply = await context.request.post("/api/sign-in", {
-        data: { email, password },
+        data: { email: people[shot.as], password },
         headers: { origin },
       });
       if (!reply.ok()) throw new Error(`sign-in answered ${reply.status()}`);
@@ -122,28 +70,44 @@ async function asWebp(browser: Browser, png: Buffer): Promise<Buffer> {
 async function ask(page: Page): Promise<void> {
   await page.getByRole("textbox", { name: "Message" }).fill(question);
   await page.keyboard.press("Enter");
-  await page.getByRole("article").getByText("is one such signal").waitFor();
+  await page.getByRole("article").last().getByText("is one such signal").waitFor();
 }
 
-async function lastWeek(page: Page): Promise<void> {
-  await page.getByText("7 days", { exact: true }).click();
+async function compare(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Compare" }).click();
+  await page.getByText("Ask both").waitFor();
+  await ask(page);
+  await page
+    .getByText(/tokens in, \d+ out/)
+    .nth(1)
+    .waitFor();
 }
+
+/** To the charts of the last hour, below the checklist. */
+async function toTheEnd(page: Page): Promise<void> {
+  await page.getByRole("heading", { name: "Engines" }).waitFor();
+  await page.evaluate("scrollTo(0, document.body.scrollHeight)");
+}
+
+const desk = { width: 1280, height: 800 };
 
 const readme: Record<string, Shot> = {
-  landing: { path: "/", theme: "light", width: 1280, height: 800 },
-  overview: { path: "/app", theme: "dark", width: 1280, height: 800 },
-  usage: { path: "/app/usage", theme: "light", width: 1280, height: 800, act: lastWeek },
+  landing: { path: "/", theme: "light", ...desk },
+  operator: { path: "/app", as: "operator", theme: "dark", act: toTheEnd, ...desk },
+  usage: { path: "/app/usage?period=7d", as: "returning", theme: "light", ...desk },
+  keys: { path: "/app/keys?sort=name", as: "returning", theme: "light", ...desk },
+  playground: { path: "/app/playground", as: "returning", theme: "dark", act: compare, ...desk },
 };
 
 const themes = ["light", "dark"] as const;
 const product = themes.flatMap((theme): [name: string, shot: Shot][] => {
-  const desk = { theme, width: 1280, height: 800, scale: 1.5625 };
-  const phone = { theme, width: 390, height: 600, scale: 2 };
+  const large = { theme, as: "returning", ...desk, scale: 1.5625 } as const;
+  const phone = { theme, as: "returning", width: 390, height: 600, scale: 2 } as const;
   return [
-    [`playground-${theme}`, { path: "/app/playground", act: ask, ...desk }],
-    [`usage-${theme}`, { path: "/app/usage", act: lastWeek, ...desk }],
+    [`playground-${theme}`, { path: "/app/playground", act: ask, ...large }],
+    [`usage-${theme}`, { path: "/app/usage?period=7d", ...large }],
     [`playground-phone-${theme}`, { path: "/app/playground", act: ask, ...phone }],
-    [`usage-phone-${theme}`, { path: "/app/usage", act: lastWeek, ...phone }],
+    [`usage-phone-${theme}`, { path: "/app/usage?period=7d", ...phone }],
   ];
 });
 
@@ -152,14 +116,10 @@ function write(path: string, bytes: Buffer): void {
   console.log(`${path}: ${Math.round(bytes.length / 1024)} KB`);
 }
 
-const clock = new PastClock();
 // The address that the README names: it is in the code on the pages.
-const dashboard = await startDashboard({ webDir: "dist/web", clock, env: { SOTTO_PORT: "8080" } });
+const dashboard = await startMadeUpService({ SOTTO_PORT: "8080" });
 const browser = await launchBrowser();
 try {
-  dashboard.engine.options = { ...dashboard.engine.options, contextTokens: 32_768 };
-  dashboard.engine.script = () => ({ fragments: answer.split(/(?<= )/) });
-  await furnish(dashboard, clock);
   mkdirSync(pictures, { recursive: true });
   const only = process.argv.slice(2);
   const isWanted = (name: string) => only.length === 0 || only.includes(name);

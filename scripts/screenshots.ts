@@ -1,158 +1,129 @@
 /**
- * Screenshots of every page, light, dark and on a phone, in the git-ignored folder screenshots/.
+ * Screenshots of every page and of everything that opens over one, from a small phone to a desk, light and dark, in the
+ * git-ignored folder screenshots/. They show the built pages on a service with made-up data:
  *
- *   npx tsx scripts/screenshots.ts [--base http://127.0.0.1:8080] [--email … --password …] [--cookie name=value]
- *                                  [--chromium /usr/bin/chromium] [--out screenshots] [/page …]
+ *   npm run build && npm run screenshots -- [--out screenshots] [part of a name …]
  *
- * Without pages it takes all of them; those behind the sign-in only when an account or a cookie is given.
- * Prints console errors and requests to other hosts; a good page has none.
+ * Prints what a good page never has: console errors, script errors and requests to other hosts.
  */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
-import { pageAddresses } from "../src/protocol/pages/page-addresses.js";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { launchBrowser } from "../test/support/browser.js";
+import { password } from "../test/support/processes/dashboard-server.js";
+import { people, startMadeUpService } from "./showcase/made-up-service.js";
+import { views, type View } from "./showcase/views.js";
 
-const isBehindSignIn = (page: string) => page.startsWith("/app") || page.startsWith("/admin");
-const publicPages = [...pageAddresses.filter((page) => !isBehindSignIn(page)), "/no-such-page"];
-/** `/admin` alone leads on to the first of its pages; the page of an account takes its id. */
-const accountPages = pageAddresses.filter(
-  (page) => isBehindSignIn(page) && page !== "/admin" && !page.includes(":"),
-);
-
-const looks = {
-  light: { colorScheme: "light", viewport: { width: 1440, height: 900 } },
-  dark: { colorScheme: "dark", viewport: { width: 1440, height: 900 } },
-  phone: { colorScheme: "light", viewport: { width: 375, height: 812 }, deviceScaleFactor: 2 },
-} satisfies Record<string, BrowserContextOptions>;
-
-interface Visit {
-  baseURL: string;
-  pages: readonly string[];
-  out: string;
-  account?: { email: string; password: string } | undefined;
-  /** Set before each page; the session of a running service, or a switch of a stand-in. */
-  cookies?: readonly { name: string; value: string }[] | undefined;
+interface Look {
+  name: string;
+  theme: "light" | "dark";
+  width: number;
+  height: number;
 }
 
-interface ScreenshotOptions extends Visit {
-  chromiumPath: string;
-}
+const looks: readonly Look[] = [
+  { name: "320", theme: "light", width: 320, height: 640 },
+  { name: "390", theme: "light", width: 390, height: 844 },
+  { name: "390-dark", theme: "dark", width: 390, height: 844 },
+  { name: "1024", theme: "light", width: 1024, height: 768 },
+  { name: "1440-dark", theme: "dark", width: 1440, height: 900 },
+  // Last: what only a large screen has is opened in it.
+  { name: "1440", theme: "light", width: 1440, height: 900 },
+];
 
-async function takeScreenshots(options: ScreenshotOptions): Promise<string[]> {
-  await mkdir(options.out, { recursive: true });
-  const browser = await chromium.launch({
-    executablePath: options.chromiumPath,
-    args: [
-      "--no-sandbox",
-      "--headless=new",
-      "--disable-gpu",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-    ],
+async function photograph(browser: Browser, origin: string, view: View, out: string): Promise<string[]> {
+  const { phone = false } = view;
+  const own = looks.filter(({ width }) => !phone || width < 640);
+  const [first] = phone ? own : own.slice(-1);
+  const context = await browser.newContext({
+    ...{ baseURL: origin, reducedMotion: "reduce", locale: "en-US", colorScheme: "light" },
+    viewport: { width: first?.width ?? 1440, height: first?.height ?? 900 },
   });
+  context.setDefaultTimeout(15_000);
   try {
-    const complaints: string[] = [];
-    const isOpen = (page: string) => !/^\/(app|admin)\b/.test(page);
-    const { baseURL, out, pages, account, cookies } = options;
-    for (const [name, look] of Object.entries(looks)) {
-      // Signed-in visitors are redirected away from the sign-in pages.
-      complaints.push(
-        ...(await takeLook(browser, { baseURL, out, pages: pages.filter(isOpen) }, name, look)),
-      );
-      const inside = { baseURL, out, pages: pages.filter((page) => !isOpen(page)), account, cookies };
-      complaints.push(...(await takeLook(browser, inside, name, look)));
-    }
-    return complaints;
+    if (view.as !== null) await signIn(context, origin, people[view.as]);
+    const page = await context.newPage();
+    const complaints = complaintsOf(page, origin);
+    await page.goto(view.path);
+    await page.locator("h1").first().waitFor();
+    await settle(page);
+    let state = 0;
+    const look = async () => {
+      await settle(page);
+      const suffix = state++ === 0 ? "" : `-${state}`;
+      for (const one of own) await shoot(page, one, view, join(out, `${view.name}${suffix}.${one.name}.png`));
+    };
+    await (view.open === undefined ? look() : view.open(page, look));
+    return complaints.map((complaint) => `${view.name}: ${complaint}`);
+  } catch (error) {
+    return [`${view.name}: ${String(error).split("\n").slice(0, 4).join(" ")}`];
   } finally {
-    await browser.close();
+    await context.close();
   }
 }
 
-async function takeLook(
-  browser: Browser,
-  { baseURL, pages, out, account, cookies = [] }: Visit,
-  name: string,
-  look: BrowserContextOptions,
-): Promise<string[]> {
-  const context = await browser.newContext({ ...look, baseURL, reducedMotion: "reduce" });
-  await context.addCookies(cookies.map((cookie) => ({ ...cookie, url: baseURL })));
-  if (account !== undefined) {
-    const reply = await context.request.post("/api/sign-in", {
-      data: account,
-      headers: { origin: new URL(baseURL).origin },
-    });
-    if (!reply.ok()) throw new Error(`sign-in answered ${reply.status()}`);
-  }
+async function signIn(context: BrowserContext, origin: string, email: string): Promise<void> {
+  const reply = await context.request.post("/api/sign-in", {
+    data: { email, password },
+    headers: { origin },
+  });
+  if (!reply.ok()) throw new Error(`sign-in answered ${reply.status()}`);
+}
+
+function complaintsOf(page: Page, origin: string): string[] {
   const complaints: string[] = [];
-  const page = await context.newPage();
   page.on("console", (message) => {
-    if (message.type() === "error") complaints.push(`${name} ${page.url()}: ${message.text()}`);
+    // The browser notes every refused request; some of the views are about one.
+    const isRefusal = message.text().startsWith("Failed to load resource");
+    if (message.type() === "error" && !isRefusal) complaints.push(message.text());
   });
-  page.on("pageerror", (error) => complaints.push(`${name} ${page.url()}: ${error.message}`));
+  page.on("pageerror", (error) => complaints.push(error.message));
   page.on("request", (request) => {
-    if (!request.url().startsWith(baseURL)) complaints.push(`${name}: leaves the origin: ${request.url()}`);
+    const url = request.url();
+    if (!url.startsWith(origin) && !url.startsWith("blob:")) complaints.push(`leaves the origin: ${url}`);
   });
-  for (const address of pages) {
-    await page.goto(address);
-    await settle(page);
-    await page.screenshot({ path: join(out, `${fileName(address)}.${name}.png`), fullPage: true });
-  }
-  await context.close();
   return complaints;
+}
+
+async function shoot(page: Page, look: Look, { window = false }: View, path: string): Promise<void> {
+  await page.setViewportSize({ width: look.width, height: look.height });
+  await page.emulateMedia({ colorScheme: look.theme });
+  // What sticks to the window would be drawn in the middle of the whole page.
+  if (!window) await page.evaluate("scrollTo(0, 0)");
+  await page.evaluate(`(async () => {
+    const shown = [...document.images].filter((image) => image.checkVisibility());
+    for (const image of shown) image.loading = "eager";
+    await Promise.all(shown.map((image) => image.decode().catch(() => undefined)));
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  })()`);
+  await page.screenshot({ path, fullPage: !window });
 }
 
 /** Waits until the page's data is loaded and its skeletons are gone. Pages that poll are never idle: hence the limit. */
 async function settle(page: Page): Promise<void> {
-  await page.waitForLoadState("networkidle", { timeout: 3_000 }).catch(() => undefined);
-  await page
-    .locator(".animate-breathe")
-    .first()
-    .waitFor({ state: "detached", timeout: 3_000 })
-    .catch(() => undefined);
+  await page.waitForLoadState("networkidle", { timeout: 1_500 }).catch(() => undefined);
+  const skeleton = page.locator(".animate-breathe").first();
+  await skeleton.waitFor({ state: "detached", timeout: 3_000 }).catch(() => undefined);
 }
 
-function fileName(address: string): string {
-  return address === "/"
-    ? "landing"
-    : address
-        .slice(1)
-        .replace(/[#?].*$/, "")
-        .replaceAll("/", "-");
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { out: { type: "string", default: "screenshots" } },
+});
+const wanted = views.filter(
+  ({ name }) => positionals.length === 0 || positionals.some((part) => name.includes(part)),
+);
+await mkdir(values.out, { recursive: true });
+const dashboard = await startMadeUpService();
+const browser = await launchBrowser();
+try {
+  for (const view of wanted) {
+    const complaints = await photograph(browser, dashboard.url, view, values.out);
+    for (const complaint of complaints) console.log(complaint);
+  }
+  console.log(`${wanted.length} views in ${values.out}/`);
+} finally {
+  await browser.close();
+  await dashboard.close();
 }
-
-async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      base: { type: "string", default: "http://127.0.0.1:8080" },
-      email: { type: "string" },
-      password: { type: "string" },
-      cookie: { type: "string", multiple: true, default: [] },
-      chromium: { type: "string", default: "/usr/bin/chromium" },
-      out: { type: "string", default: "screenshots" },
-    },
-  });
-  const { email, password } = values;
-  const cookies = values.cookie.map((text) => {
-    const [name = "", ...rest] = text.split("=");
-    return { name, value: rest.join("=") };
-  });
-  const signedIn = email !== undefined || cookies.length > 0;
-  const pages = positionals.length > 0 ? positionals : [...publicPages, ...(signedIn ? accountPages : [])];
-  const complaints = await takeScreenshots({
-    baseURL: values.base,
-    pages,
-    out: values.out,
-    chromiumPath: values.chromium,
-    cookies,
-    ...(email === undefined || password === undefined ? {} : { account: { email, password } }),
-  });
-  console.log(`${pages.length * Object.keys(looks).length} pictures in ${values.out}/`);
-  for (const complaint of complaints) console.log(complaint);
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await main();

@@ -1,20 +1,28 @@
 /** The first request in every language, with a switch for how the reply is read. */
 import { useState } from "react";
+import type { ModelId } from "../src/protocol/models.js";
 import { CodeTabs } from "./components/text/code-block.tsx";
 import { chatSamples } from "./snippets.ts";
 
 interface ChatCodeProps {
+  /** Put into the code; without it the code reads it from the environment. */
+  secret?: string | undefined;
+  model?: ModelId;
   /** How the switch stands at first. */
   stream?: boolean;
   className?: string;
 }
 
-export function ChatCode({ stream: atFirst = false, className = "" }: ChatCodeProps) {
+export function ChatCode({ secret, model, stream: atFirst = false, className = "" }: ChatCodeProps) {
   const [stream, setStream] = useState(atFirst);
   return (
     <CodeTabs
       label="Language"
-      samples={chatSamples({ stream })}
+      samples={chatSamples({
+        stream,
+        ...(secret === undefined ? {} : { key: secret }),
+        ...(model === undefined ? {} : { model }),
+      })}
       className={className}
       aside={
         <label className="flex h-9 shrink-0 cursor-pointer items-center gap-2 px-2 text-sm text-muted hover:text-ink">

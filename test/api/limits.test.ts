@@ -100,7 +100,7 @@ describe("requests at once", () => {
     server.engine.hold();
     const running = ask(server, { key });
     await eventually(() => server.engine.active === 1);
-    expectRefused(await ask(server, { key }), 429, "rate_limit_exceeded", /1 concurrent requests/);
+    expectRefused(await ask(server, { key }), 429, "rate_limit_exceeded", /1 concurrent request on/);
     server.engine.release();
     expect((await running).status).toBe(200);
     expect((await ask(server, { key })).status).toBe(200);

@@ -51,7 +51,7 @@ async function furnish(dashboard: TestDashboard): Promise<void> {
 it("knows every file in which something opens over a page", () => {
   const opens = /<(?:ConfirmDialog|Dialog|Menu)\b|<Radix\.Root\b/;
   const files = readdirSync("web", { recursive: true, encoding: "utf8" })
-    .filter((file) => /^(?:pages|layouts)\b.*\.tsx$/.test(file))
+    .filter((file) => /^(?:pages|layouts|find)\b.*\.tsx$/.test(file))
     .filter((file) => opens.test(readFileSync(join("web", file), "utf8")));
   expect(files.length).toBeGreaterThan(0);
   const known = new Set(openings.map(({ file }) => file));

@@ -13,6 +13,9 @@ const isOpen = (path: string) => !/^\/(app|admin)\b/.test(path);
 const open = [...pageAddresses.filter(isOpen), "/no-such-page"];
 const signedIn = pageAddresses.filter((path) => !isOpen(path));
 
+/** A phone, where tables are lists of cards and the navigation is behind a button; and a desk, last: it stays. */
+const widths = [390, 1280];
+
 let sotto: SottoProcess;
 let browser: Browser;
 
@@ -24,13 +27,16 @@ afterAll(async () => {
   await sotto.stop();
 });
 
-describe("every page, in light and then in dark,", { timeout: 240_000 }, () => {
+describe("every page, on a phone and on a desk, in light and then in dark,", { timeout: 480_000 }, () => {
   it("has no accessibility violations, contacts no other host and respects the policy", async () => {
     const context = await browser.newContext({ colorScheme: "light", reducedMotion: "reduce" });
     const { page, faults } = await openPage(context, sotto.url);
     const look = async (path: string) => {
-      const found = await violations(page);
-      expect(found.map((violation) => `${path} ${violation}`)).toEqual([]);
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 844 });
+        const found = await violations(page);
+        expect(found.map((violation) => `${path} at ${width}: ${violation}`)).toEqual([]);
+      }
     };
     const visit = async (path: string) => {
       await page.goto(sotto.url + path, { waitUntil: "networkidle" });

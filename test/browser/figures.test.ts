@@ -77,7 +77,7 @@ describe("usage", { timeout: 60_000 }, () => {
       expect([await chat(secret), await chat(secret)]).toEqual([200, 429]);
       // Far below the interval of what is read now and then.
       await stat(page, "Requests").getByText("1", { exact: true }).waitFor({ timeout: 8_000 });
-      await stat(page, "Requests").getByText("refused: 1 rate-limited").waitFor({ timeout: 8_000 });
+      await stat(page, "Requests").getByText("1 rate-limited").waitFor({ timeout: 8_000 });
       await stat(page, "Errors").getByText("0", { exact: true }).waitFor();
       expect(loads).toBe(0);
     },

@@ -146,7 +146,7 @@ it("a quota of a key holds below the plan's", async () => {
   expect((await ask(small)).status).toBe(200);
   const refused = await ask(small);
   expect(await refused.json()).toMatchObject({
-    error: { message: "Quota reached: 1 requests per day on this key. It resets at 2030-01-15T23:00:00Z." },
+    error: { message: "Quota reached: 1 request per day on this key. It resets at 2030-01-15T23:00:00Z." },
   });
   expect(refused.headers.get("x-ratelimit-limit-requests-day")).toBe("1");
   expect([(await ask(other)).status, (await ask(other)).status]).toEqual([200, 200]);

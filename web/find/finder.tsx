@@ -8,7 +8,7 @@ import { useLocation } from "wouter";
 import { IconButton } from "../components/controls/button.tsx";
 import { Keys, modifierKey } from "./keys.tsx";
 import type { PageLink } from "./places.tsx";
-import { useShortcuts } from "./shortcuts.ts";
+import { goTosAmong, useShortcuts } from "./shortcuts.ts";
 
 const Palette = lazy(() => import("./palette.tsx"));
 const HelpSheet = lazy(() => import("./help-sheet.tsx"));
@@ -27,13 +27,14 @@ export function Finder({ links, children }: FinderProps) {
   const find = () => setOpen("palette");
   const help = () => setOpen("help");
   const close = () => setOpen(null);
-  useShortcuts({ onFind: find, onHelp: help, onGo: navigate });
+  const goTos = goTosAmong(links);
+  useShortcuts({ goTos, onFind: find, onHelp: help, onGo: navigate });
   return (
     <OpenContext value={find}>
       {children}
       <Suspense>
         {open === "palette" && <Palette links={links} onClose={close} onHelp={help} />}
-        {open === "help" && <HelpSheet onClose={close} />}
+        {open === "help" && <HelpSheet goTos={goTos} onClose={close} />}
       </Suspense>
     </OpenContext>
   );

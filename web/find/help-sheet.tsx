@@ -2,10 +2,10 @@ import type { ReactNode } from "react";
 import { Switch } from "../components/controls/checkbox.tsx";
 import { Dialog } from "../components/overlays/dialog.tsx";
 import { Keys, modifierKey } from "./keys.tsx";
-import { goTos, useSingleKeys } from "./shortcuts.ts";
+import { useSingleKeys, type GoTo } from "./shortcuts.ts";
 
 /** Every keyboard shortcut, and the switch for those of a single key. */
-export default function HelpSheet({ onClose }: { onClose: () => void }) {
+export default function HelpSheet({ goTos, onClose }: { goTos: readonly GoTo[]; onClose: () => void }) {
   const [on, turn] = useSingleKeys();
   return (
     <Dialog open onOpenChange={onClose} title="Keyboard shortcuts">
@@ -39,7 +39,7 @@ export default function HelpSheet({ onClose }: { onClose: () => void }) {
         <div className="border-t border-line pt-5">
           <Switch
             label="Single-key shortcuts"
-            hint={`Off, only ${modifierKey} K remains. Kept in this browser.`}
+            hint={`When off, only ${modifierKey} K works. Remembered in this browser.`}
             checked={on}
             onChange={turn}
           />

@@ -11,7 +11,7 @@ export interface GoTo {
   href: string;
 }
 
-export const goTos: readonly GoTo[] = [
+const goTos: readonly GoTo[] = [
   { key: "o", label: "Overview", href: "/app" },
   { key: "k", label: "Keys", href: "/app/keys" },
   { key: "c", label: "Connect", href: "/app/connect" },
@@ -20,12 +20,22 @@ export const goTos: readonly GoTo[] = [
   { key: "l", label: "Limits", href: "/app/limits" },
   { key: "a", label: "Account", href: "/app/account" },
   { key: "d", label: "Documentation", href: "/docs" },
+  { key: "s", label: "Service usage", href: "/admin/usage" },
+  { key: "n", label: "Accounts", href: "/admin/accounts" },
+  { key: "m", label: "Models", href: "/admin/models" },
+  { key: "e", label: "Engines", href: "/admin/engines" },
+  { key: "t", label: "Audit trail", href: "/admin/audit" },
 ];
+
+/** Those that lead to a page which this account can open. */
+export const goTosAmong = (links: readonly { href: string }[]): readonly GoTo[] =>
+  goTos.filter(({ href }) => !href.startsWith("/admin") || links.some((link) => link.href === href));
 
 /** The second key of a pair has to follow within this. */
 const pairMs = 1_500;
 
 interface Actions {
+  goTos: readonly GoTo[];
   onFind: () => void;
   onHelp: () => void;
   onGo: (href: string) => void;
@@ -45,7 +55,7 @@ export function useShortcuts(actions: Actions): void {
     if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
     if (!singleKeysOn() || isSomethingOpen()) return;
     const target =
-      event.timeStamp - prefixAt.current < pairMs ? goTos.find((one) => one.key === key) : undefined;
+      event.timeStamp - prefixAt.current < pairMs ? actions.goTos.find((one) => one.key === key) : undefined;
     prefixAt.current = key === "g" ? event.timeStamp : -Infinity;
     if (target !== undefined) actions.onGo(target.href);
     else if (key === "/") actions.onFind();

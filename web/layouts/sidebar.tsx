@@ -88,7 +88,8 @@ export function Sidebar({ me }: { me: Me }) {
 
 function SidebarLink({ href, label, icon }: { href: string; label: string; icon: ReactNode }) {
   const [path] = useLocation();
-  const current = path === href;
+  // An account's page belongs to the list of accounts; every page is below the overview.
+  const current = path === href || (href !== "/app" && path.startsWith(`${href}/`));
   return (
     <Link
       href={href}

@@ -88,7 +88,7 @@ function Quickstart() {
       </div>
       <div className="flex min-w-0 flex-col gap-4 lg:col-span-8">
         <LandingDiff />
-        <p className="mt-4 text-muted">Then ask one of the three models. From nothing, all of it:</p>
+        <p className="mt-4 text-muted">Then call one of the three models. The complete first request:</p>
         <ChatCode />
       </div>
     </section>

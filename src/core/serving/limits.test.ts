@@ -182,7 +182,7 @@ describe("a key's own limits", () => {
     const limited = callerWith({ concurrentRequests: 3 }, { concurrentRequests: 1 });
     const lease = await hold(limited);
     expect(await refusalOf(hold(limited))).toMatchObject({
-      message: expect.stringContaining("1 concurrent requests on this key") as unknown,
+      message: expect.stringContaining("1 concurrent request on this key") as unknown,
     });
     expect((await limits.read(limited)).held).toBe(1);
     await lease.settle(0);

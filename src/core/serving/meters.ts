@@ -118,7 +118,7 @@ export function neverFits({ limit, unit, whose }: Meter, amount: number, promptT
   const isPromptAlone = promptTokens >= limit;
   const next = isPromptAlone ? "Shorten the messages." : "Lower max_tokens or n, or shorten the messages.";
   return new ServiceError("request_exceeds_limit", {
-    message: `This request needs up to ${amount} tokens, ${promptTokens} of them for its prompt. The limit is ${limit} ${unit} on ${whose}, so it can never be admitted. ${next}`,
+    message: `This request needs up to ${amount} tokens, ${promptTokens} of them for its prompt. The limit is ${limitText(limit, unit)} on ${whose}, so it can never be admitted. ${next}`,
     param: isPromptAlone ? "messages" : "max_tokens",
   });
 }
@@ -130,7 +130,7 @@ export function refuse(
 ): ServiceError {
   const seconds = Math.max(1, Math.ceil(resetMs / 1000));
   const reason = detail === undefined ? "" : `; ${detail}`;
-  const what = `${limit} ${unit} on ${whose}${reason}`;
+  const what = `${limitText(limit, unit)} on ${whose}${reason}`;
   return new ServiceError("rate_limit_exceeded", {
     message:
       resetsAt === undefined
@@ -139,3 +139,7 @@ export function refuse(
     retryAfterSeconds: seconds,
   });
 }
+
+/** "60 requests per minute", "1 request per minute" */
+const limitText = (limit: number, unit: string): string =>
+  `${limit} ${limit === 1 ? unit.replace(/\b(request|token)s\b/, "$1") : unit}`;

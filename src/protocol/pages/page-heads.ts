@@ -76,7 +76,8 @@ const publicHeads: Record<PublicAddress, PageHead & { description: string }> = {
   },
   "/status": {
     title: "Status",
-    description: "Which models are available now, and planned maintenance.",
+    description:
+      "Which models are available now, 90 days of availability, incidents and maintenance. Also as a feed.",
   },
   "/sign-up": {
     title: "Create your account",

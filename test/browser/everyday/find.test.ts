@@ -187,6 +187,30 @@ describe("the keyboard shortcuts", { timeout: 90_000 }, () => {
     await palette().waitFor();
   });
 
+  it("lead to an operator's pages, which others' keys and sheet do not", async () => {
+    await open("/app", "Overview");
+    await keyboard.press("?");
+    await sheet().getByText("Playground").first().waitFor();
+    expect(await sheet().getByText("Service usage").count()).toBe(0);
+    await keyboard.press("Escape");
+    await sheet().waitFor({ state: "detached" });
+    await keyboard.press("g", "s", "g", "u");
+    await page.getByRole("heading", { level: 1, name: "Usage", exact: true }).waitFor();
+    await context.close();
+    await enter("operator@example.com");
+    await open("/app", "Overview");
+    await keyboard.press("?");
+    await sheet().getByText("Service usage").waitFor();
+    await keyboard.press("Escape");
+    await sheet().waitFor({ state: "detached" });
+    await keyboard.press("g", "n");
+    await page.getByRole("heading", { level: 1, name: "Accounts" }).waitFor();
+    await page.getByRole("link", { name: "ada@example.com" }).click();
+    await page.getByRole("heading", { level: 1, name: "ada@example.com" }).waitFor();
+    const current = page.getByRole("navigation", { name: "Dashboard" }).locator('[aria-current="page"]');
+    expect(await current.allTextContents()).toEqual(["Accounts"]);
+  });
+
   it("leave letters to whoever types them", async () => {
     await open("/app/playground", "Playground");
     const message = page.getByRole("textbox", { name: "Message" });

@@ -15,6 +15,7 @@ export async function furnishWithLongData(dashboard: TestDashboard): Promise<voi
       concurrentRequests: 1_000,
     },
     ...{ maxKeys: 1_000, maxTokens: null, models: ["omega", "lambda"] },
+    ...{ requestsPerDay: 10_000_000, tokensPerDay: 10_000_000_000, tokensPerMonth: 100_000_000_000 },
   });
   const limits = { requestsPerMinute: 100_000, tokensPerMinute: 10_000_000, concurrentRequests: 100 };
   for (const name of [`${longName} 1`, "CI"]) {

@@ -184,4 +184,68 @@ const ofTheDocs: Opening[] = [
   },
 ];
 
-export const accountOpenings: readonly Opening[] = [...ofKeys, ...ofOneself, ...ofTheDocs];
+const ofTheFinder: Opening[] = [
+  {
+    name: "the palette, with pages, results and none",
+    file: "find/palette.tsx",
+    path: "/app",
+    open: async (page, look) => {
+      await page.keyboard.press("ControlOrMeta+k");
+      await dialog(page, "Find anything");
+      await page.getByRole("option").first().waitFor();
+      await look();
+      await page.getByRole("combobox").fill("limit");
+      await page.getByText("Searching accounts…").waitFor({ state: "detached" });
+      await page.getByRole("group", { name: "Documentation" }).waitFor();
+      await look();
+      await page.getByRole("combobox").fill("nowhere to be found");
+      await page.getByText("Nothing found for").waitFor();
+      await look();
+    },
+  },
+  {
+    name: "the sheet of shortcuts",
+    file: "find/help-sheet.tsx",
+    path: "/app",
+    open: async (page, look) => {
+      await page.keyboard.press("?");
+      await dialog(page, "Keyboard shortcuts");
+      await look();
+    },
+  },
+];
+
+const toasts: Opening[] = [
+  {
+    name: "a toast after something was done",
+    file: "components/overlays/toast.tsx",
+    path: "/app/keys",
+    open: async (page, look) => {
+      await chooseAction(page, "My program", "Disable");
+      await page.getByText("My program disabled").waitFor();
+      await look();
+      await chooseAction(page, "My program", "Enable");
+      await page.getByText("My program enabled").waitFor();
+    },
+  },
+  {
+    name: "a toast after something failed",
+    file: "components/overlays/toast.tsx",
+    path: "/app/keys",
+    open: async (page, look) => {
+      const error = { code: "conflict", message: "The key was changed elsewhere. Reload and try again." };
+      await page.route("**/disable", (route) => route.fulfill({ status: 409, json: { error } }));
+      await chooseAction(page, "My program", "Disable");
+      await page.getByText("The key was changed elsewhere.").waitFor();
+      await look();
+    },
+  },
+];
+
+export const accountOpenings: readonly Opening[] = [
+  ...ofKeys,
+  ...ofOneself,
+  ...ofTheDocs,
+  ...ofTheFinder,
+  ...toasts,
+];

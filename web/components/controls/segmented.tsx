@@ -26,7 +26,13 @@ export function Segmented<Id extends string>({ label, options, value, onChange }
             onChange={() => onChange(option.id)}
             className="sr-only"
           />
-          {option.label}
+          {/* As wide as in bold, so that choosing another moves nothing. */}
+          <span
+            data-label={option.label}
+            className="after:invisible after:block after:h-0 after:overflow-hidden after:font-medium after:content-[attr(data-label)/'']"
+          >
+            {option.label}
+          </span>
         </label>
       ))}
     </fieldset>

@@ -15,7 +15,11 @@ export function Select({ options, size = "md", className, ...rest }: SelectProps
       <select
         {...useFieldControl()}
         {...rest}
-        className={cx(controlLook, "appearance-none pr-9", size === "md" ? "h-10 text-base" : "h-9 text-sm")}
+        className={cx(
+          controlLook,
+          "appearance-none truncate pr-9",
+          size === "md" ? "h-10 text-base" : "h-9 text-sm",
+        )}
       >
         {options.map((option) => (
           <option key={option.value} value={option.value}>

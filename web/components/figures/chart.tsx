@@ -1,7 +1,7 @@
 /**
  * A time series: bars or lines over hours or days, in the tokens' colours, following theme and width. The
- * plotting library is a chunk of its own, loaded when a chart first appears. Values are read from the legend
- * as the pointer moves; for readers who cannot see it the label carries the summary, and the page should
+ * plotting library is a chunk of its own, loaded when a chart first appears. Values are shown beside the pointer
+ * as it moves; for readers who cannot see it the label carries the summary, and the page should
  * offer the same numbers as a table or a download.
  */
 import { Component, lazy, Suspense, type ReactNode } from "react";
@@ -10,10 +10,13 @@ import type { ChartProps } from "./series.ts";
 
 const Plot = lazy(() => import("./plot.tsx"));
 
+/** Where a chart of the usual height will be: its legend and its plot. */
+export const ChartSkeleton = () => <Skeleton className="h-63 w-full" />;
+
 export function Chart(props: ChartProps) {
   return (
     <PlotFailure>
-      <Suspense fallback={<Skeleton className="h-64 w-full" />}>
+      <Suspense fallback={<ChartSkeleton />}>
         <Plot {...props} />
       </Suspense>
     </PlotFailure>
@@ -34,7 +37,7 @@ class PlotFailure extends Component<{ children: ReactNode }, { failed: boolean }
   override render() {
     if (!this.state.failed) return this.props.children;
     return (
-      <p className="flex h-64 items-center justify-center text-center text-sm text-muted">
+      <p className="flex h-63 items-center justify-center text-center text-sm text-muted">
         The chart could not be drawn. The numbers are in the table below.
       </p>
     );

@@ -17,11 +17,11 @@ export function Meter({ label, used, limit, hint, unit }: MeterProps) {
   const words = `${used.toLocaleString()} of ${limit.toLocaleString()}${unit === undefined ? "" : ` ${unit}`}`;
   return (
     <div>
-      <div className="flex items-baseline justify-between gap-4 text-sm">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4 text-sm">
         <span id={id} className="font-medium">
           {label}
         </span>
-        <span className="text-muted tabular-nums">{words}</span>
+        <span className="whitespace-nowrap text-muted tabular-nums">{words}</span>
       </div>
       <div
         role="meter"

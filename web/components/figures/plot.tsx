@@ -2,7 +2,9 @@
 import { useEffect, useRef, useState } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { cx } from "../../cx.ts";
 import { useThemeVersion } from "../../hooks/use-theme.ts";
+import { momentFormat } from "../text/moments.ts";
 import type { ChartProps, Series } from "./series.ts";
 
 export default function Plot({
@@ -15,18 +17,27 @@ export default function Plot({
   stacked = false,
 }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
+  const cursor = useRef<{ left: number; top: number } | null>(null);
   const theme = useThemeVersion();
-  const [at, setAt] = useState<number | null>(null);
+  const [pointed, setPointed] = useState<Pointed | null>(null);
 
   useEffect(() => {
     const element = box.current;
     if (element === null) return undefined;
     const drawn = stacked ? stack(series) : series;
+    // New numbers arrive while the pointer rests on the plot: then it goes on telling.
+    const pointer = cursor.current;
+    const onPoint = (plot: uPlot) => {
+      const { left = -1, top = -1 } = plot.cursor;
+      cursor.current = left < 0 ? null : { left, top };
+      setPointed(pointedOf(plot));
+    };
     const plot = new uPlot(
-      options(drawn, format, step, element.clientWidth, height, setAt),
+      options(drawn, format, step, element.clientWidth, height, onPoint),
       [moments.map((moment) => Date.parse(moment) / 1000), ...drawn.map((one) => [...one.values])],
       element,
     );
+    if (pointer !== null) plot.setCursor(pointer);
     const watcher = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
     watcher.observe(element);
     return () => {
@@ -35,24 +46,65 @@ export default function Plot({
     };
   }, [moments, series, format, step, height, stacked, theme]);
 
-  const moment = at === null ? undefined : moments[at];
   return (
-    <figure>
+    <figure className="relative">
       <figcaption className="mb-3 flex min-h-5 flex-wrap gap-x-5 gap-y-1 text-sm">
         {series.map((one) => (
           <span key={one.label} className="inline-flex items-center gap-2">
-            <span className={`h-0.75 w-3 rounded-full ${swatches[one.tone ?? 1]}`} aria-hidden />
+            <Swatch tone={one.tone} />
             {one.label}
-            {at !== null && <span className="text-muted tabular-nums">{shown(one.values[at], format)}</span>}
           </span>
         ))}
-        {moment !== undefined && (
-          <span className="ml-auto text-muted">{when(step).format(new Date(moment))}</span>
-        )}
       </figcaption>
       <div ref={box} role="img" aria-label={label} />
+      {pointed !== null && (
+        <PlotTip pointed={pointed} moment={moments[pointed.at]} series={series} step={step} format={format} />
+      )}
     </figure>
   );
+}
+
+/** What the pointer is over. */
+interface Pointed {
+  /** The position of its moment. */
+  at: number;
+  /** How far from the left, as a share of the width. */
+  share: number;
+}
+
+interface PlotTipProps extends Required<Pick<ChartProps, "series" | "format" | "step">> {
+  pointed: Pointed;
+  moment: string | undefined;
+}
+
+/** Beside the pointer, on the side that has room. It lies over the plot, so nothing moves as it comes and goes. */
+function PlotTip({ pointed: { at, share }, moment, series, format, step }: PlotTipProps) {
+  if (moment === undefined) return null;
+  const isLeft = share > 0.5;
+  return (
+    <div
+      aria-hidden
+      data-screen-only
+      className={cx(
+        "pointer-events-none absolute top-10 z-10 rounded-md border border-line bg-surface px-3 py-2 text-sm whitespace-nowrap shadow-float",
+        isLeft ? "mr-3" : "ml-3",
+      )}
+      style={isLeft ? { right: `${(1 - share) * 100}%` } : { left: `${share * 100}%` }}
+    >
+      <p className="text-muted">{when(step).format(new Date(moment))}</p>
+      {series.map((one) => (
+        <p key={one.label} className="mt-0.5 flex items-center gap-2">
+          <Swatch tone={one.tone} />
+          {one.label}
+          <span className="ml-auto pl-4 font-medium tabular-nums">{shown(one.values[at], format)}</span>
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function Swatch({ tone = 1 }: { tone?: Series["tone"] }) {
+  return <span className={cx("h-0.75 w-3 shrink-0 rounded-full", swatches[tone])} aria-hidden />;
 }
 
 /** The whole column is drawn first, then each lower part over it. */
@@ -73,7 +125,7 @@ function options(
   step: "hour" | "day",
   width: number,
   height: number,
-  onCursor: (at: number | null) => void,
+  onPoint: (plot: uPlot) => void,
 ): uPlot.Options {
   const grid = { stroke: colour("--color-line"), width: 1 };
   // Room for the first and the last bar, which stand astride their moment; lines keep to the same axis.
@@ -121,8 +173,14 @@ function options(
             };
       }),
     ],
-    hooks: { setCursor: [(plot) => onCursor(plot.cursor.idx ?? null)] },
+    hooks: { setCursor: [onPoint] },
   };
+}
+
+function pointedOf(plot: uPlot): Pointed | null {
+  const { idx, left = -1 } = plot.cursor;
+  if (idx === null || idx === undefined || left < 0) return null;
+  return { at: idx, share: (plot.bbox.left / devicePixelRatio + left) / plot.width };
 }
 
 /** The values between two gaps: a line cannot show them, so they are drawn as points. */
@@ -155,8 +213,10 @@ function shown(value: number | null | undefined, format: (value: number) => stri
 const whole = (value: number) => value.toLocaleString();
 const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
 const hour = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit" });
-const dayAndHour = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-const when = (step: "hour" | "day") => (step === "day" ? day : dayAndHour);
+/** A moment on the axis of days is midnight in the reader's zone of a day that was counted in UTC. */
+const utcDay = { format: (moment: Date) => `${fullDay.format(moment)}, UTC` };
+const fullDay = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
+const when = (step: "hour" | "day") => (step === "day" ? utcDay : momentFormat);
 
 const stepSeconds = { hour: 3_600, day: 86_400 };
 const swatches = { 1: "bg-series-1", 2: "bg-series-2", 3: "bg-series-3", bad: "bg-bad" };

@@ -5,6 +5,7 @@
  */
 import { X } from "lucide-react";
 import { useSyncExternalStore } from "react";
+import { cx } from "../../cx.ts";
 import { IconButton } from "../controls/button.tsx";
 
 interface Toast {
@@ -43,7 +44,9 @@ export function Toaster() {
           key={item.id}
           className="pointer-events-auto flex max-w-md animate-rise items-center gap-3 rounded-lg border border-line bg-surface py-1.5 pr-1.5 pl-4 text-sm shadow-float"
         >
-          <span className={item.tone === "bad" ? "text-bad" : "text-ink"}>{item.text}</span>
+          <span className={cx("min-w-0 wrap-anywhere", item.tone === "bad" ? "text-bad" : "text-ink")}>
+            {item.text}
+          </span>
           <IconButton label="Dismiss" size="sm" onClick={() => leave(item.id)}>
             <X />
           </IconButton>

@@ -27,6 +27,8 @@ interface TableProps<Row> {
   rowId: (row: Row) => string;
   error?: Error | null;
   onRetry?: () => unknown;
+  /** Every cell but the first is short: as cards, more of them stand side by side. */
+  compact?: boolean;
   /** An EmptyState. */
   empty: ReactNode;
   /** A click anywhere on the row that is not on a control of it. For those who point; the row has a link as well. */
@@ -35,6 +37,7 @@ interface TableProps<Row> {
 
 export function Table<Row>(props: TableProps<Row>) {
   const { label, columns, rows, rowId, error = null, onRetry, empty, onOpen } = props;
+  const { compact = isOfNumbers(columns) } = props;
   if (rows === undefined && error !== null) {
     return <ErrorState error={error} onRetry={onRetry} what={label.toLowerCase()} />;
   }
@@ -45,7 +48,11 @@ export function Table<Row>(props: TableProps<Row>) {
         role="table"
         aria-label={label}
         aria-busy={rows === undefined}
-        className={cx("data-table w-full text-left", stackedBelow(columns.length))}
+        className={cx(
+          "data-table w-full text-left",
+          compact && "[--card-column:6.75rem]",
+          stackedBelow(columns),
+        )}
       >
         <thead role="rowgroup">
           <tr role="row" className="border-b border-line">
@@ -105,10 +112,18 @@ function isOpening({ target }: MouseEvent): boolean {
   return !isControl && getSelection()?.isCollapsed !== false;
 }
 
-/** How wide a frame must be for that many columns, each as wide as its longest word. */
-function stackedBelow(columns: number): string {
-  if (columns <= 3) return "@max-[28rem]:stacked";
-  return columns <= 7 ? "@max-[50rem]:stacked" : "@max-[56rem]:stacked";
+type Shape = Pick<Column<never>, "header" | "align">;
+
+/** A name, and numbers alone beside it. */
+function isOfNumbers(columns: readonly Shape[]): boolean {
+  return columns.filter(({ header, align }) => header === "" || align !== "right").length === 1;
+}
+
+/** How wide a frame must be for these columns, each as wide as its longest word. Numbers need little. */
+function stackedBelow(columns: readonly Shape[]): string {
+  if (columns.length <= 3) return "@max-[28rem]:stacked";
+  if (isOfNumbers(columns)) return "@max-[40rem]:stacked";
+  return columns.length <= 7 ? "@max-[50rem]:stacked" : "@max-[56rem]:stacked";
 }
 
 function LoadingRows({ columns }: { columns: number }) {

@@ -3,6 +3,7 @@
  * time on hover; the other styles are exact already. `second` is for what is compared with other records.
  */
 import { useEffect, useState } from "react";
+import { momentFormat } from "./moments.ts";
 
 type TimeStyle = "relative" | "date" | "moment" | "second";
 
@@ -10,11 +11,11 @@ export function Time({ at, style = "relative" }: { at: string; style?: TimeStyle
   const now = useNow(style === "relative");
   const moment = new Date(at);
   return (
-    // With seconds and a zone it is too long for one line of a narrow card.
+    // With a time and a zone it is too long for one line of a narrow card.
     <time
       dateTime={at}
       title={exact.format(moment)}
-      className={style === "second" ? "tabular-nums" : "whitespace-nowrap"}
+      className={style === "second" || style === "moment" ? "tabular-nums" : "whitespace-nowrap"}
     >
       {style === "relative" ? relativeTime(moment.getTime(), now) : formats[style].format(moment)}
     </time>
@@ -40,12 +41,11 @@ const units = [
 
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
-const short = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const second = new Intl.DateTimeFormat(undefined, {
   ...{ year: "numeric", month: "short", day: "numeric" },
   ...{ hour: "2-digit", minute: "2-digit", second: "2-digit", timeZoneName: "short" },
 });
-const formats = { date, moment: short, second };
+const formats = { date, moment: momentFormat, second };
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
 
 function useNow(ticking: boolean): number {

@@ -64,7 +64,7 @@ export default function Usage() {
             ) : (
               <>
                 <UsagePlots buckets={data?.buckets} period={period} />
-                <UsageBreakdown report={data} />
+                <UsageBreakdown report={data} linksToKeys />
               </>
             )}
           </div>

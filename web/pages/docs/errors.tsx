@@ -12,7 +12,7 @@ interface StatusGroup {
 
 const groups: readonly StatusGroup[] = [
   { status: 400, meaning: "Bad request", advice: "Fix the request; retrying will not help." },
-  { status: 401, meaning: "Unauthorised", advice: "Check the key." },
+  { status: 401, meaning: "Unauthorized", advice: "Check the key." },
   { status: 403, meaning: "Forbidden", advice: "Use a key with the permission, or a different model." },
   { status: 404, meaning: "Not found", advice: "Check the path and the model’s name." },
   { status: 429, meaning: "Rate limited", advice: "Wait for the time in Retry-After, then retry." },

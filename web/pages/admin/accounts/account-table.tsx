@@ -61,6 +61,7 @@ export function AccountTable({ onTask, selection, onSelect, ...table }: AccountT
   return (
     <Table
       label="Accounts"
+      compact
       columns={columns}
       rowId={(account) => account.id}
       onOpen={(account) => navigate(accountAddress(account.id))}

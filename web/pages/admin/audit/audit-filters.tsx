@@ -8,6 +8,7 @@ import { Field } from "../../../components/controls/field.tsx";
 import { Input } from "../../../components/controls/input.tsx";
 import { Select } from "../../../components/controls/select.tsx";
 import { Badge } from "../../../components/states/badge.tsx";
+import { zoneName } from "../../../components/text/moments.ts";
 import { fieldError } from "../../../form-errors.ts";
 import { useDebounced } from "../../../hooks/use-debounced.ts";
 import { consoleQueries } from "../../../service/console-queries.ts";
@@ -32,8 +33,12 @@ export function AuditFilterBar({ value, onChange, error }: AuditFilterBarProps) 
   const isNarrowed = Object.values(value).some((text) => text !== "");
   return (
     <div className="mb-5 flex flex-col gap-3">
-      <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-4">
-        <Field label="Actor" error={fieldError(error, "who")}>
+      <div className="grid gap-3 min-[24rem]:grid-cols-2 lg:grid-cols-4">
+        <Field
+          label="Actor"
+          error={fieldError(error, "who")}
+          className="min-[24rem]:col-span-2 sm:col-span-1"
+        >
           <Input
             type="search"
             placeholder="Email address"
@@ -44,7 +49,11 @@ export function AuditFilterBar({ value, onChange, error }: AuditFilterBarProps) 
             onChange={(event) => setWho(event.target.value)}
           />
         </Field>
-        <Field label="Action" error={fieldError(error, "what")}>
+        <Field
+          label="Action"
+          error={fieldError(error, "what")}
+          className="min-[24rem]:col-span-2 sm:col-span-1"
+        >
           <Select
             value={value.what}
             onChange={(event) => onChange({ what: event.target.value })}
@@ -54,14 +63,14 @@ export function AuditFilterBar({ value, onChange, error }: AuditFilterBarProps) 
             ]}
           />
         </Field>
-        <Field label="From" error={fieldError(error, "from")}>
+        <Field label="From" aside={zoneName()} error={fieldError(error, "from")}>
           <Input
             type="date"
             value={value.from}
             onChange={(event) => onChange({ from: event.target.value })}
           />
         </Field>
-        <Field label="To" error={fieldError(error, "to")}>
+        <Field label="To" aside={zoneName()} error={fieldError(error, "to")}>
           <Input type="date" value={value.to} onChange={(event) => onChange({ to: event.target.value })} />
         </Field>
       </div>

@@ -45,7 +45,7 @@ export function SetupChecklist({ checklist, suggestion }: SetupChecklistProps) {
       description={
         left === 0
           ? "Everything is done."
-          : `${entries.length - left} of ${entries.length} done. Items tick themselves off.`
+          : `${entries.length - left} of ${entries.length} done. What the service can see is checked off automatically.`
       }
       actions={
         left === 0 ? (
@@ -103,6 +103,7 @@ export function SetupChecklist({ checklist, suggestion }: SetupChecklistProps) {
                     id={controlOf(id)}
                     size="sm"
                     variant="quiet"
+                    className="-my-1"
                     aria-label={`Undo: ${titles[id]}`}
                     pending={tick.isPending && tick.variables.id === id}
                     onClick={() => tick.mutate({ id, ticked: false })}

@@ -98,8 +98,8 @@ export function LastHour({ home, stale }: { home: OperatorHome; stale: boolean }
       </div>
       <p className="mt-2 text-sm text-muted">
         {stale ? "No response since the last update; retrying. " : ""}
-        Counted by this server, which started <Time at={home.startedAt} />. Other replicas count their own;
-        the service’s usage has all of them.
+        Counted by this server since it started <Time at={home.startedAt} />. Each replica counts its own;
+        “Service usage” has the total.
       </p>
     </section>
   );

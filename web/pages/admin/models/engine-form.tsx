@@ -59,7 +59,7 @@ export function EngineForm({ model, choose }: { model: ModelId; choose: Choice }
           onChange={(event) => set({ profile: event.target.value })}
         />
       </Field>
-      <Field label="Model name on the engine" aside="Optional" error={fieldError(error, "name")}>
+      <Field label="Model name on the engine" aside="optional" error={fieldError(error, "name")}>
         <Input
           value={draft.name}
           maxLength={200}
@@ -68,7 +68,7 @@ export function EngineForm({ model, choose }: { model: ModelId; choose: Choice }
           onChange={(event) => set({ name: event.target.value })}
         />
       </Field>
-      <Field label="Key" aside="Optional" hint="Stored, never shown again." error={fieldError(error, "key")}>
+      <Field label="Key" aside="optional" hint="Stored, never shown again." error={fieldError(error, "key")}>
         <PasswordInput
           value={draft.key}
           maxLength={1000}
@@ -78,7 +78,7 @@ export function EngineForm({ model, choose }: { model: ModelId; choose: Choice }
       </Field>
       <Field
         label="Context, in tokens"
-        aside="Optional"
+        aside="optional"
         hint="If the engine does not report it."
         error={fieldError(error, "contextTokens")}
       >

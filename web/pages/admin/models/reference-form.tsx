@@ -50,7 +50,7 @@ export function ReferenceForm({ hosts, model, choose }: ReferenceFormProps) {
       </Field>
       <Field
         label="SHA-256"
-        aside="Optional"
+        aside="optional"
         hint="Hugging Face provides it. For other addresses, enter it to have the file verified."
         error={fieldError(choose.error, "sha256")}
       >

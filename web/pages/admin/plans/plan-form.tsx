@@ -24,20 +24,17 @@ interface PlanFormProps {
   onClose: () => void;
 }
 
-const numbers: readonly { field: NumberField; label: string; hint?: string }[] = [
+/** In pairs, as they stand side by side. */
+const numbers: readonly { field: NumberField; label: string; empty?: string }[] = [
   { field: "requestsPerMinute", label: "Requests per minute" },
   { field: "tokensPerMinute", label: "Tokens per minute" },
+  { field: "requestsPerDay", label: "Requests per day", empty: "No quota" },
+  { field: "tokensPerDay", label: "Tokens per day", empty: "No quota" },
+  { field: "requestsPerMonth", label: "Requests per month", empty: "No quota" },
+  { field: "tokensPerMonth", label: "Tokens per month", empty: "No quota" },
   { field: "concurrentRequests", label: "Concurrent requests" },
   { field: "maxKeys", label: "Keys" },
-  {
-    field: "maxTokens",
-    label: "Maximum reply length, in tokens",
-    hint: "Empty: no limit besides the context.",
-  },
-  { field: "requestsPerDay", label: "Requests per day", hint: "Empty: no daily quota." },
-  { field: "tokensPerDay", label: "Tokens per day", hint: "Empty: no daily quota." },
-  { field: "requestsPerMonth", label: "Requests per month", hint: "Empty: no monthly quota." },
-  { field: "tokensPerMonth", label: "Tokens per month", hint: "Empty: no monthly quota." },
+  { field: "maxTokens", label: "Maximum reply length, in tokens", empty: "The model’s context" },
 ];
 
 const fields = ["id", "name", "models", ...numbers.map(({ field }) => field)];
@@ -121,11 +118,17 @@ export function PlanForm({ plan, taken, onClose }: PlanFormProps) {
             />
           </Field>
         )}
-        {numbers.map(({ field, label, hint }) => (
-          <Field key={field} label={label} hint={hint} error={errorAt(field)}>
+        {numbers.map(({ field, label, empty }) => (
+          <Field
+            key={field}
+            label={label}
+            aside={empty === undefined ? undefined : "optional"}
+            error={errorAt(field)}
+          >
             <Input
               inputMode="numeric"
               autoComplete="off"
+              placeholder={empty}
               value={draft[field]}
               onChange={(event) => set({ [field]: event.target.value.trim() })}
             />

@@ -27,7 +27,7 @@ export function PlanTable({ onEdit, onDelete, ...table }: PlanTableProps) {
     number("reply", "Max. reply", (plan) =>
       plan.maxTokens === null ? "No limit" : formatCount(plan.maxTokens),
     ),
-    { id: "quotas", header: "Quotas", cell: (plan) => quotasText(plan), className: "max-w-56" },
+    { id: "quotas", header: "Quotas", cell: (plan) => <Quotas plan={plan} /> },
     number("accounts", "Accounts", (plan) => formatCount(plan.accounts)),
     {
       id: "actions",
@@ -65,14 +65,23 @@ function PlanName({ plan }: { plan: CountedPlan }) {
   );
 }
 
-function quotasText({ requestsPerDay, tokensPerDay, requestsPerMonth, tokensPerMonth }: CountedPlan): string {
-  const parts = [
-    requestsPerDay === null ? [] : [`${formatCount(requestsPerDay)} requests / day`],
-    tokensPerDay === null ? [] : [`${formatCount(tokensPerDay)} tokens / day`],
-    requestsPerMonth === null ? [] : [`${formatCount(requestsPerMonth)} requests / month`],
-    tokensPerMonth === null ? [] : [`${formatCount(tokensPerMonth)} tokens / month`],
-  ].flat();
-  return parts.length === 0 ? "None" : parts.join(", ");
+/** One to a line: a long list is compared at a glance. */
+function Quotas({ plan }: { plan: CountedPlan }) {
+  const { requestsPerDay, tokensPerDay, requestsPerMonth, tokensPerMonth } = plan;
+  const quotas = [
+    { limit: requestsPerDay, unit: "requests / day" },
+    { limit: tokensPerDay, unit: "tokens / day" },
+    { limit: requestsPerMonth, unit: "requests / month" },
+    { limit: tokensPerMonth, unit: "tokens / month" },
+  ].flatMap(({ limit, unit }) => (limit === null ? [] : [`${formatCount(limit)} ${unit}`]));
+  if (quotas.length === 0) return "None";
+  return (
+    <ul className="tabular-nums">
+      {quotas.map((quota) => (
+        <li key={quota}>{quota}</li>
+      ))}
+    </ul>
+  );
 }
 
 function number(id: string, header: string, cell: (plan: CountedPlan) => string): Column<CountedPlan> {

@@ -30,11 +30,11 @@ const labels: Record<keyof KeyLimitsView, string> = {
 const names = [
   "requestsPerMinute",
   "tokensPerMinute",
-  "concurrentRequests",
   "requestsPerDay",
   "tokensPerDay",
   "requestsPerMonth",
   "tokensPerMonth",
+  "concurrentRequests",
 ] as const;
 
 interface KeyLimitsFieldProps {
@@ -55,7 +55,7 @@ export function KeyLimitsField({ value, onChange, plan, error }: KeyLimitsFieldP
         onChange={(event) => onChange(event.target.checked ? noTypedLimits : null)}
       />
       {value !== null && (
-        <div className="grid gap-3 pl-6.5 sm:grid-cols-3">
+        <div className="grid gap-3 pl-6.5 sm:grid-cols-2">
           {names.map((name) => (
             <Field key={name} label={labels[name]}>
               <Input

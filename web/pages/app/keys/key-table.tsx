@@ -81,6 +81,7 @@ export function KeyTable(props: KeyTableProps) {
   return (
     <Table
       label="Your keys"
+      compact
       columns={columns}
       rows={rows}
       rowId={(key) => key.id}
@@ -96,7 +97,7 @@ function KeyUsage({ apiKey, requests }: { apiKey: KeyView; requests: number | un
     <Link
       href={usageAddress(apiKey.id)}
       title={`Usage of ${apiKey.name}`}
-      className="rounded-sm whitespace-nowrap text-accent hover:underline"
+      className="rounded-sm whitespace-nowrap text-accent hover:underline @max-[50rem]:whitespace-normal"
     >
       {requests === undefined ? "…" : plural(requests, "request")}
     </Link>

@@ -6,17 +6,16 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { KeyWithSecret, PlanView } from "../../../../src/protocol/dashboard-api.js";
 import { api } from "../../../service/api.ts";
+import { ChatCode } from "../../../chat-code.tsx";
 import { Button, ButtonLink } from "../../../components/controls/button.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { ArrowLink } from "../../../components/text/arrow-link.tsx";
-import { CodeTabs } from "../../../components/text/code-block.tsx";
 import { Field } from "../../../components/controls/field.tsx";
 import { Form } from "../../../components/controls/form.tsx";
 import { Input } from "../../../components/controls/input.tsx";
 import { fieldError, formError } from "../../../form-errors.ts";
 import { queries } from "../../../service/queries.ts";
-import { chatSamples } from "../../../snippets.ts";
 import { plural } from "../../../units.ts";
 import { NewSecret } from "../keys/new-secret.tsx";
 import { useIssueKey } from "../keys/use-issue-key.ts";
@@ -26,7 +25,6 @@ export function Quickstart({ plan }: { plan: PlanView }) {
   const { data } = useQuery(queries.keys);
   const live = data?.keys.filter((key) => key.status === "active").length;
   const first = live === 0;
-  const secret = issued === null ? {} : { key: issued.secret };
   const model = plan.models?.[0] ?? "omega";
   return (
     <Card
@@ -39,9 +37,9 @@ export function Quickstart({ plan }: { plan: PlanView }) {
             : "With any OpenAI client and one of your keys."
       }
       actions={
-        issued === null ? (
+        issued === null && live !== undefined && live > 0 ? (
           <ButtonLink href="/app/keys" size="sm">
-            {live === undefined || live === 0 ? "Your keys" : plural(live, "active key")}
+            {plural(live, "active key")}
           </ButtonLink>
         ) : undefined
       }
@@ -61,7 +59,7 @@ export function Quickstart({ plan }: { plan: PlanView }) {
             </div>
           </NewSecret>
         )}
-        <CodeTabs label="Language" samples={chatSamples({ ...secret, model })} />
+        <ChatCode secret={issued?.secret} model={model} />
       </div>
     </Card>
   );

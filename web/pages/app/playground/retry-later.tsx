@@ -2,6 +2,7 @@ import { RefreshCw } from "lucide-react";
 import { Button } from "../../../components/controls/button.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 import { useCountdown } from "../../../hooks/use-countdown.ts";
+import { formatWait } from "../../../units.ts";
 
 interface RetryLaterProps {
   /** What the service said. */
@@ -18,7 +19,7 @@ interface RetryLaterProps {
 export function RetryLater({ message, seconds, since, blocked, onRetry }: RetryLaterProps) {
   const left = useCountdown(seconds, since);
   return (
-    <Callout tone="warn" title="Not accepted for now">
+    <Callout tone="warn" title="Temporarily refused">
       {/* Announced once; the seconds are on the button. */}
       <p role="alert">{message}</p>
       {onRetry !== null && (
@@ -33,7 +34,7 @@ export function RetryLater({ message, seconds, since, blocked, onRetry }: RetryL
             if (left === 0) onRetry();
           }}
         >
-          {left > 0 ? `Retry in ${left} s` : "Retry"}
+          {left > 0 ? `Retry in ${formatWait(left)}` : "Retry"}
         </Button>
       )}
     </Callout>

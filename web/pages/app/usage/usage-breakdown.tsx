@@ -1,4 +1,7 @@
+import { useState } from "react";
+import { Link, useLocation, useSearch } from "wouter";
 import type { UsageReport } from "../../../../src/protocol/dashboard-api.js";
+import { Button } from "../../../components/controls/button.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
 import { ModelName } from "../../../components/models/model-name.tsx";
@@ -8,11 +11,29 @@ import { formatCount } from "../../../units.ts";
 type ByModel = UsageReport["byModel"][number];
 type ByKey = UsageReport["byKey"][number];
 
+interface UsageBreakdownProps {
+  report: UsageReport | undefined;
+  /** Where the address of the page can name a key; otherwise names are plain text. */
+  linksToKeys?: boolean;
+}
+
+/** As many keys as are of interest at first; an account may have hundreds. */
+const keysAtFirst = 10;
+
 /** The same period, by model and by key. */
-export function UsageBreakdown({ report }: { report: UsageReport | undefined }) {
+export function UsageBreakdown({ report, linksToKeys = false }: UsageBreakdownProps) {
+  const [path] = useLocation();
+  const search = useSearch();
+  const [all, setAll] = useState(false);
   const none = <EmptyState title="No requests in this period" />;
+  const byKey = report?.byKey;
+  const addressOf = (keyId: string) => {
+    const parameters = new URLSearchParams(search);
+    parameters.set("key", keyId);
+    return `${path}?${parameters.toString()}`;
+  };
   return (
-    <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-2">
+    <div className="flex flex-col gap-6">
       <Card title="By model" flush>
         <Table
           label="Usage by model"
@@ -25,15 +46,40 @@ export function UsageBreakdown({ report }: { report: UsageReport | undefined }) 
       <Card title="By key" flush>
         <Table
           label="Usage by key"
-          columns={keyColumns}
-          rows={report?.byKey}
+          columns={[
+            { id: "key", header: "Key", cell: (row) => keyName(row, linksToKeys ? addressOf : undefined) },
+            ...counts,
+          ]}
+          rows={all ? byKey : byKey?.slice(0, keysAtFirst)}
           rowId={(row) => row.keyId}
           empty={none}
         />
+        {byKey !== undefined && byKey.length > keysAtFirst && (
+          <div className="flex justify-center border-t border-line px-5 py-3" data-screen-only>
+            <Button size="sm" aria-expanded={all} onClick={() => setAll(!all)}>
+              {all ? `Show the first ${keysAtFirst}` : `Show all ${formatCount(byKey.length)} keys`}
+            </Button>
+          </div>
+        )}
       </Card>
     </div>
   );
 }
+
+function keyName({ keyId, name }: ByKey, address?: (keyId: string) => string) {
+  if (address === undefined) return <span className="wrap-anywhere">{name}</span>;
+  return (
+    <Link href={address(keyId)} className="rounded-sm wrap-anywhere text-accent hover:underline">
+      {name}
+    </Link>
+  );
+}
+
+const counts: readonly Column<Omit<ByKey, "keyId" | "name">>[] = [
+  { id: "requests", header: "Requests", align: "right", cell: (row) => formatCount(row.requests) },
+  { id: "refused", header: "Refused", align: "right", cell: (row) => formatCount(row.refused) },
+  { id: "tokens", header: "Tokens", align: "right", cell: (row) => formatCount(row.tokens) },
+];
 
 const modelColumns: readonly Column<ByModel>[] = [
   {
@@ -47,14 +93,5 @@ const modelColumns: readonly Column<ByModel>[] = [
         <ModelName model={row.model} />
       ),
   },
-  { id: "requests", header: "Requests", align: "right", cell: (row) => formatCount(row.requests) },
-  { id: "refused", header: "Refused", align: "right", cell: (row) => formatCount(row.refused) },
-  { id: "tokens", header: "Tokens", align: "right", cell: (row) => formatCount(row.tokens) },
-];
-
-const keyColumns: readonly Column<ByKey>[] = [
-  { id: "key", header: "Key", cell: (row) => <span className="wrap-anywhere">{row.name}</span> },
-  { id: "requests", header: "Requests", align: "right", cell: (row) => formatCount(row.requests) },
-  { id: "refused", header: "Refused", align: "right", cell: (row) => formatCount(row.refused) },
-  { id: "tokens", header: "Tokens", align: "right", cell: (row) => formatCount(row.tokens) },
+  ...counts,
 ];

@@ -1,4 +1,5 @@
 import { ChevronRight } from "lucide-react";
+import { zoneName } from "../../../components/text/moments.ts";
 import type { UsageBucket } from "../../../../src/protocol/dashboard-api.js";
 import type { Measure } from "./measure.ts";
 import { axisMoment, type Step } from "./usage-period.ts";
@@ -34,7 +35,7 @@ export function UsageNumbers({ title, measures, buckets, step, format }: UsageNu
           <thead>
             <tr className="border-b border-line text-muted">
               <th scope="col" className="py-1.5 pr-3 font-medium">
-                {step === "day" ? "Day (UTC)" : "Hour"}
+                {step === "day" ? "Day (UTC)" : `Hour (${zoneName()})`}
               </th>
               {measures.map((measure) => (
                 <th key={measure.label} scope="col" className="py-1.5 pl-3 text-right font-medium">

@@ -2,7 +2,7 @@
 import { useMemo } from "react";
 import type { UsageBucket } from "../../../../src/protocol/dashboard-api.js";
 import { Card } from "../../../components/frame/card.tsx";
-import { Chart } from "../../../components/figures/chart.tsx";
+import { Chart, ChartSkeleton } from "../../../components/figures/chart.tsx";
 import type { Series } from "../../../components/figures/series.ts";
 import { Skeleton } from "../../../components/states/skeleton.tsx";
 import type { Measure } from "./measure.ts";
@@ -42,7 +42,11 @@ export function UsagePlot({
   return (
     <Card title={title}>
       {buckets === undefined ? (
-        <Skeleton className="h-64 w-full" />
+        <>
+          <ChartSkeleton />
+          {/* Of the table beneath. */}
+          <Skeleton className="mt-4 mb-1 h-3 w-24" />
+        </>
       ) : (
         <>
           <Chart

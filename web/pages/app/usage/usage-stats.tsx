@@ -37,7 +37,7 @@ export function UsageStats({ totals }: { totals: Totals | undefined }) {
           totals &&
           (totals.firstTokenMsP95 === null
             ? "no replies yet"
-            : `median; 95th percentile ${formatMs(totals.firstTokenMsP95)}`)
+            : `median; p95 ${formatMs(totals.firstTokenMsP95)}`)
         }
       />
     </StatRow>
@@ -49,7 +49,7 @@ function refusedText({ rateLimited, unavailable }: Totals): string {
     rateLimited === 0 ? [] : `${formatCount(rateLimited)} rate-limited`,
     unavailable === 0 ? [] : `${formatCount(unavailable)} unavailable`,
   ].flat();
-  return parts.length === 0 ? "none refused" : `refused: ${parts.join(", ")}`;
+  return parts.length === 0 ? "none refused" : parts.join(", ");
 }
 
 function errorShare(errors: number, requests: number): string {

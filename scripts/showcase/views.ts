@@ -1,0 +1,189 @@
+/**
+ * Everything there is to look at: each page as each kind of person sees it, the states that need a step to get to, and
+ * what opens over the pages, by the lists that the tests of accessibility go through as well.
+ */
+import type { Page } from "playwright-core";
+import { pageAddresses } from "../../src/protocol/pages/page-addresses.js";
+import { accountOpenings } from "../../test/browser/support/openings-account.js";
+import { adminOpenings } from "../../test/browser/support/openings-admin.js";
+import { question } from "./past.js";
+import type { people } from "./made-up-service.js";
+
+export interface View {
+  /** Of its files. */
+  name: string;
+  /** Null for a visitor who is not signed in. */
+  as: keyof typeof people | null;
+  path: string;
+  /** Only a small screen has it. */
+  phone?: boolean;
+  /** The window as it is, rather than the page in full length: for what floats. */
+  window?: boolean;
+  /** Leads to the state, and looks at each one it passes; without it the page is looked at as it is. */
+  open?: (page: Page, look: () => Promise<void>) => Promise<void>;
+}
+
+const nameOf = (path: string) => (path === "/" ? "landing" : path.slice(1).replaceAll(/[^a-z0-9]+/gi, "-"));
+
+const isOpen = (path: string) => !/^\/(app|admin)\b/.test(path);
+
+const publicPages = [...pageAddresses.filter(isOpen), "/no-such-page"].map((path): View => ({
+  name: `public-${nameOf(path)}`,
+  as: null,
+  path,
+}));
+
+const ownPages = (["newcomer", "returning"] as const).flatMap((as) =>
+  pageAddresses
+    .filter((path) => path.startsWith("/app"))
+    .map((path): View => ({ name: `${as}-${nameOf(path)}`, as, path })),
+);
+
+/** `/admin` alone leads on to the first of its pages; the page of an account takes its id. */
+const adminPages = ["/app", ...pageAddresses.filter((path) => /^\/admin\/[^:]+$/.test(path))].map(
+  (path): View => ({ name: `operator-${nameOf(path)}`, as: "operator", path }),
+);
+
+/** A step, and then a look. */
+const after = (step: (page: Page) => Promise<unknown>): NonNullable<View["open"]> => {
+  return async (page, look) => {
+    await step(page);
+    await look();
+  };
+};
+
+async function ask(page: Page): Promise<void> {
+  await page.getByRole("textbox", { name: "Message" }).fill(question);
+  await page.keyboard.press("Enter");
+}
+const answered = async (page: Page, replies = 1) => {
+  await ask(page);
+  await page
+    .getByText(/tokens in, \d+ out/)
+    .nth(replies - 1)
+    .waitFor();
+};
+
+const ownStates: View[] = [
+  { name: "usage-30-days", as: "returning", path: "/app/usage?period=30d" },
+  {
+    name: "usage-custom",
+    as: "returning",
+    path: "/app/usage",
+    open: after((page) => page.getByText("Custom", { exact: true }).click()),
+  },
+  {
+    name: "usage-tables",
+    as: "returning",
+    path: "/app/usage?period=7d",
+    open: after(async (page) => {
+      for (const part of await page.getByText("As a table").all()) await part.click();
+    }),
+  },
+  { name: "keys-all", as: "returning", path: "/app/keys?status=all&sort=name" },
+  { name: "keys-by-tag", as: "returning", path: "/app/keys?tag=production&search=bot" },
+  { name: "keys-none-found", as: "returning", path: "/app/keys?search=nothing-like-it" },
+  { name: "playground-reply", as: "returning", path: "/app/playground", window: true, open: after(answered) },
+  {
+    name: "playground-comparison",
+    as: "returning",
+    path: "/app/playground",
+    window: true,
+    open: async (page, look) => {
+      await page.getByRole("button", { name: "Compare" }).click();
+      await page.getByText("Ask both").waitFor();
+      await look();
+      await answered(page, 2);
+      await look();
+    },
+  },
+  {
+    name: "playground-tools",
+    as: "returning",
+    path: "/app/playground",
+    window: true,
+    open: after((page) => page.getByRole("button", { name: "Use an example" }).click()),
+  },
+  {
+    name: "playground-limited",
+    as: "limited",
+    path: "/app/playground",
+    window: true,
+    open: after(async (page) => {
+      await answered(page);
+      await ask(page);
+      await page.getByRole("button", { name: /^Retry/ }).waitFor();
+    }),
+  },
+  {
+    name: "playground-leaving",
+    as: "returning",
+    path: "/app/playground",
+    window: true,
+    open: after(async (page) => {
+      await page.getByRole("textbox", { name: "Message" }).fill("half a thought");
+      await page.getByRole("link", { name: "Usage" }).first().click();
+      await page.getByRole("alertdialog").waitFor();
+    }),
+  },
+  {
+    name: "toast",
+    as: "returning",
+    path: "/app/keys?search=Mobile",
+    window: true,
+    open: async (page, look) => {
+      await page.getByRole("button", { name: "Actions for Mobile app" }).click();
+      await page.getByRole("menuitem", { name: /able$/ }).click();
+      await page.getByRole("status").filter({ hasText: /able/ }).first().waitFor();
+      await look();
+    },
+  },
+];
+
+const operatorStates: View[] = [
+  {
+    name: "operator-account",
+    as: "operator",
+    path: "/admin/accounts?search=ada",
+    open: after(async (page) => {
+      await page.getByRole("link", { name: "ada@example.com" }).click();
+      await page.getByRole("heading", { level: 1, name: "ada@example.com" }).waitFor();
+    }),
+  },
+  { name: "operator-invitations", as: "operator", path: "/admin/accounts?tab=invitations" },
+  {
+    name: "operator-accounts-selected",
+    as: "operator",
+    path: "/admin/accounts",
+    open: after((page) => page.getByLabel("Select all on this page").check()),
+  },
+  {
+    name: "operator-maintenance",
+    as: "operator",
+    path: "/admin/changelog",
+    open: after((page) => page.getByRole("tab", { name: "Maintenance" }).click()),
+  },
+  { name: "operator-usage-30-days", as: "operator", path: "/admin/usage?period=30d&measure=tokens" },
+  { name: "operator-quickstart", as: "operator", path: "/app?quickstart" },
+];
+
+const openings = [...accountOpenings, ...adminOpenings].map((opening): View => {
+  const { name, path, phone = false } = opening;
+  return {
+    name: `opened-${nameOf(`/${name}`)}`,
+    as: "operator",
+    path,
+    phone,
+    window: true,
+    open: (page, look) => opening.open(page, look),
+  };
+});
+
+export const views: readonly View[] = [
+  ...publicPages,
+  ...ownPages,
+  ...adminPages,
+  ...ownStates,
+  ...operatorStates,
+  ...openings,
+];
