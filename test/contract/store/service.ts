@@ -174,8 +174,8 @@ export function describeServiceContract(name: string, open: OpenStore): void {
       }
       await store.usage.add(rows);
       const { accounts, keys } = await store.service.usage.top(wholeDay, "requests", 10);
-      expect(accounts.map(({ requests }) => requests)).toEqual(new Array(10).fill(50));
-      expect(keys.map(({ requests }) => requests)).toEqual([...new Array(7).fill(26), 25, 25, 25]);
+      expect(accounts.map(({ requests }) => requests)).toEqual(new Array<number>(10).fill(50));
+      expect(keys.map(({ requests }) => requests)).toEqual([26, 26, 26, 26, 26, 26, 26, 25, 25, 25]);
     });
 
     it("gives lines by step, account, key and model", async () => {
