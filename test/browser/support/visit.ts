@@ -66,6 +66,9 @@ export async function shownSecret(page: Page): Promise<string> {
 }
 
 export async function chooseAction(page: Page, of: string, action: string): Promise<void> {
-  await page.getByRole("button", { name: `Actions for ${of}` }).first().click();
+  await page
+    .getByRole("button", { name: `Actions for ${of}` })
+    .first()
+    .click();
   await page.getByRole("menuitem", { name: action }).click();
 }
