@@ -2,6 +2,7 @@
  * What the core needs from technology. Each interface's promises, failures included, are written on its
  * methods; every implementation passes the contract suite of its interface in `test/contract`.
  */
+import type { Arrival } from "./arrivals.js";
 import type { ChatMessage, ReasoningEffort, ReplyFormat, Sampling, Tooling } from "../protocol/chat.js";
 import type { ReplyEvent, Usage } from "../protocol/dialect.js";
 import type { ModelId } from "../protocol/models.js";
@@ -103,6 +104,9 @@ export interface Engine {
    * the iteration throws the signal's reason.
    */
   generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<GenerationEvent>;
+
+  /** The same, with events that came together handed over together. Where it is absent, `generate` is used. */
+  arrivals?(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<Arrival>;
 
   status(model: ModelId): EngineStatus;
 

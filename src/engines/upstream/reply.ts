@@ -45,17 +45,16 @@ export class ReplyReader {
     return this.#open === 0 && this.#choices.every((choice) => choice.wasCut);
   }
 
-  /** What an event of the stream gives. */
-  read(event: SseEvent): GenerationEvent[] {
+  /** Adds what an event of the stream gives to `events`. */
+  read(event: SseEvent, events: GenerationEvent[] = []): GenerationEvent[] {
     if (event.isError) throw errorOfEvent(event.data, this.contextTokens);
     this.#charsLeft -= weightOf(event);
     if (this.#charsLeft < 0) throw unavailable("REPLY_TOO_LONG");
     // Some engines send an empty event to keep the connection open.
-    if (event.data === "") return [];
+    if (event.data === "") return events;
     const chunk = readChunk(event.data);
     if (chunk === null) throw errorOfEvent(event.data, this.contextTokens);
     this.#usage = chunk.usage ?? this.#usage;
-    const events: GenerationEvent[] = [];
     for (const delta of chunk.choices) {
       const choice = this.#choices[delta.choice];
       if (choice === undefined) throw unavailable("UNKNOWN_CHOICE");
