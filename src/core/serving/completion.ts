@@ -7,7 +7,7 @@
  * settle: in `finally`, whatever happened: tokens to what was used, lease and slot given back.
  * What it asks of the counters, and when: `admission.ts`.
  *
- * The caller's signal reaches every wait. A consumer that stops iterating settles too.
+ * The caller's signal reaches every wait; given its controller, what ends the permission aborts that. A consumer that stops iterating settles too.
  */
 import type { ChatRequest } from "../../protocol/chat.js";
 import { ServiceError } from "../../protocol/errors.js";
@@ -110,12 +110,12 @@ export class Completions {
   async *arrivals(
     request: ChatRequest,
     caller: KeyRecord,
-    clientSignal: AbortSignal,
+    client: AbortSignal | AbortController,
     trace: CompletionTrace = {},
     verifiedMs: number = this.parts.clock.monotonicMs(),
     admission: Admission = this.parts.limits.enter(caller, { isCounted: true }),
   ): AsyncGenerator<CompletionArrival, void, undefined> {
-    const run = this.#running.enter(caller, this.names.find(request.model), clientSignal, verifiedMs);
+    const run = this.#running.enter(caller, this.names.find(request.model), client, verifiedMs);
     const { signal } = run;
     let admitted: Admitted | undefined;
     try {

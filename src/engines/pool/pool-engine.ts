@@ -151,6 +151,12 @@ export class PoolEngine implements Engine {
   }
 
   status(model: ModelId): EngineStatus {
+    const [only, ...others] = this.#members;
+    // Asked several times for each request, and most pools have one member.
+    if (only !== undefined && others.length === 0 && this.#draining.size === 0) {
+      const status = only.engine.status(model);
+      return isAvailable(status) ? { ...status, problem: undefined } : status;
+    }
     const all = this.#members.map((member) => member.engine.status(model));
     const up = all.filter(isAvailable);
     const counted = up.length > 0 ? up : all;

@@ -10,8 +10,9 @@
  */
 import type { GenerationEvent, PreparedGeneration, Usage } from "../../core/ports.js";
 import { ChoiceReader } from "./choice-reader.js";
-import { readChunk, type Chunk } from "./chunk.js";
+import type { Chunk } from "./chunk.js";
 import { errorOfEvent, unavailable } from "./failures.js";
+import { SameShape } from "./same-shape.js";
 import { weightOf, type SseEvent } from "./sse-reader.js";
 
 /** For a token with its log probabilities, and what comes around it. */
@@ -22,6 +23,7 @@ const largestContext = 2 ** 31 - 1;
 
 export class ReplyReader {
   readonly #choices: ChoiceReader[];
+  readonly #shape = new SameShape();
   #usage: Chunk["usage"];
   #open: number;
   #charsLeft: number;
@@ -52,7 +54,7 @@ export class ReplyReader {
     if (this.#charsLeft < 0) throw unavailable("REPLY_TOO_LONG");
     // Some engines send an empty event to keep the connection open.
     if (event.data === "") return events;
-    const chunk = readChunk(event.data);
+    const chunk = this.#shape.read(event.data);
     if (chunk === null) throw errorOfEvent(event.data, this.contextTokens);
     this.#usage = chunk.usage ?? this.#usage;
     for (const delta of chunk.choices) {

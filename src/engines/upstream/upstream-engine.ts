@@ -65,6 +65,7 @@ export class UpstreamEngine implements Engine {
   readonly #connections: number;
   readonly #connection: Connection;
   readonly #health: HealthWatch;
+  readonly #serving: string;
   readonly #counter: PromptCounter;
   readonly #salts: CacheSalts | null;
   readonly #calls = new Set<StreamCall>();
@@ -98,6 +99,7 @@ export class UpstreamEngine implements Engine {
     this.#timeouts = timeoutsOf(options);
     this.#connections = options.maxConcurrent ?? mostConnections;
     this.#connection = new Connection(options, this.#connections, this.#timeouts);
+    this.#serving = `${this.#connection.url.host} (${this.#profile.label})`;
     this.#counter = new PromptCounter(this.#connection, this.#profile, this.#timeouts.countMs, clock);
     this.#salts = this.#profile.cache.type === "salt" ? new CacheSalts(options.cacheSaltSecret) : null;
     this.#health = new HealthWatch(
@@ -169,7 +171,7 @@ export class UpstreamEngine implements Engine {
   status(model: ModelId = "omega"): EngineStatus {
     return {
       state: this.#health.state,
-      serving: `${this.#connection.url.host} (${this.#profile.label})`,
+      serving: this.#serving,
       contextTokens: this.#contextTokens(),
       defaultMaxTokens: this.options.models[model]?.maxTokens ?? 0,
       follows: {

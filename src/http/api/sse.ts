@@ -10,7 +10,7 @@
  * as well.
  */
 import { once } from "node:events";
-import type { FastifyReply } from "fastify";
+import type { ApiReply } from "../connection/call.js";
 import type { WireEvent } from "../../protocol/dialect.js";
 
 const headers = {
@@ -37,7 +37,7 @@ export class EventStream {
   readonly #keepAlive: NodeJS.Timeout;
 
   constructor(
-    private readonly reply: FastifyReply,
+    private readonly reply: ApiReply,
     private readonly signal: AbortSignal,
     private readonly times: EventStreamTimes,
     mayOpen: MayOpen,
