@@ -2,10 +2,7 @@
  * What an engine generates, as it becomes known: one event, or several that came together. Every layer between an engine
  * and a client is paid for each arrival, not for each event: under load several fragments come in one packet.
  */
-import type { Engine, GenerationEvent, PreparedGeneration } from "./ports.js";
-
-/** Never empty. */
-export type Arrival = GenerationEvent | readonly GenerationEvent[];
+import type { Arrival, Engine, GenerationEvent, PreparedGeneration } from "./ports.js";
 
 const isSeveral = (arrival: Arrival): arrival is readonly GenerationEvent[] => Array.isArray(arrival);
 

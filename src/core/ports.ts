@@ -2,7 +2,6 @@
  * What the core needs from technology. Each interface's promises, failures included, are written on its
  * methods; every implementation passes the contract suite of its interface in `test/contract`.
  */
-import type { Arrival } from "./arrivals.js";
 import type { ChatMessage, ReasoningEffort, ReplyFormat, Sampling, Tooling } from "../protocol/chat.js";
 import type { ReplyEvent, Usage } from "../protocol/dialect.js";
 import type { ModelId } from "../protocol/models.js";
@@ -86,6 +85,9 @@ export interface EngineProblem {
 /** It answers: at once, or as soon as it has loaded. */
 export const isAvailable = ({ state }: Pick<EngineStatus, "state">): boolean =>
   state === "ready" || state === "asleep" || state === "waking";
+
+/** What became known together (arrivals.ts). Never empty. */
+export type Arrival = GenerationEvent | readonly GenerationEvent[];
 
 export interface Engine {
   /**

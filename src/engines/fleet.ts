@@ -9,9 +9,10 @@
  * has closed, because its drain time ran out, is it prepared again for the current engine.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { arrivalsOf, eachOf, type Arrival } from "../core/arrivals.js";
+import { arrivalsOf, eachOf } from "../core/arrivals.js";
 import type { FairQueue } from "../core/serving/fair-queue.js";
 import type {
+  Arrival,
   Clock,
   Engine,
   EngineStatus,

@@ -12,13 +12,13 @@
 import type { ChatRequest } from "../../protocol/chat.js";
 import { ServiceError } from "../../protocol/errors.js";
 import type { ModelId } from "../../protocol/models.js";
-import { arrivalsOf, eventsOf, type Arrival } from "../arrivals.js";
+import { arrivalsOf, eventsOf } from "../arrivals.js";
 import type { FairQueue } from "./fair-queue.js";
 import type { Admission } from "./admission.js";
 import type { Limits } from "./limits.js";
 import { requirePermission } from "./permission.js";
 import { ModelNames } from "../model-names.js";
-import type { Engine, GenerationEvent, KeyRecord, PreparedGeneration } from "../ports.js";
+import type { Arrival, Engine, GenerationEvent, KeyRecord, PreparedGeneration } from "../ports.js";
 import { Running, type CutTarget, type RunningParts } from "./running.js";
 
 export type { CutTarget } from "./running.js";

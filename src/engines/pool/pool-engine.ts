@@ -11,10 +11,11 @@
  * `setMembers` changes the pool while it works: a member that leaves gets nothing new, ends what it has, and is
  * closed then, or when `drainMs` are over.
  */
-import { arrivalsOf, eachOf, eventsOf, type Arrival } from "../../core/arrivals.js";
+import { arrivalsOf, eachOf, eventsOf } from "../../core/arrivals.js";
 import {
   isAvailable,
   systemClock,
+  type Arrival,
   type Clock,
   type Engine,
   type EngineStatus,

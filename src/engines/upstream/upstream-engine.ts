@@ -7,10 +7,11 @@
  * `engine_unavailable` or `overloaded`, and the health watch is notified; retrying elsewhere is up to the pool.
  */
 import { randomBytes } from "node:crypto";
-import { eachOf, type Arrival } from "../../core/arrivals.js";
+import { eachOf } from "../../core/arrivals.js";
 import {
   ReaderTooSlow,
   systemClock,
+  type Arrival,
   type Clock,
   type Engine,
   type EngineStatus,

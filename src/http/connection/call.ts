@@ -4,7 +4,10 @@
  */
 import type { FastifyContextConfig } from "fastify";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Exchange } from "./exchange.js";
+import type { Admission } from "../../core/serving/admission.js";
+import type { CompletionTrace } from "../../core/serving/completion.js";
+import type { KeyRecord } from "../../core/ports.js";
+import type { ErrorCode } from "../../protocol/errors.js";
 
 export interface ApiRequest {
   readonly id: string;
@@ -14,6 +17,22 @@ export interface ApiRequest {
   exchange: Exchange;
   readonly routeOptions: { readonly url?: string | undefined; readonly config: FastifyContextConfig };
   readonly server: { readonly prefix: string };
+}
+
+/** What is known of a request while it is served; exchange.ts opens and ends it. */
+export interface Exchange {
+  readonly startedMs: number;
+  /** What it aborts with is what its work ends with. */
+  readonly abort: AbortController;
+  readonly signal: AbortSignal;
+  /** Null until authenticated. */
+  caller: KeyRecord | null;
+  /** How it passes the limits; null until it is known who asks. */
+  admission: Admission | null;
+  /** The error that the client was shown. */
+  code: ErrorCode | "none";
+  stream: boolean | undefined;
+  readonly trace: CompletionTrace;
 }
 
 export interface ApiReply {

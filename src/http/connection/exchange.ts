@@ -6,26 +6,7 @@
  * as soon as its body is read, and a pipelined response has no socket yet whose end it could report. It also
  * aborts when the server closes, with an error that the client is still shown.
  */
-import type { ApiReply, ApiRequest } from "./call.js";
-import type { Admission } from "../../core/serving/admission.js";
-import type { CompletionTrace } from "../../core/serving/completion.js";
-import type { KeyRecord } from "../../core/ports.js";
-import type { ErrorCode } from "../../protocol/errors.js";
-
-export interface Exchange {
-  readonly startedMs: number;
-  /** What it aborts with is what its work ends with. */
-  readonly abort: AbortController;
-  readonly signal: AbortSignal;
-  /** Null until authenticated. */
-  caller: KeyRecord | null;
-  /** How it passes the limits; null until it is known who asks. */
-  admission: Admission | null;
-  /** The error that the client was shown. */
-  code: ErrorCode | "none";
-  stream: boolean | undefined;
-  readonly trace: CompletionTrace;
-}
+import type { ApiReply, ApiRequest, Exchange } from "./call.js";
 
 declare module "fastify" {
   interface FastifyRequest {

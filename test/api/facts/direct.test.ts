@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { ask, question, type Sent } from "../support/clients/chat.js";
-import { RawSocket } from "../support/clients/raw-socket.js";
-import { startServer, type TestServer } from "../support/processes/server.js";
+import { ask, question, type Sent } from "../../support/clients/chat.js";
+import { RawSocket } from "../../support/clients/raw-socket.js";
+import { startServer, type TestServer } from "../../support/processes/server.js";
 
 /** A path alone is served beside the framework, with a query string through it. Clients must not see a difference. */
 let server: TestServer;
