@@ -2,7 +2,7 @@
  * Completions without the framework. A POST to exactly one of their paths is served here; anything else, also the same
  * path with a query string, goes through Fastify to the same handlers. The steps and their order are those of server.ts.
  *
- * Routing, hooks, content types and replies of the framework were a sixth of what the service does for a completion
+ * A completion needs nothing of the framework, and would pay for its routing, hooks, content types and replies
  * (docs/decisions/0013-completions-beside-fastify.md).
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
