@@ -6,12 +6,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { startPacedSotto } from "../test/support/engines/paced-service.js";
-import { chatTarget, load, noLimits, type LoadResult } from "./load.js";
+import { processorMs } from "./contenders.js";
+import { chatTarget, load, noLimits, type LoadResult, type Target } from "./load.js";
 import { median, percentile } from "./statistics.js";
 
 const connections = 32;
 const rounds = 5;
 const roundMs = 3_000;
+const warmUpRequests = 10_000;
+const warmUpMs = 30_000;
 
 export async function benchOverhead(): Promise<void> {
   await compareWithBareServer();
@@ -27,35 +30,61 @@ async function compareWithBareServer(): Promise<void> {
   const sample = await fetch(target.url, { method: "POST", headers: target.headers, body: target.body });
   const bare = await startBareServer(await sample.text());
   try {
-    const runs: Record<"sotto" | "bare", LoadResult[]> = { sotto: [], bare: [] };
-    await load(target, connections, roundMs);
+    const runs: Record<"sotto" | "bare", Run[]> = { sotto: [], bare: [] };
+    await warmUp(target);
     for (let round = 0; round < rounds; round++) {
-      runs.bare.push(await load({ ...target, url: bare.url }, connections, roundMs));
-      runs.sotto.push(await load(target, connections, roundMs));
+      runs.bare.push(await measure({ ...target, url: bare.url }, bare.pid));
+      runs.sotto.push(await measure(target, sotto.pid));
     }
     console.log(`${connections} connections, ${rounds} rounds of ${roundMs / 1000} s, medians`);
-    console.log("                requests/s    p50 ms    p99 ms");
+    console.log("            requests/s    p50 ms    p99 ms    CPU ms");
     for (const [name, results] of Object.entries(runs)) console.log(name.padEnd(12) + row(results));
     const cost =
       median(runs.sotto.map(({ requestsPerSecond }) => 1000 / requestsPerSecond)) -
       median(runs.bare.map(({ requestsPerSecond }) => 1000 / requestsPerSecond));
     console.log(`added by Sotto: ${cost.toFixed(3)} ms of one core for each request`);
+    const rate = (results: readonly Run[]) =>
+      median(results.map(({ requestsPerSecond }) => requestsPerSecond));
+    const share = rate(runs.sotto) / rate(runs.bare);
+    console.log(`requests/s of Sotto: ${share.toFixed(2)} of the bare server (target: at least 0.4)`);
   } finally {
     bare.stop();
     await sotto.stop();
   }
 }
 
-const row = (results: readonly LoadResult[]): string =>
+interface Run extends LoadResult {
+  /** Of the server's process, for each request. */
+  cpuMs: number;
+}
+
+/** By requests rather than by time: on a busy machine three seconds are too few of them. */
+async function warmUp(target: Target): Promise<void> {
+  const endsAt = performance.now() + warmUpMs;
+  for (let requests = 0; requests < warmUpRequests && performance.now() < endsAt;) {
+    const { statuses } = await load(target, connections, 1_000);
+    requests += statuses.get(200) ?? 0;
+  }
+}
+
+async function measure(target: Target, pid: number): Promise<Run> {
+  const before = processorMs([pid]);
+  const result = await load(target, connections, roundMs);
+  const requests = [...result.statuses.values()].reduce((sum, count) => sum + count, 0);
+  return { ...result, cpuMs: (processorMs([pid]) - before) / requests };
+}
+
+const row = (results: readonly Run[]): string =>
   [
     median(results.map(({ requestsPerSecond }) => requestsPerSecond)).toFixed(0),
     median(results.map(({ p50Ms }) => p50Ms)).toFixed(1),
     median(results.map(({ p99Ms }) => p99Ms)).toFixed(1),
+    median(results.map(({ cpuMs }) => cpuMs)).toFixed(3),
   ]
     .map((cell) => cell.padStart(10))
     .join("");
 
-async function startBareServer(reply: string): Promise<{ url: string; stop: () => void }> {
+async function startBareServer(reply: string): Promise<{ url: string; pid: number; stop: () => void }> {
   const program = `
     const http = require("node:http");
     const reply = ${JSON.stringify(reply)};
@@ -70,7 +99,8 @@ async function startBareServer(reply: string): Promise<{ url: string; stop: () =
     }).listen(0, "127.0.0.1", function () { console.log(this.address().port); });`;
   const child = spawn(process.execPath, ["-e", program], { stdio: ["ignore", "pipe", "inherit"] });
   const [port] = (await once(child.stdout.setEncoding("utf8"), "data")) as [string];
-  return { url: `http://127.0.0.1:${port.trim()}/v1/chat/completions`, stop: () => void child.kill() };
+  const url = `http://127.0.0.1:${port.trim()}/v1/chat/completions`;
+  return { url, pid: child.pid ?? 0, stop: () => void child.kill() };
 }
 
 async function measureFullQueue(): Promise<void> {

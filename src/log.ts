@@ -157,7 +157,9 @@ function codeOf(error: Error): string | undefined {
 
 function allowed(given: LogFields = {}): Record<string, unknown> {
   const checks: Record<string, Check> = fields;
-  return Object.fromEntries(Object.entries(given).filter(([name, value]) => checks[name]?.(value) === true));
+  const kept: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(given)) if (checks[name]?.(value) === true) kept[name] = value;
+  return kept;
 }
 
 function describe(error: unknown): { errorClass: string; cause?: string; at: string[] } {

@@ -86,6 +86,9 @@ export interface EngineProblem {
 export const isAvailable = ({ state }: Pick<EngineStatus, "state">): boolean =>
   state === "ready" || state === "asleep" || state === "waking";
 
+/** What became known together (arrivals.ts). Never empty. */
+export type Arrival = GenerationEvent | readonly GenerationEvent[];
+
 export interface Engine {
   /**
    * Renders and counts the prompt.
@@ -103,6 +106,9 @@ export interface Engine {
    * the iteration throws the signal's reason.
    */
   generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<GenerationEvent>;
+
+  /** The same, with events that came together handed over together. Where it is absent, `generate` is used. */
+  arrivals?(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<Arrival>;
 
   status(model: ModelId): EngineStatus;
 

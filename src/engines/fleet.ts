@@ -9,8 +9,10 @@
  * has closed, because its drain time ran out, is it prepared again for the current engine.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { arrivalsOf, eachOf } from "../core/arrivals.js";
 import type { FairQueue } from "../core/serving/fair-queue.js";
 import type {
+  Arrival,
   Clock,
   Engine,
   EngineStatus,
@@ -154,9 +156,13 @@ export class Fleet implements Engine {
   }
 
   generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<GenerationEvent> {
+    return eachOf(this.arrivals(prepared, signal));
+  }
+
+  arrivals(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<Arrival> {
     const { berth, inner } = preparedOf(prepared);
     if (this.#wasReplaced(berth, inner.generation.model)) return this.#generateAgain(prepared, signal);
-    return berth.engine.generate({ ...inner, maxTokens: prepared.maxTokens }, signal);
+    return arrivalsOf(berth.engine, { ...inner, maxTokens: prepared.maxTokens }, signal);
   }
 
   status(model: ModelId): EngineStatus {
@@ -177,13 +183,13 @@ export class Fleet implements Engine {
   async *#generateAgain(
     prepared: PreparedGeneration,
     signal: AbortSignal,
-  ): AsyncGenerator<GenerationEvent, void, undefined> {
+  ): AsyncGenerator<Arrival, void, undefined> {
     const { generation } = preparedOf(prepared).inner;
     const { berth, inner } = preparedOf(await this.prepare(generation, signal));
     berth.unqueued += 1;
     try {
       const maxTokens = Math.min(inner.maxTokens, prepared.maxTokens);
-      yield* berth.engine.generate({ ...inner, maxTokens }, signal);
+      yield* arrivalsOf(berth.engine, { ...inner, maxTokens }, signal);
     } finally {
       berth.unqueued -= 1;
     }

@@ -64,7 +64,8 @@ export interface ReplyChoice {
 export interface WireEvent {
   /** Written as its `event:` line, if given. */
   name?: string;
-  data: object | "[DONE]";
+  /** Text goes out as it is: `[DONE]`, or JSON of what is sent too often to be serialized each time. */
+  data: object | string;
 }
 
 /** Writes one streamed reply. */

@@ -4,7 +4,7 @@
  * a typo or a guess be refused without asking the database. The CRC is no secret and protects nothing: what
  * makes a key hard to guess is its randomness.
  */
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 
 const prefix = "sk-sotto-";
 const randomLength = 43;
@@ -26,7 +26,7 @@ export function mintKey(random: RandomBytes = randomBytes): string {
 export function keyHash(text: string): Uint8Array | null {
   if (!keyPattern.test(text)) return null;
   if (checksum(text.slice(0, -checksumLength)) !== text.slice(-checksumLength)) return null;
-  return createHash("sha256").update(text).digest();
+  return hash("sha256", text, "buffer");
 }
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -7,28 +7,32 @@
  * settle: in `finally`, whatever happened: tokens to what was used, lease and slot given back.
  * What it asks of the counters, and when: `admission.ts`.
  *
- * The caller's signal reaches every wait. A consumer that stops iterating settles too.
+ * The caller's signal reaches every wait; given its controller, what ends the permission aborts that. A consumer that stops iterating settles too.
  */
 import type { ChatRequest } from "../../protocol/chat.js";
 import { ServiceError } from "../../protocol/errors.js";
 import type { ModelId } from "../../protocol/models.js";
+import { arrivalsOf, eventsOf } from "../arrivals.js";
 import type { FairQueue } from "./fair-queue.js";
 import type { Admission } from "./admission.js";
 import type { Limits } from "./limits.js";
 import { requirePermission } from "./permission.js";
 import { ModelNames } from "../model-names.js";
-import type { Engine, GenerationEvent, KeyRecord, PreparedGeneration } from "../ports.js";
+import type { Arrival, Engine, GenerationEvent, KeyRecord, PreparedGeneration } from "../ports.js";
 import { Running, type CutTarget, type RunningParts } from "./running.js";
 
 export type { CutTarget } from "./running.js";
 
-export type CompletionEvent =
-  | {
-      type: "admitted";
-      model: ModelId;
-      promptTokens: number;
-    }
-  | GenerationEvent;
+export interface AdmittedEvent {
+  type: "admitted";
+  model: ModelId;
+  promptTokens: number;
+}
+
+export type CompletionEvent = AdmittedEvent | GenerationEvent;
+
+/** The admission comes first, and alone. */
+export type CompletionArrival = AdmittedEvent | Arrival;
 
 /** What may be told about a completion: numbers and names of ours. There is no field for content. */
 export interface CompletionTrace {
@@ -90,20 +94,28 @@ export class Completions {
     return this.#running.size;
   }
 
+  /** `arrivals`, one by one. */
+  async *run(...args: Parameters<Completions["arrivals"]>): AsyncGenerator<CompletionEvent, void, undefined> {
+    for await (const arrival of this.arrivals(...args)) {
+      if ("type" in arrival) yield arrival;
+      else yield* arrival;
+    }
+  }
+
   /**
-   * One generator for the whole of it: every layer between the engine and the client is paid for each token.
+   * One generator for the whole of it: every layer between the engine and the client is paid for each arrival.
    * `verifiedMs` is a time, on the monotonic clock, before which the caller had not been verified. Without an
    * `admission`, the request was counted before.
    */
-  async *run(
+  async *arrivals(
     request: ChatRequest,
     caller: KeyRecord,
-    clientSignal: AbortSignal,
+    client: AbortSignal | AbortController,
     trace: CompletionTrace = {},
     verifiedMs: number = this.parts.clock.monotonicMs(),
     admission: Admission = this.parts.limits.enter(caller, { isCounted: true }),
-  ): AsyncGenerator<CompletionEvent, void, undefined> {
-    const run = this.#running.enter(caller, this.names.find(request.model), clientSignal, verifiedMs);
+  ): AsyncGenerator<CompletionArrival, void, undefined> {
+    const run = this.#running.enter(caller, this.names.find(request.model), client, verifiedMs);
     const { signal } = run;
     let admitted: Admitted | undefined;
     try {
@@ -112,9 +124,9 @@ export class Completions {
       const { model } = prepared.generation;
       yield { type: "admitted", model, promptTokens: prepared.promptTokens };
       const progress = new Progress(this.parts, model, trace);
-      for await (const event of this.parts.engine.generate(prepared, signal)) {
-        progress.note(event);
-        yield event;
+      for await (const arrival of arrivalsOf(this.parts.engine, prepared, signal)) {
+        progress.note(eventsOf(arrival));
+        yield arrival;
       }
       // The port promises this never happens. If an engine breaks the promise, the client must not be told
       // that an empty or cut reply was a success.
@@ -219,24 +231,27 @@ class Progress {
     this.#startedMs = parts.clock.monotonicMs();
   }
 
-  note(event: GenerationEvent): void {
+  note(events: readonly GenerationEvent[]): void {
     const { trace } = this;
     const nowMs = this.parts.clock.monotonicMs();
     trace.firstTokenMs ??= nowMs - this.#startedMs;
-    if (event.type === "done") {
-      this.isDone = true;
-      const uncounted = event.usage.completionTokens - (trace.completionTokens ?? 0);
-      if (uncounted > 0) this.parts.onTokens?.(this.model, uncounted);
-      trace.completionTokens = event.usage.completionTokens;
-      // Before the run it may have been an estimate.
-      trace.promptTokens = event.usage.promptTokens;
-    } else if (event.type !== "finished") {
-      // Fragments are at most one token each or several at once; `done` brings the exact number.
-      trace.completionTokens = (trace.completionTokens ?? 0) + 1;
-      this.parts.onTokens?.(this.model, 1);
-      if (this.#lastMs !== undefined) this.parts.onTokenGap?.(this.model, nowMs - this.#lastMs);
-      this.#lastMs = nowMs;
+    let tokens = 0;
+    for (const event of events) {
+      if (event.type === "done") {
+        this.isDone = true;
+        tokens = Math.max(tokens, event.usage.completionTokens - (trace.completionTokens ?? 0));
+        trace.completionTokens = event.usage.completionTokens;
+        // Before the run it may have been an estimate.
+        trace.promptTokens = event.usage.promptTokens;
+      } else if (event.type !== "finished") {
+        // Fragments are at most one token each or several at once; `done` brings the exact number.
+        tokens += 1;
+        if (this.#lastMs !== undefined) this.parts.onTokenGap?.(this.model, nowMs - this.#lastMs);
+        this.#lastMs = nowMs;
+      }
     }
+    if (!this.isDone) trace.completionTokens = (trace.completionTokens ?? 0) + tokens;
+    if (tokens > 0) this.parts.onTokens?.(this.model, tokens);
   }
 }
 

@@ -81,12 +81,20 @@ export class FairQueue {
 
   async enter({ accountId, cost, places }: Entrant, signal: AbortSignal): Promise<Slot> {
     signal.throwIfAborted();
+    if (this.#waiting.size === 0 && this.#fits(places)) return this.#enterNow({ accountId, cost, places });
     this.requireRoom(places);
     return waitForTurn<Slot>((enter) => this.#join({ accountId, cost, places }, enter), {
       signal,
       limitMs: this.options.maxWaitMs,
       tooLate: () => this.#overloaded("The request waited too long"),
     });
+  }
+
+  /** Without a wait, and so without its timer and its listener. */
+  #enterNow(entrant: Entrant): Slot {
+    this.#virtualTime = Math.max(this.#virtualTime, this.#tag(entrant.accountId, entrant.cost));
+    this.#running += entrant.places;
+    return this.#slot(entrant);
   }
 
   #join(entrant: Entrant, enter: (slot: Slot) => void): () => void {
@@ -134,7 +142,7 @@ export class FairQueue {
     return this.#running + Math.min(places, Math.max(1, capacity)) <= capacity;
   }
 
-  #slot({ accountId, cost, places }: Waiter): Slot {
+  #slot({ accountId, cost, places }: Entrant): Slot {
     const { clock, capacity } = this.options;
     const startedMs = clock.monotonicMs();
     let left = false;

@@ -62,14 +62,18 @@ export class Running {
     return this.#held.size;
   }
 
-  /** `verifiedMs` is a time on the monotonic clock at which the caller had not been verified yet. */
-  enter(caller: KeyRecord, model: ModelId | undefined, clientSignal: AbortSignal, verifiedMs: number): Run {
-    const held: Held = { caller, model, abort: new AbortController(), needsReview: false };
-    const follow = () => {
-      held.abort.abort(clientSignal.reason);
-    };
-    clientSignal.addEventListener("abort", follow, { once: true });
-    if (clientSignal.aborted) follow();
+  /**
+   * `verifiedMs` is a time on the monotonic clock at which the caller had not been verified yet. A client's controller
+   * is used as it is; a signal is followed.
+   */
+  enter(
+    caller: KeyRecord,
+    model: ModelId | undefined,
+    client: AbortSignal | AbortController,
+    verifiedMs: number,
+  ): Run {
+    const [abort, unfollow] = client instanceof AbortController ? [client, nothing] : following(client);
+    const held: Held = { caller, model, abort, needsReview: false };
     this.#held.add(held);
     if (verifiedMs <= this.#lastChangeMs) this.#startReview((one) => one === held);
     this.#sleepUntil(endOf(caller));
@@ -77,7 +81,7 @@ export class Running {
       signal: held.abort.signal,
       leave: () => {
         this.#held.delete(held);
-        clientSignal.removeEventListener("abort", follow);
+        unfollow();
         if (this.#held.size === 0) this.#sleepNoMore();
       },
     };
@@ -198,6 +202,23 @@ export class Running {
     clearTimeout(this.#timer);
     this.#timerAtMs = Infinity;
   }
+}
+
+const nothing = (): void => undefined;
+
+function following(signal: AbortSignal): [abort: AbortController, unfollow: () => void] {
+  const abort = new AbortController();
+  const follow = () => {
+    abort.abort(signal.reason);
+  };
+  signal.addEventListener("abort", follow, { once: true });
+  if (signal.aborted) follow();
+  return [
+    abort,
+    () => {
+      signal.removeEventListener("abort", follow);
+    },
+  ];
 }
 
 function end(held: Held, reason: ServiceError): void {

@@ -4,7 +4,7 @@
  * a key that is gone with the process, for a bounded number of conversations, the latest, and for ten minutes after
  * their last turn: engines on this machine keep nothing warm for longer. Where nothing is reused, nothing is kept.
  */
-import { createHmac, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { systemClock, type Clock, type Generation } from "../../core/ports.js";
 
 const remembered = 20_000;
@@ -22,7 +22,7 @@ interface Entry<Place> {
 }
 
 export class Affinity<Place> {
-  readonly #key = randomBytes(32);
+  readonly #key = randomBytes(32).toString("hex");
   /** The oldest, which expires first, is at the beginning. */
   readonly #entries = new Map<string, Entry<Place>>();
   readonly #clock: Pick<Clock, "monotonicMs">;
@@ -39,12 +39,12 @@ export class Affinity<Place> {
   }
 
   keyOf({ accountId, messages }: Generation): string {
-    const hash = createHmac("sha256", this.#key).update(`${accountId.length}:${accountId}`);
+    let prefix = `${this.#key}${accountId.length}:${accountId}`;
     for (const { role, content } of messages) {
-      hash.update(`${role}${content.length}:`).update(content);
+      prefix += `${role}${content.length}:${content}`;
       if (role === "user") break;
     }
-    return hash.digest("base64url");
+    return hash("sha256", prefix, "base64url");
   }
 
   find(key: string): Place | undefined {

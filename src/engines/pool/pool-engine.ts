@@ -11,9 +11,11 @@
  * `setMembers` changes the pool while it works: a member that leaves gets nothing new, ends what it has, and is
  * closed then, or when `drainMs` are over.
  */
+import { arrivalsOf, eachOf, eventsOf } from "../../core/arrivals.js";
 import {
   isAvailable,
   systemClock,
+  type Arrival,
   type Clock,
   type Engine,
   type EngineStatus,
@@ -71,7 +73,8 @@ export class PoolEngine implements Engine {
     signal.throwIfAborted();
     const key = this.#affinity.keyOf(generation);
     const tried = new Set<Member>();
-    let failure: Error = new ServiceError("engine_unavailable");
+    // Made when it is thrown: an error takes its stack, and nearly every request needs none.
+    let failure: Error | undefined;
     let member = this.#choose(generation, key, 0, tried, failure);
     // One try, one retry, and one for a conversation that only the largest context holds.
     for (let tries = 0; tries < 3 && member !== undefined; tries++) {
@@ -87,20 +90,27 @@ export class PoolEngine implements Engine {
       }
       member = this.#chooseNext(generation, key, 0, tried, failure, member);
     }
-    throw failure;
+    throw failure ?? new ServiceError("engine_unavailable");
   }
 
-  async *generate(
+  generate(
     prepared: PreparedGeneration,
     signal: AbortSignal,
   ): AsyncGenerator<GenerationEvent, void, undefined> {
+    return eachOf(this.arrivals(prepared, signal));
+  }
+
+  async *arrivals(
+    prepared: PreparedGeneration,
+    signal: AbortSignal,
+  ): AsyncGenerator<Arrival, void, undefined> {
     signal.throwIfAborted();
     const prompt = poolPrompt(prepared);
     const { generation } = prepared;
     const work = prepared.promptTokens + prepared.maxTokens * generation.choices;
     const tried = new Set<Member>();
     let member = this.#choose(generation, prompt.key, work, tried, undefined, prompt.member);
-    let failure: Error = new ServiceError("engine_unavailable");
+    let failure: Error | undefined;
     for (let tries = 0; tries < 2 && member !== undefined; tries++) {
       tried.add(member);
       this.#affinity.set(prompt.key, generation.accountId, member);
@@ -114,13 +124,13 @@ export class PoolEngine implements Engine {
           member === prompt.member ? prompt.prepared : await member.engine.prepare(generation, signal);
         // What is asked for may have become less since, by the account's plan.
         const run = { ...own, maxTokens: Math.min(own.maxTokens, prepared.maxTokens) };
-        for await (const event of member.engine.generate(run, signal)) {
+        for await (const arrival of arrivalsOf(member.engine, run, signal)) {
           begun = true;
-          if (event.type === "done") {
+          if (eventsOf(arrival).at(-1)?.type === "done") {
             judged = true;
             member.breaker.succeed();
           }
-          yield event;
+          yield arrival;
         }
         return;
       } catch (error) {
@@ -138,10 +148,16 @@ export class PoolEngine implements Engine {
       }
       member = this.#chooseNext(generation, prompt.key, work, tried, failure, member);
     }
-    throw failure;
+    throw failure ?? new ServiceError("engine_unavailable");
   }
 
   status(model: ModelId): EngineStatus {
+    const [only, ...others] = this.#members;
+    // Asked several times for each request, and most pools have one member.
+    if (only !== undefined && others.length === 0 && this.#draining.size === 0) {
+      const status = only.engine.status(model);
+      return isAvailable(status) ? { ...status, problem: undefined } : status;
+    }
     const all = this.#members.map((member) => member.engine.status(model));
     const up = all.filter(isAvailable);
     const counted = up.length > 0 ? up : all;

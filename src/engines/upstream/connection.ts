@@ -32,6 +32,8 @@ export class Connection {
   readonly #replies: Pool;
   readonly #questions: Pool;
   readonly #headers: Record<string, string>;
+  readonly #streamHeaders: Record<string, string>;
+  readonly #basePath: string;
   #closed = false;
 
   constructor(
@@ -61,16 +63,21 @@ export class Connection {
     });
     this.#questions = new Pool(this.url.origin, { ...shared, connections: questionConnections });
     this.#headers = source.key === undefined ? {} : { authorization: `Bearer ${source.key}` };
+    this.#streamHeaders = {
+      ...this.#headers,
+      "content-type": "application/json",
+      accept: "text/event-stream",
+    };
+    this.#basePath = this.url.pathname.replace(/\/$/, "");
   }
 
   /** Sends a request whose answer `call` reads. */
   stream(path: string, body: object, call: StreamCall): void {
-    const headers = { ...this.#headers, "content-type": "application/json", accept: "text/event-stream" };
     this.#replies.dispatch(
       {
         method: "POST",
-        path: this.url.pathname.replace(/\/$/, "") + path,
-        headers,
+        path: this.#basePath + path,
+        headers: this.#streamHeaders,
         body: JSON.stringify(body),
       },
       call,
@@ -84,7 +91,7 @@ export class Connection {
     try {
       const response = await this.#questions.request({
         method: body === undefined ? "GET" : "POST",
-        path: this.url.pathname.replace(/\/$/, "") + path,
+        path: this.#basePath + path,
         headers:
           body === undefined ? this.#headers : { ...this.#headers, "content-type": "application/json" },
         body: body === undefined ? null : JSON.stringify(body),

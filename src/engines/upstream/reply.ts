@@ -10,8 +10,9 @@
  */
 import type { GenerationEvent, PreparedGeneration, Usage } from "../../core/ports.js";
 import { ChoiceReader } from "./choice-reader.js";
-import { readChunk, type Chunk } from "./chunk.js";
+import type { Chunk } from "./chunk.js";
 import { errorOfEvent, unavailable } from "./failures.js";
+import { SameShape } from "./same-shape.js";
 import { weightOf, type SseEvent } from "./sse-reader.js";
 
 /** For a token with its log probabilities, and what comes around it. */
@@ -22,6 +23,7 @@ const largestContext = 2 ** 31 - 1;
 
 export class ReplyReader {
   readonly #choices: ChoiceReader[];
+  readonly #shape = new SameShape();
   #usage: Chunk["usage"];
   #open: number;
   #charsLeft: number;
@@ -45,17 +47,16 @@ export class ReplyReader {
     return this.#open === 0 && this.#choices.every((choice) => choice.wasCut);
   }
 
-  /** What an event of the stream gives. */
-  read(event: SseEvent): GenerationEvent[] {
+  /** Adds what an event of the stream gives to `events`. */
+  read(event: SseEvent, events: GenerationEvent[] = []): GenerationEvent[] {
     if (event.isError) throw errorOfEvent(event.data, this.contextTokens);
     this.#charsLeft -= weightOf(event);
     if (this.#charsLeft < 0) throw unavailable("REPLY_TOO_LONG");
     // Some engines send an empty event to keep the connection open.
-    if (event.data === "") return [];
-    const chunk = readChunk(event.data);
+    if (event.data === "") return events;
+    const chunk = this.#shape.read(event.data);
     if (chunk === null) throw errorOfEvent(event.data, this.contextTokens);
     this.#usage = chunk.usage ?? this.#usage;
-    const events: GenerationEvent[] = [];
     for (const delta of chunk.choices) {
       const choice = this.#choices[delta.choice];
       if (choice === undefined) throw unavailable("UNKNOWN_CHOICE");

@@ -7,9 +7,11 @@
  * `engine_unavailable` or `overloaded`, and the health watch is notified; retrying elsewhere is up to the pool.
  */
 import { randomBytes } from "node:crypto";
+import { eachOf } from "../../core/arrivals.js";
 import {
   ReaderTooSlow,
   systemClock,
+  type Arrival,
   type Clock,
   type Engine,
   type EngineStatus,
@@ -34,6 +36,7 @@ import { fewestTokens, PromptCounter, type PromptCount } from "./prompt-count.js
 import { ReplyReader } from "./reply.js";
 import { requestBody, requireSupported } from "./request-body.js";
 import { joinChoices } from "./separate-choices.js";
+import { weightOf, type SseEvent } from "./sse-reader.js";
 import { StreamCall } from "./stream-call.js";
 
 export interface UpstreamEngineParts {
@@ -52,6 +55,9 @@ export interface UpstreamEngineParts {
 /** Unless the operator says; opened as they are needed. What an engine reports about itself never exceeds it. */
 const mostConnections = 256;
 
+/** Handed over at once. The rest waits in the call, which pauses the engine when too much does. */
+const mostCharsTogether = 16 * 1024;
+
 export class UpstreamEngine implements Engine {
   readonly #clock: Clock;
   readonly #newCallId: () => string;
@@ -60,6 +66,7 @@ export class UpstreamEngine implements Engine {
   readonly #connections: number;
   readonly #connection: Connection;
   readonly #health: HealthWatch;
+  readonly #serving: string;
   readonly #counter: PromptCounter;
   readonly #salts: CacheSalts | null;
   readonly #calls = new Set<StreamCall>();
@@ -93,6 +100,7 @@ export class UpstreamEngine implements Engine {
     this.#timeouts = timeoutsOf(options);
     this.#connections = options.maxConcurrent ?? mostConnections;
     this.#connection = new Connection(options, this.#connections, this.#timeouts);
+    this.#serving = `${this.#connection.url.host} (${this.#profile.label})`;
     this.#counter = new PromptCounter(this.#connection, this.#profile, this.#timeouts.countMs, clock);
     this.#salts = this.#profile.cache.type === "salt" ? new CacheSalts(options.cacheSaltSecret) : null;
     this.#health = new HealthWatch(
@@ -145,6 +153,10 @@ export class UpstreamEngine implements Engine {
     prepared: PreparedGeneration,
     signal: AbortSignal,
   ): AsyncGenerator<GenerationEvent, void, undefined> {
+    return eachOf(this.arrivals(prepared, signal));
+  }
+
+  arrivals(prepared: PreparedGeneration, signal: AbortSignal): AsyncGenerator<Arrival, void, undefined> {
     const { choices, sampling } = prepared.generation;
     if (choices === 1 || this.#profile.choices === "native") {
       return this.#run(prepared, choices, sampling.seed, signal);
@@ -152,7 +164,7 @@ export class UpstreamEngine implements Engine {
     return joinChoices(choices, signal, (choice, ownSignal) => {
       // The same seed would draw the same reply.
       const seed = sampling.seed === undefined ? undefined : sampling.seed + choice;
-      return this.#run(prepared, 1, seed, ownSignal);
+      return eachOf(this.#run(prepared, 1, seed, ownSignal));
     });
   }
 
@@ -160,7 +172,7 @@ export class UpstreamEngine implements Engine {
   status(model: ModelId = "omega"): EngineStatus {
     return {
       state: this.#health.state,
-      serving: `${this.#connection.url.host} (${this.#profile.label})`,
+      serving: this.#serving,
       contextTokens: this.#contextTokens(),
       defaultMaxTokens: this.options.models[model]?.maxTokens ?? 0,
       follows: {
@@ -199,7 +211,7 @@ export class UpstreamEngine implements Engine {
     choices: number,
     seed: number | undefined,
     signal: AbortSignal,
-  ): AsyncGenerator<GenerationEvent, void, undefined> {
+  ): AsyncGenerator<Arrival, void, undefined> {
     signal.throwIfAborted();
     if (this.#closed) throw unavailable("CLOSED");
     const { generation, maxTokens } = prepared;
@@ -231,19 +243,33 @@ export class UpstreamEngine implements Engine {
     this.#calls.add(call);
     const reader = new ReplyReader(prepared, choices, this.#contextTokens(), this.#newCallId);
     let over = false;
+    /** What came together, and is not handed over yet. */
+    let arrived: GenerationEvent[] = [];
+    let arrivedChars = 0;
     try {
       this.#connection.stream("/v1/chat/completions", body, call);
       for (;;) {
-        const event = call.take() ?? (await call.next());
+        let event: SseEvent | null | undefined = arrivedChars < mostCharsTogether ? call.take() : undefined;
+        if (event === undefined) {
+          if (arrived.length > 0) yield arrived;
+          arrived = [];
+          arrivedChars = 0;
+          event = await call.next();
+        }
         if (event === null || event.data === "[DONE]") break;
-        for (const item of reader.read(event)) yield item;
+        arrivedChars += weightOf(event);
+        reader.read(event, arrived);
         if (reader.wasCut) break;
       }
       const done = reader.end();
       over = !reader.wasCut;
       if (over) call.finish();
-      yield done;
+      arrived.push(done);
+      yield arrived;
     } catch (error) {
+      signal.throwIfAborted();
+      // The client gets what came before the failure.
+      if (arrived.length > 0) yield arrived;
       signal.throwIfAborted();
       const failed = error instanceof ServiceError && error.code === "engine_unavailable";
       if (failed && call.wasHeldUp) throw new ReaderTooSlow();

@@ -6,9 +6,10 @@
  * The generator of a completion holds a sequence, a lease and reserved tokens. It is always run to its end or
  * returned, and that is waited for: its `finally` gives them back.
  */
-import type { FastifyReply, FastifyRequest } from "fastify";
-import type { CompletionEvent } from "../../core/serving/completion.js";
-import { ReaderTooSlow } from "../../core/ports.js";
+import type { ApiReply, ApiRequest } from "../connection/call.js";
+import { eventsOf } from "../../core/arrivals.js";
+import type { AdmittedEvent, CompletionArrival } from "../../core/serving/completion.js";
+import { ReaderTooSlow, type GenerationEvent } from "../../core/ports.js";
 import { ChoiceFold } from "../../core/serving/choice-fold.js";
 import type { Asked, Dialect, ReplyHead, StreamWriter } from "../../protocol/dialect.js";
 import { dialects, type DialectName } from "../../protocol/dialects.js";
@@ -21,25 +22,25 @@ import { defaultKeepAliveMs, defaultTimeouts, type HttpParts } from "../parts.js
 import { countedFirst } from "./auth.js";
 import { EventStream } from "./sse.js";
 
-type Events = AsyncGenerator<CompletionEvent, void, undefined>;
+type Events = AsyncGenerator<CompletionArrival, void, undefined>;
 
 /** Its route says `countsRequests`. */
 export function complete(parts: HttpParts, name: DialectName) {
   const answer = answerIn(parts, name);
-  return (request: FastifyRequest, reply: FastifyReply): Promise<object | undefined> =>
+  return (request: ApiRequest, reply: ApiReply): Promise<object | undefined> =>
     countedFirst(admissionOf(request), () => answer(request, reply));
 }
 
 function answerIn(parts: HttpParts, name: DialectName) {
   const dialect = dialects[name];
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<object | undefined> => {
-    const { signal, trace, startedMs } = request.exchange;
+  return async (request: ApiRequest, reply: ApiReply): Promise<object | undefined> => {
+    const { abort, trace, startedMs } = request.exchange;
     const asked = await parts.bodies.read(name, request, reply);
     request.exchange.stream = asked.chat.stream;
 
     const model = parts.completions.names.find(asked.chat.model);
     const [caller, admission] = [callerOf(request), admissionOf(request)];
-    const events = parts.completions.run(asked.chat, caller, signal, trace, startedMs, admission);
+    const events = parts.completions.arrivals(asked.chat, caller, abort, trace, startedMs, admission);
     const head: ReplyHead = {
       id: newCompletionId(dialect.idPrefix),
       created: Math.floor(parts.clock.now().getTime() / 1000),
@@ -71,24 +72,33 @@ function answerIn(parts: HttpParts, name: DialectName) {
   };
 }
 
-async function firstOf(events: Events) {
+async function firstOf(events: Events): Promise<AdmittedEvent> {
   const first = await events.next();
-  if (first.done !== true && first.value.type === "admitted") return first.value;
+  if (first.done !== true && isAdmission(first.value)) return first.value;
   throw new Error("A completion begins with its admission.");
 }
+
+const isAdmission = (arrival: CompletionArrival): arrival is AdmittedEvent =>
+  "type" in arrival && arrival.type === "admitted";
+
+/** What came of the generation. */
+const generated = (arrival: CompletionArrival): readonly GenerationEvent[] =>
+  isAdmission(arrival) ? [] : eventsOf(arrival);
 
 async function wholeReply(dialect: Dialect, events: Events, head: ReplyHead, asked: Asked): Promise<object> {
   const { choices: count, topLogprobs } = asked.chat;
   const choices = Array.from({ length: count }, () => new ChoiceFold(topLogprobs !== undefined));
-  for await (const event of events) {
-    if ("choice" in event) choices[event.choice]?.add(event);
-    if (event.type === "done") {
-      return dialect.reply(
-        head,
-        asked,
-        choices.map((choice) => choice.whole()),
-        event.usage,
-      );
+  for await (const arrival of events) {
+    for (const event of generated(arrival)) {
+      if ("choice" in event) choices[event.choice]?.add(event);
+      if (event.type === "done") {
+        return dialect.reply(
+          head,
+          asked,
+          choices.map((choice) => choice.whole()),
+          event.usage,
+        );
+      }
     }
   }
   throw new Error("A completion ends with its usage.");
@@ -105,8 +115,8 @@ interface StreamedReply {
 
 async function sendStream(
   { keepAliveMs = defaultKeepAliveMs, timeouts, log, engineStatus }: HttpParts,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: ApiRequest,
+  reply: ApiReply,
   { events, admit, writer, model }: StreamedReply,
 ): Promise<void> {
   const stallMs = timeouts?.stallMs ?? defaultTimeouts.stallMs;
@@ -116,13 +126,11 @@ async function sendStream(
   try {
     await admit();
     stream.begin();
-    for await (const event of events) {
-      if (event.type === "admitted") continue;
-      const drained = stream.send(writer.write(event));
+    for await (const arrival of events) {
+      const drained = stream.send(generated(arrival).flatMap((event) => writer.write(event)));
       if (drained !== undefined) await drained;
     }
-    await stream.send(writer.end());
-    stream.end([]);
+    stream.end(writer.end());
   } catch (error) {
     stream.close();
     if (!stream.opened) throw error;

@@ -1,16 +1,16 @@
 /** The `x-ratelimit-*` headers, in OpenAI's form. */
-import type { FastifyReply } from "fastify";
+import type { ApiReply } from "../connection/call.js";
 import type { ReadRates } from "../../core/serving/admission.js";
 import type { RateReading } from "../../core/serving/limits.js";
 
 /** Those of quotas, where there are any, end in what they count and its period: `…-tokens-day`. */
-export function writeRates(reply: FastifyReply, { requests, tokens, quotas }: ReadRates): void {
+export function writeRates(reply: ApiReply, { requests, tokens, quotas }: ReadRates): void {
   if (requests !== undefined) writeRate(reply, "requests", requests);
   if (tokens !== undefined) writeRate(reply, "tokens", tokens);
   for (const quota of quotas) writeRate(reply, `${quota.kind}-${quota.period}`, quota);
 }
 
-function writeRate(reply: FastifyReply, kind: string, rate: RateReading): void {
+function writeRate(reply: ApiReply, kind: string, rate: RateReading): void {
   reply.header(`x-ratelimit-limit-${kind}`, rate.limit);
   reply.header(`x-ratelimit-remaining-${kind}`, rate.remaining);
   reply.header(`x-ratelimit-reset-${kind}`, duration(rate.resetMs));

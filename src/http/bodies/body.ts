@@ -6,7 +6,7 @@
  * reading stops at once; linger.ts deals with what the client still sends. A client that waits for
  * `100 Continue` only gets it when its headers are all in order.
  */
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { ApiReply, ApiRequest } from "../connection/call.js";
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { ServiceError } from "../../protocol/errors.js";
@@ -18,11 +18,7 @@ import { parseJson } from "./json.js";
 const smallBytes = 64 * 1024;
 
 /** For bodies that are small by their limit. */
-export async function readJson(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  limitBytes: number,
-): Promise<unknown> {
+export async function readJson(request: ApiRequest, reply: ApiReply, limitBytes: number): Promise<unknown> {
   return parseJson(await readBody(request, reply, limitBytes, () => Promise.resolve()));
 }
 
@@ -31,8 +27,8 @@ type Admit = (bytes: number) => Promise<void>;
 
 /** `admit` is asked, once, before more than a small body is read. */
 export async function readBody(
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: ApiRequest,
+  reply: ApiReply,
   limitBytes: number,
   admit: Admit,
 ): Promise<Buffer<ArrayBuffer>> {

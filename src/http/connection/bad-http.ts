@@ -5,7 +5,7 @@
  */
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { ApiReply, ApiRequest } from "./call.js";
 import { errorBody, ServiceError } from "../../protocol/errors.js";
 import type { PendingResponses } from "./pending-responses.js";
 import { headerValues } from "./headers.js";
@@ -47,7 +47,7 @@ export class BadHttp {
 }
 
 /** What Node's parser lets pass, or would answer with an empty body. */
-export async function requireSoundHead({ raw }: FastifyRequest, reply: FastifyReply): Promise<void> {
+export function requireSoundHead({ raw }: ApiRequest, reply: ApiReply): void {
   const hosts = headerValues(raw.rawHeaders, "host").length;
   const hasOneHost = hosts === 1 || (hosts === 0 && raw.httpVersion !== "1.1");
   // Nothing here would decode a further coding inside the chunks.

@@ -6,24 +6,7 @@
  * as soon as its body is read, and a pipelined response has no socket yet whose end it could report. It also
  * aborts when the server closes, with an error that the client is still shown.
  */
-import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Admission } from "../../core/serving/admission.js";
-import type { CompletionTrace } from "../../core/serving/completion.js";
-import type { KeyRecord } from "../../core/ports.js";
-import type { ErrorCode } from "../../protocol/errors.js";
-
-export interface Exchange {
-  readonly startedMs: number;
-  readonly signal: AbortSignal;
-  /** Null until authenticated. */
-  caller: KeyRecord | null;
-  /** How it passes the limits; null until it is known who asks. */
-  admission: Admission | null;
-  /** The error that the client was shown. */
-  code: ErrorCode | "none";
-  stream: boolean | undefined;
-  readonly trace: CompletionTrace;
-}
+import type { ApiReply, ApiRequest, Exchange } from "./call.js";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -39,14 +22,14 @@ export class ClientHungUp extends Error {
   }
 }
 
-export type OnEnd = (request: FastifyRequest, reply: FastifyReply) => void;
+export type OnEnd = (request: ApiRequest, reply: ApiReply) => void;
 
 export class Exchanges {
   readonly #open = new Set<AbortController>();
   #onIdle: (() => void) | null = null;
 
   /** Calls `onEnd` once, when the response is complete or the connection is gone. */
-  open(request: FastifyRequest, reply: FastifyReply, startedMs: number, onEnd: OnEnd): void {
+  open(request: ApiRequest, reply: ApiReply, startedMs: number, onEnd: OnEnd): void {
     const controller = new AbortController();
     const response = reply.raw;
     const { socket } = request.raw;
@@ -66,6 +49,7 @@ export class Exchanges {
     this.#open.add(controller);
     request.exchange = {
       startedMs,
+      abort: controller,
       signal: controller.signal,
       caller: null,
       admission: null,

@@ -7,15 +7,15 @@
  * answer before the client has read it. So the answer goes out whole at once, and the end of the response
  * waits, discarding what arrives, until the client has finished or `lingerMs` have passed.
  */
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { ApiReply, ApiRequest } from "./call.js";
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { waitsForContinue } from "../bodies/body.js";
 
-/** For the `onSend` hook. */
+/** For an answer that is complete, before it is sent. */
 export function lingerOnUnreadBody(limitBytes: number, lingerMs: number) {
-  return async (request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> => {
+  return <Payload>(request: ApiRequest, reply: ApiReply, payload: Payload): Payload | Readable => {
     if (!hasUnboundedRest(request.raw, limitBytes)) return payload;
     reply.header("connection", "close");
     if (typeof payload !== "string") return payload;

@@ -1,5 +1,5 @@
 /** What is kept of a finished request: one log line and the metrics. Names and numbers of ours, no content. */
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { ApiReply, ApiRequest } from "./call.js";
 import type { UsageOutcome } from "../../core/usage/usage-recorder.js";
 import { errorTable, type ErrorCode } from "../../protocol/errors.js";
 import { ClientHungUp } from "./exchange.js";
@@ -17,7 +17,7 @@ const probes = ["/healthz", "/readyz", "/metrics"];
 const chatRoutes = ["/v1/chat/completions", "/v1/responses", "/v1/messages", "/api/playground"];
 
 export function recordExchange({ log, metrics, traces, usage, keys, outcomes, clock }: HttpParts) {
-  return (request: FastifyRequest, reply: FastifyReply): void => {
+  return (request: ApiRequest, reply: ApiReply): void => {
     const { caller, code, stream, trace, startedMs, signal } = request.exchange;
     const hungUp = signal.reason instanceof ClientHungUp;
     const route = request.routeOptions.url ?? `${request.server.prefix}/*`;

@@ -26,7 +26,6 @@ const headers = {
   "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 };
 
-/** For the `onRequest` hook. */
-export async function writeSecurityHeaders(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+export function writeSecurityHeaders(request: FastifyRequest, reply: FastifyReply): void {
   if (!/^\/v1(\/|$)/.test(request.url)) reply.headers(headers);
 }

@@ -33,11 +33,39 @@ export interface ChatCompletionChunk {
 
 export function chunkWriter(head: Readonly<ReplyHead>, includeUsage: boolean): StreamWriter {
   const make = chunkMaker(head, includeUsage);
+  const fragments = new FragmentTexts((choice) => make.text(choice, ""));
   return {
-    write: (event) => chunksOf(event, make, includeUsage).map((data) => ({ data })),
+    write: (event) => {
+      // Nearly all of a stream is these.
+      const isFragment = event.type === "text" && event.text !== "" && event.logprobs === undefined;
+      if (isFragment && make.hasBegun(event.choice)) {
+        return [{ data: fragments.textOf(event.choice, event.text) }];
+      }
+      return chunksOf(event, make, includeUsage).map((data) => ({ data }));
+    },
     end: () => [{ data: "[DONE]" }],
     fail: (error) => [{ data: errorBody(error) }],
   };
+}
+
+const emptyContent = '"content":""';
+
+/** Chunks of text differ in their text alone: each choice's is serialized once, and the text put in its place. */
+class FragmentTexts {
+  readonly #around: { before: string; after: string }[] = [];
+
+  constructor(private readonly emptyChunk: (choice: number) => ChatCompletionChunk) {}
+
+  textOf(choice: number, text: string): string {
+    const { before, after } = (this.#around[choice] ??= this.#aroundText(choice));
+    return before + JSON.stringify(text) + after;
+  }
+
+  #aroundText(choice: number): { before: string; after: string } {
+    const json = JSON.stringify(this.emptyChunk(choice));
+    const end = json.lastIndexOf(emptyContent) + emptyContent.length;
+    return { before: json.slice(0, end - 2), after: json.slice(end) };
+  }
 }
 
 function chunksOf(

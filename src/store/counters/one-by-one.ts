@@ -22,7 +22,7 @@ export class OneByOne implements Admissions {
 
   async admit({ first, leases, then, read }: AdmissionAsk): Promise<AdmissionAnswer> {
     // Before anything is counted: it may fail.
-    for (const ask of [...first, ...then, ...read]) await this.#know(ask);
+    for (const ask of [...first, ...then, ...read]) if (ask.initial !== undefined) await this.#know(ask);
     const readings = new Map<string, CounterReading>();
     for (const { name, limit, windowMs } of read) {
       readings.set(name, await this.counter.read(name, limit, windowMs));
