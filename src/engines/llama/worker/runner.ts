@@ -54,10 +54,11 @@ export class Runner {
       context,
       newDraw: (options) => new Draw(context, samplers, drawFacts, options),
       cache: new PrefixCache(sizing.sequences, request.prefixReuse === "on"),
-      pace: new PrefillPace(mostTokens, Math.min(request.prefillChunkTokens, mostTokens), msPerToken),
+      pace: new PrefillPace(mostTokens, Math.min(besideReplies(request, model), mostTokens), msPerToken),
       threads: new ThreadPace({ most: adaptableThreads(model, request), setThreads: model.setThreads }),
       grammarTime: new GrammarTime({ vocabularySize }),
       movesSequences: model.movesSequences,
+      reportsWhileComputing: model.gpu !== "cpu",
     });
     const facts: LoadedFacts = {
       ...sizing,
@@ -124,6 +125,11 @@ export class Runner {
     await this.model.dispose();
   }
 }
+
+/** How many tokens of prompts a step of replies may have: on a GPU what fits, since it takes them in its stride. */
+const besideReplies = ({ prefillChunkTokens }: LoadRequest, { gpu, batchTokens }: LoadedModel): number =>
+  prefillChunkTokens ?? (gpu === "cpu" ? cpuPromptTokens : batchTokens);
+const cpuPromptTokens = 128;
 
 /** What the operator chose is kept, and with a GPU the CPU's time says nothing. */
 function adaptableThreads({ threads, gpu }: LoadedModel, request: LoadRequest): number {

@@ -31,6 +31,11 @@ export interface BatcherOptions extends SeatsOptions {
   pace: PrefillPace;
   threads: Pick<ThreadPace, "run">;
   grammarTime: GrammarTime;
+  /**
+   * Reports what one step produced while the next one is computed. Worth it where a GPU computes, which would wait
+   * meanwhile; on the CPU both would want the same cores.
+   */
+  reportsWhileComputing?: boolean;
   onStep: (report: StepReport) => void;
   onBroken: () => void;
   /** Passed in for tests. */
@@ -119,14 +124,16 @@ export class Batcher {
       this.#dropAborted();
       this.#seats.forgetExpired();
       this.#admit();
-      this.#sendReport();
+      if (this.options.reportsWhileComputing !== true) this.#sendReport();
       if (this.#seats.hasToRearrange()) {
+        this.#sendReport();
         await this.#seats.rearrange();
         // Somebody may have come or gone meanwhile.
         continue;
       }
       const entries = this.#plan();
       if (entries.length === 0) {
+        this.#sendReport();
         await this.#idle();
         await this.#gather();
         continue;
@@ -265,7 +272,9 @@ export class Batcher {
         const asked = draws ? Uint32Array.of(tokens.length - 1) : noLogits;
         return context.addToBatch(sequenceId, sequence.computed.length, tokens, asked)[0];
       });
-      await this.options.threads.run(() => context.decodeBatch());
+      const computing = this.options.threads.run(() => context.decodeBatch());
+      this.#sendReport();
+      await computing;
       return logitIndexes;
     } catch {
       return null;
