@@ -14,7 +14,7 @@ import { eventually } from "../test/support/eventually.js";
 import { startSotto, type SottoProcess } from "../test/support/processes/sotto-process.js";
 import type { BareResult, BareRun } from "./bare-loop.js";
 import type { ChatEndpoint } from "./chat-stream.js";
-import { timeStream } from "./timed-stream.js";
+import { timeStream } from "./engine/timed-stream.js";
 import { noLimits } from "./load.js";
 import { median } from "./statistics.js";
 

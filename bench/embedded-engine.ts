@@ -9,7 +9,7 @@
  * `BENCH_WEIGHTS` names a GGUF file, or `tiny` or `small` for random weights: next to none, which shows the cost of
  * everything but the model, or 60 MB. Without it the starter weights are used. `BENCH_THREADS`, `BENCH_ROUNDS`,
  * `BENCH_TOKENS`, `BENCH_CONTEXT_TOKENS` and `BENCH_STREAMS` change what they say; `BENCH_PARTS` chooses from streams,
- * turns, prompt, budget and memory.
+ * turns, prompt, budget and memory; `BENCH_BARE_LOOP=off` leaves that one out.
  *
  * On a GPU: `BENCH_DATA_DIR` names a data directory with a library of its own (`sotto engine build cuda`), which the
  * service and the bare loop then use; LLAMA_SERVER_ARGS is for llama-server, for instance "-ngl 999".
@@ -35,7 +35,7 @@ import {
   type Rates,
 } from "./contenders.js";
 import { inMegabytes } from "./load.js";
-import { closeTimedStreams } from "./timed-stream.js";
+import { closeTimedStreams } from "./engine/timed-stream.js";
 import { median } from "./statistics.js";
 
 const streamCounts = (process.env.BENCH_STREAMS ?? "1,2,4,8,16").split(",").map(Number);
@@ -93,10 +93,8 @@ function randomWeights(scale: number): string {
 
 async function benchStreams(setup: BenchSetup): Promise<void> {
   const { sotto, endpoint } = await startService(setup);
-  const contenders: Contender[] = [
-    overHttp("sotto", endpoint, [sotto.pid, ...childrenOf(sotto.pid)], () => sotto.stop()),
-    await startBareLoop(setup),
-  ];
+  const contenders = [overHttp("sotto", endpoint, [sotto.pid, ...childrenOf(sotto.pid)], () => sotto.stop())];
+  if (process.env.BENCH_BARE_LOOP !== "off") contenders.push(await startBareLoop(setup));
   const binary = process.env.LLAMA_SERVER;
   if (binary !== undefined) contenders.push(await startLlamaServer(binary, setup));
   try {

@@ -77,10 +77,12 @@ const vectorsPerToken = 32;
 /** Prompts are read in batches: a GPU is the faster the larger they are, and needs memory for each token in one. */
 export function chooseBatchTokens({ freeGpuBytes, vocabularySize, embeddingLength }: BatchInput): number {
   if (freeGpuBytes === undefined) return cpuBatchTokens;
-  return gpuBatchTokens.find((tokens) => {
-    const bytes = batchBytes(tokens, { vocabularySize, embeddingLength });
-    return bytes <= freeGpuBytes * shareForBatch;
-  }) ?? cpuBatchTokens;
+  return (
+    gpuBatchTokens.find((tokens) => {
+      const bytes = batchBytes(tokens, { vocabularySize, embeddingLength });
+      return bytes <= freeGpuBytes * shareForBatch;
+    }) ?? cpuBatchTokens
+  );
 }
 
 /** What a batch of so many tokens needs of the GPU's memory, about. */

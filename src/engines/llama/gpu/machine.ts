@@ -22,6 +22,7 @@ export interface BackendOptions extends GpuMachine, Pick<GpuChoiceOptions, "now"
 
 export function chooseBackends({ service, engine }: Config, options: BackendOptions): GpuChoice {
   const { program, limitMs, look, memory = memoryIn(service.dataDir), ...rest } = options;
+  const env = engineEnvironment();
   const { cacheType } = engine;
   const { dataDir } = service;
   return new GpuChoice({
@@ -29,12 +30,12 @@ export function chooseBackends({ service, engine }: Config, options: BackendOpti
     setting: engine.gpu,
     kernels: cacheType,
     memory,
-    look: look ?? (() => lookForGpu({ env: engineEnvironment(), ownLibraries: ownFiles(dataDir) })),
+    look: look ?? (() => lookForGpu({ env, ownLibraries: ownFiles(dataDir) })),
     probe: (backend) =>
       probe({
         backend,
         cacheType,
-        env: engineEnvironment(true),
+        env,
         library: ownLibrary(dataDir, backend)?.folder,
         program,
         limitMs,

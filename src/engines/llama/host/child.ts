@@ -11,7 +11,7 @@ import { Watchdog } from "./watchdog.js";
 
 export interface ChildOptions {
   workerFile: string;
-  env: (load: LoadRequest) => NodeJS.ProcessEnv;
+  env: NodeJS.ProcessEnv;
   load: LoadRequest;
   loadTimeoutMs: number;
   timing: Timing;
@@ -44,7 +44,7 @@ export class EngineChild {
       serialization: "advanced",
       // Standard error is read until the model has loaded, and closed then: see startup-output.ts.
       stdio: ["ignore", "ignore", "pipe", "ipc"],
-      env: options.env(options.load),
+      env: options.env,
       // Only a worker run from its TypeScript source needs this process's loaders.
       execArgv: options.workerFile.endsWith(".ts") ? process.execArgv : [],
     });

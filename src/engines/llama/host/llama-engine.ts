@@ -123,7 +123,7 @@ export class LlamaEngine implements Engine {
     this.#supervisor = new Supervisor(
       {
         workerFile: options.workerFile ?? defaultWorkerFile(),
-        env: ({ gpu }) => engineEnvironment(isGpu(gpu)),
+        env: engineEnvironment(),
         load: loadOn(backends?.current ?? config.gpu),
         loadTimeoutMs: config.loadTimeoutMs,
         timing: { ...defaultTiming, ...options.timing },

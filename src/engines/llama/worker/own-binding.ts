@@ -26,7 +26,9 @@ export function openWithLibrary(backend: GpuBackend, folder: string): Opened {
   if (bindingPath === null) throw new Error("NoBinaryFound: the CPU's package of the engine is missing");
   const bindings = createRequire(import.meta.url)(bindingPath) as Addon;
   if (typeof bindings.loadBackends !== "function") {
-    throw new Error("This version of node-llama-cpp has no 'loadBackends': install the version that Sotto pins.");
+    throw new Error(
+      "This version of node-llama-cpp has no 'loadBackends': install the version that Sotto pins.",
+    );
   }
   // The GPU first: it is preferred in this order.
   bindings.loadBackends(folder);

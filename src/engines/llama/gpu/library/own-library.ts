@@ -46,7 +46,9 @@ export function anyLibrary(dataDir: string, backend: GpuBackend): OwnLibrary | n
   const folder = folderOf(dataDir, backend);
   const file = join(folder, libraryFile(backend));
   try {
-    const description = descriptionSchema.parse(JSON.parse(readFileSync(join(folder, descriptionFile), "utf8")));
+    const description = descriptionSchema.parse(
+      JSON.parse(readFileSync(join(folder, descriptionFile), "utf8")),
+    );
     return existsSync(file) && description.backend === backend ? { ...description, folder, file } : null;
   } catch {
     return null;

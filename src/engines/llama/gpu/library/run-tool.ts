@@ -1,14 +1,14 @@
 /** Runs the programs that a build or a download needs: bounded in time, with errors that say what to do. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { OperatorError } from "../../../../core/operator/operator-error.js";
 import { bounded, lastLine, tellingLine } from "../failures.js";
 
-/** For the operator: a tool is missing, or failed. */
-export class ToolError extends Error {}
+/** A tool is missing, or failed. */
+export class ToolError extends OperatorError {}
 
 export interface ToolRun {
   args: readonly string[];
-  env?: NodeJS.ProcessEnv | undefined;
   cwd?: string | undefined;
   limitMs: number;
   /** What it prints, as it comes. */
@@ -22,7 +22,6 @@ const keptOutputChars = 256 * 1024;
 /** Resolves to what it printed on its standard output; rejects with a `ToolError`. */
 export async function runTool(command: string, run: ToolRun): Promise<string> {
   const child = spawn(command, run.args, {
-    env: run.env ?? process.env,
     cwd: run.cwd,
     stdio: ["ignore", "pipe", "pipe"],
     timeout: run.limitMs,

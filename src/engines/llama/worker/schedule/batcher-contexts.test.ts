@@ -218,6 +218,7 @@ function setUp({ sequences, window, reuse, movesSequences }: Setting) {
       const drawing: DrawOptions = {
         config: { ...rawConfig },
         nucleus: undefined,
+        isStateless: false,
         topLogprobs: undefined,
         guide,
       };

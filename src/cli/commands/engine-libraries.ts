@@ -91,7 +91,7 @@ function buildableNamed(name: string, command: Command): BuildableBackend {
 /** Says whether the library computes here, in the words that the start uses. */
 async function reportTried(command: Command, { engine }: Config, library: OwnLibrary): Promise<void> {
   const { backend, folder, from, made } = library;
-  const env = engineEnvironment(true);
+  const env = engineEnvironment();
   const outcome = await probe({ backend, cacheType: engine.cacheType, env, library: folder });
   const name = backendNames[backend];
   const text =

@@ -3,7 +3,7 @@
  * as little of the stream as it can: with a hundred fast streams the reader would otherwise be what is measured.
  */
 import { Agent, request } from "undici";
-import type { ChatEndpoint } from "./chat-stream.js";
+import type { ChatEndpoint } from "../chat-stream.js";
 
 export interface TimedStream {
   tokens: number;
@@ -39,7 +39,8 @@ export async function timeStream(
   let firstMs: number | undefined;
   const parts: Buffer[] = [];
   for await (const part of body as AsyncIterable<Buffer>) {
-    if (firstMs === undefined && firstText.test(part.toString("latin1"))) firstMs = performance.now() - startedMs;
+    if (firstMs === undefined && firstText.test(part.toString("latin1")))
+      firstMs = performance.now() - startedMs;
     parts.push(part);
   }
   const end = Buffer.concat(parts.slice(-8)).toString("latin1");

@@ -2,7 +2,7 @@
  * Writes a model file of real size with random weights: speed depends on the shape and the quantisation of a model,
  * not on what it says. For machines where real weights are not at hand.
  *
- *   npx tsx bench/random-weights.ts <1b | 8b> <q4_0 | q8_0> <file>
+ *   npx tsx bench/engine/random-weights.ts <1b | 8b> <q4_0 | q8_0> <file>
  *
  * The shapes are those of Llama 3.2 1B and Llama 3.1 8B. The end of the reply never comes.
  */
@@ -18,8 +18,8 @@ import {
   uint32,
   type GgufShape,
   type GgufValue,
-} from "../src/engines/llama/gpu/gguf-writer.js";
-import { chatMlTemplate } from "../test/support/engines/tiny-gguf.js";
+} from "../../src/engines/llama/gpu/gguf-writer.js";
+import { chatMlTemplate } from "../../test/support/engines/tiny-gguf.js";
 
 interface Shape {
   width: number;
@@ -49,7 +49,7 @@ const [, , shapeName = "", quantisationName = "", path = ""] = process.argv;
 const shape = shapes[shapeName];
 const quantisation = Object.entries(quantisations).find(([name]) => name === quantisationName)?.[1];
 if (shape === undefined || quantisation === undefined || path === "") {
-  console.error("usage: npx tsx bench/random-weights.ts <1b | 8b> <q4_0 | q8_0> <file>");
+  console.error("usage: npx tsx bench/engine/random-weights.ts <1b | 8b> <q4_0 | q8_0> <file>");
   process.exit(2);
 }
 write(path, shape, quantisation);
@@ -67,7 +67,12 @@ function write(file: string, model: Shape, kind: Quantisation): void {
   }
 }
 
-function writeTensor(descriptor: number, { name, type, dimensions, bytes }: GgufShape, kind: Quantisation, noise: Buffer): void {
+function writeTensor(
+  descriptor: number,
+  { name, type, dimensions, bytes }: GgufShape,
+  kind: Quantisation,
+  noise: Buffer,
+): void {
   const padded = Math.ceil(bytes / 32) * 32;
   if (type === tensorType.float32) {
     const ones = Buffer.alloc(padded);
