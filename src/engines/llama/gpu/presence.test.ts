@@ -52,7 +52,7 @@ describe("looking for a GPU", () => {
     expect(look({}, (backend) => backend === "vulkan").candidates).toEqual(["vulkan"]);
   });
 
-  it("tries a library of this machine's own, and anew when it is built again", () => {
+  it("tries a library of this machine, and again after it was rebuilt", () => {
     put("proc/driver/nvidia/version", moduleVersion("580.65.06"));
     const own = () =>
       lookForGpu({
