@@ -7,12 +7,14 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadConfig } from "../src/config.js";
 import { childEnvironment } from "../src/engines/llama/host/child-environment.js";
+import { ownLibrary } from "../src/engines/llama/gpu/library/own-library.js";
 import type { LoadRequest } from "../src/engines/llama/messages.js";
 import { ensureStarterWeights } from "../src/models/starter/starter.js";
 import { eventually } from "../test/support/eventually.js";
 import { startSotto, type SottoProcess } from "../test/support/processes/sotto-process.js";
 import type { BareResult, BareRun } from "./bare-loop.js";
-import { streamChat, type ChatEndpoint } from "./chat-stream.js";
+import type { ChatEndpoint } from "./chat-stream.js";
+import { timeStream } from "./engine/timed-stream.js";
 import { noLimits } from "./load.js";
 import { median } from "./statistics.js";
 
@@ -22,6 +24,8 @@ export interface BenchSetup {
   threads: number | undefined;
   sequences: number;
   contextTokens: number;
+  /** Where the GPU's library and what is known about it are; undefined: a fresh one, so that the CPU computes. */
+  dataDir?: string | undefined;
 }
 
 export interface Rates {
@@ -53,7 +57,9 @@ export async function startService(
     [`SOTTO_MODELS_${model}_REPEAT_PENALTY`, "1"],
   ]);
   const sotto = await startSotto({
+    ...(setup.dataDir === undefined ? {} : { dataDir: setup.dataDir }),
     env: {
+      ...libraryPath(),
       ...(Object.fromEntries(perModel) as Record<string, string>),
       SOTTO_ENGINE_THREADS: String(setup.threads ?? ""),
       SOTTO_ENGINE_SEQUENCES: String(setup.sequences),
@@ -68,6 +74,12 @@ export async function startService(
   return { sotto, endpoint: { baseURL: sotto.baseURL, key: await sotto.newKey() } };
 }
 
+/** Where a toolkit's libraries are that the system does not know of. */
+const libraryPath = (): Record<string, string> => {
+  const path = process.env.LD_LIBRARY_PATH;
+  return path === undefined ? {} : { LD_LIBRARY_PATH: path };
+};
+
 /** Over HTTP, any service that speaks the protocol. */
 export const overHttp = (
   name: string,
@@ -79,11 +91,7 @@ export const overHttp = (
   pids,
   run: async (prompts, tokens) => {
     const startedMs = performance.now();
-    const streams = await Promise.all(
-      prompts.map((content) =>
-        streamChat(endpoint, { messages: [{ role: "user", content }], maxTokens: tokens }),
-      ),
-    );
+    const streams = await Promise.all(prompts.map((prompt) => timeStream(endpoint, prompt, tokens)));
     const wallMs = performance.now() - startedMs;
     const total = streams.reduce((sum, stream) => sum + stream.tokens, 0);
     const firstMs = streams.map((stream) => stream.firstMs);
@@ -99,10 +107,12 @@ export async function startBareLoop(setup: BenchSetup): Promise<Contender> {
     execArgv: process.execArgv,
     env: childEnvironment(process.env),
   });
+  const { dataDir, ...sizes } = setup;
+  const library = dataDir === undefined ? undefined : ownLibrary(dataDir, "cuda")?.folder;
   const request: LoadRequest = {
-    ...setup,
-    gpu: "auto",
-    prefillChunkTokens: 128,
+    ...sizes,
+    ...(library === undefined ? { gpu: "auto" } : { gpu: "cuda", library }),
+    prefillChunkTokens: undefined,
     prefixReuse: "off",
     cacheType: "f16",
   };
@@ -140,7 +150,8 @@ export async function startLlamaServer(binary: string, setup: BenchSetup): Promi
     "-c",
     sequences * contextTokens,
   ].map(String);
-  const args = ["-m", weights, ...sizes, "--host", "127.0.0.1", "--port", String(port)];
+  const more = (process.env.LLAMA_SERVER_ARGS ?? "").split(" ").filter((arg) => arg !== "");
+  const args = ["-m", weights, ...sizes, ...more, "--host", "127.0.0.1", "--port", String(port)];
   const child = spawn(binary, args, { stdio: "ignore" });
   const url = `http://127.0.0.1:${port}`;
   await eventually(async () => (await fetch(`${url}/health`).catch(() => null))?.ok === true, 120_000);

@@ -7,8 +7,12 @@
  * the engine stays within its memory estimate, and whether memory stays flat.
  *
  * `BENCH_WEIGHTS` names a GGUF file, or `tiny` or `small` for random weights: next to none, which shows the cost of
- * everything but the model, or 60 MB. Without it the starter weights are used. `BENCH_THREADS`, `BENCH_ROUNDS`
- * and `BENCH_STREAMS` change what they say; `BENCH_PARTS` chooses from streams, turns, prompt, budget and memory.
+ * everything but the model, or 60 MB. Without it the starter weights are used. `BENCH_THREADS`, `BENCH_ROUNDS`,
+ * `BENCH_TOKENS`, `BENCH_CONTEXT_TOKENS` and `BENCH_STREAMS` change what they say; `BENCH_PARTS` chooses from streams,
+ * turns, prompt, budget and memory; `BENCH_BARE_LOOP=off` leaves that one out.
+ *
+ * On a GPU: `BENCH_DATA_DIR` names a data directory with a library of its own (`sotto engine build cuda`), which the
+ * service and the bare loop then use; LLAMA_SERVER_ARGS is for llama-server, for instance "-ngl 999".
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -31,10 +35,11 @@ import {
   type Rates,
 } from "./contenders.js";
 import { inMegabytes } from "./load.js";
+import { closeTimedStreams } from "./engine/timed-stream.js";
 import { median } from "./statistics.js";
 
 const streamCounts = (process.env.BENCH_STREAMS ?? "1,2,4,8,16").split(",").map(Number);
-const tokensPerStream = 32;
+const tokensPerStream = Number(process.env.BENCH_TOKENS ?? 32);
 const topics = ["the sea", "a mountain", "an old clock", "two friends", "a key", "rain", "bread", "a train"];
 let asked = 0;
 /** The number comes first, so that no prompt has a cached prefix. */
@@ -50,7 +55,8 @@ export async function benchEngine(): Promise<void> {
     weights: await benchWeights(),
     threads: process.env.BENCH_THREADS === undefined ? undefined : Number(process.env.BENCH_THREADS),
     sequences: Math.max(...streamCounts),
-    contextTokens: 2048,
+    contextTokens: Number(process.env.BENCH_CONTEXT_TOKENS ?? 2048),
+    dataDir: process.env.BENCH_DATA_DIR,
   };
   const { threads } = setup;
   const chosen = threads === undefined ? "threads as each takes them by itself" : `${threads} threads`;
@@ -69,6 +75,7 @@ export async function benchEngine(): Promise<void> {
   }
   if (wants("memory")) await benchMemory(setup);
   await closeConnections();
+  await closeTimedStreams();
 }
 
 async function benchWeights(): Promise<string> {
@@ -86,22 +93,23 @@ function randomWeights(scale: number): string {
 
 async function benchStreams(setup: BenchSetup): Promise<void> {
   const { sotto, endpoint } = await startService(setup);
-  const contenders: Contender[] = [
-    overHttp("sotto", endpoint, [sotto.pid, ...childrenOf(sotto.pid)], () => sotto.stop()),
-    await startBareLoop(setup),
-  ];
+  const contenders = [overHttp("sotto", endpoint, [sotto.pid, ...childrenOf(sotto.pid)], () => sotto.stop())];
+  if (process.env.BENCH_BARE_LOOP !== "off") contenders.push(await startBareLoop(setup));
   const binary = process.env.LLAMA_SERVER;
   if (binary !== undefined) contenders.push(await startLlamaServer(binary, setup));
   try {
     // The first run of each is warm-up.
     for (const { run } of contenders) await run([newPrompt()], 4);
     const [, ...others] = contenders;
+    console.log(`the API's and the engine's CPU time a token are Sotto's, in microseconds\n`);
     printRow([
       "streams",
       ...contenders.map(({ name }) => `${name} tok/s`),
       ...others.map(({ name }) => `of ${name}`),
       ...others.map(({ name }) => `CPU of ${name}`),
       ...contenders.map(({ name }) => `${name} first ms`),
+      "API us/tok",
+      "engine us/tok",
     ]);
     for (const streams of streamCounts) await compare(contenders, streams);
   } finally {
@@ -113,11 +121,18 @@ async function compare(contenders: readonly Contender[], streams: number): Promi
   const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
   const results = contenders.map((): Rates[] => []);
   const spentMs = contenders.map(() => 0);
+  const ownMs = { api: 0, engine: 0 };
   for (let round = 0; round < rounds; round++) {
     for (const [index, { run, pids }] of contenders.entries()) {
       const beforeMs = processorMs(pids);
+      const beforeApiMs = processorMs(pids.slice(0, 1));
       results[index]?.push(await run(Array.from({ length: streams }, newPrompt), tokensPerStream));
-      spentMs[index] = (spentMs[index] ?? 0) + processorMs(pids) - beforeMs;
+      const tookMs = processorMs(pids) - beforeMs;
+      spentMs[index] = (spentMs[index] ?? 0) + tookMs;
+      if (index > 0) continue;
+      const apiMs = processorMs(pids.slice(0, 1)) - beforeApiMs;
+      ownMs.api += apiMs;
+      ownMs.engine += tookMs - apiMs;
     }
   }
   const rates = results.map((runs) => median(runs.map(({ tokensPerSecond }) => tokensPerSecond)));
@@ -130,6 +145,7 @@ async function compare(contenders: readonly Contender[], streams: number): Promi
     ...others.map((rate) => (ours / rate).toFixed(2)),
     ...otherMs.map((ms) => (ourMs / ms).toFixed(2)),
     ...firsts.map((ms) => ms.toFixed(0)),
+    ...[ownMs.api, ownMs.engine].map((ms) => ((ms * 1000) / (rounds * streams * tokensPerStream)).toFixed(0)),
   ]);
 }
 
@@ -254,5 +270,5 @@ function megabytes(pid: number): number {
 }
 
 const printRow = (cells: readonly string[]) => {
-  console.log(cells.map((cell) => cell.padStart(22)).join(""));
+  console.log(cells.map((cell) => cell.padStart(21)).join(""));
 };

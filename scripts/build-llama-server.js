@@ -4,6 +4,10 @@
  *
  *   node scripts/build-llama-server.js /tmp/llama-server    (git, cmake and a C++ compiler; some minutes)
  *   LLAMA_SERVER=/tmp/llama-server/llama-server npm run bench -- engine
+ *
+ * On a GPU it loads the library of `sotto engine build cuda`, too:
+ *
+ *   node scripts/build-llama-server.js /tmp/llama-server data/engine/cuda
  */
 import { execFileSync } from "node:child_process";
 import {
@@ -21,9 +25,9 @@ import { join, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
-const [, , target] = process.argv;
+const [, , target, gpuFolder] = process.argv;
 if (target === undefined) {
-  process.stderr.write("usage: node scripts/build-llama-server.js <new folder>\n");
+  process.stderr.write("usage: node scripts/build-llama-server.js <new folder> [folder of a GPU library]\n");
   process.exit(2);
 }
 const folder = resolve(target);
@@ -57,6 +61,11 @@ for (const name of readdirSync(engineLibraries).filter((name) => name.endsWith("
   symlinkSync(join(engineLibraries, name), join(libraries, name));
   const linked = /^(libggml|libggml-base|libllama)(\.v.*)?\.so$/.exec(name)?.[1];
   if (linked !== undefined) symlinkSync(join(engineLibraries, name), join(libraries, `${linked}.so.0`));
+}
+if (gpuFolder !== undefined) {
+  for (const name of readdirSync(gpuFolder).filter((name) => name.endsWith(".so"))) {
+    symlinkSync(join(resolve(gpuFolder), name), join(libraries, name));
+  }
 }
 const program = join(folder, "llama-server");
 const path = `${libraries}:${join(build, "bin")}`;

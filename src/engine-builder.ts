@@ -17,6 +17,7 @@ import type { EngineBackends } from "./engines/llama/gpu/engine-backends.js";
 import { failureNotice, failureText } from "./engines/llama/gpu/failure-text.js";
 import { wordsOf } from "./engines/llama/gpu/failures.js";
 import { chooseBackends, type GpuMachine } from "./engines/llama/gpu/machine.js";
+import { ownLibrary } from "./engines/llama/gpu/library/own-library.js";
 import type { LoadSubject } from "./engines/llama/gpu/memory.js";
 import { Grammars } from "./engines/formats/grammars.js";
 import type { ChildExit } from "./engines/llama/host/engine-causes.js";
@@ -216,6 +217,7 @@ export class EngineBuilder {
         if (event.type === "unloaded") this.#memory.set(engine, 0);
         logEngineEvent(this.parts.log, event);
       },
+      libraryOf: (backend) => ownLibrary(config.service.dataDir, backend)?.folder,
       workerFile: this.parts.overrides.workerFile,
       failsOver,
       grammars: this.#grammars,

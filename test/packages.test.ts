@@ -6,6 +6,16 @@ import { z } from "zod";
 const withEngines = z.object({ engines: z.object({ node: z.string() }).partial().optional() }).loose();
 const lockSchema = z.object({ packages: z.record(z.string(), withEngines) });
 
+const names = z.array(z.string()).optional();
+const ofPlatforms = z.object({
+  os: names,
+  cpu: names,
+  libc: names,
+  link: z.boolean().optional(),
+  integrity: z.string().optional(),
+});
+const platformSchema = z.object({ packages: z.record(z.string(), ofPlatforms) });
+
 const read = (name: string): unknown => JSON.parse(readFileSync(name, "utf8"));
 const oldest = /^>=(\d+\.\d+)$/.exec(withEngines.parse(read("package.json")).engines?.node ?? "")?.[1] ?? "";
 
@@ -18,6 +28,21 @@ it("has no package that the oldest supported Node cannot run", () => {
   );
   expect(oldest).not.toBe("");
   expect(wanting).toEqual([]);
+});
+
+/** Where servers are: what is installed there is checked against the lockfile, not taken as it comes. */
+it.each(["x64", "arm64"])("has a hash for every package that Linux on %s installs", (arch) => {
+  const { packages } = platformSchema.parse(read("package-lock.json"));
+  const installed = Object.entries(packages).filter(
+    ([path, { os = ["linux"], cpu = [arch], libc = ["glibc"], link }]) =>
+      path !== "" && link !== true && os.includes("linux") && cpu.includes(arch) && libc.includes("glibc"),
+  );
+  const isUnnamed = /musl|android|wasm|loong|riscv|ppc|s390x|armhf|gnueabihf/;
+  const unhashed = installed.filter(
+    ([path, { integrity }]) => integrity === undefined && !isUnnamed.test(path),
+  );
+  expect(installed.length).toBeGreaterThan(100);
+  expect(unhashed.map(([path]) => path)).toEqual([]);
 });
 
 it.each([

@@ -5,6 +5,7 @@ import { backupCommand } from "./commands/backup.js";
 import { changelogCommand } from "./commands/changelog.js";
 import { connectCommand } from "./connect/connect.js";
 import { doctorCommand } from "./doctor/doctor.js";
+import { engineCommand } from "./commands/engine-libraries.js";
 import { keysCommand } from "./commands/keys.js";
 import { maintenanceCommand } from "./commands/maintenance.js";
 import { modelsCommand } from "./models/models.js";
@@ -19,6 +20,7 @@ export const commands: readonly ((program: Command) => void)[] = [
   connectCommand,
   plansCommand,
   modelsCommand,
+  engineCommand,
   changelogCommand,
   maintenanceCommand,
   backupCommand,

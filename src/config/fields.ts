@@ -206,7 +206,7 @@ const engineFields = {
     env: ["SOTTO_ENGINE_SEQUENCES"],
     schema: optional(integer(1, 256)),
     default: undefined,
-    doc: "Generations that run concurrently on one model file. Default: 8, or fewer where memory is short.",
+    doc: "Generations that run concurrently on one model file. Default: 8, on a GPU 64, or fewer where memory is short.",
   }),
   contextTokens: field({
     env: ["SOTTO_ENGINE_CONTEXT_TOKENS"],
@@ -216,9 +216,9 @@ const engineFields = {
   }),
   prefillChunkTokens: field({
     env: ["SOTTO_ENGINE_PREFILL_CHUNK_TOKENS"],
-    schema: integer(16, 2048),
-    default: 128,
-    doc: "Prompt tokens computed in one step beside running replies. Larger values read prompts faster, smaller ones keep running replies smooth.",
+    schema: optional(integer(16, 4096)),
+    default: undefined,
+    doc: "Prompt tokens computed in one step beside running replies. Default: 128, on a GPU as many as a batch holds. Larger values read prompts faster, smaller ones keep running replies smooth.",
   }),
   reencodeStarter: field({
     env: ["SOTTO_ENGINE_REENCODE_STARTER"],

@@ -7,6 +7,7 @@ import { systemClock } from "../../core/ports.js";
 import { backendNames } from "../../engines/llama/gpu/backends.js";
 import type { GpuChoice } from "../../engines/llama/gpu/choice.js";
 import { failureText } from "../../engines/llama/gpu/failure-text.js";
+import { ownLibrary } from "../../engines/llama/gpu/library/own-library.js";
 import { chooseBackends, type GpuMachine } from "../../engines/llama/gpu/machine.js";
 import { memoryIn, readOnly, type BackendFailure } from "../../engines/llama/gpu/memory.js";
 import { probe } from "../../engines/llama/gpu/probe.js";
@@ -40,7 +41,7 @@ export async function checkEngineOn(
 
 async function inUse(
   machine: GpuMachine,
-  { engine }: Config,
+  { service, engine }: Config,
   choice: GpuChoice,
   isQuoted: (result: { at: string }) => boolean,
 ): Promise<Finding> {
@@ -48,7 +49,9 @@ async function inUse(
   if (best === null) return onCpu(machine, engine);
   const driver = choice.driver === "" ? "" : `, ${choice.driver}`;
   const when = isQuoted(best) ? `, as found on ${dayOf(best.at)}` : "";
-  const detail = `${backendNames[best.backend]} on ${best.devices.join(", ")}${driver}${when}`;
+  const own = ownLibrary(service.dataDir, best.backend);
+  const build = own === null ? "" : `, ${own.from} ${own.made} on ${dayOf(own.at)}`;
+  const detail = `${backendNames[best.backend]} on ${best.devices.join(", ")}${driver}${build}${when}`;
   return { name, state: "ok", detail };
 }
 

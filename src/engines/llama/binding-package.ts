@@ -20,6 +20,13 @@ export function bindingVersion(): string {
 export const isInstalled = (backend: GpuBackend): boolean =>
   packageFolder(prebuiltPackage(backend)) !== null || localBuilds().some((name) => name.includes(backend));
 
+/** The source of the native code, as a git bundle; null where the binding has none. */
+export function bindingSource(): string | null {
+  const folder = packageFolder("node-llama-cpp");
+  const path = folder === null ? null : join(folder, "llama", "gitRelease.bundle");
+  return path !== null && existsSync(path) ? path : null;
+}
+
 /** Builds made on this machine, by name; they take precedence over prebuilt packages. */
 export function localBuilds(): string[] {
   const folder = packageFolder("node-llama-cpp");

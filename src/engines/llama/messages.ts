@@ -20,9 +20,11 @@ export interface LoadRequest {
   threads: number | undefined;
   /** `auto` leaves the choice to the binding, which only looks whether libraries are there. */
   gpu: "auto" | "off" | GpuBackend;
+  /** The folder of a GPU library that belongs to this machine (`gpu/library`); otherwise the binding's own is used. */
+  library?: string | undefined;
   sequences: number | undefined;
   contextTokens: number | undefined;
-  prefillChunkTokens: number;
+  prefillChunkTokens: number | undefined;
   prefixReuse: "on" | "off";
   cacheType: CacheType;
   /** In a throwaway process: everything on the GPU or not at all, and native logs straight to its output. */

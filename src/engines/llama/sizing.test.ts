@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { chooseSizing, chooseThreads, copyingPays, type SizingInput } from "./sizing.js";
+import {
+  batchBytes,
+  chooseBatchTokens,
+  chooseSizing,
+  chooseThreads,
+  copyingPays,
+  leastGpuCacheTokens,
+  type SizingInput,
+} from "./sizing.js";
 
 const gigabyte = 1024 ** 3;
 const smallModel: SizingInput = {
@@ -29,6 +37,36 @@ describe("sizing", () => {
       const input = { ...smallModel, trainContextTokens: 8192, availableBytes: gigabytes * gigabyte };
       expect(memoryOf(input)).toBeLessThanOrEqual(0.6 * input.availableBytes);
     }
+  });
+
+  it("gives a GPU 64 sequences, and fewer before shorter ones where its memory is small", () => {
+    const onGpu = { ...smallModel, trainContextTokens: 8192, onGpu: true };
+    const sizeIn = (gigabytes: number) => chooseSizing({ ...onGpu, availableBytes: gigabytes * gigabyte });
+    expect(sizeIn(80)).toEqual({ sequences: 64, contextTokens: 4096 });
+    expect(sizeIn(4)).toEqual({ sequences: 32, contextTokens: 4096 });
+    expect(sizeIn(1)).toEqual({ sequences: 8, contextTokens: 4096 });
+    expect(sizeIn(0.5)).toEqual({ sequences: 8, contextTokens: 2048 });
+    const configured = chooseSizing({ ...onGpu, sequences: 128, contextTokens: 8192 });
+    expect(configured).toEqual({ sequences: 128, contextTokens: 8192 });
+  });
+
+  it("reads prompts in larger batches where a GPU has room for them", () => {
+    const model = { vocabularySize: 128_256, embeddingLength: 4096 };
+    const batchIn = (gigabytes: number) =>
+      chooseBatchTokens({ ...model, freeGpuBytes: gigabytes * gigabyte });
+    expect([120, 24, 12, 4].map(batchIn)).toEqual([4096, 2048, 1024, 512]);
+    expect(batchBytes(batchIn(24), model)).toBeLessThan(2.4 * gigabyte);
+    expect(chooseBatchTokens({ ...model, freeGpuBytes: undefined })).toBe(512);
+  });
+
+  it("keeps layers off a GPU for the sequences that are configured, not for those that would be nice", () => {
+    expect(leastGpuCacheTokens({ sequences: undefined, contextTokens: undefined })).toBe(2 * 4096);
+    expect(leastGpuCacheTokens({ sequences: 32, contextTokens: 2048 })).toBe(32 * 2048);
+  });
+
+  it("starts no threads for what little a GPU leaves to the CPU", () => {
+    expect(chooseThreads(8 * gigabyte, 16, true)).toBe(1);
+    expect(chooseThreads(8 * gigabyte, 16)).toBe(16);
   });
 
   it("keeps one sequence where nothing fits", () => {

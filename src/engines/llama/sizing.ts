@@ -11,6 +11,8 @@ export interface SizingInput {
   weightsBytes: number;
   cacheBytesPerToken: number;
   availableBytes: number;
+  /** All layers are on a GPU: `availableBytes` are what its memory has left after the weights. */
+  onGpu?: boolean;
   /** As configured; undefined leaves the choice to us. */
   sequences: number | undefined;
   contextTokens: number | undefined;
@@ -26,13 +28,21 @@ const modestContextTokens = 2048;
 /** The rest is for the system, the API process and the engine's working memory. */
 const shareOfMemory = 0.6;
 
+/** Of what a GPU has left after weights and a batch: nothing else is to be expected there. */
+const shareOfGpuMemory = 0.9;
+/** A step of 64 sequences takes a GPU little longer than a step of one. */
+export const usualGpuSequences = 64;
+
 export function chooseSizing(input: SizingInput): Sizing {
-  const budgetBytes = input.availableBytes * shareOfMemory - input.weightsBytes;
+  const budgetBytes =
+    input.onGpu === true
+      ? input.availableBytes * shareOfGpuMemory
+      : input.availableBytes * shareOfMemory - input.weightsBytes;
   const fits = ({ sequences, contextTokens }: Sizing) =>
     sequences * contextTokens * input.cacheBytesPerToken <= budgetBytes;
 
   let sizing: Sizing = {
-    sequences: input.sequences ?? usualSequences,
+    sequences: input.sequences ?? (input.onGpu === true ? usualGpuSequences : usualSequences),
     contextTokens: input.contextTokens ?? Math.min(input.trainContextTokens, usualContextTokens),
   };
   while (!fits(sizing)) {
@@ -43,14 +53,54 @@ export function chooseSizing(input: SizingInput): Sizing {
   return sizing;
 }
 
-/** Tokens in the caches of all sequences, when nothing has to shrink. */
-export function largestCacheTokens(given: Pick<SizingInput, "sequences" | "contextTokens">): number {
-  return (given.sequences ?? usualSequences) * (given.contextTokens ?? usualContextTokens);
+/** Unless more is configured, so many must have room beside the weights, or layers stay on the CPU. */
+const leastGpuSequences = 2;
+
+/** Tokens in the caches of all sequences for which a GPU must have room beside the layers it is given. */
+export function leastGpuCacheTokens(given: Pick<SizingInput, "sequences" | "contextTokens">): number {
+  return (given.sequences ?? leastGpuSequences) * (given.contextTokens ?? usualContextTokens);
+}
+
+export interface BatchInput {
+  /** Of the GPU's memory, after the weights; undefined where the CPU computes, or part of the layers. */
+  freeGpuBytes: number | undefined;
+  vocabularySize: number;
+  embeddingLength: number;
+}
+
+const cpuBatchTokens = 512;
+const gpuBatchTokens = [4096, 2048, 1024];
+const shareForBatch = 0.1;
+/** Activations of a token, in vectors of the model's width, besides its logits. */
+const vectorsPerToken = 32;
+
+/** Prompts are read in batches: a GPU is the faster the larger they are, and needs memory for each token in one. */
+export function chooseBatchTokens({ freeGpuBytes, vocabularySize, embeddingLength }: BatchInput): number {
+  if (freeGpuBytes === undefined) return cpuBatchTokens;
+  return (
+    gpuBatchTokens.find((tokens) => {
+      const bytes = batchBytes(tokens, { vocabularySize, embeddingLength });
+      return bytes <= freeGpuBytes * shareForBatch;
+    }) ?? cpuBatchTokens
+  );
+}
+
+/** What a batch of so many tokens needs of the GPU's memory, about. */
+export function batchBytes(
+  tokens: number,
+  { vocabularySize, embeddingLength }: Omit<BatchInput, "freeGpuBytes">,
+): number {
+  const floatBytes = 4;
+  return tokens * (vocabularySize + vectorsPerToken * embeddingLength) * floatBytes;
 }
 
 function shrink({ sequences, contextTokens }: Sizing, given: SizingInput): Sizing | null {
   const halfContext = { sequences, contextTokens: Math.floor(contextTokens / 2) };
   const mayShrinkContext = given.contextTokens === undefined;
+  // What a GPU offers beyond the usual number goes first.
+  if (given.sequences === undefined && sequences > usualSequences) {
+    return { sequences: sequences / 2, contextTokens };
+  }
   if (mayShrinkContext && halfContext.contextTokens >= modestContextTokens) return halfContext;
   if (given.sequences === undefined && sequences > 1) {
     return { sequences: Math.floor(sequences / 2), contextTokens };
@@ -71,6 +121,8 @@ export function copyingPays(sequenceBytes: number, weightsBytes: number): boolea
 /** Below this, threads wait for each other longer than they compute. */
 const bytesWorthThreads = 32 * 1024 * 1024;
 
-export function chooseThreads(weightsBytes: number, cores: number): number {
+/** `onGpu`: all layers are, and starting threads for what little is left takes longer than that. */
+export function chooseThreads(weightsBytes: number, cores: number, onGpu = false): number {
+  if (onGpu) return 1;
   return weightsBytes < bytesWorthThreads ? 1 : Math.max(1, cores);
 }

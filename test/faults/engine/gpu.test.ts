@@ -11,6 +11,7 @@ import { loadConfig, type Config } from "../../../src/config.js";
 import { ensureSetupLink } from "../../../src/core/sign-in/one-time-links.js";
 import { systemClock } from "../../../src/core/ports.js";
 import type { Backend } from "../../../src/engines/llama/gpu/backends.js";
+import { keepLibrary, libraryFile } from "../../../src/engines/llama/gpu/library/own-library.js";
 import { chooseBackends } from "../../../src/engines/llama/gpu/machine.js";
 import { memoryIn, type BackendFailure } from "../../../src/engines/llama/gpu/memory.js";
 import { probe } from "../../../src/engines/llama/gpu/probe.js";
@@ -188,6 +189,19 @@ describe("a GPU's library that fails", () => {
 });
 
 describe("what was found out about a GPU", () => {
+  it("names the library that was built on this machine", slow, async () => {
+    const config = configFor(newDataDir());
+    const made = { backend: "cuda", from: "built", made: "for CUDA architecture 90-real" } as const;
+    await keepLibrary(config.service.dataDir, { ...made, at: "2026-01-31T09:05:00.000Z" }, (own) => {
+      writeFileSync(join(own, libraryFile("cuda")), "library");
+      return Promise.resolve();
+    });
+    const gpu = fakeGpu({ cuda: "works" });
+    expect(await checkEngineOn(gpu.machine, config, { probe: true })).toMatchObject([
+      { state: "ok", detail: textWith("built for CUDA architecture 90-real on 2026-01-31") },
+    ]);
+  });
+
   it("holds at the next start, for this driver and these settings", slow, async () => {
     const gpu = fakeGpu({ cuda: "badPtx", vulkan: "aborts", cpu: "works" });
     const config = configFor(newDataDir());

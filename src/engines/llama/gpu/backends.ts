@@ -3,6 +3,8 @@ export const gpuBackends = ["cuda", "vulkan", "metal"] as const;
 export type GpuBackend = (typeof gpuBackends)[number];
 export type Backend = GpuBackend | "cpu";
 
+export const isGpu = (name: string): name is GpuBackend => gpuBackends.some((backend) => backend === name);
+
 /** As people write them. */
 export const backendNames: Record<Backend, string> = {
   cuda: "CUDA",

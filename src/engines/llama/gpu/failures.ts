@@ -97,9 +97,10 @@ export const bounded = (text: string): string =>
   text.length <= longestWords ? text : `${text.slice(0, longestWords - 3)}...`;
 
 const ownBuild: Record<GpuBackend, string> = {
-  cuda: "build the engine for this machine: npx node-llama-cpp source download --gpu cuda",
-  vulkan: "build the engine for this machine: npx node-llama-cpp source download --gpu vulkan",
-  metal: "build the engine for this machine: npx node-llama-cpp source download --gpu metal",
+  cuda: "build the engine for this machine: sotto engine build cuda",
+  vulkan: "build the engine for this machine: sotto engine build vulkan",
+  // Metal's library comes with the system and is compiled when it is used.
+  metal: "update macOS",
 };
 const libraries: Record<GpuBackend, string> = {
   cuda: "Install the NVIDIA driver and the CUDA runtime with cuBLAS",

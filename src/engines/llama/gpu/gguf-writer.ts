@@ -5,25 +5,34 @@ export interface GgufValue {
   bytes: Buffer;
 }
 
-export interface GgufTensor {
+export interface GgufShape {
   name: string;
   /** The length of a row first. */
   dimensions: readonly number[];
   /** The number of its type in the specification. */
   type: number;
+  bytes: number;
+}
+
+export interface GgufTensor extends Omit<GgufShape, "bytes"> {
   data: Buffer;
 }
 
-export const tensorType = { float32: 0, q8_0: 8 } as const;
+export const tensorType = { float32: 0, q4_0: 2, q8_0: 8 } as const;
+
+export type GgufFields = readonly (readonly [key: string, value: GgufValue])[];
 
 const alignment = 32;
 
-export function ggufFile(
-  fields: readonly (readonly [key: string, value: GgufValue])[],
-  tensors: readonly GgufTensor[],
-): Buffer {
+export function ggufFile(fields: GgufFields, tensors: readonly GgufTensor[]): Buffer {
+  const shapes = tensors.map(({ data, ...tensor }) => ({ ...tensor, bytes: data.length }));
+  return Buffer.concat([ggufHead(fields, shapes), ...tensors.map(({ data }) => pad(data))]);
+}
+
+/** What comes before the tensors, each of which follows padded to the alignment. */
+export function ggufHead(fields: GgufFields, tensors: readonly GgufShape[]): Buffer {
   let offset = 0;
-  const directory = tensors.map(({ name, dimensions, type, data }) => {
+  const directory = tensors.map(({ name, dimensions, type, bytes }) => {
     const entry = [
       string(name).bytes,
       uint32(dimensions.length).bytes,
@@ -31,7 +40,7 @@ export function ggufFile(
       uint32(type).bytes,
       uint64(offset).bytes,
     ];
-    offset += padded(data.length);
+    offset += padded(bytes);
     return Buffer.concat(entry);
   });
   const head = [
@@ -42,7 +51,7 @@ export function ggufFile(
     ...fields.flatMap(([key, { type, bytes }]) => [string(key).bytes, uint32(type).bytes, bytes]),
     ...directory,
   ];
-  return Buffer.concat([pad(Buffer.concat(head)), ...tensors.map(({ data }) => pad(data))]);
+  return pad(Buffer.concat(head));
 }
 
 const fixed = (type: number, size: number, write: (buffer: Buffer) => void): GgufValue => {

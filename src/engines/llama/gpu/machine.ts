@@ -3,6 +3,8 @@ import type { Config } from "../../../config.js";
 import { engineEnvironment } from "../host/child-environment.js";
 import { GpuChoice, type GpuChoiceOptions } from "./choice.js";
 import { memoryIn, type MemoryStore } from "./memory.js";
+import { gpuBackends, type GpuBackend } from "./backends.js";
+import { ownLibrary } from "./library/own-library.js";
 import { lookForGpu, type GpuPresence } from "./presence.js";
 import { probe } from "./probe.js";
 
@@ -22,12 +24,29 @@ export function chooseBackends({ service, engine }: Config, options: BackendOpti
   const { program, limitMs, look, memory = memoryIn(service.dataDir), ...rest } = options;
   const env = engineEnvironment();
   const { cacheType } = engine;
+  const { dataDir } = service;
   return new GpuChoice({
     ...rest,
     setting: engine.gpu,
     kernels: cacheType,
     memory,
-    look: look ?? (() => lookForGpu({ env })),
-    probe: (backend) => probe({ backend, cacheType, env, program, limitMs }),
+    look: look ?? (() => lookForGpu({ env, ownLibraries: ownFiles(dataDir) })),
+    probe: (backend) =>
+      probe({
+        backend,
+        cacheType,
+        env,
+        library: ownLibrary(dataDir, backend)?.folder,
+        program,
+        limitMs,
+      }),
   });
 }
+
+const ownFiles = (dataDir: string): Partial<Record<GpuBackend, string>> =>
+  Object.fromEntries(
+    gpuBackends.flatMap((backend) => {
+      const own = ownLibrary(dataDir, backend);
+      return own === null ? [] : [[backend, own.file]];
+    }),
+  );

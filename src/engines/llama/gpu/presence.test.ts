@@ -52,6 +52,26 @@ describe("looking for a GPU", () => {
     expect(look({}, (backend) => backend === "vulkan").candidates).toEqual(["vulkan"]);
   });
 
+  it("tries a library of this machine, and again after it was rebuilt", () => {
+    put("proc/driver/nvidia/version", moduleVersion("580.65.06"));
+    const own = () =>
+      lookForGpu({
+        env: {},
+        root,
+        platform: "linux",
+        arch: "x64",
+        hasLibrary: () => false,
+        ownLibraries: { cuda: join(root, "own.so") },
+      });
+    put("own.so", "first");
+    const first = own();
+    expect(first.candidates).toEqual(["cuda"]);
+    expect(own().fingerprint).toBe(first.fingerprint);
+    put("own.so", "second one");
+    expect(own().fingerprint).not.toBe(first.fingerprint);
+    expect(look({}, () => false).candidates).toEqual([]);
+  });
+
   it("has another fingerprint after whatever may change the outcome, and the same otherwise", () => {
     put("proc/driver/nvidia/version", moduleVersion("580.65.06"));
     const seen = [look().fingerprint];

@@ -28,15 +28,24 @@ export interface PresenceOptions {
   root?: string | undefined;
   /** Whether the binding has a library for it. */
   hasLibrary?: (backend: GpuBackend) => boolean;
+  /** The GPU libraries of this machine, as files. */
+  ownLibraries?: Partial<Record<GpuBackend, string>> | undefined;
 }
 
 export function lookForGpu(options: PresenceOptions): GpuPresence {
   const { env, platform = process.platform, arch = process.arch, root = "/" } = options;
-  const { hasLibrary = isInstalled } = options;
+  const { hasLibrary = isInstalled, ownLibraries = {} } = options;
   const found = finders[platform]?.({ env, arch, root }) ?? nothing;
-  const candidates = found.candidates.filter(hasLibrary);
+  const candidates = found.candidates.filter(
+    (backend) => ownLibraries[backend] !== undefined || hasLibrary(backend),
+  );
   const steering = Object.entries(env).filter(([name]) => steers.test(name));
-  const decisive = [platform, arch, release(), bindingVersion(), localBuilds(), found, candidates, steering];
+  const own = Object.values(ownLibraries).flatMap(traceOf);
+  const decisive = [
+    ...[platform, arch, release(), bindingVersion(), localBuilds(), found, candidates, steering],
+    // Not there: what was remembered before there could be any still holds.
+    ...(own.length === 0 ? [] : [own]),
+  ];
   return {
     candidates,
     driver: found.driver,

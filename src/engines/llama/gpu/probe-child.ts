@@ -14,6 +14,7 @@ const requestSchema = z.object({
   backend: z.enum([...gpuBackends, "cpu"]),
   weights: z.string(),
   cacheType: z.enum(["f16", "q8_0", "q4_0"]),
+  library: z.string().optional(),
 });
 
 process.on("disconnect", () => {
@@ -35,11 +36,13 @@ async function tryBackend({
   backend,
   weights,
   cacheType,
+  library,
 }: z.infer<typeof requestSchema>): Promise<ProbeAnswer> {
   const model = await loadModel({
     weights,
     gpu: backend === "cpu" ? "off" : backend,
     cacheType,
+    library,
     threads: undefined,
     sequences: 1,
     contextTokens: 256,

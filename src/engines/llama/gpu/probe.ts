@@ -22,6 +22,8 @@ export interface ProbeOptions {
   backend: Backend;
   cacheType: CacheType;
   env: NodeJS.ProcessEnv;
+  /** The folder of a GPU library of this machine, instead of the binding's. */
+  library?: string | undefined;
   /** The child's program. By default the one beside this file. */
   program?: string | undefined;
   limitMs?: number | undefined;
@@ -98,7 +100,7 @@ function runChild(options: ProbeOptions, folder: string, weights: string): Promi
       settle(bounded(error.message));
     });
     // A message that cannot be delivered needs no care of its own: the exit is on its way.
-    child.send({ backend, weights, cacheType }, () => undefined);
+    child.send({ backend, weights, cacheType, library: options.library }, () => undefined);
   });
 }
 

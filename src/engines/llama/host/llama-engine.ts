@@ -30,6 +30,7 @@ import type { ModelId } from "../../../protocol/models.js";
 import type { EngineChild } from "./child.js";
 import type { ChildExit } from "./engine-causes.js";
 import { engineEnvironment } from "./child-environment.js";
+import { isGpu, type GpuBackend } from "../gpu/backends.js";
 import type { EngineBackends } from "../gpu/engine-backends.js";
 import { Grammars } from "../../formats/grammars.js";
 import { plainSyntax, type ReplySyntax } from "../../formats/replies/reply-syntax.js";
@@ -68,6 +69,8 @@ export interface LlamaEngineOptions {
   onEvent?: ((event: LlamaEvent) => void) | undefined;
   /** What to compute on, one after the other. By default what the configuration says, without a fallback. */
   backends?: EngineBackends | undefined;
+  /** The folder of the GPU library of this machine, where it has one for the backend. */
+  libraryOf?: ((backend: GpuBackend) => string | undefined) | undefined;
   /** The child's program. By default the one beside this file. */
   workerFile?: string | undefined;
   /** The caller retries elsewhere what got no token from a dying child: it is not run again here. */
@@ -113,6 +116,7 @@ export class LlamaEngine implements Engine {
       ...config,
       weights,
       gpu: gpu === "cpu" ? "off" : gpu,
+      library: isGpu(gpu) ? options.libraryOf?.(gpu) : undefined,
     });
     this.#grammars = options.grammars ?? new Grammars({ keeps: config.prefixReuse === "on" });
     this.#slots = new Semaphore({ permits: config.sequences ?? usualSequences, ...slotWaits });

@@ -8,14 +8,23 @@
  */
 import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { getLlama, LlamaLogLevel, type Llama, type LlamaContext, type LlamaModel } from "node-llama-cpp";
+import { getLlama, Llama, LlamaLogLevel, type LlamaContext, type LlamaModel } from "node-llama-cpp";
 import type { BatchContext, Sampler } from "./batch-context.js";
 import { quotaCores } from "./cpu-quota.js";
 import type { GpuBackend } from "../gpu/backends.js";
 import type { GrammarState, NativeGrammars } from "./reply/grammar.js";
 import { cacheBytesPerToken, type AttentionShape } from "../../../core/kv-cache.js";
 import type { LoadedFacts, LoadRequest } from "../messages.js";
-import { chooseSizing, chooseThreads, copyingPays, largestCacheTokens, type Sizing } from "../sizing.js";
+import {
+  batchBytes,
+  chooseBatchTokens,
+  chooseSizing,
+  chooseThreads,
+  copyingPays,
+  leastGpuCacheTokens,
+  type Sizing,
+} from "../sizing.js";
+import { openWithLibrary, type Opened } from "./own-binding.js";
 import { tokenBytes } from "./token-bytes.js";
 import { hasSpecialText, isSpecialToken, type TokenFacts, type Vocabulary } from "./vocabulary.js";
 
@@ -79,8 +88,6 @@ interface NativeClasses {
   AddonGrammarEvaluationState: new (model: NativeModel, grammar: object) => GrammarState;
 }
 
-const batchTokens = 512;
-
 const nativeCacheTypes = { f16: "F16", q8_0: "Q8_0", q4_0: "Q4_0" } as const;
 
 /** Native log lines to quote when loading fails. */
@@ -107,39 +114,40 @@ export async function loadModel(request: LoadRequest): Promise<LoadedModel> {
 }
 
 async function loadWith(request: LoadRequest, onLogLine: (line: string) => void): Promise<LoadedModel> {
-  const llama = await getLlama({
-    gpu: bindingFor(request),
-    build: "never",
-    skipDownload: true,
-    progressLogs: request.probing === true,
-    maxThreads: 0,
-    // What the logger is given comes through a queue, which a process that aborts takes with it.
-    debug: request.probing === true,
-    logLevel: LlamaLogLevel.warn,
-    logger: (_level, line) => {
-      onLogLine(line);
-    },
-  });
+  const llama = await openBinding(request, onLogLine);
   const model = await llama.loadModel({
     modelPath: request.weights,
     gpuLayers: layersOnGpu(request),
   });
   const cacheBytes = cacheBytesPerToken(attentionShape(model), request.cacheType);
+  const { tokenizer } = model.fileInfo.metadata;
+  const layers = model.fileInsights.totalLayers;
+  const onGpu = llama.gpu !== false && model.gpuLayers >= layers;
+  const batchFacts = {
+    freeGpuBytes: onGpu ? (await llama.getVramState()).free : undefined,
+    vocabularySize: tokenizer.ggml.tokens.length,
+    embeddingLength: attentionShape(model).embeddingLength,
+  };
+  const batchSize = chooseBatchTokens(batchFacts);
   const sizing = chooseSizing({
     trainContextTokens: model.trainContextSize,
     weightsBytes: model.size,
     cacheBytesPerToken: cacheBytes,
-    // Also knows the limit of a container.
-    availableBytes: process.availableMemory(),
+    onGpu,
+    availableBytes:
+      batchFacts.freeGpuBytes === undefined
+        ? // Also knows the limit of a container.
+          process.availableMemory()
+        : batchFacts.freeGpuBytes - batchBytes(batchSize, batchFacts),
     sequences: request.sequences,
     contextTokens: request.contextTokens,
   });
   const cores = Math.min(llama.cpuMathCores, availableParallelism(), quotaCores() ?? Infinity);
-  const threads = request.threads ?? chooseThreads(model.size, cores);
+  const threads = request.threads ?? chooseThreads(model.size, cores, onGpu);
   const context = await model.createContext({
     sequences: sizing.sequences,
     contextSize: sizing.contextTokens,
-    batchSize: batchTokens,
+    batchSize,
     threads,
     // Wanted everywhere; "auto" tries it and does without where the device cannot.
     flashAttention: request.cacheType === "f16" ? "auto" : true,
@@ -150,7 +158,6 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     failedCreationRemedy: false,
   });
   const native = nativeHandles(llama, model, context);
-  const { tokenizer } = model.fileInfo.metadata;
   return {
     vocabulary: readVocabulary(native.model, tokenizer.ggml.tokens),
     chatTemplate: tokenizer.chat_template,
@@ -163,7 +170,7 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
     devices: llama.gpu === false ? [] : await llama.getGpuDeviceNames(),
     cores,
     gpuLayers: model.gpuLayers,
-    layers: model.fileInsights.totalLayers,
+    layers,
     description: model.typeDescription,
     context: native.context,
     movesSequences: copyingPays(sizing.contextTokens * cacheBytes, model.size),
@@ -180,6 +187,38 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
   };
 }
 
+function openBinding(request: LoadRequest, onLogLine: (line: string) => void): Promise<Llama> {
+  const options = {
+    maxThreads: 0,
+    // What the logger is given comes through a queue, which a process that aborts takes with it.
+    debug: request.probing === true,
+    logLevel: LlamaLogLevel.warn,
+    logger: (_level: LlamaLogLevel, line: string) => {
+      onLogLine(line);
+    },
+  };
+  const { library, gpu, probing } = request;
+  if (library !== undefined && gpu !== "off" && gpu !== "auto") {
+    const opened = openWithLibrary(gpu, library);
+    return internals(Llama)._create({ ...options, ...opened, numa: false, tempDir: false, ...paddings });
+  }
+  const progressLogs = probing === true;
+  return getLlama({ ...options, gpu: bindingFor(request), build: "never", skipDownload: true, progressLogs });
+}
+
+/** What its public way in would set: room for what the estimates of memory miss. */
+const paddings = {
+  vramPadding: (total: number) => Math.floor(Math.min(total * 0.08, 1.6 * 1024 ** 3)),
+  ramPadding: (total: number) => Math.floor(Math.min(total * 0.25, 1024 ** 3)),
+};
+
+type Create = (options: Opened & Record<string, unknown>) => Promise<Llama>;
+
+function internals(type: typeof Llama): { _create: Create } {
+  requireMethods(type, ["_create"]);
+  return type as unknown as { _create: Create };
+}
+
 /** Apple silicon has one binding for both: there the CPU is Metal's without layers on the GPU. */
 function bindingFor({ gpu }: LoadRequest): "auto" | false | GpuBackend {
   if (gpu !== "off") return gpu;
@@ -189,8 +228,8 @@ function bindingFor({ gpu }: LoadRequest): "auto" | false | GpuBackend {
 function layersOnGpu(request: LoadRequest) {
   if (request.gpu === "off") return 0;
   if (request.probing === true) return "max";
-  // Where there is a GPU, as many layers as leave room for the cache; nothing without one.
-  return { fitContext: { contextSize: largestCacheTokens(request) } };
+  // Where there is a GPU, as many layers as leave room for a small cache; nothing without one.
+  return { fitContext: { contextSize: leastGpuCacheTokens(request) } };
 }
 
 function attentionShape(model: LlamaModel): AttentionShape {

@@ -25,7 +25,9 @@ import { ChatTemplate } from "./prompt/template.js";
 import { ThreadPace } from "./schedule/thread-pace.js";
 import { Utf8Guard } from "./reply/utf8-guard.js";
 
-export interface RunnerEvents {
+export interface RunnerOptions {
+  /** Of this process: the engine's child has a single thread for native work, others may have more. */
+  drawsOnOneThread?: boolean;
   onStep: (report: StepReport) => void;
   /** The native part is beyond repair; nothing more will be reported. */
   onBroken: () => void;
@@ -39,14 +41,14 @@ export class Runner {
     private readonly batcher: Batcher,
   ) {}
 
-  static async load(request: LoadRequest, events: RunnerEvents): Promise<Runner> {
+  static async load(request: LoadRequest, events: RunnerOptions): Promise<Runner> {
     const startedMs = performance.now();
     const model = await loadModel(request);
     const { context, vocabulary, sizing } = model;
     const template = new ChatTemplate(model.chatTemplate, vocabulary);
     const msPerToken = await warmUp(context);
     const mostTokens = model.batchTokens - sizing.sequences;
-    const samplers = new SamplerPool(model.newSampler);
+    const samplers = new SamplerPool(model.newSampler, events.drawsOnOneThread);
     const { vocabularySize } = model;
     const drawFacts = { vocabularySize, utf8Guard: new Utf8Guard(vocabulary, vocabularySize) };
     const batcher = new Batcher({
@@ -54,10 +56,12 @@ export class Runner {
       context,
       newDraw: (options) => new Draw(context, samplers, drawFacts, options),
       cache: new PrefixCache(sizing.sequences, request.prefixReuse === "on"),
-      pace: new PrefillPace(mostTokens, Math.min(request.prefillChunkTokens, mostTokens), msPerToken),
+      pace: new PrefillPace(mostTokens, Math.min(besideReplies(request, model), mostTokens), msPerToken),
       threads: new ThreadPace({ most: adaptableThreads(model, request), setThreads: model.setThreads }),
       grammarTime: new GrammarTime({ vocabularySize }),
       movesSequences: model.movesSequences,
+      readsWhileComputing: model.gpu !== "cpu",
+      polledSequences: polledSequences(model),
     });
     const facts: LoadedFacts = {
       ...sizing,
@@ -124,6 +128,19 @@ export class Runner {
     await this.model.dispose();
   }
 }
+
+/** How many tokens of prompts a step of replies may have: on a GPU what fits, since it takes them in its stride. */
+const besideReplies = ({ prefillChunkTokens }: LoadRequest, { gpu, batchTokens }: LoadedModel): number =>
+  prefillChunkTokens ?? (gpu === "cpu" ? cpuPromptTokens : batchTokens);
+const cpuPromptTokens = 128;
+
+/** With more of them a step is so long that waking up does not show. */
+const mostPolled = 4;
+/** One computes, one polls, and the API has one. */
+const coresForPolling = 4;
+
+const polledSequences = ({ gpu, gpuLayers, layers, cores }: LoadedModel): number =>
+  gpu !== "cpu" && gpuLayers >= layers && cores >= coresForPolling ? mostPolled : 0;
 
 /** What the operator chose is kept, and with a GPU the CPU's time says nothing. */
 function adaptableThreads({ threads, gpu }: LoadedModel, request: LoadRequest): number {

@@ -48,6 +48,8 @@ async function answer(message: ToWorker): Promise<void> {
 async function load(request: LoadRequest): Promise<void> {
   try {
     runner = await Runner.load(request, {
+      // See host/child-environment.ts.
+      drawsOnOneThread: true,
       onStep: (report) => {
         send({ type: "step", report });
       },

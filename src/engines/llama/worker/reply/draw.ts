@@ -65,12 +65,14 @@ export class Draw {
 
   constructor(
     private readonly context: Pick<BatchContext, "sampleToken">,
-    private readonly samplers: Pick<SamplerPool, "take" | "giveBack">,
+    private readonly samplers: Pick<SamplerPool, "take" | "share" | "giveBack">,
     private readonly facts: DrawFacts,
     private readonly options: DrawOptions,
   ) {
-    this.#sampler = samplers.take(options.config);
-    if (options.topLogprobs !== undefined) this.#rawSampler = samplers.take(rawConfig);
+    // A grammar changes the configuration from token to token.
+    const isShared = options.isStateless && options.guide === undefined;
+    this.#sampler = isShared ? samplers.share(options.config) : samplers.take(options.config);
+    if (options.topLogprobs !== undefined) this.#rawSampler = samplers.share(rawConfig);
   }
 
   /** Null when nothing can be drawn. */

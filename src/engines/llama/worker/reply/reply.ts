@@ -84,6 +84,11 @@ export class Reply {
     return this.#isThinking;
   }
 
+  /** Whether the reply is over with this token, whatever its text. */
+  endsWith(token: number): boolean {
+    return this.#tokens + 1 >= this.options.maxTokens || this.options.isEndOfGeneration(token);
+  }
+
   accept(drawn: Drawn): ReplyPart {
     if (this.options.isEndOfGeneration(drawn.token)) return this.#last(drawn, "stop");
     this.#tokens += 1;

@@ -24,13 +24,13 @@ class FakeSampler {
   }
 }
 
-function setUp() {
+function setUp(shares = false) {
   const made: FakeSampler[] = [];
   const pool = new SamplerPool(() => {
     const sampler = new FakeSampler();
     made.push(sampler);
     return sampler;
-  });
+  }, shares);
   return { made, pool };
 }
 
@@ -42,6 +42,29 @@ describe("sampler pool", () => {
       for (const sampler of taken) pool.giveBack(sampler);
     }
     expect(made).toHaveLength(2);
+  });
+
+  it("gives draws that leave nothing behind the same sampler, for each kind of draw", () => {
+    const { made, pool } = setUp(true);
+    const shared = pool.share(configWith(1));
+    expect(pool.share(configWith(2))).toBe(shared);
+    pool.giveBack(shared);
+    expect(pool.take(configWith(3))).not.toBe(shared);
+    expect(pool.share({ ...configWith(1), temperature: 0 })).not.toBe(shared);
+    expect(made).toHaveLength(3);
+  });
+
+  it("bounds the shared ones, whatever clients ask for", () => {
+    const { made, pool } = setUp(true);
+    for (let temperature = 0; temperature < 100; temperature++) {
+      pool.giveBack(pool.share({ ...configWith(1), temperature }));
+    }
+    expect(made.length).toBeLessThanOrEqual(9);
+  });
+
+  it("shares nothing where several threads may draw at once", () => {
+    const { pool } = setUp();
+    expect(pool.share(configWith(1))).not.toBe(pool.share(configWith(1)));
   });
 
   it.each([0, 1, 42])("restarts for every reply, also with the same seed (%d)", (seed) => {

@@ -32,6 +32,8 @@ export interface SamplingPlan {
   config: SamplerConfig;
   /** A top_p that must be applied after the temperature. */
   nucleus: number | undefined;
+  /** Nothing that was drawn decides what is drawn next: no penalties, and no seed to repeat. */
+  isStateless: boolean;
 }
 
 /** Below this, dividing by the temperature overflows; the outcome is the likeliest token anyway. */
@@ -52,6 +54,8 @@ export function samplingPlan(
   // At temperature 1 the order is all the same, and without one there is nothing to trim.
   const topPAfterwards = topP < 1 && temperature !== 0 && temperature !== 1;
   const ownPenalties = frequencyPenalty !== 0 || presencePenalty !== 0;
+  const anyPenalties = ownPenalties || defaults.repeatPenalty !== 1;
+  const isRepeatable = temperature !== 0 && sampling.seed !== undefined;
   return {
     config: {
       temperature,
@@ -66,6 +70,7 @@ export function samplingPlan(
       ...biasConfig(logitBias),
     },
     nucleus: topPAfterwards ? topP : undefined,
+    isStateless: !anyPenalties && !isRepeatable && !topPAfterwards && logitBias.length === 0,
   };
 }
 

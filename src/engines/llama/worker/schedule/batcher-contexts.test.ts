@@ -151,13 +151,16 @@ interface Setting {
   window: number;
   reuse: boolean;
   movesSequences: boolean;
+  readsWhileComputing: boolean;
+  /** How long the stop sequence is; 0: there is none. */
+  stopChars: number;
   mostChoices: number;
 }
 
 /** Prompts and replies are made of ones and twos, so that they often begin alike; replies name their account. */
 const replyToken = (accountId: string, bit: number) => 10 * (1 + accounts.indexOf(accountId)) + 1 + (bit % 2);
 
-function setUp({ sequences, window, reuse, movesSequences }: Setting) {
+function setUp({ sequences, window, reuse, movesSequences, readsWhileComputing, stopChars }: Setting) {
   let nowMs = 0;
   const accountOfPrompt = new Map<ArrayBufferLike, string>();
   const context = new ModelContext(sequences, window, (tokens) => {
@@ -178,6 +181,7 @@ function setUp({ sequences, window, reuse, movesSequences }: Setting) {
     threads: { run: (step) => step() },
     grammarTime: new GrammarTime({ vocabularySize: 100, clocks: [() => spentMs] }),
     movesSequences,
+    readsWhileComputing,
     onStep: (report) => endings.push(...report.endings),
     onBroken: () => (broken += 1),
     newDraw: (options) => {
@@ -218,16 +222,17 @@ function setUp({ sequences, window, reuse, movesSequences }: Setting) {
       const drawing: DrawOptions = {
         config: { ...rawConfig },
         nucleus: undefined,
+        isStateless: false,
         topLogprobs: undefined,
         guide,
       };
       grammarMs.set(drawing, msPerDraw ?? 0);
       owners.set(drawing, { accountId, prompt, said: [] });
       const reply = new Reply({
-        detokenize: () => "x",
+        detokenize: (tokens) => "x".repeat(tokens.length),
         bytesOf: () => Buffer.from("x"),
         isEndOfGeneration: () => false,
-        stop: [],
+        stop: stopChars === 0 ? [] : ["x".repeat(stopChars)],
         maxTokens,
       });
       return { drawing, reply };
@@ -247,6 +252,8 @@ const settings = fc.record({
   window: fc.constantFrom(0, 3, 1000),
   reuse: fc.boolean(),
   movesSequences: fc.boolean(),
+  readsWhileComputing: fc.boolean(),
+  stopChars: fc.constantFrom(0, 1, 3),
   mostChoices: fc.constantFrom(1, 3),
 });
 

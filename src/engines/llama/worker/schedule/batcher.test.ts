@@ -50,6 +50,7 @@ class FakeContext implements BatchContext {
   }
 
   disposeSequence(sequenceId: number): void {
+    if (this.#finish !== undefined) throw new Error("a batch is under way");
     this.disposed.push(sequenceId);
     this.#positions.delete(sequenceId);
   }
@@ -87,6 +88,8 @@ function setUp({
   reuse = false,
   movesSequences = true,
   msPerToken = 0,
+  readsWhileComputing = false,
+  stop = [] as string[],
   pause = () => Promise.resolve(),
 } = {}) {
   const context = new FakeContext();
@@ -113,17 +116,18 @@ function setUp({
     threads: { run: (step) => step() },
     grammarTime: new GrammarTime({ vocabularySize: 100, clocks: [() => spentMs] }),
     movesSequences,
+    readsWhileComputing,
     pause,
     onStep: (report) => reports.push(report),
     onBroken: () => (broken += 1),
   });
   const newChoice = (maxTokens: number, config: SamplerConfig = rawConfig, guide?: DrawOptions["guide"]) => ({
-    drawing: { config, nucleus: undefined, topLogprobs: undefined, guide },
+    drawing: { config, nucleus: undefined, isStateless: false, topLogprobs: undefined, guide },
     reply: new Reply({
       detokenize: (tokens) => String.fromCharCode(...tokens),
       bytesOf: (token) => Buffer.from([token]),
       isEndOfGeneration: () => false,
-      stop: [],
+      stop,
       maxTokens,
     }),
   });
@@ -180,6 +184,37 @@ describe("batcher", () => {
     });
     expect(drawing()).toBe(0);
     expect(context.disposed).toEqual([0, 0]);
+  });
+
+  it("makes text of a token while the next one is computed, where a GPU does that", async () => {
+    const { context, start, textOf, endingOf } = setUp({ readsWhileComputing: true });
+    start(1, 2, 3);
+    await context.step();
+    // The second token is being computed, and the first one has been reported.
+    expect(context.batches).toHaveLength(2);
+    expect(textOf(1)).toBe("a");
+    for (let step = 0; step < 3; step++) await context.step();
+    expect(textOf(1)).toBe("abc");
+    expect(context.batches).toEqual([[[0, 2]], [[0, 1]], [[0, 1]]]);
+    expect(endingOf(1)).toMatchObject({ type: "finished", completionTokens: 3 });
+  });
+
+  it("ends at a stop sequence that is read while the next token is computed, and shows nothing of that one", async () => {
+    const { context, start, textOf, endingOf, drawing, active } = setUp({
+      readsWhileComputing: true,
+      stop: ["b"],
+    });
+    start(1, 2, 10);
+    start(2, 2, 3);
+    for (let step = 0; step < 5; step++) await context.step();
+    expect(textOf(1)).toBe("a");
+    expect(endingOf(1)).toMatchObject({ type: "finished", completionTokens: 2 });
+    expect(drawing()).toBe(0);
+    expect(active()).toBe(0);
+    start(3, 2, 1);
+    await context.step();
+    await context.step();
+    expect(textOf(3)).toBe("a");
   });
 
   it("reads prompts together that come at the same moment, where reading takes long", async () => {

@@ -22,15 +22,25 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { GrammarTime } from "./grammar-time.js";
 import type { StepReport } from "../../messages.js";
 import type { Job } from "./job.js";
+import { polled } from "./polling.js";
 import type { PrefillPace } from "./prefill-pace.js";
-import { Seats, type Group, type SeatsOptions, type Sequence } from "./seats.js";
+import { followsGrammar, Seats, type Group, type SeatsOptions, type Sequence } from "./seats.js";
 import { promptShare } from "./step-plan.js";
 import type { ThreadPace } from "./thread-pace.js";
+import { TokenReader } from "./token-reader.js";
 
 export interface BatcherOptions extends SeatsOptions {
   pace: PrefillPace;
   threads: Pick<ThreadPace, "run">;
   grammarTime: GrammarTime;
+  /**
+   * Turns the tokens of one step into text, and reports it, while the next one is computed. Worth it where a GPU
+   * computes, which would wait meanwhile; on the CPU both would want the same cores. A stop sequence is then noticed
+   * when one more token is being computed, which nobody sees.
+   */
+  readsWhileComputing?: boolean;
+  /** Steps of at most so many sequences are waited for without sleeping (polling.ts); none by default. */
+  polledSequences?: number;
   onStep: (report: StepReport) => void;
   onBroken: () => void;
   /** Passed in for tests. */
@@ -69,10 +79,12 @@ export class Batcher {
   #failedSteps = 0;
   #wake: () => void = () => undefined;
   #report: StepReport = emptyReport();
+  readonly #reader: TokenReader;
   readonly #loop: Promise<void>;
 
   constructor(private readonly options: BatcherOptions) {
     this.#seats = new Seats(options);
+    this.#reader = new TokenReader(this.#seats, (progress) => this.#report.progress.push(progress));
     this.#loop = this.#run().catch(() => {
       // Outside of a batch only bookkeeping can throw, and native bookkeeping that fails is not to be trusted.
       options.onBroken();
@@ -119,14 +131,17 @@ export class Batcher {
       this.#dropAborted();
       this.#seats.forgetExpired();
       this.#admit();
-      this.#sendReport();
+      if (this.options.readsWhileComputing !== true) this.#sendReport();
       if (this.#seats.hasToRearrange()) {
+        this.#reader.readPostponed();
+        this.#sendReport();
         await this.#seats.rearrange();
         // Somebody may have come or gone meanwhile.
         continue;
       }
       const entries = this.#plan();
       if (entries.length === 0) {
+        this.#sendReport();
         await this.#idle();
         await this.#gather();
         continue;
@@ -134,7 +149,9 @@ export class Batcher {
       const { grammarTime, pace } = this.options;
       const startedMs = performance.now();
       grammarTime.beginStep();
-      const anyComputed = await this.#compute(entries);
+      const computing = this.#compute(entries);
+      const isPolled = entries.length <= (this.options.polledSequences ?? 0);
+      const anyComputed = await (isPolled ? polled(computing) : computing);
       const besideReplies = entries.some(({ reads }) => !reads);
       const computedMs = Math.max(0, performance.now() - startedMs - grammarTime.spentMs);
       pace.record(promptTokensIn(entries), computedMs, besideReplies);
@@ -265,7 +282,10 @@ export class Batcher {
         const asked = draws ? Uint32Array.of(tokens.length - 1) : noLogits;
         return context.addToBatch(sequenceId, sequence.computed.length, tokens, asked)[0];
       });
-      await this.options.threads.run(() => context.decodeBatch());
+      const computing = this.options.threads.run(() => context.decodeBatch());
+      this.#reader.readPostponed();
+      this.#sendReport();
+      await computing;
       return logitIndexes;
     } catch {
       return null;
@@ -285,6 +305,10 @@ export class Batcher {
     }
     // Aborted while the batch was computed: nobody reads the token.
     if (this.#aborted.has(group.job.id)) return [];
+    if (sequence.hasEnded === true) {
+      this.#finish(sequenceId, sequence);
+      return [];
+    }
     if (sequence.state === "replies") return [{ sequenceId, sequence, logitIndex }];
     const siblings = await this.#seats.branch(group);
     if (siblings !== null) {
@@ -334,10 +358,11 @@ export class Batcher {
       return;
     }
     sequence.newest = drawn.token;
-    const { finishReason, ...part } = reply.accept(drawn);
-    const progress = { id: group.job.id, choice, ...part };
-    this.#report.progress.push(finishReason === null ? progress : { ...progress, finishReason });
-    if (finishReason !== null) this.#finish(sequenceId, sequence);
+    if (this.options.readsWhileComputing === true && !reply.endsWith(drawn.token)) {
+      this.#reader.postpone(sequence, drawn);
+    } else if (this.#reader.read(sequence, drawn)) {
+      this.#finish(sequenceId, sequence);
+    }
   }
 
   #finish(sequenceId: number, { group }: Sequence): void {
@@ -366,11 +391,6 @@ export class Batcher {
     this.options.onStep({ ...report, active: this.#seats.inUse().length });
   }
 }
-
-const followsGrammar = ({ group, choice }: Sequence): boolean => {
-  const state = group.job.choices[choice]?.drawing.guide?.state;
-  return state !== null && state !== undefined;
-};
 
 function promptTokensIn(entries: readonly Entry[]): number {
   return entries.reduce((sum, { tokens, reads }) => sum + (reads ? tokens.length : 0), 0);

@@ -36,7 +36,14 @@ export interface Sequence {
   state: "reads" | "waits" | "replies";
   /** Drawn and not yet computed, while it replies. */
   newest: number;
+  /** Its text has ended, and it is only waiting for the end of a step. */
+  hasEnded?: boolean;
 }
+
+export const followsGrammar = ({ group, choice }: Sequence): boolean => {
+  const state = group.job.choices[choice]?.drawing.guide?.state;
+  return state !== null && state !== undefined;
+};
 
 /** A prefix that was found in another sequence, for one that has just been seated. */
 interface Copy {
@@ -64,11 +71,18 @@ export class Seats {
 
   /** In ascending order. */
   inUse(): Seated[] {
-    return this.#sequences.flatMap((sequence, id): Seated[] => (sequence === null ? [] : [[id, sequence]]));
+    const seated: Seated[] = [];
+    for (const [id, sequence] of this.#sequences.entries())
+      if (sequence !== null) seated.push([id, sequence]);
+    return seated;
   }
 
   isAt(sequenceId: number, sequence: Sequence): boolean {
     return this.#sequences[sequenceId] === sequence;
+  }
+
+  has(sequence: Sequence): boolean {
+    return this.#sequences.includes(sequence);
   }
 
   groupOf(jobId: number): Group | undefined {

@@ -1,0 +1,120 @@
+/**
+ * Builds the GPU library for the card and the driver of this machine, from the source that the binding carries: the
+ * release that the rest of the engine is made of. Only the backend's own library is compiled (minutes, not an hour),
+ * for the architectures of the cards at hand; the CPU's prebuilt binding loads it.
+ *
+ * Nothing is downloaded. The toolkit is the operator's: one that the driver supports, which is the point.
+ */
+import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { bindingSource } from "../../binding-package.js";
+import { keepLibrary, librariesFolder, libraryFile, type OwnLibrary } from "./own-library.js";
+import { runTool, ToolError, type ToolRun } from "./run-tool.js";
+
+export const buildable = ["cuda", "vulkan"] as const;
+export type BuildableBackend = (typeof buildable)[number];
+
+export interface BuildOptions {
+  dataDir: string;
+  backend: BuildableBackend;
+  /** CUDA architectures, as CMake takes them; undefined: of the cards at hand. */
+  architectures: string | undefined;
+  /** Further options for CMake, as `NAME=value`. */
+  definitions: readonly string[];
+  now: () => Date;
+  onOutput: (text: string) => void;
+  /** Stands in for the programs in tests. */
+  run?: typeof runTool;
+}
+
+const minuteMs = 60_000;
+const missing = {
+  git: "Install git: the source comes as a git bundle.",
+  cmake: "Install CMake 3.24 or newer and a C++ compiler.",
+  nvidiaSmi: "Name the card's compute capability with --architectures, for example 90 for 9.0.",
+} as const;
+
+/** Rejects with a `ToolError`. */
+export async function buildLibrary(options: BuildOptions): Promise<OwnLibrary> {
+  const { dataDir, backend, now, run = runTool } = options;
+  const source = bindingSource();
+  if (source === null) throw new ToolError("The installed engine carries no source: run 'npm ci' again.");
+  const workFolder = join(librariesFolder(dataDir), `build-${backend}`);
+  const [checkout, build] = [join(workFolder, "source"), join(workFolder, "build")];
+  const tool = (command: string, args: readonly string[], more: Pick<ToolRun, "limitMs" | "missing">) =>
+    run(command, { args, onOutput: options.onOutput, ...more });
+  try {
+    rmSync(workFolder, { recursive: true, force: true });
+    mkdirSync(workFolder, { recursive: true, mode: 0o700 });
+    const made = backend === "cuda" ? await cudaTarget(options, run) : vulkanTarget;
+    await tool("git", ["clone", "--quiet", source, checkout], {
+      limitMs: 5 * minuteMs,
+      missing: missing.git,
+    });
+    const definitions = [...commonDefinitions, ...made.definitions, ...options.definitions];
+    const configure = ["-S", checkout, "-B", build, ...definitions.map((one) => `-D${one}`)];
+    await tool("cmake", configure, { limitMs: 5 * minuteMs, missing: missing.cmake });
+    const parallel = String(availableParallelism());
+    await tool("cmake", ["--build", build, "--target", `ggml-${backend}`, "--parallel", parallel], {
+      limitMs: 120 * minuteMs,
+      missing: missing.cmake,
+    });
+    const built = ["bin", "src", join("src", `ggml-${backend}`), "."]
+      .map((folder) => join(build, folder, libraryFile(backend)))
+      .find((path) => existsSync(path));
+    if (built === undefined) throw new ToolError(`The build left no ${libraryFile(backend)}.`);
+    const description = { backend, from: "built" as const, made: made.text, at: now().toISOString() };
+    return await keepLibrary(dataDir, description, async (folder) => {
+      copyFileSync(built, join(folder, libraryFile(backend)));
+      await Promise.resolve();
+    });
+  } finally {
+    rmSync(workFolder, { recursive: true, force: true });
+  }
+}
+
+interface Target {
+  definitions: readonly string[];
+  text: string;
+}
+
+/** As the prebuilt libraries are built: one that is loaded by name, and nothing of the rest. */
+const commonDefinitions = [
+  "CMAKE_BUILD_TYPE=Release",
+  "BUILD_SHARED_LIBS=ON",
+  "GGML_BACKEND_DL=ON",
+  "GGML_NATIVE=OFF",
+  "GGML_CCACHE=OFF",
+  // The prebuilt libraries that it is loaded beside have no version in their names.
+  "CMAKE_PLATFORM_NO_VERSIONED_SONAME=ON",
+  "LLAMA_OPENSSL=OFF",
+  ...["COMMON", "TESTS", "TOOLS", "EXAMPLES", "SERVER", "APP", "UI"].map((part) => `LLAMA_BUILD_${part}=OFF`),
+];
+
+const vulkanTarget: Target = { definitions: ["GGML_VULKAN=ON"], text: "for Vulkan" };
+
+async function cudaTarget({ architectures }: BuildOptions, run: typeof runTool): Promise<Target> {
+  const found = architectures ?? (await cardArchitectures(run));
+  const definitions = [
+    "GGML_CUDA=ON",
+    // The engine computes the same graph at every step: recorded once, its launches cost next to nothing.
+    "GGML_CUDA_GRAPHS=ON",
+    "GGML_CUDA_NCCL=OFF",
+    `CMAKE_CUDA_ARCHITECTURES=${found}`,
+  ];
+  return { definitions, text: `for CUDA architecture ${found}` };
+}
+
+/** From the driver, for instance "90" for one card of compute capability 9.0. */
+async function cardArchitectures(run: typeof runTool): Promise<string> {
+  const printed = await run("nvidia-smi", {
+    args: ["--query-gpu=compute_cap", "--format=csv,noheader"],
+    limitMs: minuteMs,
+    missing: missing.nvidiaSmi,
+  });
+  const capabilities = printed.match(/\d+\.\d+/g) ?? [];
+  if (capabilities.length === 0) throw new ToolError(`The driver names no card. ${missing.nvidiaSmi}`);
+  const numbers = new Set(capabilities.map((capability) => capability.replace(".", "")));
+  return [...numbers].map((number) => `${number}-real`).join(";");
+}

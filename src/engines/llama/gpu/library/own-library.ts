@@ -1,0 +1,88 @@
+/**
+ * GPU libraries that belong to this machine rather than to the installed packages: built here for its card and its
+ * driver (`build-library.ts`). Each is a folder in the data directory, so that
+ * reinstalling the packages leaves it alone. It holds one library, which the CPU's binding loads beside its own, and
+ * a description. A library is made for one version of the binding: for any other it counts as missing.
+ */
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { z } from "zod";
+import { bindingVersion } from "../../binding-package.js";
+import { gpuBackends, type GpuBackend } from "../backends.js";
+
+const descriptionSchema = z.object({
+  backend: z.enum(gpuBackends),
+  /** The version of the binding that it was made for. */
+  binding: z.string(),
+  from: z.enum(["built", "fetched"]),
+  /** For people: the toolkit and the cards it was built for, or the package that it came in. */
+  made: z.string().max(200),
+  at: z.iso.datetime(),
+});
+export type LibraryDescription = z.infer<typeof descriptionSchema>;
+
+export interface OwnLibrary extends LibraryDescription {
+  folder: string;
+  file: string;
+}
+
+const descriptionFile = "library.json";
+
+export const librariesFolder = (dataDir: string): string => resolve(dataDir, "engine");
+const folderOf = (dataDir: string, backend: GpuBackend): string => join(librariesFolder(dataDir), backend);
+
+/** The name by which the native code looks for it. */
+export const libraryFile = (backend: GpuBackend): string =>
+  process.platform === "win32" ? `ggml-${backend}.dll` : `libggml-${backend}.so`;
+
+/** Null where there is none for the installed version of the binding. */
+export function ownLibrary(dataDir: string, backend: GpuBackend): OwnLibrary | null {
+  const found = anyLibrary(dataDir, backend);
+  return found !== null && found.binding === bindingVersion() ? found : null;
+}
+
+/** Also one that was made for another version of the binding. */
+export function anyLibrary(dataDir: string, backend: GpuBackend): OwnLibrary | null {
+  const folder = folderOf(dataDir, backend);
+  const file = join(folder, libraryFile(backend));
+  try {
+    const description = descriptionSchema.parse(
+      JSON.parse(readFileSync(join(folder, descriptionFile), "utf8")),
+    );
+    return existsSync(file) && description.backend === backend ? { ...description, folder, file } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Takes over what `fill` puts into an empty folder, in place of what was there; nothing changes when it fails. */
+export async function keepLibrary(
+  dataDir: string,
+  description: Omit<LibraryDescription, "binding">,
+  fill: (folder: string) => Promise<void>,
+): Promise<OwnLibrary> {
+  const { backend } = description;
+  const folder = folderOf(dataDir, backend);
+  const unfinished = `${folder}.new`;
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
+  try {
+    await fill(unfinished);
+    const whole: LibraryDescription = { ...description, binding: bindingVersion() };
+    writeFileSync(join(unfinished, descriptionFile), `${JSON.stringify(whole, null, 2)}\n`);
+    // A process that has the old one loaded keeps it: its file stays until it is closed.
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(unfinished, folder);
+    return { ...whole, folder, file: join(folder, libraryFile(backend)) };
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+}
+
+/** False when there was none. */
+export function removeLibrary(dataDir: string, backend: GpuBackend): boolean {
+  const folder = folderOf(dataDir, backend);
+  if (!existsSync(folder)) return false;
+  rmSync(folder, { recursive: true, force: true });
+  return true;
+}

@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { keepLibrary, libraryFile } from "../../src/engines/llama/gpu/library/own-library.js";
+import { runSotto } from "../support/processes/sotto-process.js";
+
+const dataDir = mkdtempSync(join(tmpdir(), "sotto-engine-test-"));
+afterAll(() => {
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const sotto = (...args: string[]) =>
+  runSotto(["engine", ...args], { PATH: process.env.PATH, SOTTO_DATA_DIR: dataDir });
+
+const made = { backend: "cuda", from: "built", made: "for CUDA architecture 90-real" } as const;
+
+describe("sotto engine", () => {
+  it("lists what was built on this machine, and removes it", async () => {
+    expect(await sotto("list")).toContain("sotto engine build cuda");
+    await keepLibrary(dataDir, { ...made, at: "2026-01-31T09:05:00.000Z" }, (folder) => {
+      writeFileSync(join(folder, libraryFile("cuda")), "library");
+      return Promise.resolve();
+    });
+    expect(await sotto("list")).toMatch(/cuda +built +for CUDA architecture 90-real +2026-01-31 +yes/);
+    expect(JSON.parse(await sotto("list", "--json"))).toMatchObject([made]);
+    expect(JSON.parse(await sotto("remove", "cuda", "--json"))).toEqual({ backend: "cuda", removed: true });
+    expect(await sotto("list")).toContain("None");
+  });
+
+  it("says what can be built", async () => {
+    await expect(sotto("build", "metal")).rejects.toThrow("Choose from: cuda, vulkan.");
+    await expect(sotto("remove", "magic")).rejects.toThrow("there is no backend 'magic'");
+  });
+});
