@@ -1,5 +1,5 @@
 /** What an operator learns when the engine's process fails: in events, in the engine's status and in the log. */
-import { mkdtempSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
@@ -186,7 +186,10 @@ describe("an engine's process that ends", () => {
   it("is logged with its signal and in words", async () => {
     const { app, logLines } = await startService(resolve("dist/engines/llama/worker/worker.js"));
     await app.ready();
-    const [pid] = childrenOf(process.pid);
+    // Not the bundler's process, which compiles the threads of the database from their source.
+    const pid = childrenOf(process.pid).find((child) =>
+      readFileSync(`/proc/${child}/cmdline`, "utf8").includes("worker.js"),
+    );
     if (pid === undefined) throw new Error("there is no child process");
     process.kill(pid, "SIGKILL");
     await eventually(() =>
