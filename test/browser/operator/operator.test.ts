@@ -134,7 +134,7 @@ describe("the service's usage", { timeout: 120_000 }, () => {
     await page.getByLabel("Model", { exact: true }).selectOption("prism");
     await page.waitForURL(/model=prism/);
     await page.getByText("No requests in this period").first().waitFor();
-    await page.goBack();
+    await page.getByLabel("Model", { exact: true }).selectOption("All models");
     await accounts.getByRole("link", { name: "ada@example.com" }).click();
     await page.waitForURL(/account=acc_/);
     await page.getByText("Causes are counted for the whole service").waitFor();
@@ -148,6 +148,26 @@ describe("the service's usage", { timeout: 120_000 }, () => {
     await page.getByRole("button", { name: "All accounts" }).click();
     await page.getByLabel("Find an account").waitFor();
     expect(page.url()).not.toContain("account=");
+  });
+
+  it.each(["of the service", "of an account"])("shows days of one's own, %s", async (whose) => {
+    const accounts = await dashboard.app.store.listAccounts();
+    const ada = accounts.find(({ email }) => email === "ada@example.com")?.id ?? "";
+    const path = whose === "of the service" ? "/admin/usage" : `/admin/accounts/${ada}`;
+    await page.goto(dashboard.url + path);
+    await page.getByText("Custom", { exact: true }).click();
+    const from = page.getByLabel("From", { exact: true });
+    const earliest = (await from.getAttribute("min")) ?? "";
+    const answered = page.waitForResponse(
+      (response) => response.url().includes(`from=${earliest}`) && response.ok(),
+    );
+    await from.fill(earliest);
+    await answered;
+    await page.getByRole("heading", { name: "By model" }).waitFor();
+    expect(new URL(page.url()).searchParams.get("from")).toBe(earliest);
+    expect(await violations(page)).toEqual([]);
+    await page.setViewportSize({ width: 320, height: 700 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
   });
 
   it("finds an account by its address from the keyboard, and says when there is none", async () => {

@@ -8,7 +8,7 @@ import { EmptyState } from "../../components/states/empty-state.tsx";
 import { ErrorState } from "../../components/states/error-state.tsx";
 import { fieldError } from "../../form-errors.ts";
 import { operatorApi, operatorQueries } from "../../service/operator.ts";
-import { usagePeriod } from "../app/usage/usage-period.ts";
+import { periodOf } from "../app/usage/usage-choice.ts";
 import { UsagePlots } from "../app/usage/usage-plots.tsx";
 import { askedFor, UsageStats } from "../app/usage/usage-stats.tsx";
 import { AccountFilter } from "./usage/account-filter.tsx";
@@ -19,7 +19,7 @@ import { useUsageChoice } from "./usage/use-usage-choice.ts";
 
 export default function ServiceUsage() {
   const { choice, choose } = useUsageChoice();
-  const period = usagePeriod(choice.period, Date.now());
+  const period = periodOf(choice.period, Date.now());
   const query = {
     ...period,
     ...(choice.model === "" ? {} : { model: choice.model }),

@@ -1,20 +1,31 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Card } from "../../../components/frame/card.tsx";
-import { Segmented } from "../../../components/controls/segmented.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
 import { ErrorState } from "../../../components/states/error-state.tsx";
 import { useUrlFilters } from "../../../hooks/use-url-filters.ts";
 import { consoleQueries } from "../../../service/console-queries.ts";
+import { DayRangeFields } from "../../app/usage/day-range-fields.tsx";
+import { PeriodButtons } from "../../app/usage/period-buttons.tsx";
 import { UsageBreakdown } from "../../app/usage/usage-breakdown.tsx";
-import { periods, usagePeriod, type PeriodId } from "../../app/usage/usage-period.ts";
+import {
+  periodChoiceOf,
+  periodFiltersOf,
+  periodOf,
+  usualPeriodFilters,
+  type PeriodChoice,
+} from "../../app/usage/usage-choice.ts";
 import { UsagePlots } from "../../app/usage/usage-plots.tsx";
 import { askedFor, UsageStats } from "../../app/usage/usage-stats.tsx";
 
+const usual = "7d";
+
 /** Counts only, as its owner sees them. */
 export function AccountUsage({ id }: { id: string }) {
-  const [{ period: chosen }, setFilters] = useUrlFilters({ period: "7d" });
-  const periodId: PeriodId = periods.find((one) => one.id === chosen)?.id ?? "7d";
-  const period = usagePeriod(periodId, Date.now());
+  const [filters, setFilters] = useUrlFilters(usualPeriodFilters(usual));
+  const now = Date.now();
+  const chosen = periodChoiceOf(filters, now, usual);
+  const period = periodOf(chosen, now);
+  const choose = (next: PeriodChoice) => setFilters(periodFiltersOf(next, usual));
   const { data, error, refetch } = useQuery({
     ...consoleQueries.accountUsage(id, period),
     placeholderData: keepPreviousData,
@@ -25,12 +36,8 @@ export function AccountUsage({ id }: { id: string }) {
         <h2 id="account-usage" className="text-lg font-semibold">
           Usage
         </h2>
-        <Segmented
-          label="Period"
-          options={periods}
-          value={periodId}
-          onChange={(next) => setFilters({ period: next })}
-        />
+        <PeriodButtons period={chosen} onChange={choose} />
+        {typeof chosen !== "string" && <DayRangeFields range={chosen} onChange={choose} />}
       </div>
       {data === undefined && error !== null ? (
         <Card>

@@ -1,18 +1,13 @@
 import { isModelId, modelIds } from "../../../../src/protocol/models.js";
-import { Segmented } from "../../../components/controls/segmented.tsx";
 import { Select } from "../../../components/controls/select.tsx";
-import { periods } from "../../app/usage/usage-period.ts";
+import { DayRangeFields } from "../../app/usage/day-range-fields.tsx";
+import { PeriodButtons } from "../../app/usage/period-buttons.tsx";
 import type { Choose, ServiceChoice } from "./use-usage-choice.ts";
 
 export function ServiceFilters({ choice, choose }: { choice: ServiceChoice; choose: Choose }) {
   return (
     <div className="flex flex-wrap items-center gap-3">
-      <Segmented
-        label="Period"
-        options={periods}
-        value={choice.period}
-        onChange={(period) => choose({ period })}
-      />
+      <PeriodButtons period={choice.period} onChange={(period) => choose({ period })} />
       <Select
         size="sm"
         aria-label="Model"
@@ -21,6 +16,9 @@ export function ServiceFilters({ choice, choose }: { choice: ServiceChoice; choo
         onChange={({ target: { value } }) => choose({ model: isModelId(value) ? value : "" })}
         options={[{ value: "", label: "All models" }, ...modelIds.map((id) => ({ value: id, label: id }))]}
       />
+      {typeof choice.period !== "string" && (
+        <DayRangeFields range={choice.period} onChange={(period) => choose({ period })} />
+      )}
     </div>
   );
 }

@@ -1,10 +1,15 @@
 /** What is looked at, kept in the page's address. */
 import { isModelId, type ModelId } from "../../../../src/protocol/models.js";
 import { useUrlFilters, withFilters } from "../../../hooks/use-url-filters.ts";
-import { periods, type PeriodId } from "../../app/usage/usage-period.ts";
+import {
+  periodChoiceOf,
+  periodFiltersOf,
+  usualPeriodFilters,
+  type PeriodChoice,
+} from "../../app/usage/usage-choice.ts";
 
 export interface ServiceChoice {
-  period: PeriodId;
+  period: PeriodChoice;
   model: ModelId | "";
   /** An id or an email address; empty for all. */
   account: string;
@@ -15,23 +20,28 @@ export interface ServiceChoice {
 
 export type Choose = (change: Partial<ServiceChoice>) => void;
 
-const usual = { period: "24h", model: "", account: "", key: "", measure: "requests" };
+const usual = { ...usualPeriodFilters(), model: "", account: "", key: "", measure: "requests" };
 
 export function useUsageChoice(): { choice: ServiceChoice; choose: Choose } {
-  const [filters, choose] = useUrlFilters(usual);
-  return { choice: choiceOf(filters), choose };
+  const [filters, setFilters] = useUrlFilters(usual);
+  return { choice: choiceOf(filters), choose: (change) => setFilters(filtersOf(change)) };
 }
 
 /** The address of this page with something else chosen. */
 export function usageAddress(choice: ServiceChoice): string {
-  const text = withFilters(new URLSearchParams(), usual, { ...choice }).toString();
+  const text = withFilters(new URLSearchParams(), usual, filtersOf(choice)).toString();
   return text === "" ? "/admin/usage" : `/admin/usage?${text}`;
 }
 
-const choiceOf = ({ period, model, account, key, measure }: typeof usual): ServiceChoice => ({
-  period: periods.find(({ id }) => id === period)?.id ?? "24h",
+const choiceOf = ({ model, account, key, measure, ...when }: typeof usual): ServiceChoice => ({
+  period: periodChoiceOf(when, Date.now()),
   model: isModelId(model) ? model : "",
   account,
   key,
   measure: measure === "tokens" ? "tokens" : "requests",
+});
+
+const filtersOf = ({ period, ...rest }: Partial<ServiceChoice>): Partial<typeof usual> => ({
+  ...rest,
+  ...(period === undefined ? {} : periodFiltersOf(period)),
 });

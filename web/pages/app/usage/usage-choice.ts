@@ -1,5 +1,5 @@
 /**
- * What the usage page shows, as its address says it: `?period=7d`, or `?from=2026-01-01&to=2026-01-31` for days of
+ * What a page about usage shows, as its address says it: `?period=7d`, or `?from=2026-01-01&to=2026-01-31` for days of
  * one's own, with `key` and `model`. What is as usual is left out; what makes no sense is as if it were not there.
  */
 import { isModelId, type ModelId } from "../../../../src/protocol/models.js";
@@ -12,8 +12,11 @@ export interface DayRange {
   to: string;
 }
 
+/** Up to now, or days of one's own. */
+export type PeriodChoice = PeriodId | DayRange;
+
 export interface UsageChoice {
-  period: PeriodId | DayRange;
+  period: PeriodChoice;
   /** A key's id; empty for all. */
   key: string;
   model: ModelId | "";
@@ -27,24 +30,44 @@ const dayMs = 86_400_000;
 
 const usualPeriod: PeriodId = "24h";
 
-export type UsageFilterValues = Filters<"period" | "from" | "to" | "key" | "model">;
+export type PeriodFilterValues = Filters<"period" | "from" | "to">;
+export type UsageFilterValues = PeriodFilterValues & Filters<"key" | "model">;
 
-export const usualFilters: UsageFilterValues = { period: usualPeriod, from: "", to: "", key: "", model: "" };
+export const usualPeriodFilters = (period: PeriodId = usualPeriod): PeriodFilterValues => ({
+  period,
+  from: "",
+  to: "",
+});
+export const usualFilters: UsageFilterValues = { ...usualPeriodFilters(), key: "", model: "" };
 
-export function choiceOf({ period, from, to, key, model }: UsageFilterValues, now: number): UsageChoice {
-  const named = periods.find(({ id }) => id === period)?.id ?? usualPeriod;
+export function choiceOf({ key, model, ...when }: UsageFilterValues, now: number): UsageChoice {
   return {
-    period: rangeError({ from, to }, now) === null ? { from, to } : named,
+    period: periodChoiceOf(when, now),
     key: key.slice(0, 64),
     model: isModelId(model) ? model : "",
   };
 }
 
 /** The inverse of `choiceOf`. */
-export function filtersOf({ period, key, model }: UsageChoice): UsageFilterValues {
-  const when = typeof period === "string" ? { period, from: "", to: "" } : { period: usualPeriod, ...period };
-  return { ...when, key, model };
+export const filtersOf = ({ period, key, model }: UsageChoice): UsageFilterValues => ({
+  ...periodFiltersOf(period),
+  key,
+  model,
+});
+
+/** `usual` is for a page that begins with another one. */
+export function periodChoiceOf(
+  { period, from, to }: PeriodFilterValues,
+  now: number,
+  usual: PeriodId = usualPeriod,
+): PeriodChoice {
+  const named = periods.find(({ id }) => id === period)?.id ?? usual;
+  return rangeError({ from, to }, now) === null ? { from, to } : named;
 }
+
+/** The inverse of `periodChoiceOf`. */
+export const periodFiltersOf = (period: PeriodChoice, usual: PeriodId = usualPeriod): PeriodFilterValues =>
+  typeof period === "string" ? { period, from: "", to: "" } : { period: usual, ...period };
 
 /** What is wrong with a range; null when it can be shown. */
 export function rangeError({ from, to }: DayRange, now: number): string | null {
@@ -66,7 +89,7 @@ export function daysOf(period: PeriodId, now: number): DayRange {
   return { from: dayText(Date.parse(usagePeriod(period, now).from)), to: dayText(now) };
 }
 
-export function periodOf(period: UsageChoice["period"], now: number): UsagePeriod {
+export function periodOf(period: PeriodChoice, now: number): UsagePeriod {
   if (typeof period === "string") return usagePeriod(period, now);
   const from = Date.parse(period.from);
   const to = Date.parse(period.to) + dayMs;

@@ -1,12 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { playgroundKeyId } from "../../../../src/protocol/dashboard-bounds.js";
 import { isModelId, modelIds } from "../../../../src/protocol/models.js";
-import { Segmented } from "../../../components/controls/segmented.tsx";
 import { Select } from "../../../components/controls/select.tsx";
 import { queries } from "../../../service/queries.ts";
 import { DayRangeFields } from "./day-range-fields.tsx";
-import { daysOf, type UsageChoice } from "./usage-choice.ts";
-import { periods, type PeriodId } from "./usage-period.ts";
+import { PeriodButtons } from "./period-buttons.tsx";
+import type { PeriodChoice, UsageChoice } from "./usage-choice.ts";
 
 interface UsageFiltersProps {
   choice: UsageChoice;
@@ -17,19 +16,10 @@ export function UsageFilters({ choice, onChange }: UsageFiltersProps) {
   const { data } = useQuery(queries.keys);
   const keys = data?.keys ?? [];
   const { period } = choice;
-  const isNamed = typeof period === "string";
-  const choose = (id: PeriodId | "custom") => {
-    if (id !== "custom") onChange({ ...choice, period: id });
-    else if (isNamed) onChange({ ...choice, period: daysOf(period, Date.now()) });
-  };
+  const choosePeriod = (next: PeriodChoice) => onChange({ ...choice, period: next });
   return (
     <div className="flex flex-wrap items-center gap-3">
-      <Segmented
-        label="Period"
-        options={[...periods, { id: "custom" as const, label: "Custom" }]}
-        value={isNamed ? period : "custom"}
-        onChange={choose}
-      />
+      <PeriodButtons period={period} onChange={choosePeriod} />
       <div className="flex w-full gap-3 sm:ml-auto sm:w-auto">
         <Select
           size="sm"
@@ -52,9 +42,7 @@ export function UsageFilters({ choice, onChange }: UsageFiltersProps) {
           options={[{ value: "", label: "All models" }, ...modelIds.map((id) => ({ value: id, label: id }))]}
         />
       </div>
-      {!isNamed && (
-        <DayRangeFields range={period} onChange={(days) => onChange({ ...choice, period: days })} />
-      )}
+      {typeof period !== "string" && <DayRangeFields range={period} onChange={choosePeriod} />}
     </div>
   );
 }
