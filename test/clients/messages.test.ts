@@ -194,15 +194,15 @@ describe("the Anthropic SDK", () => {
   it("throws its own class for every status, with the type, the message and the request's id", async () => {
     const prism = server.addKey("prism-only", { models: ["prism"] });
     const spent = server.addKey("spent", { plan: { requestsPerMinute: 0 } });
-    const failures: [Promise<unknown>, new (...args: never[]) => APIError, string][] = [
-      [anthropic("wrong").messages.create(base), AuthenticationError, "authentication_error"],
-      [anthropic(prism).messages.create(base), PermissionDeniedError, "permission_error"],
-      [anthropic(spent).messages.create(base), RateLimitError, "rate_limit_error"],
-      [anthropic().messages.create({ ...base, model: "nobody" }), NotFoundError, "not_found_error"],
-      [anthropic().messages.create({ ...base, max_tokens: 0 }), BadRequestError, "invalid_request_error"],
+    const failures: [() => Promise<unknown>, new (...args: never[]) => APIError, string][] = [
+      [() => anthropic("wrong").messages.create(base), AuthenticationError, "authentication_error"],
+      [() => anthropic(prism).messages.create(base), PermissionDeniedError, "permission_error"],
+      [() => anthropic(spent).messages.create(base), RateLimitError, "rate_limit_error"],
+      [() => anthropic().messages.create({ ...base, model: "nobody" }), NotFoundError, "not_found_error"],
+      [() => anthropic().messages.create({ ...base, max_tokens: 0 }), BadRequestError, "invalid_request_error"],
     ];
     for (const [failing, kind, type] of failures) {
-      const error = await errorOf(failing);
+      const error = await errorOf(failing());
       expect(error).toBeInstanceOf(kind);
       expect(error.type).toBe(type);
       expect(error.requestID).toMatch(/^req_/);

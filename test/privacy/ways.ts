@@ -73,6 +73,7 @@ async function whileFull<T>(installation: Installation, work: () => Promise<T>):
     await eventually(async () => (await sotto.metric("sotto_queue_waiting", "omega")) === 1);
     const result = await work();
     hangUp.abort();
+    await filler.text().catch(() => undefined);
     await waiting;
     return result;
   } finally {
@@ -277,7 +278,8 @@ export const interrupted: Record<string, Way> = {
   "a hang-up while it waits in the queue": async (installation, canary) => {
     const { sotto, chat } = installation;
     const hangUp = new AbortController();
-    await chat({ ...ask("filler"), ...longStream, n: 4 }, {}, hangUp.signal);
+    // Kept: a response that was collected as garbage hangs up.
+    const filler = await chat({ ...ask("filler"), ...longStream, n: 4 }, {}, hangUp.signal);
     const waiting = chat(ask(canary), {}, hangUp.signal).catch(() => undefined);
     await eventually(async () => (await sotto.metric("sotto_queue_waiting", "omega")) === 1);
     hangUp.abort();

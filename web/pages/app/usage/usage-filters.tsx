@@ -15,6 +15,8 @@ interface UsageFiltersProps {
 export function UsageFilters({ choice, onChange }: UsageFiltersProps) {
   const { data } = useQuery(queries.keys);
   const keys = data?.keys ?? [];
+  // Stays chosen while the keys are on their way.
+  const isListed = ["", playgroundKeyId, ...keys.map(({ id }) => id)].includes(choice.key);
   const { period } = choice;
   const choosePeriod = (next: PeriodChoice) => onChange({ ...choice, period: next });
   return (
@@ -31,6 +33,7 @@ export function UsageFilters({ choice, onChange }: UsageFiltersProps) {
             { value: "", label: "All keys" },
             ...keys.map((key) => ({ value: key.id, label: `${key.name} (…${key.lastFour})` })),
             { value: playgroundKeyId, label: "Playground" },
+            ...(isListed ? [] : [{ value: choice.key, label: "One key" }]),
           ]}
         />
         <Select
