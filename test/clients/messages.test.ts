@@ -199,7 +199,11 @@ describe("the Anthropic SDK", () => {
       [() => anthropic(prism).messages.create(base), PermissionDeniedError, "permission_error"],
       [() => anthropic(spent).messages.create(base), RateLimitError, "rate_limit_error"],
       [() => anthropic().messages.create({ ...base, model: "nobody" }), NotFoundError, "not_found_error"],
-      [() => anthropic().messages.create({ ...base, max_tokens: 0 }), BadRequestError, "invalid_request_error"],
+      [
+        () => anthropic().messages.create({ ...base, max_tokens: 0 }),
+        BadRequestError,
+        "invalid_request_error",
+      ],
     ];
     for (const [failing, kind, type] of failures) {
       const error = await errorOf(failing());

@@ -68,7 +68,8 @@ async function whileFull<T>(installation: Installation, work: () => Promise<T>):
   const hangUp = new AbortController();
   const fill = (more: object) => chat({ ...ask("filler"), ...longStream, ...more }, {}, hangUp.signal);
   try {
-    await fill({ n: 4 });
+    // Kept: a response that was collected as garbage hangs up.
+    const filler = await fill({ n: 4 });
     const waiting = fill({}).catch(() => undefined);
     await eventually(async () => (await sotto.metric("sotto_queue_waiting", "omega")) === 1);
     const result = await work();
@@ -283,6 +284,7 @@ export const interrupted: Record<string, Way> = {
     const waiting = chat(ask(canary), {}, hangUp.signal).catch(() => undefined);
     await eventually(async () => (await sotto.metric("sotto_queue_waiting", "omega")) === 1);
     hangUp.abort();
+    await filler.text().catch(() => undefined);
     await waiting;
     await isIdle(installation);
     return "";
