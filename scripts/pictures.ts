@@ -83,17 +83,11 @@ async function compare(page: Page): Promise<void> {
     .waitFor();
 }
 
-/** To the charts of the last hour, below the checklist. */
-async function toTheEnd(page: Page): Promise<void> {
-  await page.getByRole("heading", { name: "Engines" }).waitFor();
-  await page.evaluate("scrollTo(0, document.body.scrollHeight)");
-}
-
 const desk = { width: 1280, height: 800 };
 
 const readme: Record<string, Shot> = {
   landing: { path: "/", theme: "light", ...desk },
-  operator: { path: "/app", as: "operator", theme: "dark", act: toTheEnd, ...desk },
+  operator: { path: "/app", as: "operator", theme: "dark", ...desk },
   usage: { path: "/app/usage?period=7d", as: "returning", theme: "light", ...desk },
   keys: { path: "/app/keys?sort=name", as: "returning", theme: "light", ...desk },
   playground: { path: "/app/playground", as: "returning", theme: "dark", act: compare, ...desk },
