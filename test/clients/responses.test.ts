@@ -15,37 +15,14 @@ import { z } from "zod";
 import type { Generation } from "../../src/core/ports.js";
 import { ServiceError } from "../../src/protocol/errors.js";
 import type { Script } from "../support/engines/fake-engine.js";
+import { answer, asked, lookUp, place, prompt, weatherScript } from "../support/clients/weather-model.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
 
-const place = z.object({ city: z.string() });
-const prompt = "How is the weather in Paris?";
-const answer = "It is sunny in Paris.";
-const asked: string[] = [];
-const lookUp = ({ city }: { city: string }): string => {
-  asked.push(city);
-  return "sunny";
-};
-
-/** Calls the first function that it was given, once; then answers. */
-function script({ messages, tooling, format }: Generation): Script {
-  const [first] = tooling?.tools ?? [];
-  const isAnswered = messages.some(({ role }) => role === "tool");
-  const thoughts = [{ reasoning: "Let me" }, { reasoning: " think." }];
-  if (first !== undefined && !isAnswered) {
-    const hasCity = JSON.stringify(first.parameters ?? {}).includes("city");
-    return {
-      fragments: [
-        ...thoughts,
-        "Let me look.",
-        { call: first.name, id: "call_0123456789" },
-        ...(hasCity ? ['{"ci', 'ty":"Par', 'is"}'] : ["{}"]).map((text) => ({ arguments: text })),
-      ],
-      finishReason: "tool_calls",
-    };
-  }
-  const said = format.type === "text" ? ["It is ", "sunny in Paris."] : ['{"city":', '"Paris"}'];
-  return { fragments: [...thoughts, ...said] };
-}
+const thinkingScript = (generation: Generation): Script =>
+  weatherScript(generation, {
+    thoughts: [{ reasoning: "Let me" }, { reasoning: " think." }],
+    before: ["Let me look."],
+  });
 
 let server: TestServer;
 beforeAll(async () => {
@@ -53,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 beforeEach(() => {
-  server.engine.script = script;
+  server.engine.script = thinkingScript;
   asked.length = 0;
 });
 

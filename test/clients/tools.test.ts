@@ -14,35 +14,8 @@ import { zodFunction } from "openai/helpers/zod";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { z as z3 } from "zod/v3";
-import type { Generation } from "../../src/core/ports.js";
-import type { Script } from "../support/engines/fake-engine.js";
+import { answer, asked, lookUp, place, prompt, weatherScript } from "../support/clients/weather-model.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
-
-const place = z.object({ city: z.string() });
-const prompt = "How is the weather in Paris?";
-const answer = "It is sunny in Paris.";
-const asked: string[] = [];
-const lookUp = ({ city }: { city: string }): string => {
-  asked.push(city);
-  return "sunny";
-};
-
-/** Calls the first function that it was given, once; then answers. */
-function script({ messages, tooling, format }: Generation): Script {
-  const [first] = tooling?.tools ?? [];
-  const isAnswered = messages.some(({ role }) => role === "tool");
-  if (first !== undefined && !isAnswered) {
-    const hasCity = JSON.stringify(first.parameters ?? {}).includes("city");
-    return {
-      fragments: [
-        { call: first.name, id: "call_0123456789" },
-        ...(hasCity ? ['{"ci', 'ty":"Par', 'is"}'] : ["{}"]).map((text) => ({ arguments: text })),
-      ],
-      finishReason: "tool_calls",
-    };
-  }
-  return { fragments: format.type === "text" ? ["It is ", "sunny in Paris."] : ['{"city":', '"Paris"}'] };
-}
 
 let server: TestServer;
 beforeAll(async () => {
@@ -50,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 beforeEach(() => {
-  server.engine.script = script;
+  server.engine.script = weatherScript;
   asked.length = 0;
 });
 

@@ -22,25 +22,13 @@ import {
   type UsageReports,
   type UsageRequest,
 } from "./usage-report.js";
+import { countCells, countHeadings } from "./usage-columns.js";
 
 const topLength = 10;
 /** Of everybody's lines by the hour. */
 const shortSliceMs = dayMs / 4;
 
-const csvHeadings = [
-  "start",
-  "account",
-  "key",
-  "model",
-  "requests",
-  "errors",
-  "rate_limited",
-  "unavailable",
-  "prompt_tokens",
-  "completion_tokens",
-  "first_token_ms_p50",
-  "first_token_ms_p95",
-];
+const csvHeadings = ["start", "account", "key", "model", ...countHeadings];
 
 export interface ServiceUsageRequest extends UsageRequest {
   /** An id or an email address; undefined for all. */
@@ -85,23 +73,13 @@ export class ServiceUsageReports {
     for await (const slice of slicesOf(range, request.step === "hour" ? shortSliceMs : dayMs)) {
       const filter = { ...slice, accountId: account?.id, keyId: request.key, model: request.model };
       const lines = await this.parts.store.service.usage.lines(filter, range.stepMs);
-      const rows = lines.map((line) => {
-        const counts = figures(line);
-        return [
-          line.start.toISOString(),
-          line.email,
-          keyLabel(line.keyId, line.keyName),
-          line.model ?? "",
-          counts.requests,
-          counts.errors,
-          counts.rateLimited,
-          counts.unavailable,
-          counts.promptTokens,
-          counts.completionTokens,
-          counts.firstTokenMsP50,
-          counts.firstTokenMsP95,
-        ];
-      });
+      const rows = lines.map((line) => [
+        line.start.toISOString(),
+        line.email,
+        keyLabel(line.keyId, line.keyName),
+        line.model ?? "",
+        ...countCells(figures(line)),
+      ]);
       yield withoutHeadings(rows);
     }
   }

@@ -1,25 +1,14 @@
 /** One's own usage and what is left of the limits. */
 import type { z } from "zod";
 import { toCsv } from "../../core/usage/csv.js";
+import { countCells, countHeadings } from "../../core/usage/usage-columns.js";
 import type { UsageRequest } from "../../core/usage/usage-report.js";
 import { usageQuery, type LimitsNow, type UsageReport } from "../../protocol/dashboard-api.js";
 import type { DashboardParts } from "./parts.js";
 import { user, type DashboardRoute } from "./route.js";
 import { gaugeView, planView, quotaView } from "./views.js";
 
-const csvHeadings = [
-  "start",
-  "key",
-  "model",
-  "requests",
-  "errors",
-  "rate_limited",
-  "unavailable",
-  "prompt_tokens",
-  "completion_tokens",
-  "first_token_ms_p50",
-  "first_token_ms_p95",
-];
+const csvHeadings = ["start", "key", "model", ...countHeadings];
 
 export function usageRoutes({ http, dashboard, queue, sharers }: DashboardParts): DashboardRoute[] {
   const { usageReports } = dashboard;
@@ -35,19 +24,7 @@ export function usageRoutes({ http, dashboard, queue, sharers }: DashboardParts)
       visit.reply.header("content-disposition", `attachment; filename="${file}"`);
       return toCsv(
         csvHeadings,
-        lines.map((line) => [
-          line.start,
-          line.key,
-          line.model ?? "",
-          line.requests,
-          line.errors,
-          line.rateLimited,
-          line.unavailable,
-          line.promptTokens,
-          line.completionTokens,
-          line.firstTokenMsP50,
-          line.firstTokenMsP95,
-        ]),
+        lines.map((line) => [line.start, line.key, line.model ?? "", ...countCells(line)]),
       );
     }),
     user("GET", "/limits", async (_visit, me): Promise<LimitsNow> => {
