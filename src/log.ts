@@ -6,7 +6,7 @@
  * An unexpected error is reported by its class and the places it passed through. Its message is left out:
  * messages of libraries quote their input (JSON.parse does).
  */
-import { pino, type DestinationStream, type Logger } from "pino";
+import { pino } from "pino";
 import { errorTable } from "./protocol/errors.js";
 import { isModelId } from "./protocol/models.js";
 
@@ -76,6 +76,8 @@ const fields = {
   count: number,
 } satisfies Record<string, Check>;
 
+const checks = new Map<string, Check>(Object.entries(fields));
+
 export type LogFields = { [Name in keyof typeof fields]?: string | number | boolean | null | undefined };
 
 /** Everything a line can say. */
@@ -113,23 +115,61 @@ export interface Log {
   unexpected(error: unknown, fields?: LogFields): void;
 }
 
-export function createLog(level: string, destination?: DestinationStream): Log {
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
-  const logger: Logger =
-    destination === undefined ? pino(options, pino.destination(2)) : pino(options, destination);
+/** Where lines go, each with its line break. */
+export interface LogOutput {
+  write(line: string): void;
+  /** Called after a line that must not be lost. */
+  flush?(): void;
+}
+
+const levels = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60, silent: Infinity };
+
+export function createLog(level: string, output: LogOutput = standardError()): Log {
+  const least = Object.entries(levels).find(([name]) => name === level)?.[1] ?? levels.info;
+  const write = (at: keyof typeof levels, message: LogMessage, given?: LogFields, more?: object): void => {
+    if (levels[at] < least) return;
+    output.write(lineOf(levels[at], message, given, more));
+    if (levels[at] >= levels.warn) output.flush?.();
+  };
   return {
     debug: (message, given) => {
-      logger.debug(allowed(given), message);
+      write("debug", message, given);
     },
     info: (message, given) => {
-      logger.info(allowed(given), message);
+      write("info", message, given);
     },
     warn: (message, given) => {
-      logger.warn(allowed(given), message);
+      write("warn", message, given);
     },
     unexpected: (error, given) => {
-      logger.error({ ...allowed(given), ...describe(error) }, "unexpected error" satisfies LogMessage);
+      write("error", "unexpected error", given, describe(error));
     },
+  };
+}
+
+let standard: LogOutput | undefined;
+/** One for all logs of the process, so that lines stay in their order. */
+const standardError = (): LogOutput => (standard ??= openStandardError());
+
+/**
+ * Lines of one turn of the event loop are written together: under load a system call for each takes longer than all
+ * else about it. They are written before the process exits too, and a warning at once.
+ */
+function openStandardError(): LogOutput {
+  const file = pino.destination({ dest: 2, sync: true, minLength: 8 * 1024 });
+  let isDue = false;
+  const flush = () => {
+    isDue = false;
+    file.flushSync();
+  };
+  process.once("exit", flush);
+  return {
+    write: (line) => {
+      file.write(line);
+      if (!isDue) setImmediate(flush);
+      isDue = true;
+    },
+    flush,
   };
 }
 
@@ -155,12 +195,19 @@ function codeOf(error: Error): string | undefined {
   return typeof status === "number" && status >= 400 && status <= 599 ? `HTTP_${status}` : undefined;
 }
 
-function allowed(given: LogFields = {}): Record<string, unknown> {
-  const checks: Record<string, Check> = fields;
-  const kept: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(given)) if (checks[name]?.(value) === true) kept[name] = value;
-  return kept;
+/** One JSON object. Fields that are not on the list, or not what they should be, are left out. */
+function lineOf(level: number, message: LogMessage, given: LogFields = {}, more: object = {}): string {
+  let line = `{"level":${level},"time":"${new Date().toISOString()}"`;
+  for (const [name, value] of Object.entries(given)) {
+    if (checks.get(name)?.(value) === true) line += `,"${name}":${jsonOf(value)}`;
+  }
+  for (const [name, value] of Object.entries(more)) line += `,"${name}":${jsonOf(value)}`;
+  return `${line},"msg":"${message}"}\n`;
 }
+
+/** Times are measured in fractions of nanoseconds, which nobody reads. */
+const jsonOf = (value: unknown): string =>
+  typeof value === "number" ? String(Math.round(value * 1000) / 1000) : JSON.stringify(value);
 
 function describe(error: unknown): { errorClass: string; cause?: string; at: string[] } {
   if (!(error instanceof Error)) return { errorClass: typeof error, at: [] };

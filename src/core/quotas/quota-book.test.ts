@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { callerWith } from "../../../test/support/clients/caller.js";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
 import { MemoryCounter, MemoryLeases } from "../../store/counters/memory-counter.js";
-import { OneByOne } from "../../store/counters/one-by-one.js";
+import { MemoryAdmissions } from "../../store/counters/memory-admissions.js";
 import { ServiceError } from "../../protocol/errors.js";
 import type { QuotaDay, QuotaUse, UsageStore } from "../dashboard-ports.js";
 import { StoreUnavailable, type KeyLimits, type Plan, type Quotas } from "../ports.js";
@@ -63,7 +63,7 @@ function startOn(rows: QuotaRows, clock: FakeClock, zone: string) {
   });
   const newLimits = () => {
     const leases = new MemoryLeases();
-    return new Limits(new OneByOne(new MemoryCounter(clock), leases), leases, { quotas });
+    return new Limits(new MemoryAdmissions(new MemoryCounter(clock), leases), leases, { quotas });
   };
   const server = {
     limits: newLimits(),

@@ -38,12 +38,22 @@ const kinds: readonly { field: keyof Quotas; kind: QuotaKind; period: Period }[]
   { field: "tokensPerMonth", kind: "tokens", period: "month" },
 ];
 
+const none: readonly QuotaMeter[] = [];
+
+/** Asked several times for each request, and most plans have none. */
+const hasQuotas = (quotas: Quotas): boolean =>
+  quotas.requestsPerDay !== null ||
+  quotas.tokensPerDay !== null ||
+  quotas.requestsPerMonth !== null ||
+  quotas.tokensPerMonth !== null;
+
 export class QuotaBook {
   constructor(private readonly parts: QuotaParts) {}
 
   /** The key's own first. Their windows are those of this moment. */
-  metersOf(caller: KeyRecord): QuotaMeter[] {
-    const { key, account } = caller;
+  metersOf(caller: KeyRecord): readonly QuotaMeter[] {
+    const { key, account, plan } = caller;
+    if (!hasQuotas(key.limits) && !hasQuotas(plan)) return none;
     const ofKey = this.#meters(key.limits, account.id, key.id, "this key");
     return [...ofKey, ...this.accountMetersOf(caller)];
   }

@@ -15,16 +15,15 @@ import type { ServiceError } from "../../protocol/errors.js";
 import type { AdmissionAnswer, AdmissionAsk, Admissions, Correction } from "../limit-ports.js";
 import type { KeyRecord, Lease } from "../ports.js";
 import {
-  concurrencyMetersOf,
-  leaseAsk,
   metersOf,
   neverFits,
   refuse,
   tightestOf,
   windowAsk,
+  type CallerMeters,
   type Meter,
-  type Meters,
   type QuotaReading,
+  type RateReading,
   type Rates,
 } from "./meters.js";
 import type { QuotaBook, QuotaMeter } from "../quotas/quota-book.js";
@@ -40,8 +39,10 @@ export interface AdmissionParts {
   onRefusal: (meter: Meter) => void;
 }
 
-/** What an answer of the counters said. */
-export interface ReadRates extends Partial<Rates> {
+/** What an answer of the counters said; undefined for what was not read. */
+export interface ReadRates {
+  requests: RateReading | undefined;
+  tokens: RateReading | undefined;
   quotas: readonly QuotaReading[];
 }
 
@@ -59,6 +60,8 @@ interface Reserved {
 /** A refused lease says nothing about when one is free. */
 const leaseRetryMs = 1_000;
 
+const none: readonly never[] = [];
+
 export class Admission {
   #state: AdmissionParts["state"];
   #counting: Promise<ServiceError | null> | null = null;
@@ -67,13 +70,11 @@ export class Admission {
   /** The day that it belongs to for quotas. */
   #day = "";
   #quotas: readonly QuotaMeter[] = [];
-  readonly #requests: Meters;
-  readonly #tokens: Meters;
+  readonly #meters: CallerMeters;
 
   constructor(private readonly parts: AdmissionParts) {
     this.#state = parts.state;
-    this.#requests = metersOf("requests", parts.caller);
-    this.#tokens = metersOf("tokens", parts.caller);
+    this.#meters = metersOf(parts.caller);
   }
 
   /** The request may go on without having been counted. */
@@ -102,8 +103,7 @@ export class Admission {
    */
   async reserve(amount: number, promptTokens = 0): Promise<void> {
     this.#lookAtQuotas();
-    const ofTokens: Meter[] = [...this.#tokens, ...this.#quotas.filter(({ kind }) => kind === "tokens")];
-    const smallest = ofTokens.reduce((least, meter) => (meter.limit < least.limit ? meter : least));
+    const smallest = this.#smallestOfTokens();
     if (amount > smallest.limit) throw neverFits(smallest, amount, promptTokens);
     const { readings } = await this.#admit(amount);
     const reserved = ({ name }: Meter, kind: keyof Rates, isQuota: boolean): Reserved => {
@@ -112,7 +112,7 @@ export class Admission {
     };
     this.#day = this.parts.quotas?.today() ?? "";
     this.#reserved = [
-      ...this.#tokens.map((meter) => reserved(meter, "tokens", false)),
+      ...this.#meters.tokens.map((meter) => reserved(meter, "tokens", false)),
       ...this.#quotas.map((meter) => reserved(meter, meter.kind, true)),
     ];
   }
@@ -158,11 +158,25 @@ export class Admission {
     this.#quotas = this.parts.quotas?.metersOf(this.parts.caller) ?? [];
   }
 
+  #smallestOfTokens(): Meter {
+    let [smallest]: readonly [Meter, ...Meter[]] = this.#meters.tokens;
+    for (const meter of this.#meters.tokens) if (meter.limit < smallest.limit) smallest = meter;
+    for (const meter of this.#quotas) {
+      if (meter.kind === "tokens" && meter.limit < smallest.limit) smallest = meter;
+    }
+    return smallest;
+  }
+
   async #count(): Promise<ServiceError | null> {
     this.#lookAtQuotas();
-    const first = this.#requests.map((meter) => windowAsk(meter, 1));
-    const read = [...this.#tokens, ...this.#quotas].map((meter) => windowAsk(meter, 0));
-    const answer = await this.#ask({ first, leases: [], then: [], read });
+    const { countRequest, readTokens } = this.#meters;
+    const ofQuotas = this.#quotas.map((meter) => windowAsk(meter, 0));
+    const answer = await this.#ask({
+      first: countRequest,
+      leases: none,
+      then: none,
+      read: ofQuotas.length === 0 ? readTokens : [...readTokens, ...ofQuotas],
+    });
     return this.#refusalOf(answer);
   }
 
@@ -172,42 +186,41 @@ export class Admission {
     if (refusal !== null) throw refusal;
     if (amount === 0) this.#lookAtQuotas();
     const isDue = this.#state !== "counted";
+    const { requests, tokens, countRequest, leases } = this.#meters;
+    const then = tokens.map((meter) => windowAsk(meter, amount));
+    for (const meter of this.#quotas) {
+      then.push(windowAsk(meter, meter.kind === "tokens" ? amount : Math.min(amount, 1)));
+    }
     const answer = await this.#ask({
-      first: isDue ? this.#requests.map((meter) => windowAsk(meter, 1)) : [],
-      leases: this.#lease === null ? concurrencyMetersOf(this.parts.caller).map(leaseAsk) : [],
-      then: [
-        ...this.#tokens.map((meter) => windowAsk(meter, amount)),
-        ...this.#quotas.map((meter) =>
-          windowAsk(meter, meter.kind === "tokens" ? amount : Math.min(amount, 1)),
-        ),
-      ],
-      read: [],
+      first: isDue ? countRequest : none,
+      leases: this.#lease === null ? leases : none,
+      then,
+      read: none,
     });
     this.#lease ??= answer.lease;
     const refused = this.#refusalOf(answer, amount);
     if (refused === null) return answer;
-    const isByCount = this.#requests.some(({ name }) => name === answer.refusedBy?.name);
+    const isByCount = requests.some(({ name }) => name === answer.refusedBy?.name);
     if (isDue) this.#counting = Promise.resolve(isByCount ? refused : null);
     throw refused;
   }
 
   async #ask(ask: AdmissionAsk): Promise<AdmissionAnswer> {
-    const answer = await this.#counted(ask);
-    const requests = tightestOf(this.#requests, answer.readings);
-    const tokens = tightestOf(this.#tokens, answer.readings);
-    this.parts.onRates({
-      ...(requests === undefined ? {} : { requests }),
-      ...(tokens === undefined ? {} : { tokens }),
+    const { admissions, onCounted, onRates } = this.parts;
+    const counts = ask.first.length > 0;
+    if (counts) this.#state = "counted";
+    let answer: AdmissionAnswer;
+    try {
+      answer = await admissions.admit(ask);
+    } finally {
+      if (counts) onCounted();
+    }
+    onRates({
+      requests: tightestOf(this.#meters.requests, answer.readings),
+      tokens: tightestOf(this.#meters.tokens, answer.readings),
       quotas: quotaReadingsOf(this.#quotas, answer.readings),
     });
     return answer;
-  }
-
-  async #counted(ask: AdmissionAsk): Promise<AdmissionAnswer> {
-    const { admissions, onCounted } = this.parts;
-    if (ask.first.length === 0) return admissions.admit(ask);
-    this.#state = "counted";
-    return admissions.admit(ask).finally(onCounted);
   }
 
   #refusalOf({ refusedBy, readings }: AdmissionAnswer, amount = 0): ServiceError | null {
@@ -218,13 +231,11 @@ export class Admission {
     const { caller, quotas, onRefusal } = this.parts;
     const quota = this.#quotas.find(isNamed);
     if (quota !== undefined) quotas?.noteUse(caller, quota, readings.get(name)?.count ?? 0, true);
-    const meter =
-      quota ??
-      [...this.#requests, ...this.#tokens].find(isNamed) ??
-      concurrencyMetersOf(caller).find(isNamed);
+    const { requests, tokens, concurrency } = this.#meters;
+    const meter = quota ?? [...requests, ...tokens, ...concurrency].find(isNamed);
     if (meter === undefined) throw new Error("A limit refused that was not asked.");
     onRefusal(meter);
-    const isForTokens = amount > 0 && (quota?.kind === "tokens" || this.#tokens.some(isNamed));
+    const isForTokens = amount > 0 && (quota?.kind === "tokens" || tokens.some(isNamed));
     return refuse(meter, resetMs, isForTokens ? `this request needs up to ${amount}` : undefined);
   }
 }
@@ -239,7 +250,8 @@ function correctionOf({ kind, amount }: Pick<Reserved, "kind" | "amount">, used:
 export function quotaReadingsOf(
   meters: readonly QuotaMeter[],
   readings: AdmissionAnswer["readings"],
-): QuotaReading[] {
+): readonly QuotaReading[] {
+  if (meters.length === 0) return none;
   const tightest = new Map<string, QuotaReading>();
   for (const meter of meters) {
     const reading = tightestOf([meter], readings);

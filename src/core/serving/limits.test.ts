@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { callerWith } from "../../../test/support/clients/caller.js";
 import { memoryLimits } from "../../../test/support/stores/memory-limits.js";
 import { ServiceError } from "../../protocol/errors.js";
-import type { Limits, Rates } from "./limits.js";
+import type { ReadRates } from "./admission.js";
+import type { Limits } from "./limits.js";
 import type { Clock, KeyRecord } from "../ports.js";
 
 function setup() {
@@ -29,7 +30,7 @@ const isCounted = true;
 function stepsOf(limits: Limits) {
   return {
     countRequest: async (caller: KeyRecord) => {
-      let rates: Partial<Rates> = {};
+      let rates: Partial<ReadRates> = {};
       const admission = limits.enter(caller, { onRates: (read) => (rates = read) });
       return { refusal: await admission.count(), rates };
     },
@@ -40,7 +41,7 @@ function stepsOf(limits: Limits) {
       return admission;
     },
     reserve: async (caller: KeyRecord, amount: number, promptTokens?: number) => {
-      let rates: Partial<Rates> = {};
+      let rates: Partial<ReadRates> = {};
       const roomy = { ...caller, plan: { ...caller.plan, concurrentRequests: 100 } };
       const admission = limits.enter(roomy, { isCounted, onRates: (read) => (rates = read) });
       await admission.reserve(amount, promptTokens);

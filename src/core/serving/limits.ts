@@ -11,7 +11,6 @@ import type { QuotaBook, QuotaMeter } from "../quotas/quota-book.js";
 import { Admission, type ReadRates } from "./admission.js";
 import {
   accountMeter,
-  concurrencyMetersOf,
   metersOf,
   ownerOfKey,
   tightestOf,
@@ -57,6 +56,7 @@ export interface LimitReading {
 export class Limits {
   /** By account and key: requests that were let in and are not counted yet. */
   readonly #uncounted = new Map<string, number>();
+  readonly #onRefusal = (meter: Meter): void => this.options.onRefusal?.(nameOf(meter), scopeOf(meter));
 
   constructor(
     private readonly admissions: Admissions,
@@ -66,19 +66,16 @@ export class Limits {
 
   /** Asks nobody yet. Call `close` on it at the end, however the request ended. */
   enter(caller: KeyRecord, { onRates, isCounted = false }: EnterOptions = {}): Admission {
-    const owners = [caller.account.id, ownerOfKey(caller.key.id)];
     const isPutOff = !isCounted && this.#seesRoom(caller);
-    if (isPutOff) this.#add(owners, 1);
+    if (isPutOff) this.#noteUncounted(caller, 1);
     return new Admission({
       admissions: this.admissions,
       caller,
       state: isCounted ? "counted" : isPutOff ? "put off" : "new",
-      onCounted: () => {
-        if (isPutOff) this.#add(owners, -1);
-      },
-      onRates: onRates ?? (() => undefined),
+      onCounted: isPutOff ? () => this.#noteUncounted(caller, -1) : nothing,
+      onRates: onRates ?? nothing,
       quotas: this.options.quotas ?? null,
-      onRefusal: (meter) => this.options.onRefusal?.(nameOf(meter), scopeOf(meter)),
+      onRefusal: this.#onRefusal,
     });
   }
 
@@ -97,9 +94,10 @@ export class Limits {
 
   /** What is left of every limit of this caller but concurrency, the key's own first. Counts nothing. */
   async readings(caller: KeyRecord): Promise<LimitReading[]> {
+    const { requests, tokens } = metersOf(caller);
     const meters: Meter[] = [
-      ...metersOf("requests", caller),
-      ...metersOf("tokens", caller),
+      ...requests,
+      ...tokens,
       ...(this.options.quotas?.metersOf(caller) ?? []),
     ];
     const rateOf = await this.#read(meters);
@@ -113,7 +111,7 @@ export class Limits {
   /** The same for concurrency, which no clock frees. */
   async readConcurrency(caller: KeyRecord): Promise<Omit<LimitReading, "resetMs" | "resetsAt">[]> {
     return Promise.all(
-      concurrencyMetersOf(caller).map(async (meter) => {
+      metersOf(caller).concurrency.map(async (meter) => {
         const held = await this.leases.held(meter.name);
         // A limit that was lowered may be below what runs already.
         const remaining = Math.max(0, meter.limit - held);
@@ -134,27 +132,30 @@ export class Limits {
     const { admissions } = this;
     if (!admissions.isRemote) return false;
     const uncounted = (owner: string): number => this.#uncounted.get(owner) ?? 0;
+    const { requests, tokens, concurrency } = metersOf(caller);
     return (
-      metersOf("requests", caller).every(
+      requests.every(
         ({ name, owner, limit }) => admissions.recall(name) + uncounted(owner) < limit,
       ) &&
-      concurrencyMetersOf(caller).every(
+      concurrency.every(
         ({ name, owner, limit }) => admissions.recallHeld(name) + uncounted(owner) < limit,
       ) &&
-      [...metersOf("tokens", caller), ...(this.options.quotas?.metersOf(caller) ?? [])].every(
+      [...tokens, ...(this.options.quotas?.metersOf(caller) ?? [])].every(
         ({ name, limit }) => admissions.recall(name) < limit,
       )
     );
   }
 
-  #add(owners: readonly string[], amount: number): void {
-    for (const owner of owners) {
+  #noteUncounted({ account, key }: KeyRecord, amount: number): void {
+    for (const owner of [account.id, ownerOfKey(key.id)]) {
       const left = (this.#uncounted.get(owner) ?? 0) + amount;
       if (left > 0) this.#uncounted.set(owner, left);
       else this.#uncounted.delete(owner);
     }
   }
 }
+
+const nothing = (): void => undefined;
 
 /** `tokens per day` → `tokens_per_day` */
 const nameOf = ({ unit }: Meter): string => unit.replaceAll(" ", "_");

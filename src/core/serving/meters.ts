@@ -59,7 +59,39 @@ export function accountMeter(kind: keyof Rates, { account, plan }: Payer): Meter
   };
 }
 
-export function metersOf(kind: keyof Rates, caller: KeyRecord): Meters {
+/** Everything that holds for a caller by the minute and at once, with what is asked of the counters for it. */
+export interface CallerMeters {
+  requests: Meters;
+  tokens: Meters;
+  concurrency: Meters;
+  /** Counts one request. */
+  countRequest: readonly WindowAsk[];
+  /** Reads what is left of the tokens. */
+  readTokens: readonly WindowAsk[];
+  leases: readonly LeaseAsk[];
+}
+
+/** A record serves all requests of a key for a second; it is never changed, but replaced. */
+const known = new WeakMap<KeyRecord, CallerMeters>();
+
+export function metersOf(caller: KeyRecord): CallerMeters {
+  const found = known.get(caller);
+  if (found !== undefined) return found;
+  const [requests, tokens] = [rateMetersOf("requests", caller), rateMetersOf("tokens", caller)];
+  const concurrency = concurrencyMetersOf(caller);
+  const meters = {
+    requests,
+    tokens,
+    concurrency,
+    countRequest: requests.map((meter) => windowAsk(meter, 1)),
+    readTokens: tokens.map((meter) => windowAsk(meter, 0)),
+    leases: concurrency.map(({ name, limit }) => ({ name, limit })),
+  };
+  known.set(caller, meters);
+  return meters;
+}
+
+function rateMetersOf(kind: keyof Rates, caller: KeyRecord): Meters {
   const { limit, unit } = rates[kind];
   const { id, limits } = caller.key;
   const own = limits[limit];
@@ -69,7 +101,7 @@ export function metersOf(kind: keyof Rates, caller: KeyRecord): Meters {
     : [{ name: `${kind}:key:${id}`, limit: own, unit, whose: "this key", owner: ownerOfKey(id) }, account];
 }
 
-export function concurrencyMetersOf({ key, account, plan }: KeyRecord): Meters {
+function concurrencyMetersOf({ key, account, plan }: KeyRecord): Meters {
   const unit = "concurrent requests";
   const ofAccount = {
     name: account.id,
@@ -96,8 +128,6 @@ export const windowAsk = (meter: Meter, amount: number): WindowAsk => ({
   windowMs: meter.windowMs ?? windowMs,
   initial: meter.initial,
 });
-
-export const leaseAsk = ({ name, limit }: Meter): LeaseAsk => ({ name, limit });
 
 /** The one with the least left; undefined when none of them was read. */
 export function tightestOf(

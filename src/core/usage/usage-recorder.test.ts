@@ -20,6 +20,8 @@ class ScriptedStore implements UsageStore {
   /** Before what is added can be read. */
   commit: Promise<void> = Promise.resolve();
 
+  /** Told of every write. */
+  onWritten: () => void = () => undefined;
   /** Ids that are remembered. */
   readonly ids = new Set<string>();
   /** The write is done, and its answer does not arrive. */
@@ -34,6 +36,7 @@ class ScriptedStore implements UsageStore {
       this.ids.add(batch.id);
     }
     this.written.push([...rows]);
+    if (this.written.length < 20) this.onWritten();
     if (this.losesAnswers) throw new Error("connection lost");
   }
 
@@ -145,6 +148,16 @@ describe("usage recorder", () => {
     ]);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(store.written).toHaveLength(1);
+  });
+
+  it("ends a round though requests go on, and leaves them for the next", async () => {
+    store.onWritten = () => recorder.record(request);
+    recorder.record(request);
+    await recorder.flush();
+    expect(store.written).toMatchObject([[{ requests: 1 }]]);
+    store.onWritten = () => undefined;
+    await recorder.flush();
+    expect(store.written).toMatchObject([[{ requests: 1 }], [{ requests: 1 }]]);
   });
 
   it("keeps what could not be written and tries again, without counting twice", async () => {

@@ -219,15 +219,11 @@ export class UsageRecorder {
       await withTimeLimit(Promise.allSettled(this.#readings), longestReadingMs).catch(() => undefined);
     }
     try {
-      for (let batch = this.#nextBatch(); batch !== undefined; batch = this.#nextBatch()) {
-        const { id } = batch;
-        // What the spill still has would be tried again after a crash.
-        const done = this.#isSpilled ? [] : this.#added;
-        await this.parts.store.add(batch.rows, { id, done }, batch.days);
-        this.#batches = this.#batches.filter((other) => other.id !== id);
-        this.#added = [...this.#added.slice(done.length), id];
-        this.#failing = false;
-      }
+      // What was tried before goes first, as it was.
+      if (this.#batches.length > 0) await this.#writeBatches();
+      // Once: under load something new has gathered after every write, and the round would not end.
+      this.#seal();
+      await this.#writeBatches();
       if (this.#isSpilled) this.parts.spill?.clear();
       this.#isSpilled = false;
     } catch (error) {
@@ -237,10 +233,16 @@ export class UsageRecorder {
     }
   }
 
-  /** What was tried before goes first, as it was. */
-  #nextBatch(): UsageBatch | undefined {
-    if (this.#batches.length === 0) this.#seal();
-    return this.#batches[0];
+  async #writeBatches(): Promise<void> {
+    for (let [batch] = this.#batches; batch !== undefined; [batch] = this.#batches) {
+      const { id, rows, days } = batch;
+      // What the spill still has would be tried again after a crash.
+      const done = this.#isSpilled ? [] : this.#added;
+      await this.parts.store.add(rows, { id, done }, days);
+      this.#batches = this.#batches.filter((other) => other.id !== id);
+      this.#added = [...this.#added.slice(done.length), id];
+      this.#failing = false;
+    }
   }
 
   /** Makes a batch of what has gathered. */

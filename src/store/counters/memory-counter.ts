@@ -26,6 +26,10 @@ export class MemoryCounter implements Counter {
   }
 
   async take(name: string, amount: number, limit: number, windowMs: number): Promise<CounterReading> {
+    return this.takeNow(name, amount, limit, windowMs);
+  }
+
+  takeNow(name: string, amount: number, limit: number, windowMs: number): CounterReading {
     const window = this.#open(this.#hashed(name), windowMs);
     const admitted = window.count + amount <= limit;
     if (admitted) window.count += amount;
@@ -33,12 +37,20 @@ export class MemoryCounter implements Counter {
   }
 
   async adjust(name: string, windowId: string, amount: number): Promise<void> {
+    this.adjustNow(name, windowId, amount);
+  }
+
+  adjustNow(name: string, windowId: string, amount: number): void {
     const window = this.#windows.get(this.#hashed(name));
     if (window?.id !== windowId) return;
     window.count = Math.max(0, window.count + amount);
   }
 
   async read(name: string, limit: number, windowMs: number): Promise<CounterReading> {
+    return this.readNow(name, limit, windowMs);
+  }
+
+  readNow(name: string, limit: number, windowMs: number): CounterReading {
     const window = this.#windows.live(this.#hashed(name));
     if (window === undefined)
       return { admitted: limit > 0, count: 0, remaining: limit, resetMs: windowMs, window: "" };
@@ -46,6 +58,10 @@ export class MemoryCounter implements Counter {
   }
 
   async isOpen(name: string): Promise<boolean> {
+    return this.isOpenNow(name);
+  }
+
+  isOpenNow(name: string): boolean {
     return this.#windows.live(this.#hashed(name)) !== undefined;
   }
 
@@ -93,6 +109,10 @@ export class MemoryLeases implements Leases {
   readonly #held = new Map<string, number>();
 
   async acquire(name: string, limit: number): Promise<Lease | null> {
+    return this.acquireNow(name, limit);
+  }
+
+  acquireNow(name: string, limit: number): Lease | null {
     const held = this.#held.get(name) ?? 0;
     if (held >= limit) return null;
     this.#held.set(name, held + 1);

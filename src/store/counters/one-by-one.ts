@@ -1,6 +1,6 @@
 /**
- * Admissions counted limit by limit, for counters that are in this process: in memory, or in Redis while each
- * replica counts its share alone. What a later limit refuses is given back by the earlier ones of its group.
+ * Admissions counted limit by limit, for counters of Redis while each replica counts its share alone. What a later limit
+ * refuses is given back by the earlier ones of its group.
  */
 import type {
   AdmissionAnswer,

@@ -4,8 +4,8 @@ import { noWakeUps } from "../../core/replicas/wake-ups.js";
 import type { Clock, Store } from "../../core/ports.js";
 import { newToken } from "../../core/sign-in/secret-token.js";
 import type { Counters } from "./counters.js";
+import { MemoryAdmissions } from "./memory-admissions.js";
 import { MemoryCounter, MemoryLeases } from "./memory-counter.js";
-import { OneByOne } from "./one-by-one.js";
 
 export interface CountersOptions {
   clock: Clock;
@@ -26,7 +26,7 @@ export async function openCounters(
     return {
       counter,
       leases,
-      admissions: new OneByOne(counter, leases),
+      admissions: new MemoryAdmissions(counter, leases),
       wakeUps: noWakeUps,
       health: () => "ok",
       trouble: () => null,

@@ -1,6 +1,6 @@
 import { systemClock } from "../../../src/core/ports.js";
+import { MemoryAdmissions } from "../../../src/store/counters/memory-admissions.js";
 import { MemoryCounter, MemoryLeases } from "../../../src/store/counters/memory-counter.js";
-import { OneByOne } from "../../../src/store/counters/one-by-one.js";
 import { describeAdmissionContract } from "./admissions.js";
 import { describeCounterContract } from "./counter.js";
 import { describeLeaseContract } from "./leases.js";
@@ -11,6 +11,6 @@ describeCounterContract("Memory", async () => {
 });
 describeAdmissionContract("Memory", async () => {
   const [counter, leases] = [new MemoryCounter(systemClock), new MemoryLeases()];
-  return { admissions: new OneByOne(counter, leases), counter, leases, dispose: () => counter.close() };
+  return { admissions: new MemoryAdmissions(counter, leases), counter, leases, dispose: () => counter.close() };
 });
 describeLeaseContract("Memory", async () => ({ leases: new MemoryLeases(), dispose: async () => {} }));

@@ -2,7 +2,9 @@
  * An engine that says one word every `tokenMs` for as long as it may, to any number of clients at once: for
  * tests and measurements of everything around an engine.
  */
+import { eachOf } from "../../../src/core/arrivals.js";
 import type {
+  Arrival,
   Engine,
   EngineStatus,
   Generation,
@@ -17,6 +19,8 @@ export interface PacedEngineOptions {
   textChars?: number;
 }
 
+const mostTogether = 16;
+
 export class PacedEngine implements Engine {
   #active = 0;
 
@@ -26,24 +30,33 @@ export class PacedEngine implements Engine {
     return { generation, promptTokens: 4, maxTokens: generation.maxTokens ?? 16, prompt: null };
   }
 
-  async *generate(
+  generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncGenerator<GenerationEvent> {
+    return eachOf(this.arrivals(prepared, signal));
+  }
+
+  /** Without a pace many words are there at once, and come together as those of any engine do. */
+  async *arrivals(
     { promptTokens, maxTokens }: PreparedGeneration,
     signal: AbortSignal,
-  ): AsyncGenerator<GenerationEvent, void, undefined> {
+  ): AsyncGenerator<Arrival, void, undefined> {
     this.#active += 1;
     const pace = new Pace(this.options.tokenMs, signal);
     const text = "word ".repeat(Math.ceil((this.options.textChars ?? 5) / 5));
+    const together = this.options.tokenMs === 0 ? mostTogether : 1;
     try {
-      for (let token = 0; token < maxTokens; token++) {
+      for (let token = 0; token < maxTokens; token += together) {
         await pace.next();
         signal.throwIfAborted();
-        yield { type: "text", choice: 0, text };
+        const count = Math.min(together, maxTokens - token);
+        yield Array.from({ length: count }, () => ({ type: "text", choice: 0, text }) as const);
       }
-      yield { type: "finished", choice: 0, finishReason: "length" };
-      yield {
-        type: "done",
-        usage: { promptTokens, completionTokens: maxTokens, cachedTokens: 0, reasoningTokens: 0 },
-      };
+      yield [
+        { type: "finished", choice: 0, finishReason: "length" },
+        {
+          type: "done",
+          usage: { promptTokens, completionTokens: maxTokens, cachedTokens: 0, reasoningTokens: 0 },
+        },
+      ];
     } finally {
       pace.end();
       this.#active -= 1;

@@ -1,7 +1,4 @@
 /** The service with a `PacedEngine`, as a program: `PACED_…` in its environment set its pace. */
-import { startApp } from "../../../src/app.js";
-import { stopOnSignal } from "../../../src/cli/serve/stop-on-signal.js";
-import { loadConfig } from "../../../src/config.js";
 import { startSotto, type SottoOptions, type SottoProcess } from "../processes/sotto-process.js";
 import { PacedEngine, type PacedEngineOptions } from "./paced-engine.js";
 
@@ -20,6 +17,16 @@ export function startPacedSotto(
 }
 
 if (process.argv[2] === "run") {
+  // As it is built: what is compiled on the fly does more than its source says, such as naming every function.
+  const [{ startApp }, { stopOnSignal }, { loadConfig }] = (await Promise.all(
+    ["app.js", "cli/serve/stop-on-signal.js", "config.js"].map(
+      (file) => import(new URL(`../../../dist/${file}`, import.meta.url).href),
+    ),
+  )) as [
+    typeof import("../../../src/app.js"),
+    typeof import("../../../src/cli/serve/stop-on-signal.js"),
+    typeof import("../../../src/config.js"),
+  ];
   const config = loadConfig({ env: process.env });
   const engine = new PacedEngine({
     tokenMs: Number(process.env.PACED_TOKEN_MS),

@@ -1,10 +1,10 @@
 import { Limits } from "../../../src/core/serving/limits.js";
 import { systemClock, type Clock } from "../../../src/core/ports.js";
+import { MemoryAdmissions } from "../../../src/store/counters/memory-admissions.js";
 import { MemoryCounter, MemoryLeases } from "../../../src/store/counters/memory-counter.js";
-import { OneByOne } from "../../../src/store/counters/one-by-one.js";
 
 /** The limits of one process. */
 export function memoryLimits(clock: Clock = systemClock): Limits {
   const leases = new MemoryLeases();
-  return new Limits(new OneByOne(new MemoryCounter(clock), leases), leases);
+  return new Limits(new MemoryAdmissions(new MemoryCounter(clock), leases), leases);
 }
