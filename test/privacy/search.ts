@@ -62,5 +62,18 @@ function filesBelow(folder: string, skip: (path: string) => boolean): [string, B
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((name) => join(folder, name))
     .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true && !skip(path))
-    .map((path) => [path, readFileSync(path)]);
+    .flatMap((path) => {
+      const bytes = bytesOf(path);
+      return bytes === null ? [] : [[path, bytes]];
+    });
+}
+
+/** Null for a file that is gone meanwhile: databases remove some of theirs while they run. */
+function bytesOf(path: string): Buffer | null {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
 }
