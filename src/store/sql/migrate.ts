@@ -15,6 +15,7 @@ import * as quotas from "./migrations/0007-quotas.js";
 import * as tagsAndInvitations from "./migrations/0008-tags-lineage-and-invitations.js";
 import * as serviceUsage from "./migrations/0009-service-usage.js";
 import * as usageByDay from "./migrations/0010-usage-by-day.js";
+import * as accountSearch from "./migrations/0011-account-search.js";
 import type { Migration, MigrationContext } from "./migration.js";
 import type { Schema } from "./schema.js";
 import { StoreError } from "../store-error.js";
@@ -31,6 +32,7 @@ export const migrations: readonly Migration[] = [
   { name: "0008-tags-lineage-and-invitations", ...tagsAndInvitations },
   { name: "0009-service-usage", ...serviceUsage },
   { name: "0010-usage-by-day", ...usageByDay },
+  { name: "0011-account-search", ...accountSearch },
 ];
 
 export interface MigrateOptions {

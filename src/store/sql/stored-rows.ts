@@ -22,6 +22,13 @@ export const impersonalTables = [
   "outcomes",
 ] as const;
 
+/** What SQLite has of its own as tables: an index of addresses, which holds nothing that `accounts` does not show. */
+export const sqliteIndexTables = [
+  "account_numbers",
+  "account_addresses",
+  ...["config", "data", "docsize", "idx"].map((part) => `account_addresses_${part}`),
+];
+
 type Row = Record<string, unknown>;
 
 interface Whose {
