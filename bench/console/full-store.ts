@@ -77,7 +77,7 @@ export async function fillPostgres(url: string, now: Date): Promise<void> {
   await client.end();
 }
 
-const largeTables = ["accounts", "usage", "account_days", "key_days"];
+const largeTables = ["accounts", "usage", "account_days", "key_days", "key_spans"];
 
 /** Indices are quicker made of all rows than row by row. */
 function withoutIndices(indices: readonly { name: string; sql: string }[], fill: string): string {
@@ -98,6 +98,7 @@ export const sumsOfUsage = (): string => {
   const columns = [...counts, "first_token_min_ms", "first_token_max_ms"].join(", ");
   const extremes = "min(first_token_min_ms), max(first_token_max_ms)";
   const day = `hour - hour % ${dayMs}`;
+  const span = `day - day % ${32 * dayMs}`;
   return `
     insert into account_days (account_id, day, model, ${columns})
       select account_id, ${day}, model, ${sums}, ${extremes} from usage group by account_id, ${day}, model
@@ -106,6 +107,10 @@ export const sumsOfUsage = (): string => {
       select account_id, ${day}, key_id, model, cast(sum(requests) as bigint), cast(sum(errors) as bigint),
       cast(sum(rate_limited + unavailable) as bigint), cast(sum(prompt_tokens + completion_tokens) as bigint)
       from usage group by account_id, ${day}, key_id, model order by 1, 2, 3, 4;
+    insert into key_spans (account_id, span, key_id, model, requests, errors, refused, tokens)
+      select account_id, ${span}, key_id, model, cast(sum(requests) as bigint), cast(sum(errors) as bigint),
+      cast(sum(refused) as bigint), cast(sum(tokens) as bigint)
+      from key_days group by account_id, ${span}, key_id, model order by 1, 2, 3, 4;
     insert into service_usage (hour, model, ${columns})
       select hour, model, ${sums}, ${extremes} from usage group by hour, model`;
 };

@@ -16,6 +16,7 @@ import * as tagsAndInvitations from "./migrations/0008-tags-lineage-and-invitati
 import * as serviceUsage from "./migrations/0009-service-usage.js";
 import * as usageByDay from "./migrations/0010-usage-by-day.js";
 import * as accountSearch from "./migrations/0011-account-search.js";
+import * as usageBySpan from "./migrations/0012-usage-by-span.js";
 import type { Migration, MigrationContext } from "./migration.js";
 import type { Schema } from "./schema.js";
 import { StoreError } from "../store-error.js";
@@ -33,6 +34,7 @@ export const migrations: readonly Migration[] = [
   { name: "0009-service-usage", ...serviceUsage },
   { name: "0010-usage-by-day", ...usageByDay },
   { name: "0011-account-search", ...accountSearch },
+  { name: "0012-usage-by-span", ...usageBySpan },
 ];
 
 export interface MigrateOptions {

@@ -1,8 +1,12 @@
-/** What keys and models had of an account's usage: from the sums of whole days, and the hours around them. */
+/**
+ * What keys and models had of an account's usage: from the sums of whole days, and the hours around them. Of keys, of
+ * which there may be hundreds, whole spans of days are read from their sums as well.
+ */
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { UsageFilter, UsageShare } from "../../../core/dashboard-ports.js";
 import type { ModelId } from "../../../protocol/models.js";
 import type { Schema } from "../schema.js";
+import { spanMs } from "./day-rows.js";
 import { toModel } from "./model-column.js";
 
 const dayMs = 24 * 60 * 60_000;
@@ -11,12 +15,7 @@ export async function keyShares(
   db: Kysely<Schema>,
   filter: UsageFilter,
 ): Promise<(UsageShare & { keyId: string })[]> {
-  const rows = await shares<"key_id">(
-    db,
-    "key_id",
-    filter,
-    sql`select key_id, requests, refused, tokens from key_days`,
-  );
+  const rows = await shares<"key_id">(db, "key_id", filter, await keyParts(db, "key_id", filter));
   return rows.map(({ key_id: keyId, ...share }) => ({ keyId, ...share }));
 }
 
@@ -25,41 +24,78 @@ export async function modelShares(
   filter: UsageFilter,
 ): Promise<(UsageShare & { model: ModelId | null })[]> {
   // What all keys did together is in fewer rows.
-  const days =
+  const { days } = splitByDays(filter);
+  const parts =
     filter.keyId === undefined
-      ? sql`select model, ${hourCounts} from account_days`
-      : sql`select model, requests, refused, tokens from key_days`;
-  const rows = await shares<"model">(db, "model", filter, days);
+      ? [sql`select model, ${hourCounts} from account_days where ${conditionsOf(filter, "day", days)}`]
+      : await keyParts(db, "model", filter);
+  const rows = await shares<"model">(db, "model", filter, parts);
   return rows.flatMap(({ model, ...share }) => toModel(model).map((known) => ({ model: known, ...share })));
 }
 
+type Period = [from: number, to: number];
+
 /** Whole days, and the hours before and after them; either may be empty. */
-export function splitByDays({ from, to }: { from: Date; to: Date }): {
-  days: [from: number, to: number];
-  hours: [from: number, to: number][];
-} {
-  const firstDay = Math.ceil(from.getTime() / dayMs) * dayMs;
-  const end = Math.floor(to.getTime() / dayMs) * dayMs;
-  if (firstDay >= end) return { days: [0, 0], hours: [[from.getTime(), to.getTime()]] };
-  const around: [number, number][] = [
-    [from.getTime(), firstDay],
-    [end, to.getTime()],
-  ];
-  return { days: [firstDay, end], hours: around.filter(([first, last]) => first < last) };
+export function splitByDays({ from, to }: { from: Date; to: Date }): { days: Period; hours: Period[] } {
+  const { whole, around } = split([from.getTime(), to.getTime()], dayMs);
+  return { days: whole, hours: around };
+}
+
+/** What of a period is whole units, and what is before and after them. */
+function split([from, to]: Period, unitMs: number): { whole: Period; around: Period[] } {
+  const first = Math.ceil(from / unitMs) * unitMs;
+  const end = Math.floor(to / unitMs) * unitMs;
+  const around: Period[] =
+    first < end
+      ? [
+          [from, first],
+          [end, to],
+        ]
+      : [[from, to]];
+  return {
+    whole: first < end ? [first, end] : [0, 0],
+    around: around.filter(([start, stop]) => start < stop),
+  };
 }
 
 const hourCounts = sql`requests, rate_limited + unavailable as refused, prompt_tokens + completion_tokens as tokens`;
+
+/** The whole days, from the sums of keys. */
+async function keyParts(
+  db: Kysely<Schema>,
+  column: "key_id" | "model",
+  filter: UsageFilter,
+): Promise<RawBuilder<unknown>[]> {
+  const part = (table: "key_days" | "key_spans", time: "day" | "span", period: Period) =>
+    sql`select ${sql.ref(column)}, requests, refused, tokens from ${sql.table(table)}
+      where ${conditionsOf(filter, time, period)}`;
+  const { days } = splitByDays(filter);
+  const { whole, around } = split(days, spanMs);
+  if (whole[0] === whole[1]) return [part("key_days", "day", days)];
+  // Old days are removed one by one, and their span with the first of them. What is left of it is in the days.
+  const { oldest } = await db
+    .selectFrom("key_days")
+    .select((select) => select.fn.min("day").as("oldest"))
+    .where("account_id", "=", filter.accountId)
+    .executeTakeFirstOrThrow();
+  const firstSpan = Math.min(whole[1], Math.max(whole[0], Math.ceil((oldest ?? 0) / spanMs) * spanMs));
+  return [
+    part("key_spans", "span", [firstSpan, whole[1]]),
+    part("key_days", "day", [whole[0], firstSpan]),
+    ...around.map((period) => part("key_days", "day", period)),
+  ];
+}
 
 async function shares<Column extends "key_id" | "model">(
   db: Kysely<Schema>,
   column: Column,
   filter: UsageFilter,
-  fromDays: RawBuilder<unknown>,
+  ofDays: readonly RawBuilder<unknown>[],
 ): Promise<(UsageShare & Record<Column, string>)[]> {
   const { days, hours } = splitByDays(filter);
   const name = sql.ref(column);
   const parts = [
-    ...(days[0] < days[1] ? [sql`${fromDays} where ${conditionsOf(filter, "day", days)}`] : []),
+    ...(days[0] < days[1] ? ofDays : []),
     ...hours.map(
       (range) => sql`select ${name}, ${hourCounts} from usage where ${conditionsOf(filter, "hour", range)}`,
     ),
@@ -76,7 +112,7 @@ async function shares<Column extends "key_id" | "model">(
 /** Of the filter, or of other times than it has. */
 export function conditionsOf(
   { accountId, from, to, keyId, model }: UsageFilter,
-  time: "day" | "hour",
+  time: "span" | "day" | "hour",
   [first, end]: readonly [number, number] = [from.getTime(), to.getTime()],
 ): RawBuilder<unknown> {
   const all = [
