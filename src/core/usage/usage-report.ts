@@ -12,7 +12,7 @@ export const dayMs = 24 * hourMs;
 /** Whole days, so that no step falls into two. */
 export const longSliceMs = 7 * dayMs;
 /** By the day there is less to read, and sums of many days are read the more of, the longer a slice is. */
-const dailySliceMs = 400 * dayMs;
+export const dailySliceMs = 400 * dayMs;
 const steps = {
   hour: { stepMs: hourMs, mostSteps: 31 * 24, most: "31 days by the hour" },
   day: { stepMs: dayMs, mostSteps: 400, most: "400 days by the day" },

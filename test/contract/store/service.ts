@@ -161,6 +161,64 @@ export function describeServiceContract(name: string, open: OpenStore): void {
       expect([accounts, keys]).toMatchObject([[{ requests: 100 }], [{ requests: 100, keyId: "playground" }]]);
     });
 
+    it("ranks as adding up by hand does, over any range", async () => {
+      const { store } = opened;
+      const first = wholeDay.from.getTime();
+      const rows: UsageBucketRow[] = [];
+      const emails = new Map<string, string>();
+      for (let number = 0; number < 12; number++) {
+        const { id, email } = await opened.createAccount();
+        emails.set(id, email);
+        for (let i = 0; i < 25; i++) {
+          rows.push(
+            bucket(id, {
+              start: new Date(first + ((i * 37 + number * 11) % 960) * hourMs),
+              keyId: `key_${number}_${i % 3}`,
+              model: i % 4 === 0 ? "prism" : "omega",
+              requests: (i * 7 + number * 5) % 13,
+              promptTokens: (i * 31 + number * 17) % 101,
+            }),
+          );
+        }
+      }
+      await store.usage.add(rows);
+      for (const [from, to] of [
+        [0, 960],
+        [24, 744],
+        [5, 931],
+        [100, 110],
+      ] as const) {
+        for (const measure of ["requests", "tokens"] as const) {
+          for (const model of [undefined, "prism"] as const) {
+            const filter = {
+              from: new Date(first + from * hourMs),
+              to: new Date(first + to * hourMs),
+              model,
+            };
+            const found = await store.service.usage.top(filter, measure, 5);
+            const wanted = rows.filter(
+              (row) =>
+                row.start >= filter.from &&
+                row.start < filter.to &&
+                (model === undefined || row.model === model),
+            );
+            const value = (row: UsageBucketRow) =>
+              measure === "requests" ? row.requests : row.promptTokens + row.completionTokens;
+            const largest = (nameOf: (row: UsageBucketRow) => string) => {
+              const sums = new Map<string, number>();
+              for (const row of wanted) sums.set(nameOf(row), (sums.get(nameOf(row)) ?? 0) + value(row));
+              return [...sums.values()].sort((a, b) => b - a).slice(0, 5);
+            };
+            expect(found.accounts.map((one) => one[measure])).toEqual(largest((row) => row.accountId));
+            expect(found.keys.map((one) => one[measure])).toEqual(
+              largest((row) => `${row.accountId} ${row.keyId}`),
+            );
+            expect(found.accounts.every((one) => emails.get(one.accountId) === one.email)).toBe(true);
+          }
+        }
+      }
+    });
+
     it("ranks keys of many accounts, also where those with the most have many small ones", async () => {
       const { store } = opened;
       const rows: UsageBucketRow[] = [];

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../../../../test/support/inputs/fake-clock.js";
 import { KeptRankings } from "./kept-rankings.js";
@@ -22,6 +23,25 @@ describe("kept rankings", () => {
     expect(await rankings.get("a", rank)).toEqual([{ accountId: "acc_1", value: 2 }]);
     await rankings.get("b", rank);
     expect(asked()).toBe(3);
+  });
+
+  it("are added up one at a time", async () => {
+    const rankings = new KeptRankings(new FakeClock());
+    const begun: string[] = [];
+    const ends: (() => void)[] = [];
+    const rank = (name: string) => () => {
+      begun.push(name);
+      return new Promise<[]>((resolve) => ends.push(() => resolve([])));
+    };
+    const [first, second] = ["a", "b"].map((name) => rankings.get(name, rank(name)));
+    await setImmediate();
+    expect(begun).toEqual(["a"]);
+    ends.shift()?.();
+    await first;
+    await setImmediate();
+    expect(begun).toEqual(["a", "b"]);
+    ends.shift()?.();
+    expect(await second).toEqual([]);
   });
 
   it("are bounded, and the oldest go first", async () => {

@@ -1,12 +1,16 @@
 /**
  * Rankings over long periods, kept for a minute. Adding up months of everybody's days takes a database some tenths of
  * a second, and changes little from one minute to the next. Ids and counts alone are kept: names are looked up each
- * time, so that a deleted account is not on a list any more.
+ * time, so that a deleted account is not on a list any more. One is added up at a time, so that the other connections
+ * stay free for those who wait for less.
  */
-import type { Clock } from "../../../core/ports.js";
+import { StoreUnavailable, type Clock } from "../../../core/ports.js";
+import { Semaphore } from "../../../core/semaphore.js";
 
 const keptMs = 60_000;
 const mostKept = 32;
+const mostWaiting = 16;
+const longestWaitMs = 10_000;
 
 export interface Ranked {
   accountId: string;
@@ -14,6 +18,12 @@ export interface Ranked {
 }
 
 export class KeptRankings {
+  readonly #turns = new Semaphore({
+    permits: 1,
+    maxWaiting: mostWaiting,
+    maxWaitMs: longestWaitMs,
+    refusal: () => new StoreUnavailable(new Error("Too many rankings are asked for at once.")),
+  });
   readonly #kept = new Map<string, { untilMs: number; ranking: Promise<Ranked[]> }>();
 
   constructor(private readonly clock: Pick<Clock, "monotonicMs">) {}
@@ -23,7 +33,7 @@ export class KeptRankings {
     const nowMs = this.clock.monotonicMs();
     const kept = this.#kept.get(name);
     if (kept !== undefined && nowMs < kept.untilMs) return kept.ranking;
-    const ranking = rank();
+    const ranking = this.#turns.run(rank);
     this.#kept.delete(name);
     this.#kept.set(name, { untilMs: nowMs + keptMs, ranking });
     for (const oldest of this.#kept.keys()) {
