@@ -5,28 +5,21 @@ import type { Outcomes } from "../../../src/core/operator/operator-ports.js";
 import { noKeyLimits } from "../../../src/core/ports.js";
 import { noFirstTokens } from "../../../src/core/usage/first-tokens.js";
 import { at, describeWithStore, someHash, type OpenStore } from "./dashboard-store.js";
+import { usageBucket } from "./usage-bucket.js";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const wholeDay = { from: new Date("2030-01-01T00:00:00Z"), to: new Date("2030-01-02T00:00:00Z") };
 
-const bucket = (accountId: string, row: Partial<UsageBucketRow> = {}): UsageBucketRow => ({
-  accountId,
-  keyId: "playground",
-  model: "omega",
-  start: at("08:00:00"),
-  requests: 2,
-  errors: 1,
-  rateLimited: 3,
-  unavailable: 1,
-  promptTokens: 30,
-  completionTokens: 4,
-  firstTokenMs: 250,
-  firstTokens: noFirstTokens.with(3, 1),
-  firstTokenMinMs: 250,
-  firstTokenMaxMs: 250,
-  ...row,
-});
+const bucket = (accountId: string, row: Partial<UsageBucketRow> = {}): UsageBucketRow =>
+  usageBucket(accountId, {
+    keyId: "playground",
+    firstTokenMs: 250,
+    firstTokens: noFirstTokens.with(3, 1),
+    firstTokenMinMs: 250,
+    firstTokenMaxMs: 250,
+    ...row,
+  });
 
 const outcome = (row: Partial<Outcomes> = {}): Outcomes => ({
   start: at("08:00:00"),

@@ -3,28 +3,11 @@ import { expect, it } from "vitest";
 import type { UsageBucketRow } from "../../../src/core/dashboard-ports.js";
 import { noFirstTokens } from "../../../src/core/usage/first-tokens.js";
 import { at, describeWithStore, type OpenStore } from "./dashboard-store.js";
+import { usageBucket as bucket } from "./usage-bucket.js";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const wholeDay = { from: new Date("2030-01-01T00:00:00Z"), to: new Date("2030-01-02T00:00:00Z") };
-
-const bucket = (accountId: string, row: Partial<UsageBucketRow> = {}): UsageBucketRow => ({
-  accountId,
-  keyId: "key_1",
-  model: "omega",
-  start: at("08:00:00"),
-  requests: 2,
-  errors: 1,
-  rateLimited: 3,
-  unavailable: 1,
-  promptTokens: 30,
-  completionTokens: 4,
-  firstTokenMs: 30_010,
-  firstTokens: noFirstTokens.with(0, 1).with(10, 1),
-  firstTokenMinMs: 10,
-  firstTokenMaxMs: 30_000,
-  ...row,
-});
 
 export function describeUsageContract(name: string, open: OpenStore): void {
   describeWithStore(`${name} keeps usage`, open, (opened) => {
