@@ -47,16 +47,13 @@ export async function fillStore(dataDir: string, now: Date): Promise<void> {
   const path = databasePath(dataDir);
   await (await openSqliteStore({ path, defaultPlan: testPlan })).close();
   const database = new Database(path);
-  // Nothing is lost but the fill, and a log of all of it would be written twice.
-  for (const setting of ["journal_mode = off", "synchronous = off", "cache_size = -200000"])
-    database.pragma(setting);
+  for (const setting of ["synchronous = off", "cache_size = -200000"]) database.pragma(setting);
   const indices = database
     .prepare(
       "select name, sql from sqlite_master where type = 'index' and sql is not null and tbl_name in (select value from json_each(?))",
     )
     .all([JSON.stringify(largeTables)]) as { name: string; sql: string }[];
   database.exec(withoutIndices(indices, statements(sqlite, now)));
-  database.pragma("journal_mode = wal");
   database.close();
 }
 

@@ -12,9 +12,18 @@ const mostKept = 32;
 const mostWaiting = 16;
 const longestWaitMs = 10_000;
 
-export interface Ranked {
-  accountId: string;
-  value: number;
+export interface TopRow {
+  account_id: string;
+  key_id: string;
+  requests: number;
+  errors: number;
+  refused: number;
+  tokens: number;
+}
+
+export interface Ranking {
+  accounts: readonly Omit<TopRow, "key_id">[];
+  keys: readonly TopRow[];
 }
 
 export class KeptRankings {
@@ -24,12 +33,12 @@ export class KeptRankings {
     maxWaitMs: longestWaitMs,
     refusal: () => new StoreUnavailable(new Error("Too many rankings are asked for at once.")),
   });
-  readonly #kept = new Map<string, { untilMs: number; ranking: Promise<Ranked[]> }>();
+  readonly #kept = new Map<string, { untilMs: number; ranking: Promise<Ranking> }>();
 
   constructor(private readonly clock: Pick<Clock, "monotonicMs">) {}
 
   /** Callers at the same time share one ranking. One that fails is not kept. */
-  get(name: string, rank: () => Promise<Ranked[]>): Promise<Ranked[]> {
+  get(name: string, rank: () => Promise<Ranking>): Promise<Ranking> {
     const nowMs = this.clock.monotonicMs();
     const kept = this.#kept.get(name);
     if (kept !== undefined && nowMs < kept.untilMs) return kept.ranking;

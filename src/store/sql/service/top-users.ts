@@ -8,20 +8,16 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { TopFilter, TopUser, TopUsers } from "../../../core/operator/operator-ports.js";
 import type { Schema } from "../schema.js";
-import { splitByDays } from "../usage/shares.js";
-import type { KeptRankings, Ranked } from "./kept-rankings.js";
+import { keyParts, splitByDays } from "../usage/shares.js";
+import type { KeptRankings, Ranking, TopRow } from "./kept-rankings.js";
 
 const dayMs = 24 * 60 * 60_000;
 
 type Measure = "requests" | "tokens";
 
-interface TopRow {
-  account_id: string;
-  key_id: string;
-  requests: number;
-  errors: number;
-  refused: number;
-  tokens: number;
+interface Ranked {
+  accountId: string;
+  value: number;
 }
 
 /** How many accounts are looked at first; twice as many each time that it takes more. */
@@ -51,7 +47,21 @@ export async function topUsers(
     const keys = await keysOf(db, filter, [filter.accountId]);
     return { accounts: [], keys: await named(db, firstKeys(keys, measure, limit)) };
   }
-  const largest = rankedBy({ db, rankings }, filter, measure);
+  const { from, to, model = "" } = filter;
+  const isLong = to.getTime() - from.getTime() > longMs;
+  const name = [from.getTime(), to.getTime(), model, measure, limit].join(" ");
+  const find = () => findLargest(db, filter, measure, limit);
+  const { accounts, keys } = isLong ? await rankings.get(name, find) : await find();
+  return { accounts: await named(db, accounts), keys: await named(db, keys) };
+}
+
+async function findLargest(
+  db: Kysely<Schema>,
+  filter: TopFilter,
+  measure: Measure,
+  limit: number,
+): Promise<Ranking> {
+  const largest = rankedBy(db, filter, measure);
   const first = await largest(Math.max(firstLook, limit));
   const ofFirst = await keysOf(db, filter, idsOf(first));
   const accounts = first.slice(0, limit).map(({ accountId }) => sumOf(accountId, ofFirst));
@@ -66,7 +76,7 @@ export async function topUsers(
     keys = firstKeys([...keys, ...(await keysOf(db, filter, others))], measure, limit);
     seen = more;
   }
-  return { accounts: await named(db, accounts), keys: await named(db, keys) };
+  return { accounts, keys };
 }
 
 const idsOf = (ranked: readonly Ranked[]): string[] => ranked.map(({ accountId }) => accountId);
@@ -89,24 +99,17 @@ const valueOf = (measure: Measure): RawBuilder<unknown> =>
 
 /** The first so many, each time from one ranking for as long as it has them. */
 function rankedBy(
-  { db, rankings }: TopParts,
+  db: Kysely<Schema>,
   filter: TopFilter,
   measure: Measure,
 ): (count: number) => Promise<Ranked[]> {
-  const { from, to, model = "" } = filter;
-  const isLong = to.getTime() - from.getTime() > longMs;
-  const name = [from.getTime(), to.getTime(), model, measure].join(" ");
-  const read = (most: number) => {
-    const ranking = () => rank(db, filter, measure, most);
-    return isLong ? rankings.get(`${name} ${most}`, ranking) : ranking();
-  };
   let most = firstRanked;
   let ranked: Ranked[] | null = null;
   return async (count) => {
-    ranked ??= await read(most);
+    ranked ??= await rank(db, filter, measure, most);
     while (most < count && ranked.length === most) {
       most *= 2;
-      ranked = await read(most);
+      ranked = await rank(db, filter, measure, most);
     }
     return ranked.slice(0, count);
   };
@@ -138,13 +141,9 @@ async function keysOf(db: Kysely<Schema>, filter: TopFilter, ids: readonly strin
 async function someKeysOf(db: Kysely<Schema>, filter: TopFilter, ids: readonly string[]): Promise<TopRow[]> {
   const { days, hours } = splitByDays(filter);
   const whose = sql`account_id in (${sql.join(ids)}) ${filter.model === undefined ? sql`` : sql`and model = ${filter.model}`}`;
+  const columns = sql`account_id, key_id, requests, errors, refused, tokens`;
   const parts = [
-    ...(days[0] < days[1]
-      ? [
-          sql`select account_id, key_id, requests, errors, refused, tokens from key_days
-            where ${whose} and day >= ${days[0]} and day < ${days[1]}`,
-        ]
-      : []),
+    ...(await keyParts(db, columns, whose, days)),
     ...hours.map(
       ([
         first,

@@ -15,7 +15,7 @@ export async function keyShares(
   db: Kysely<Schema>,
   filter: UsageFilter,
 ): Promise<(UsageShare & { keyId: string })[]> {
-  const rows = await shares<"key_id">(db, "key_id", filter, await keyParts(db, "key_id", filter));
+  const rows = await shares<"key_id">(db, "key_id", filter, await ofKeys(db, "key_id", filter));
   return rows.map(({ key_id: keyId, ...share }) => ({ keyId, ...share }));
 }
 
@@ -28,7 +28,7 @@ export async function modelShares(
   const parts =
     filter.keyId === undefined
       ? [sql`select model, ${hourCounts} from account_days where ${conditionsOf(filter, "day", days)}`]
-      : await keyParts(db, "model", filter);
+      : await ofKeys(db, "model", filter);
   const rows = await shares<"model">(db, "model", filter, parts);
   return rows.flatMap(({ model, ...share }) => toModel(model).map((known) => ({ model: known, ...share })));
 }
@@ -60,29 +60,38 @@ function split([from, to]: Period, unitMs: number): { whole: Period; around: Per
 
 const hourCounts = sql`requests, rate_limited + unavailable as refused, prompt_tokens + completion_tokens as tokens`;
 
-/** The whole days, from the sums of keys. */
-async function keyParts(
+function ofKeys(
   db: Kysely<Schema>,
   column: "key_id" | "model",
   filter: UsageFilter,
 ): Promise<RawBuilder<unknown>[]> {
-  const part = (table: "key_days" | "key_spans", time: "day" | "span", period: Period) =>
-    sql`select ${sql.ref(column)}, requests, refused, tokens from ${sql.table(table)}
-      where ${conditionsOf(filter, time, period)}`;
-  const { days } = splitByDays(filter);
+  const columns = sql`${sql.ref(column)}, requests, refused, tokens`;
+  return keyParts(db, columns, whoseOf(filter), splitByDays(filter).days);
+}
+
+/** Parts of a union that have the sums of keys over whole days: `columns` of the rows that match `condition`. */
+export async function keyParts(
+  db: Kysely<Schema>,
+  columns: RawBuilder<unknown>,
+  condition: RawBuilder<unknown>,
+  days: Period,
+): Promise<RawBuilder<unknown>[]> {
+  const part = (table: "key_days" | "key_spans", time: "day" | "span", [from, to]: Period) =>
+    sql`select ${columns} from ${sql.table(table)}
+      where ${condition} and ${sql.ref(time)} >= ${from} and ${sql.ref(time)} < ${to}`;
   const { whole, around } = split(days, spanMs);
-  if (whole[0] === whole[1]) return [part("key_days", "day", days)];
-  // Old days are removed one by one, and their span with the first of them. What is left of it is in the days.
+  if (whole[0] === whole[1]) return days[0] < days[1] ? [part("key_days", "day", days)] : [];
+  // Old days are removed first, then the spans that began with them. What is left of these is in the days alone.
   const { oldest } = await db
     .selectFrom("key_days")
     .select((select) => select.fn.min("day").as("oldest"))
-    .where("account_id", "=", filter.accountId)
     .executeTakeFirstOrThrow();
   const firstSpan = Math.min(whole[1], Math.max(whole[0], Math.ceil((oldest ?? 0) / spanMs) * spanMs));
   return [
     part("key_spans", "span", [firstSpan, whole[1]]),
-    part("key_days", "day", [whole[0], firstSpan]),
-    ...around.map((period) => part("key_days", "day", period)),
+    ...[[whole[0], firstSpan] satisfies Period, ...around]
+      .filter(([from, to]) => from < to)
+      .map((period) => part("key_days", "day", period)),
   ];
 }
 
@@ -111,14 +120,16 @@ async function shares<Column extends "key_id" | "model">(
 
 /** Of the filter, or of other times than it has. */
 export function conditionsOf(
-  { accountId, from, to, keyId, model }: UsageFilter,
-  time: "span" | "day" | "hour",
-  [first, end]: readonly [number, number] = [from.getTime(), to.getTime()],
+  filter: UsageFilter,
+  time: "day" | "hour",
+  [first, end]: readonly [number, number] = [filter.from.getTime(), filter.to.getTime()],
 ): RawBuilder<unknown> {
+  return sql`${whoseOf(filter)} and ${sql.ref(time)} >= ${first} and ${sql.ref(time)} < ${end}`;
+}
+
+function whoseOf({ accountId, keyId, model }: UsageFilter): RawBuilder<unknown> {
   const all = [
     sql`account_id = ${accountId}`,
-    sql`${sql.ref(time)} >= ${first}`,
-    sql`${sql.ref(time)} < ${end}`,
     ...(keyId === undefined ? [] : [sql`key_id = ${keyId}`]),
     ...(model === undefined ? [] : [sql`model = ${model}`]),
   ];
