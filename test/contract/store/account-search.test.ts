@@ -52,7 +52,7 @@ describe.each(emptyDatabases)("in %s", (name, open) => {
       "***",
     ]);
     for (const address of addresses) {
-      const characters = [...address];
+      const characters = Array.from(address);
       for (let start = 0; start + 3 <= characters.length; start += 2)
         for (const end of [start + 3, start + 7]) texts.add(characters.slice(start, end).join(""));
     }

@@ -169,7 +169,7 @@ const foundInside = (row: { id: string; created_at: number }): Found => ({
 
 /** None for a text that is too short, or that has what an address never has and an index may end at. */
 function piecesOf(text: string): string[] {
-  const characters = text.includes("\0") ? [] : [...text];
+  const characters = text.includes("\0") ? [] : Array.from(text);
   const starts = characters.slice(0, Math.max(0, characters.length - pieceLength + 1));
   return [...new Set(starts.map((_, start) => characters.slice(start, start + pieceLength).join("")))];
 }

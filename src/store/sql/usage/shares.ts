@@ -84,7 +84,7 @@ export async function keyParts(
   // Old days are removed first, then the spans that began with them. What is left of these is in the days alone.
   const { oldest } = await db
     .selectFrom("key_days")
-    .select((select) => select.fn.min("day").as("oldest"))
+    .select(sql<number | null>`min(day)`.as("oldest"))
     .executeTakeFirstOrThrow();
   const firstSpan = Math.min(whole[1], Math.max(whole[0], Math.ceil((oldest ?? 0) / spanMs) * spanMs));
   return [
