@@ -19,5 +19,7 @@ it("shows people every table of the database that can be about them", async () =
   database.close();
   const shown = opened.store.stored.tables;
   await opened.dispose();
-  expect([...shown, ...impersonalTables, ...sqliteIndexTables].sort()).toEqual(tables.map((table) => table.name).sort());
+  expect([...shown, ...impersonalTables, ...sqliteIndexTables].sort()).toEqual(
+    tables.map((table) => table.name).sort(),
+  );
 });

@@ -4,8 +4,7 @@ import type { UsageBucketRow } from "../../../src/core/dashboard-ports.js";
 import type { Outcomes } from "../../../src/core/operator/operator-ports.js";
 import { noKeyLimits } from "../../../src/core/ports.js";
 import { noFirstTokens } from "../../../src/core/usage/first-tokens.js";
-import { at, describeWithStore, someHash, type OpenStore } from "./dashboard-store.js";
-import { usageBucket } from "./usage-bucket.js";
+import { at, describeWithStore, someHash, usageBucket, type OpenStore } from "./dashboard-store.js";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

@@ -2,8 +2,7 @@
 import { expect, it } from "vitest";
 import type { UsageBucketRow } from "../../../src/core/dashboard-ports.js";
 import { noFirstTokens } from "../../../src/core/usage/first-tokens.js";
-import { at, describeWithStore, type OpenStore } from "./dashboard-store.js";
-import { usageBucket as bucket } from "./usage-bucket.js";
+import { at, describeWithStore, usageBucket as bucket, type OpenStore } from "./dashboard-store.js";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
