@@ -52,7 +52,7 @@ export class UsageReports {
     const byTime = new Map<number, UsageCounts>();
     const byKey = new Map<string, UsageShare>();
     const byModel = new Map<ModelId | null, UsageShare>();
-    await this.recorder.reading(accountId, async (held) => {
+    const read = this.recorder.reading(accountId, async (held) => {
       for await (const slice of slicesOf(range, request.step === "hour" ? longSliceMs : dailySliceMs)) {
         const filter = filterOf(accountId, request, slice);
         const [times, ofKeys, ofModels] = await Promise.all([
@@ -70,7 +70,7 @@ export class UsageReports {
         addShare(byModel, row.model, share(row));
       }
     });
-    const names = await this.#keyNames(accountId);
+    const [names] = await Promise.all([this.#keyNames(accountId), read]);
     return {
       buckets: startsOf(range).map((start) => ({
         start: new Date(start).toISOString(),
