@@ -20,6 +20,8 @@ export const busyAccount = "acc_0000000001";
 
 /** What the two databases call by different names. */
 interface Words {
+  /** A table `n` with the numbers from 1 on. */
+  counting: (count: number) => string;
   /** Ten digits. */
   padded: (number: string) => string;
   hex: (number: string, digits: number) => string;
@@ -28,11 +30,13 @@ interface Words {
 }
 
 const sqlite: Words = {
+  counting: (count) => `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})`,
   padded: (number) => `printf('%010d', ${number})`,
   hex: (number, digits) => `printf('%0${digits}x', ${number})`,
   bytes: () => "randomblob(32)",
 };
 const postgres: Words = {
+  counting: (count) => `with n(i) as (select generate_series(cast(1 as bigint), ${count}))`,
   padded: (number) => `lpad((${number})::text, 10, '0')`,
   hex: (number, digits) => `lpad(to_hex(${number}), ${digits}, '0')`,
   bytes: (number) => `sha256(convert_to((${number})::text || random()::text, 'UTF8'))`,
@@ -43,7 +47,13 @@ export async function fillStore(dataDir: string, now: Date): Promise<void> {
   const path = databasePath(dataDir);
   await (await openSqliteStore({ path, defaultPlan: testPlan })).close();
   const database = new Database(path);
-  database.exec(`begin; ${statements(sqlite, now)}; commit; analyze;`);
+  for (const setting of ["synchronous = off", "cache_size = -200000"]) database.pragma(setting);
+  const indices = database
+    .prepare(
+      "select name, sql from sqlite_master where type = 'index' and sql is not null and tbl_name in (select value from json_each(?))",
+    )
+    .all([JSON.stringify(largeTables)]) as { name: string; sql: string }[];
+  database.exec(withoutIndices(indices, statements(sqlite, now)));
   database.close();
 }
 
@@ -51,9 +61,26 @@ export async function fillPostgres(url: string, now: Date): Promise<void> {
   await (await openPostgresStore({ url, poolSize: 1, defaultPlan: testPlan })).close();
   const client = new Client({ connectionString: url });
   await client.connect();
-  await client.query(`begin; ${statements(postgres, now)}; commit;`);
+  const { rows: indices } = await client.query<{ name: string; sql: string }>(
+    `select indexname as name, indexdef as sql from pg_indexes
+      where schemaname = current_schema() and tablename = any($1)
+      and indexname not in (select conname from pg_constraint)`,
+    [largeTables],
+  );
+  // References hold by the way the rows are made; checking each takes longer than writing it.
+  await client.query("set session_replication_role = replica; set work_mem = '256MB'");
+  await client.query(withoutIndices(indices, statements(postgres, now)));
   await client.query("vacuum analyze");
   await client.end();
+}
+
+const largeTables = ["accounts", "usage", "account_days", "key_days", "key_spans"];
+
+/** Indices are quicker made of all rows than row by row. */
+function withoutIndices(indices: readonly { name: string; sql: string }[], fill: string): string {
+  const drop = indices.map(({ name }) => `drop index ${name};`).join(" ");
+  const create = indices.map(({ sql }) => `${sql};`).join(" ");
+  return `begin; ${drop} ${fill}; ${create} commit; analyze;`;
 }
 
 const steps = Array.from({ length: 11 }, (_, step) => `first_token_${step}`);
@@ -68,22 +95,26 @@ export const sumsOfUsage = (): string => {
   const columns = [...counts, "first_token_min_ms", "first_token_max_ms"].join(", ");
   const extremes = "min(first_token_min_ms), max(first_token_max_ms)";
   const day = `hour - hour % ${dayMs}`;
+  const span = `day - day % ${32 * dayMs}`;
   return `
     insert into account_days (account_id, day, model, ${columns})
-      select account_id, ${day}, model, ${sums}, ${extremes} from usage group by account_id, ${day}, model;
+      select account_id, ${day}, model, ${sums}, ${extremes} from usage group by account_id, ${day}, model
+      order by 1, 2, 3;
     insert into key_days (account_id, day, key_id, model, requests, errors, refused, tokens)
       select account_id, ${day}, key_id, model, cast(sum(requests) as bigint), cast(sum(errors) as bigint),
       cast(sum(rate_limited + unavailable) as bigint), cast(sum(prompt_tokens + completion_tokens) as bigint)
-      from usage group by account_id, ${day}, key_id, model;
+      from usage group by account_id, ${day}, key_id, model order by 1, 2, 3, 4;
+    insert into key_spans (account_id, span, key_id, model, requests, errors, refused, tokens)
+      select account_id, ${span}, key_id, model, cast(sum(requests) as bigint), cast(sum(errors) as bigint),
+      cast(sum(refused) as bigint), cast(sum(tokens) as bigint)
+      from key_days group by account_id, ${span}, key_id, model order by 1, 2, 3, 4;
     insert into service_usage (hour, model, ${columns})
       select hour, model, ${sums}, ${extremes} from usage group by hour, model`;
 };
 
-function statements({ padded, hex, bytes }: Words, now: Date): string {
+function statements({ counting, padded, hex, bytes }: Words, now: Date): string {
   const end = now.getTime() - (now.getTime() % hourMs);
   const start = end - 399 * dayMs;
-  const counting = (count: number) =>
-    `with recursive n(i) as (select cast(1 as bigint) union all select i + 1 from n where i < ${count})`;
   const firstTokens = steps.map((_, step) => (step === 3 ? "1" : "0")).join(", ");
   const account = (number: string) => `'acc_' || ${padded(number)}`;
   const key = (number: string) => `'key_' || ${padded(number)}`;
@@ -113,8 +144,8 @@ function statements({ padded, hex, bytes }: Words, now: Date): string {
       case when i % 10 = 0 then '${busyAccount}' else ${account("2 + i % 50000")} end,
       case when i % 10 = 0 then ${key(`1 + (i / 10) % ${size.keys}`)} else ${ownKey("2 + i % 50000")} end,
       case i % 3 when 0 then 'omega' when 1 then 'prism' else 'lambda' end,
-      ${end} - (i % 9576) * ${hourMs}, 3, 0, 500, 200, 250, 250, 250, ${firstTokens} from n where true
-      on conflict do nothing;
+      ${end} - (i % 9576) * ${hourMs}, 3, 0, 500, 200, 250, 250, 250, ${firstTokens} from n
+      order by 1, 4, 2, 3;
     ${sumsOfUsage()};
     insert into outcomes (hour, model, code, requests)
       select hour, model, 'none', requests from service_usage;

@@ -12,7 +12,10 @@ export interface AuditEntry {
   /** The account behind it; null where there is none. */
   actorId: string | null;
   action: string;
-  /** What it was done to: an email address, a name, a title; empty when nothing has one. */
+  /**
+   * What it was done to: an email address, a name, a title; empty when nothing has one. An invitation has the address
+   * that it is for, or `anyone`, while it is pending, and `no longer pending` afterwards.
+   */
   target: string;
   /** The account that it is, or that the key belongs to. */
   targetAccountId: string | null;

@@ -103,7 +103,7 @@ describe("accounts", () => {
     const stored = await ada.get<StoredAboutMe>("/api/me/stored");
     const rows = new Map(stored.tables.map((table) => [table.name, table.rows]));
     expect([...rows.keys()]).toEqual([
-      ...["accounts", "keys", "sessions", "links", "usage", "account_days", "key_days"],
+      ...["accounts", "keys", "sessions", "links", "usage", "account_days", "key_days", "key_spans"],
       ...["quota_days", "quota_warnings"],
       ...["audit", "changes"],
     ]);

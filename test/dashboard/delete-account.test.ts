@@ -73,7 +73,7 @@ describe("deleting an account", () => {
     const { account: admin } = await operator.get<Me>("/api/me");
     expect(trail).toMatchObject([
       { actor: admin.id, action: "set up the service", target: admin.id },
-      { actor: admin.id, action: "created invitation", target: "" },
+      { actor: admin.id, action: "created invitation", target: expect.stringMatching(/^inv_/) as unknown },
       { actor: admin.id, action: "created reset link", target: "deleted account" },
       { actor: "deleted account", action: "deleted account", target: "deleted account" },
     ]);

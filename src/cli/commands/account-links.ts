@@ -41,7 +41,7 @@ export function inviteCommand(accounts: Command): void {
       const address = email === undefined ? null : checkEmail(email);
       const made = await withStore(command, async (store, record) => {
         const made = await new OneTimeLinks(store.links, systemClock).invite(address);
-        await record("created invitation", "");
+        await record("created invitation", made.id);
         return made;
       });
       await handOver(command, config, made, (link) =>

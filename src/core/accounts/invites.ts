@@ -1,6 +1,7 @@
 /**
  * Invitations that wait for someone to sign up. While one is pending its address is kept, so that admins can tell
- * them apart; once it is used, revoked or expired nothing is left of it.
+ * them apart; once it is used, revoked or expired nothing is left of it but its id in the audit trail, which is
+ * random and leads nowhere any more.
  */
 import type { SignUpMode } from "../../protocol/dashboard-api.js";
 import type { Actor, Audit } from "../audit.js";
@@ -9,7 +10,7 @@ import type { FullStore, NewLink } from "../dashboard-ports.js";
 import type { Clock } from "../ports.js";
 import { inviteMail } from "../sign-in/mail.js";
 import { checkedEmail } from "../sign-in/sign-up.js";
-import type { MadeLink, OneTimeLinks } from "../sign-in/one-time-links.js";
+import { inviteId, type MadeLink, type OneTimeLinks } from "../sign-in/one-time-links.js";
 import type { Outbox } from "../sign-in/outbox.js";
 
 const dayMs = 24 * 60 * 60_000;
@@ -63,7 +64,7 @@ export class Invites {
       );
     }
     const made = await links.invite(email, { planId, lifeMs: days * dayMs });
-    await audit.record(actor, "created invitation", "");
+    await audit.record(actor, "created invitation", made.id);
     if (email !== null) outbox.post(async () => inviteMail(email, publicUrl() + made.path, ownerName, days));
     return made;
   }
@@ -71,7 +72,7 @@ export class Invites {
   /** Newest first. */
   async pending(): Promise<PendingInvite[]> {
     const found = await this.parts.store.links.listInvites(this.parts.clock.now(), mostPending);
-    return found.map((link) => ({ ...link, id: idOf(link.hash) }));
+    return found.map((link) => ({ ...link, id: inviteId(link.hash) }));
   }
 
   /** Its link stops working. */
@@ -81,9 +82,6 @@ export class Invites {
     if (!wasPending) {
       throw new DashboardError("not_found", "This invitation was used, revoked or has expired already.");
     }
-    await this.parts.audit.record(actor, "revoked invitation", "");
+    await this.parts.audit.record(actor, "revoked invitation", id);
   }
 }
-
-/** The beginning of the hash of a random token: enough to tell invitations apart, and of no use to anyone else. */
-const idOf = (hash: Uint8Array): string => `inv_${Buffer.from(hash).toString("hex").slice(0, 16)}`;

@@ -22,6 +22,7 @@ const reasons = new Map([
   ["usage", "Counts by the hour, so that you can see what you used. There is no field for what you wrote."],
   ["account_days", "The same counts by the day, so that months can be shown quickly. Gone with the hours."],
   ["key_days", "What each of your keys used by the day, in counts. Gone with the hours."],
+  ["key_spans", "The same in sums of 32 days, so that a year can be shown quickly. Gone with the hours."],
   [
     "quota_days",
     "What each key used by the day, so that quotas hold after a restart. Gone after two months.",

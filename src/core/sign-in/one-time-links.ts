@@ -25,6 +25,17 @@ export interface MadeLink {
   expiresAt: Date;
 }
 
+export interface MadeInvite extends MadeLink {
+  /** Names it to admins; the link cannot be found from it. */
+  id: string;
+}
+
+export const inviteIdStart = "inv_";
+
+/** The beginning of the hash of a random token: enough to tell invitations apart, and of no use to anyone else. */
+export const inviteId = (hash: Uint8Array): string =>
+  inviteIdStart + Buffer.from(hash).toString("hex").slice(0, 16);
+
 interface InviteOptions {
   /** Of the account that it creates; null for the default one. */
   planId?: string | null;
@@ -44,11 +55,12 @@ export class OneTimeLinks {
   }
 
   /** `email` restricts it to that address, which the link then carries, so that its page can fill it in. */
-  async invite(email: string | null, { planId = null, lifeMs }: InviteOptions = {}): Promise<MadeLink> {
+  async invite(email: string | null, { planId = null, lifeMs }: InviteOptions = {}): Promise<MadeInvite> {
     const whose = { email, emailHash: email === null ? null : emailHash(email) };
     const { link, made } = this.#make("invite", { ...whose, planId }, lifeMs);
     await this.store.create(link);
-    return email === null ? made : { ...made, path: `${made.path}&email=${encodeURIComponent(email)}` };
+    const path = email === null ? made.path : `${made.path}&email=${encodeURIComponent(email)}`;
+    return { ...made, path, id: inviteId(link.hash) };
   }
 
   /** Null while an admin exists, or a set-up link that still works. */

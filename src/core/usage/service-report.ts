@@ -12,6 +12,7 @@ import { toCsv } from "./csv.js";
 import { noUsage, sumOfUsage, type UsageRecorder } from "./usage-recorder.js";
 import {
   add,
+  dailySliceMs,
   dayMs,
   figures,
   longSliceMs,
@@ -90,12 +91,14 @@ export class ServiceUsageReports {
     await Promise.all([usage.flush(), outcomes.flush()]);
     const byTime = new Map<number, UsageCounts>();
     const byModel = new Map<ModelId | null, UsageCounts>();
-    for await (const slice of slicesOf(range, longSliceMs)) {
+    for await (const slice of slicesOf(range, request.step === "hour" ? longSliceMs : dailySliceMs)) {
       const filter = { ...slice, model: request.model };
-      for (const row of await store.service.usage.readByTime(filter, range.stepMs)) {
-        add(byTime, row.start.getTime(), row);
-      }
-      for (const row of await store.service.usage.readByModel(filter)) add(byModel, row.model, row);
+      const [times, models] = await Promise.all([
+        store.service.usage.readByTime(filter, range.stepMs),
+        store.service.usage.readByModel(filter),
+      ]);
+      for (const row of times) add(byTime, row.start.getTime(), row);
+      for (const row of models) add(byModel, row.model, row);
     }
     const codes = await store.service.outcomes.readByCode({ ...range, model: request.model });
     return {

@@ -11,8 +11,8 @@ import { hourMs, noUsage, sumOfUsage, type UsageRecorder } from "./usage-recorde
 export const dayMs = 24 * hourMs;
 /** Whole days, so that no step falls into two. */
 export const longSliceMs = 7 * dayMs;
-/** By the day there is less to read. */
-const dailySliceMs = 13 * longSliceMs;
+/** By the day there is less to read, and sums of many days are read the more of, the longer a slice is. */
+export const dailySliceMs = 400 * dayMs;
 const steps = {
   hour: { stepMs: hourMs, mostSteps: 31 * 24, most: "31 days by the hour" },
   day: { stepMs: dayMs, mostSteps: 400, most: "400 days by the day" },
@@ -52,14 +52,17 @@ export class UsageReports {
     const byTime = new Map<number, UsageCounts>();
     const byKey = new Map<string, UsageShare>();
     const byModel = new Map<ModelId | null, UsageShare>();
-    await this.recorder.reading(accountId, async (held) => {
+    const read = this.recorder.reading(accountId, async (held) => {
       for await (const slice of slicesOf(range, request.step === "hour" ? longSliceMs : dailySliceMs)) {
         const filter = filterOf(accountId, request, slice);
-        for (const row of await this.store.usage.readByTime(filter, range.stepMs)) {
-          add(byTime, row.start.getTime(), row);
-        }
-        for (const row of await this.store.usage.readByKey(filter)) addShare(byKey, row.keyId, row);
-        for (const row of await this.store.usage.readByModel(filter)) addShare(byModel, row.model, row);
+        const [times, ofKeys, ofModels] = await Promise.all([
+          this.store.usage.readByTime(filter, range.stepMs),
+          this.store.usage.readByKey(filter),
+          this.store.usage.readByModel(filter),
+        ]);
+        for (const row of times) add(byTime, row.start.getTime(), row);
+        for (const row of ofKeys) addShare(byKey, row.keyId, row);
+        for (const row of ofModels) addShare(byModel, row.model, row);
       }
       for (const row of held.filter(matches(filterOf(accountId, request, range)))) {
         add(byTime, stepOf(row.start, range), row);
@@ -67,7 +70,7 @@ export class UsageReports {
         addShare(byModel, row.model, share(row));
       }
     });
-    const names = await this.#keyNames(accountId);
+    const [names] = await Promise.all([this.#keyNames(accountId), read]);
     return {
       buckets: startsOf(range).map((start) => ({
         start: new Date(start).toISOString(),

@@ -1,11 +1,13 @@
 /**
  * The audit trail, for admins. It keeps ids; what an id refers to now is looked up when it is read: people and keys
- * in the store, plans and announcements here.
+ * in the store, plans, announcements and pending invitations here.
  */
 import { Readable } from "node:stream";
+import type { PendingInvite } from "../../core/accounts/invites.js";
 import { deletedAccount } from "../../core/audit.js";
 import { DashboardError } from "../../core/dashboard-error.js";
 import type { AuditFilter } from "../../core/dashboard-ports.js";
+import { inviteIdStart } from "../../core/sign-in/one-time-links.js";
 import { toCsv } from "../../core/usage/csv.js";
 import {
   auditExportQuery,
@@ -21,7 +23,8 @@ import { auditView } from "./views.js";
 
 const csvHeadings = ["time", "actor", "actor_account", "action", "target", "target_account", "key_owner"];
 
-type Names = ReadonlyMap<string, string>;
+/** Null for what is gone, or is called nothing here. */
+type Names = (target: string) => string | null;
 
 export function auditRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
   return [
@@ -31,7 +34,7 @@ export function auditRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
         dashboard.audit.page(before, await filterOf(dashboard, filters)),
         targetNames(dashboard),
       ]);
-      return { entries: lines.map((line) => auditView(line, names.get(line.target) ?? null)), next };
+      return { entries: lines.map((line) => auditView(line, names(line.target))), next };
     }),
     admin("GET", "/admin/audit.csv", async (visit) => {
       const filter = await filterOf(dashboard, visit.query(auditExportQuery));
@@ -50,7 +53,7 @@ async function* csvOf(
 ): AsyncGenerator<string> {
   yield toCsv(csvHeadings, []);
   for await (const lines of audit.parts(filter, mostExportedLines)) {
-    const entries = lines.map((line) => auditView(line, names.get(line.target) ?? null));
+    const entries = lines.map((line) => auditView(line, names(line.target)));
     yield toCsv(null, entries.map(csvCells));
   }
 }
@@ -87,10 +90,21 @@ async function filterOf(
   }
 }
 
-async function targetNames({ store, news }: DashboardParts["dashboard"]): Promise<Names> {
-  const [plans, announcements] = await Promise.all([store.listPlans(), news.list()]);
-  return new Map([
+async function targetNames({ store, news, invites }: DashboardParts["dashboard"]): Promise<Names> {
+  const [plans, announcements, pending] = await Promise.all([
+    store.listPlans(),
+    news.list(),
+    invites.pending(),
+  ]);
+  const names = new Map([
     ...plans.map((plan) => [plan.id, plan.name] as const),
     ...announcements.map(({ item }) => [item.id, item.title] as const),
+    ...pending.map((invite) => [invite.id, whomFor(invite)] as const),
   ]);
+  const ofGone = (target: string) => (target.startsWith(inviteIdStart) ? "no longer pending" : null);
+  return (target) => names.get(target) ?? ofGone(target);
 }
+
+/** Invitations of earlier versions have a hash of their address alone. */
+const whomFor = ({ email, emailHash }: PendingInvite): string =>
+  email ?? (emailHash === null ? "anyone" : "one address");

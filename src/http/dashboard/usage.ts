@@ -1,8 +1,6 @@
 /** One's own usage and what is left of the limits. */
-import type { z } from "zod";
 import { toCsv } from "../../core/usage/csv.js";
 import { countCells, countHeadings } from "../../core/usage/usage-columns.js";
-import type { UsageRequest } from "../../core/usage/usage-report.js";
 import { usageQuery, type LimitsNow, type UsageReport } from "../../protocol/dashboard-api.js";
 import type { DashboardParts } from "./parts.js";
 import { user, type DashboardRoute } from "./route.js";
@@ -46,8 +44,8 @@ export function usageRoutes({ http, dashboard, queue, sharers }: DashboardParts)
   ];
 }
 
-/** What the query of GET /api/usage asks for. */
-export const usageRequest = ({ from, to, ...rest }: z.output<typeof usageQuery>): UsageRequest => ({
+/** What a query for usage asks for. */
+export const usageRequest = <Query extends { from: string; to: string }>({ from, to, ...rest }: Query) => ({
   ...rest,
   from: new Date(from),
   to: new Date(to),

@@ -24,6 +24,7 @@ const tables = {
   usage: ["account_id", "hour", "key_id", "model"],
   account_days: ["account_id", "day", "model"],
   key_days: ["account_id", "day", "key_id", "model"],
+  key_spans: ["account_id", "span", "key_id", "model"],
   quota_days: ["account_id", "day", "key_id"],
   quota_warnings: ["account_id", "name"],
   service_usage: ["hour", "model"],

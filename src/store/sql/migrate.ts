@@ -15,6 +15,8 @@ import * as quotas from "./migrations/0007-quotas.js";
 import * as tagsAndInvitations from "./migrations/0008-tags-lineage-and-invitations.js";
 import * as serviceUsage from "./migrations/0009-service-usage.js";
 import * as usageByDay from "./migrations/0010-usage-by-day.js";
+import * as accountSearch from "./migrations/0011-account-search.js";
+import * as usageBySpan from "./migrations/0012-usage-by-span.js";
 import type { Migration, MigrationContext } from "./migration.js";
 import type { Schema } from "./schema.js";
 import { StoreError } from "../store-error.js";
@@ -31,6 +33,8 @@ export const migrations: readonly Migration[] = [
   { name: "0008-tags-lineage-and-invitations", ...tagsAndInvitations },
   { name: "0009-service-usage", ...serviceUsage },
   { name: "0010-usage-by-day", ...usageByDay },
+  { name: "0011-account-search", ...accountSearch },
+  { name: "0012-usage-by-span", ...usageBySpan },
 ];
 
 export interface MigrateOptions {

@@ -14,6 +14,7 @@ export interface Schema {
   usage: UsageRow;
   account_days: AccountDayRow;
   key_days: KeyDayRow;
+  key_spans: KeySpanRow;
   quota_days: QuotaDayRow;
   quota_warnings: QuotaWarningRow;
   service_usage: ServiceUsageRow;
@@ -154,6 +155,12 @@ export interface KeyDayRow {
   /** Rate-limited or unavailable. */
   refused: number;
   tokens: number;
+}
+
+/** The sum of some of its days. */
+export interface KeySpanRow extends Omit<KeyDayRow, "day"> {
+  /** When the first of 32 days began. */
+  span: number;
 }
 
 export interface QuotaDayRow {

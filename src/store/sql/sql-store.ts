@@ -69,7 +69,7 @@ export class SqlStore implements FullStore {
     this.news = new SqlNews(db);
     this.audit = new SqlAudit(db);
     this.stored = new SqlStored(db);
-    this.service = sqlService(db, clock, !locksRows);
+    this.service = sqlService(db, clock);
   }
 
   async createAccount(account: NewAccount): Promise<Account> {

@@ -22,6 +22,13 @@ export const impersonalTables = [
   "outcomes",
 ] as const;
 
+/** What SQLite has of its own as tables: an index of addresses, which holds nothing that `accounts` does not show. */
+export const sqliteIndexTables = [
+  "account_numbers",
+  "account_addresses",
+  ...["config", "data", "docsize", "idx"].map((part) => `account_addresses_${part}`),
+];
+
 type Row = Record<string, unknown>;
 
 interface Whose {
@@ -70,7 +77,10 @@ const few = (select: (whose: Whose) => RawBuilder<Row>): PersonalTable => ({
 });
 
 /** Of an account, by time. `order` tells its rows apart, and begins with the time. */
-const byTime = (table: "usage" | "account_days" | "key_days", order: readonly string[]): PersonalTable => ({
+const byTime = (
+  table: "usage" | "account_days" | "key_days" | "key_spans",
+  order: readonly string[],
+): PersonalTable => ({
   cursor: new RegExp(`^\\d{1,15}${" \\w{0,64}".repeat(order.length - 1)}$`),
   select: ({ id }, after, limit) => {
     const columns = order.map((column) => sql.ref(column));
@@ -122,6 +132,7 @@ const personalTables: ReadonlyMap<string, PersonalTable> = new Map([
   ["usage", byTime("usage", ["hour", "key_id", "model"])],
   ["account_days", byTime("account_days", ["day", "model"])],
   ["key_days", byTime("key_days", ["day", "key_id", "model"])],
+  ["key_spans", byTime("key_spans", ["span", "key_id", "model"])],
   [
     "quota_days",
     few(({ id }) => sql`select * from quota_days where account_id = ${id} order by day desc, key_id`),
@@ -153,4 +164,5 @@ function cell(column: string, value: unknown): string | number | null {
   throw new TypeError(`The column ${column} holds a kind of value that is not known here.`);
 }
 
-const isTime = (column: string): boolean => ["at", "hour", "day"].includes(column) || column.endsWith("_at");
+const isTime = (column: string): boolean =>
+  ["at", "hour", "day", "span"].includes(column) || column.endsWith("_at");

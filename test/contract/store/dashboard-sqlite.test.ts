@@ -1,6 +1,6 @@
 import Database from "libsql";
 import { expect, it } from "vitest";
-import { impersonalTables } from "../../../src/store/sql/stored-rows.js";
+import { impersonalTables, sqliteIndexTables } from "../../../src/store/sql/stored-rows.js";
 import { databasePath } from "../../../src/store/sql/sqlite.js";
 import { openTemporaryStore, openThreadedStore } from "../../support/stores/temporary-store.js";
 import { storeParts } from "./store-parts.js";
@@ -19,5 +19,7 @@ it("shows people every table of the database that can be about them", async () =
   database.close();
   const shown = opened.store.stored.tables;
   await opened.dispose();
-  expect([...shown, ...impersonalTables].sort()).toEqual(tables.map((table) => table.name).sort());
+  expect([...shown, ...impersonalTables, ...sqliteIndexTables].sort()).toEqual(
+    tables.map((table) => table.name).sort(),
+  );
 });

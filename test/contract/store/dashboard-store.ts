@@ -1,8 +1,9 @@
 /** What the contract suites of the dashboard's stores have in common. */
 import { createHash, randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe } from "vitest";
-import type { FullStore } from "../../../src/core/dashboard-ports.js";
+import type { FullStore, UsageBucketRow } from "../../../src/core/dashboard-ports.js";
 import type { Account, NewAccount } from "../../../src/core/ports.js";
+import { noFirstTokens } from "../../../src/core/usage/first-tokens.js";
 
 export interface FullStoreUnderTest {
   store: FullStore;
@@ -50,3 +51,22 @@ export function describeWithStore(name: string, open: OpenStore, tests: (opened:
 export const someHash = (): Uint8Array => Uint8Array.from(createHash("sha256").update(randomUUID()).digest());
 
 export const at = (time: string): Date => new Date(`2030-01-01T${time}Z`);
+
+/** An hour of an account's usage, with every count set. */
+export const usageBucket = (accountId: string, row: Partial<UsageBucketRow> = {}): UsageBucketRow => ({
+  accountId,
+  keyId: "key_1",
+  model: "omega",
+  start: at("08:00:00"),
+  requests: 2,
+  errors: 1,
+  rateLimited: 3,
+  unavailable: 1,
+  promptTokens: 30,
+  completionTokens: 4,
+  firstTokenMs: 30_010,
+  firstTokens: noFirstTokens.with(0, 1).with(10, 1),
+  firstTokenMinMs: 10,
+  firstTokenMaxMs: 30_000,
+  ...row,
+});

@@ -24,6 +24,7 @@ const large = [
   "usage",
   "account_days",
   "key_days",
+  "key_spans",
   "service_usage",
   "outcomes",
   "audit",
@@ -214,7 +215,7 @@ it.each(Object.entries(queries))("finds by an index: %s", async (_name, ask) => 
   expect(scans()).toEqual([]);
 });
 
-const personal = ["accounts", "keys", "sessions", "links", "usage", "account_days", "key_days"];
+const personal = ["accounts", "keys", "sessions", "links", "usage", "account_days", "key_days", "key_spans"];
 it.each([...personal, "audit", "changes"])(
   "finds what is stored about an account by an index: %s",
   async (table) => {
@@ -222,6 +223,7 @@ it.each([...personal, "audit", "changes"])(
       usage: "0 key_1 omega",
       account_days: "0 omega",
       key_days: "0 key_1 omega",
+      key_spans: "0 key_1 omega",
       audit: "ab",
     };
     for (const after of [null, cursors[table] ?? "0"]) {

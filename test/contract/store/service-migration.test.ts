@@ -73,6 +73,8 @@ describe.each(emptyDatabases)("in %s", (_name, open) => {
       { keyId: "key_1", requests: 11, refused: 15, tokens: 90 },
       { keyId: "key_2", requests: 4, refused: 5, tokens: 30 },
     ]);
+    const spans = { ...days, to: new Date(64 * 86_400_000) };
+    expect(await usage.readByKey(spans)).toEqual(await usage.readByKey(days));
     const { from, to } = days;
     expect(
       (await new SqlServiceUsage(db, systemClock).top({ from, to }, "requests", 5)).accounts,

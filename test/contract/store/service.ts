@@ -4,29 +4,21 @@ import type { UsageBucketRow } from "../../../src/core/dashboard-ports.js";
 import type { Outcomes } from "../../../src/core/operator/operator-ports.js";
 import { noKeyLimits } from "../../../src/core/ports.js";
 import { noFirstTokens } from "../../../src/core/usage/first-tokens.js";
-import { at, describeWithStore, someHash, type OpenStore } from "./dashboard-store.js";
+import { at, describeWithStore, someHash, usageBucket, type OpenStore } from "./dashboard-store.js";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const wholeDay = { from: new Date("2030-01-01T00:00:00Z"), to: new Date("2030-01-02T00:00:00Z") };
 
-const bucket = (accountId: string, row: Partial<UsageBucketRow> = {}): UsageBucketRow => ({
-  accountId,
-  keyId: "playground",
-  model: "omega",
-  start: at("08:00:00"),
-  requests: 2,
-  errors: 1,
-  rateLimited: 3,
-  unavailable: 1,
-  promptTokens: 30,
-  completionTokens: 4,
-  firstTokenMs: 250,
-  firstTokens: noFirstTokens.with(3, 1),
-  firstTokenMinMs: 250,
-  firstTokenMaxMs: 250,
-  ...row,
-});
+const bucket = (accountId: string, row: Partial<UsageBucketRow> = {}): UsageBucketRow =>
+  usageBucket(accountId, {
+    keyId: "playground",
+    firstTokenMs: 250,
+    firstTokens: noFirstTokens.with(3, 1),
+    firstTokenMinMs: 250,
+    firstTokenMaxMs: 250,
+    ...row,
+  });
 
 const outcome = (row: Partial<Outcomes> = {}): Outcomes => ({
   start: at("08:00:00"),
@@ -159,6 +151,64 @@ export function describeServiceContract(name: string, open: OpenStore): void {
       const range = { from, to: new Date(from.getTime() + 100 * hourMs) };
       const { accounts, keys } = await store.service.usage.top(range, "requests", 9);
       expect([accounts, keys]).toMatchObject([[{ requests: 100 }], [{ requests: 100, keyId: "playground" }]]);
+    });
+
+    it("ranks as adding up by hand does, over any range", async () => {
+      const { store } = opened;
+      const first = wholeDay.from.getTime();
+      const rows: UsageBucketRow[] = [];
+      const emails = new Map<string, string>();
+      for (let number = 0; number < 12; number++) {
+        const { id, email } = await opened.createAccount();
+        emails.set(id, email);
+        for (let i = 0; i < 25; i++) {
+          rows.push(
+            bucket(id, {
+              start: new Date(first + ((i * 37 + number * 11) % 960) * hourMs),
+              keyId: `key_${number}_${i % 3}`,
+              model: i % 4 === 0 ? "prism" : "omega",
+              requests: (i * 7 + number * 5) % 13,
+              promptTokens: (i * 31 + number * 17) % 101,
+            }),
+          );
+        }
+      }
+      await store.usage.add(rows);
+      for (const [from, to] of [
+        [0, 960],
+        [24, 744],
+        [5, 931],
+        [100, 110],
+      ] as const) {
+        for (const measure of ["requests", "tokens"] as const) {
+          for (const model of [undefined, "prism"] as const) {
+            const filter = {
+              from: new Date(first + from * hourMs),
+              to: new Date(first + to * hourMs),
+              model,
+            };
+            const found = await store.service.usage.top(filter, measure, 5);
+            const wanted = rows.filter(
+              (row) =>
+                row.start >= filter.from &&
+                row.start < filter.to &&
+                (model === undefined || row.model === model),
+            );
+            const value = (row: UsageBucketRow) =>
+              measure === "requests" ? row.requests : row.promptTokens + row.completionTokens;
+            const largest = (nameOf: (row: UsageBucketRow) => string) => {
+              const sums = new Map<string, number>();
+              for (const row of wanted) sums.set(nameOf(row), (sums.get(nameOf(row)) ?? 0) + value(row));
+              return [...sums.values()].sort((a, b) => b - a).slice(0, 5);
+            };
+            expect(found.accounts.map((one) => one[measure])).toEqual(largest((row) => row.accountId));
+            expect(found.keys.map((one) => one[measure])).toEqual(
+              largest((row) => `${row.accountId} ${row.keyId}`),
+            );
+            expect(found.accounts.every((one) => emails.get(one.accountId) === one.email)).toBe(true);
+          }
+        }
+      }
     });
 
     it("ranks keys of many accounts, also where those with the most have many small ones", async () => {

@@ -79,7 +79,7 @@ export function describeStoredContract(name: string, open: OpenStore): void {
       }
       const counts = {
         ...{ accounts: 1, keys: 5, sessions: 5, links: 6, usage: 10, audit: 20, changes: 5 },
-        ...{ account_days: 2, key_days: 10, quota_days: 5, quota_warnings: 5 },
+        ...{ account_days: 2, key_days: 10, key_spans: 10, quota_days: 5, quota_warnings: 5 },
       };
       expect([...store.stored.tables].sort()).toEqual(Object.keys(counts).sort());
       for (const [table, count] of Object.entries(counts)) {
@@ -88,7 +88,7 @@ export function describeStoredContract(name: string, open: OpenStore): void {
         for (const limit of [1, 2, 3, 5]) expect(await readAll(store, ada.id, table, limit)).toEqual(rows);
         expect(JSON.stringify(rows)).not.toContain(bob.id);
         const times = rows.map((row) =>
-          String(row.at ?? row.hour ?? row.day ?? row.sent_at ?? row.created_at),
+          String(row.at ?? row.hour ?? row.day ?? row.span ?? row.sent_at ?? row.created_at),
         );
         expect(times).toEqual([...times].sort().reverse());
       }

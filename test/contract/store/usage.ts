@@ -2,29 +2,11 @@
 import { expect, it } from "vitest";
 import type { UsageBucketRow } from "../../../src/core/dashboard-ports.js";
 import { noFirstTokens } from "../../../src/core/usage/first-tokens.js";
-import { at, describeWithStore, type OpenStore } from "./dashboard-store.js";
+import { at, describeWithStore, usageBucket as bucket, type OpenStore } from "./dashboard-store.js";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 const wholeDay = { from: new Date("2030-01-01T00:00:00Z"), to: new Date("2030-01-02T00:00:00Z") };
-
-const bucket = (accountId: string, row: Partial<UsageBucketRow> = {}): UsageBucketRow => ({
-  accountId,
-  keyId: "key_1",
-  model: "omega",
-  start: at("08:00:00"),
-  requests: 2,
-  errors: 1,
-  rateLimited: 3,
-  unavailable: 1,
-  promptTokens: 30,
-  completionTokens: 4,
-  firstTokenMs: 30_010,
-  firstTokens: noFirstTokens.with(0, 1).with(10, 1),
-  firstTokenMinMs: 10,
-  firstTokenMaxMs: 30_000,
-  ...row,
-});
 
 export function describeUsageContract(name: string, open: OpenStore): void {
   describeWithStore(`${name} keeps usage`, open, (opened) => {
@@ -240,6 +222,65 @@ export function describeUsageContract(name: string, open: OpenStore): void {
       }
     });
 
+    it("has the same sums over months as hour by hour, also after old ones are removed", async () => {
+      const { usage } = opened.store;
+      const { id: accountId } = await opened.createAccount();
+      const first = wholeDay.from.getTime();
+      const atDay = (day: number) => new Date(first + day * dayMs);
+      const rows = Array.from({ length: 130 }, (_, day) =>
+        bucket(accountId, {
+          start: new Date(first + day * dayMs + (day % 24) * hourMs),
+          keyId: `key_${day % 3}`,
+          model: day % 5 === 0 ? "prism" : "omega",
+          requests: 1 + day,
+        }),
+      );
+      await usage.add(rows.slice(0, 70));
+      await usage.add(rows.slice(70));
+      const byHand = (
+        of: (row: UsageBucketRow) => string | null,
+        wanted: (row: UsageBucketRow) => boolean,
+      ) => {
+        const sums = new Map<string | null, number>();
+        for (const row of rows.filter(wanted)) sums.set(of(row), (sums.get(of(row)) ?? 0) + row.requests);
+        return sums;
+      };
+      for (const removed of [0, 7, 40, 41, 75]) {
+        await usage.prune(atDay(removed));
+        for (const [from, to] of [
+          [0, 130],
+          [1, 129],
+          [0.5, 100.25],
+          [20, 85],
+          [40, 104],
+          [44, 109],
+        ] as const) {
+          for (const narrowed of [{}, { keyId: "key_1" }, { model: "prism" } as const]) {
+            const filter = { accountId, from: atDay(from), to: atDay(to), ...narrowed };
+            const isWanted = (row: UsageBucketRow) =>
+              row.start >= filter.from &&
+              row.start < filter.to &&
+              row.start >= atDay(removed) &&
+              (!("keyId" in narrowed) || row.keyId === narrowed.keyId) &&
+              (!("model" in narrowed) || row.model === narrowed.model);
+            const keys = await usage.readByKey(filter);
+            expect(new Map(keys.map((row) => [row.keyId, row.requests]))).toEqual(
+              byHand((row) => row.keyId, isWanted),
+            );
+            const models = await usage.readByModel(filter);
+            expect(new Map(models.map((row) => [row.model, row.requests]))).toEqual(
+              byHand((row) => row.model, isWanted),
+            );
+          }
+        }
+      }
+      expect(await opened.store.stored.read(accountId, "key_spans", null, 100)).toMatchObject({
+        rows: expect.not.arrayContaining([
+          expect.objectContaining({ span: atDay(0).toISOString() }),
+        ]) as unknown,
+      });
+    });
+
     it("leaves out accounts that do not exist, and writes the rest", async () => {
       const { usage } = opened.store;
       const { id } = await opened.createAccount();
@@ -272,7 +313,7 @@ export function describeUsageContract(name: string, open: OpenStore): void {
       expect(left.map((row) => row.start)).toEqual([at("09:00:00")]);
       // Sums of a day that began before are gone with its first hours.
       for (const { id } of [mine, theirs]) {
-        for (const table of ["account_days", "key_days"]) {
+        for (const table of ["account_days", "key_days", "key_spans"]) {
           expect(await store.stored.read(id, table, null, 10)).toMatchObject({ rows: [] });
         }
       }

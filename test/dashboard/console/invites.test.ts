@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { InviteView } from "../../../src/protocol/dashboard-accounts.js";
+import type { AuditPage } from "../../../src/protocol/dashboard-audit.js";
 import type { Me, OneTimeLink } from "../../../src/protocol/dashboard-api.js";
 import { FakeClock } from "../../support/inputs/fake-clock.js";
 import {
@@ -67,6 +68,29 @@ describe("invitations", () => {
     const rows = dashboard.tables().get("audit") ?? "";
     expect(rows).toContain("revoked invitation");
     expect(rows).not.toContain("eve@example.com");
+  });
+
+  it("are named in the audit trail by their address while they are pending, which it does not keep", async () => {
+    const { link } = await invite({ email: "Grace@Example.com" });
+    await invite({});
+    const targets = async (count: number) => {
+      const { entries } = await operator.get<AuditPage>("/api/admin/audit");
+      return entries
+        .filter(({ action }) => action.endsWith("invitation"))
+        .slice(0, count)
+        .map(({ target, targetIsId }) => [target, targetIsId]);
+    };
+    expect(await targets(2)).toEqual([
+      ["anyone", false],
+      ["Grace@Example.com", false],
+    ]);
+    expect((dashboard.tables().get("audit") ?? "").toLowerCase()).not.toContain("grace@");
+    await accept(link, "grace@example.com");
+    await operator.must("DELETE", `/api/admin/invites/${(await pending())[0]?.id ?? ""}`);
+    const gone = ["no longer pending", false];
+    expect(await targets(3)).toEqual([gone, gone, gone]);
+    const { text } = await operator.send("GET", "/api/admin/audit.csv");
+    expect(text).toContain("created invitation,no longer pending");
   });
 
   it("end when they expire, and are not listed any more", async () => {

@@ -23,7 +23,7 @@ export const emptyDatabases: readonly [name: string, open: () => Promise<EmptyDa
   ["Postgres", openPostgres],
 ];
 
-async function openSqlite(): Promise<EmptyDatabase> {
+export async function openSqlite(): Promise<EmptyDatabase> {
   const folder = await mkdtemp(join(tmpdir(), "sotto-migration-"));
   const db = connectSqlite(await openDatabase(join(folder, "sotto.db")));
   const close = async () => {

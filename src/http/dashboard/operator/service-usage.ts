@@ -1,7 +1,5 @@
 /** What all accounts used, for admins. */
 import { Readable } from "node:stream";
-import type { z } from "zod";
-import type { ServiceUsageRequest } from "../../../core/usage/service-report.js";
 import {
   serviceUsageQuery,
   topQuery,
@@ -10,19 +8,20 @@ import {
 } from "../../../protocol/dashboard-operator.js";
 import type { DashboardParts } from "../parts.js";
 import { admin, type DashboardRoute } from "../route.js";
+import { usageRequest } from "../usage.js";
 
 export function serviceUsageRoutes({ dashboard: { serviceUsage } }: DashboardParts): DashboardRoute[] {
   return [
     admin("GET", "/admin/usage", (visit): Promise<ServiceUsageReport> =>
-      serviceUsage.report(toRequest(visit.query(serviceUsageQuery))),
+      serviceUsage.report(usageRequest(visit.query(serviceUsageQuery))),
     ),
     admin("GET", "/admin/usage/top", (visit): Promise<TopUsers> => {
       const { measure, ...query } = visit.query(topQuery);
-      return serviceUsage.top(toRequest(query), measure);
+      return serviceUsage.top(usageRequest(query), measure);
     }),
     admin("GET", "/admin/usage.csv", async (visit) => {
       const query = visit.query(serviceUsageQuery);
-      const lines = serviceUsage.csv(toRequest(query));
+      const lines = serviceUsage.csv(usageRequest(query));
       // An invalid filter is answered as an error rather than with a file that breaks off.
       const first = await lines.next();
       const file = `sotto-service-usage-${query.from.slice(0, 10)}-${query.to.slice(0, 10)}.csv`;
@@ -37,9 +36,3 @@ async function* after(first: string, rest: AsyncGenerator<string, void, undefine
   yield first;
   for await (const text of rest) if (text !== "") yield text;
 }
-
-const toRequest = ({ from, to, ...rest }: z.output<typeof serviceUsageQuery>): ServiceUsageRequest => ({
-  ...rest,
-  from: new Date(from),
-  to: new Date(to),
-});

@@ -31,11 +31,11 @@ describe("a search through many accounts", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function pages(search: AccountSearch, limit: number): Promise<string[][]> {
+  async function pages(search: AccountSearch, limit: number, text = "rare"): Promise<string[][]> {
     const found: string[][] = [];
     let after: string | null = null;
     do {
-      const page: { ids: string[]; next: string | null } | null = await search.page("rare", after, limit);
+      const page: { ids: string[]; next: string | null } | null = await search.page(text, after, limit);
       if (page === null) throw new Error("the search does not know its own page");
       found.push(page.ids);
       after = page.next;
@@ -47,13 +47,20 @@ describe("a search through many accounts", () => {
 
   it.each([1, 2, 3, 7, 100])("reads them in slices of %i, and misses and repeats none", async (slice) => {
     const search = new AccountSearch(db, true, { slice, page: 1_000 });
-    for (const limit of [1, 2, 10]) expect((await pages(search, limit)).flat()).toEqual(all);
+    // In the index are pieces of three characters.
+    for (const text of ["-r", "rar", "rare"])
+      for (const limit of [1, 2, 10]) expect((await pages(search, limit, text)).flat()).toEqual(all);
   });
 
-  it("ends a page after so many, however few were found, and goes on there", async () => {
+  it("ends a page of a short text after so many, however few were found, and goes on there", async () => {
     const search = new AccountSearch(db, true, { slice: 3, page: 6 });
-    const found = await pages(search, 10);
+    const found = await pages(search, 10, "-r");
     expect(found.flat()).toEqual(all);
     expect(found.length).toBeGreaterThanOrEqual(3);
+  });
+
+  it("looks a longer text up, and needs no further page", async () => {
+    const search = new AccountSearch(db, true, { slice: 3, page: 6 });
+    expect(await pages(search, 10)).toEqual([all]);
   });
 });

@@ -1,8 +1,12 @@
 /**
  * Finding accounts among many. Whose id or address begins with the text comes first and is found by an index. Then
- * come those whose address has it further inside, the newest first: no index finds these, so accounts are read in
- * slices, others get their turn in between, and after so many the page ends, however few were found; the next one
- * goes on from there. So the time of a page has a bound that does not depend on the number of accounts.
+ * come those whose address has it further inside, the newest first. Of these, too, an index knows: it has the pieces of
+ * three characters of every address (0011-account-search.ts). It does not know their order, so that a text which many
+ * have is found sooner among the newest accounts; only what is not found there is looked up.
+ *
+ * A text of one or two characters is in no index. For it accounts are read in slices, and after so many the page
+ * ends, however few were found; the next one goes on from there. So the time of a page has a bound that does not
+ * depend on the number of accounts.
  *
  * A cursor is the stage and the place in it of the last account of a page.
  */
@@ -11,7 +15,10 @@ import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { Schema } from "../schema.js";
 
 /** How many are read in one statement, which takes some milliseconds, and for one page. */
-const usualSizes = { slice: 25_000, page: 150_000 };
+const usualSizes = { slice: 10_000, page: 150_000 };
+
+/** As long as the pieces that are in the index. */
+const pieceLength = 3;
 
 /** Above every character that an address or an id has. */
 const lastCharacter = "\u{10ffff}";
@@ -91,24 +98,47 @@ export class AccountSearch {
     const text = search.toLowerCase();
     const found: Found[] = [];
     let slice = place.stage === "inside" ? behind(place) : sql``;
-    const order = sql`order by created_at desc, id desc`;
     const { slice: sliceRows, page: mostRead } = this.sizes;
     for (let read = sliceRows; ; read += sliceRows) {
       const { rows } = await sql<{ id: string; created_at: number }>`select id, created_at from
-        (select id, created_at, email_lower from accounts ${slice} ${order} limit ${sliceRows}) as slice
-        where ${this.#contains("email_lower", text)}
-        and not ${this.#begins("email_lower", text)} ${this.#unlessById(search)} ${order}
-        limit ${limit - found.length}`.execute(this.db);
-      found.push(...rows.map((row) => ({ id: row.id, cursor: `inside ${row.created_at} ${row.id}` })));
+        (select id, created_at, email_lower from accounts ${slice} ${newestFirst} limit ${sliceRows}) as slice
+        where ${this.#hasInside(search)} ${newestFirst} limit ${limit - found.length}`.execute(this.db);
+      found.push(...rows.map(foundInside));
       if (found.length >= limit) return { found: found.slice(0, limit), next: null };
       const { rows: ends } = await sql<{ id: string; created_at: number }>`select created_at, id from accounts
-        ${slice} ${order} limit ${1} offset ${sliceRows - 1}`.execute(this.db);
+        ${slice} ${newestFirst} limit ${1} offset ${sliceRows - 1}`.execute(this.db);
       const [end] = ends;
       if (end === undefined) return { found, next: null };
-      if (read >= mostRead) return { found, next: `inside ${end.created_at} ${end.id}` };
       slice = behind({ stage: "inside", createdAt: end.created_at, id: end.id });
+      if (piecesOf(text).length > 0) {
+        found.push(...(await this.#indexed(search, slice, limit - found.length)));
+        return { found, next: null };
+      }
+      if (read >= mostRead) return { found, next: foundInside(end).cursor };
       await setImmediate();
     }
+  }
+
+  /** `rest`: behind what has been read. */
+  async #indexed(search: string, rest: RawBuilder<unknown>, limit: number): Promise<Found[]> {
+    const text = search.toLowerCase();
+    // Each in a form that leaves the database no choice: those that the index finds, and no others, are looked at.
+    const found = this.comparesBytes
+      ? sql`account_addresses cross join account_numbers on number = account_addresses.rowid
+          cross join accounts on id = account_id ${rest} and account_addresses match ${quoted(text)}`
+      : sql`(select * from accounts where address_pieces(email_lower) @> array[${sql.join(piecesOf(text))}]
+          offset 0) as found ${rest}`;
+    // The index folds case in its own way, and may have found the pieces in another order.
+    const { rows } = await sql<{ id: string; created_at: number }>`select id, created_at from ${found}
+      and ${this.#hasInside(search)} ${newestFirst} limit ${limit}`.execute(this.db);
+    return rows.map(foundInside);
+  }
+
+  /** And was not found by a stage before. */
+  #hasInside(search: string): RawBuilder<boolean> {
+    const text = search.toLowerCase();
+    return sql<boolean>`${this.#contains("email_lower", text)}
+      and not ${this.#begins("email_lower", text)} ${this.#unlessById(search)}`;
   }
 
   #begins(column: "id" | "email_lower", text: string): RawBuilder<boolean> {
@@ -129,6 +159,23 @@ export class AccountSearch {
     return search.startsWith("acc_") ? sql`and not ${this.#begins("id", search)}` : sql``;
   }
 }
+
+const newestFirst = sql`order by created_at desc, id desc`;
+
+const foundInside = (row: { id: string; created_at: number }): Found => ({
+  id: row.id,
+  cursor: `inside ${row.created_at} ${row.id}`,
+});
+
+/** None for a text that is too short, or that has what an address never has and an index may end at. */
+function piecesOf(text: string): string[] {
+  const characters = text.includes("\0") ? [] : Array.from(text);
+  const starts = characters.slice(0, Math.max(0, characters.length - pieceLength + 1));
+  return [...new Set(starts.map((_, start) => characters.slice(start, start + pieceLength).join("")))];
+}
+
+/** A text as it is, in the language of SQLite's full-text search. */
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
 type Place =
   | { stage: "first" }

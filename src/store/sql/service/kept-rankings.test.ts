@@ -1,10 +1,15 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../../../../test/support/inputs/fake-clock.js";
-import { KeptRankings } from "./kept-rankings.js";
+import { KeptRankings, type Ranking } from "./kept-rankings.js";
+
+const numbered = (requests: number) => ({
+  ...{ account_id: "acc_1", requests, errors: 0, refused: 0, tokens: 0 },
+});
 
 const counting = () => {
   let asked = 0;
-  const rank = async () => [{ accountId: "acc_1", value: ++asked }];
+  const rank = async () => ({ accounts: [numbered(++asked)], keys: [] });
   return { rank, asked: () => asked };
 };
 
@@ -19,9 +24,28 @@ describe("kept rankings", () => {
     await rankings.get("a", rank);
     expect(asked()).toBe(1);
     clock.advance(1);
-    expect(await rankings.get("a", rank)).toEqual([{ accountId: "acc_1", value: 2 }]);
+    expect(await rankings.get("a", rank)).toEqual({ accounts: [numbered(2)], keys: [] });
     await rankings.get("b", rank);
     expect(asked()).toBe(3);
+  });
+
+  it("are added up one at a time", async () => {
+    const rankings = new KeptRankings(new FakeClock());
+    const begun: string[] = [];
+    const ends: (() => void)[] = [];
+    const rank = (name: string) => () => {
+      begun.push(name);
+      return new Promise<Ranking>((resolve) => ends.push(() => resolve({ accounts: [], keys: [] })));
+    };
+    const [first, second] = ["a", "b"].map((name) => rankings.get(name, rank(name)));
+    await setImmediate();
+    expect(begun).toEqual(["a"]);
+    ends.shift()?.();
+    await first;
+    await setImmediate();
+    expect(begun).toEqual(["a", "b"]);
+    ends.shift()?.();
+    expect(await second).toEqual({ accounts: [], keys: [] });
   });
 
   it("are bounded, and the oldest go first", async () => {
@@ -39,6 +63,6 @@ describe("kept rankings", () => {
     const rankings = new KeptRankings(new FakeClock());
     const { rank } = counting();
     await expect(rankings.get("a", () => Promise.reject(new Error("unreachable")))).rejects.toThrow();
-    expect(await rankings.get("a", rank)).toHaveLength(1);
+    expect((await rankings.get("a", rank)).accounts).toHaveLength(1);
   });
 });

@@ -6,15 +6,8 @@ import type { Schema } from "../schema.js";
 import { SqlOutcomes } from "./outcome-rows.js";
 import { SqlServiceUsage } from "./service-usage-rows.js";
 
-const sliceMs = 7 * 24 * 60 * 60_000;
-
-/** `worksHere`: the database works on this thread. */
-export const sqlService = (
-  db: Kysely<Schema>,
-  clock: Pick<Clock, "monotonicMs">,
-  worksHere: boolean,
-): ServiceStore => ({
-  usage: new SqlServiceUsage(db, clock, worksHere ? sliceMs : null),
+export const sqlService = (db: Kysely<Schema>, clock: Pick<Clock, "monotonicMs">): ServiceStore => ({
+  usage: new SqlServiceUsage(db, clock),
   outcomes: new SqlOutcomes(db),
   facts: new SqlOperatorFacts(db),
 });

@@ -21,11 +21,9 @@ import { topUsers } from "./top-users.js";
 export class SqlServiceUsage implements ServiceUsageStore {
   readonly #rankings: KeptRankings;
 
-  /** `sliceMs`: long ranges of everybody's rows are read in pieces of this length; null: at once. */
   constructor(
     private readonly db: Kysely<Schema>,
     clock: Pick<Clock, "monotonicMs">,
-    private readonly sliceMs: number | null = null,
   ) {
     this.#rankings = new KeptRankings(clock);
   }
@@ -44,8 +42,7 @@ export class SqlServiceUsage implements ServiceUsageStore {
   }
 
   top(...[filter, measure, limit]: Parameters<ServiceUsageStore["top"]>): Promise<TopUsers> {
-    const { db, sliceMs } = this;
-    return topUsers({ db, sliceMs, rankings: this.#rankings }, filter, measure, limit);
+    return topUsers({ db: this.db, rankings: this.#rankings }, filter, measure, limit);
   }
 
   async lines(...[filter, stepMs]: Parameters<ServiceUsageStore["lines"]>): Promise<ServiceUsageLine[]> {

@@ -3,32 +3,28 @@
  * in the order of time, and of the hours around whole days. Keys are looked up account by account, the largest first:
  * no key has used more than its account, so the first account that is not above the last key on the list ends it.
  *
- * A database server ranks in one statement. An embedded one works on this thread, so it hands over the values of some
- * days at a time, packed into one text (a row for each would take several times as long), and others get their turn in
- * between.
+ * The database adds up and sorts: it works in threads or processes of its own, and only the first of a ranking cross.
  */
-import { setImmediate } from "node:timers/promises";
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { TopFilter, TopUser, TopUsers } from "../../../core/operator/operator-ports.js";
 import type { Schema } from "../schema.js";
-import { splitByDays } from "../usage/shares.js";
-import type { KeptRankings, Ranked } from "./kept-rankings.js";
+import { keyParts, splitByDays } from "../usage/shares.js";
+import type { KeptRankings, Ranking, TopRow } from "./kept-rankings.js";
 
 const dayMs = 24 * 60 * 60_000;
 
 type Measure = "requests" | "tokens";
 
-interface TopRow {
-  account_id: string;
-  key_id: string;
-  requests: number;
-  errors: number;
-  refused: number;
-  tokens: number;
+interface Ranked {
+  accountId: string;
+  value: number;
 }
 
 /** How many accounts are looked at first; twice as many each time that it takes more. */
 const firstLook = 64;
+
+/** How many of a ranking are read first, which costs as much to add up as one that is longer or shorter. */
+const firstRanked = 1_024;
 
 /** Databases allow some tens of thousands of bound values in one statement. */
 const idsAtOnce = 1_000;
@@ -38,13 +34,11 @@ const longMs = 7 * dayMs;
 
 export interface TopParts {
   db: Kysely<Schema>;
-  /** Null for a database that works elsewhere. */
-  sliceMs: number | null;
   rankings: KeptRankings;
 }
 
 export async function topUsers(
-  { db, sliceMs, rankings }: TopParts,
+  { db, rankings }: TopParts,
   filter: TopFilter,
   measure: Measure,
   limit: number,
@@ -53,17 +47,21 @@ export async function topUsers(
     const keys = await keysOf(db, filter, [filter.accountId]);
     return { accounts: [], keys: await named(db, firstKeys(keys, measure, limit)) };
   }
-  let sums: Promise<Map<string, number>> | null = null;
-  const rank = async (count: number): Promise<Ranked[]> => {
-    if (sliceMs === null) return rankedThere(db, filter, measure, count);
-    sums ??= totals(db, filter, measure, sliceMs);
-    return rankedHere(await sums, count);
-  };
   const { from, to, model = "" } = filter;
   const isLong = to.getTime() - from.getTime() > longMs;
-  const name = [from.getTime(), to.getTime(), model, measure].join(" ");
-  const largest = (count: number) =>
-    isLong ? rankings.get(`${name} ${count}`, () => rank(count)) : rank(count);
+  const name = [from.getTime(), to.getTime(), model, measure, limit].join(" ");
+  const find = () => findLargest(db, filter, measure, limit);
+  const { accounts, keys } = isLong ? await rankings.get(name, find) : await find();
+  return { accounts: await named(db, accounts), keys: await named(db, keys) };
+}
+
+async function findLargest(
+  db: Kysely<Schema>,
+  filter: TopFilter,
+  measure: Measure,
+  limit: number,
+): Promise<Ranking> {
+  const largest = rankedBy(db, filter, measure);
   const first = await largest(Math.max(firstLook, limit));
   const ofFirst = await keysOf(db, filter, idsOf(first));
   const accounts = first.slice(0, limit).map(({ accountId }) => sumOf(accountId, ofFirst));
@@ -78,7 +76,7 @@ export async function topUsers(
     keys = firstKeys([...keys, ...(await keysOf(db, filter, others))], measure, limit);
     seen = more;
   }
-  return { accounts: await named(db, accounts), keys: await named(db, keys) };
+  return { accounts, keys };
 }
 
 const idsOf = (ranked: readonly Ranked[]): string[] => ranked.map(({ accountId }) => accountId);
@@ -99,7 +97,25 @@ function sources({ from, to, model }: TopFilter, select: RawBuilder<unknown>): R
 const valueOf = (measure: Measure): RawBuilder<unknown> =>
   measure === "requests" ? sql`requests` : sql`prompt_tokens + completion_tokens`;
 
-async function rankedThere(
+/** The first so many, each time from one ranking for as long as it has them. */
+function rankedBy(
+  db: Kysely<Schema>,
+  filter: TopFilter,
+  measure: Measure,
+): (count: number) => Promise<Ranked[]> {
+  let most = firstRanked;
+  let ranked: Ranked[] | null = null;
+  return async (count) => {
+    ranked ??= await rank(db, filter, measure, most);
+    while (most < count && ranked.length === most) {
+      most *= 2;
+      ranked = await rank(db, filter, measure, most);
+    }
+    return ranked.slice(0, count);
+  };
+}
+
+async function rank(
   db: Kysely<Schema>,
   filter: TopFilter,
   measure: Measure,
@@ -107,62 +123,11 @@ async function rankedThere(
 ): Promise<Ranked[]> {
   const parts = sources(filter, sql`account_id, ${valueOf(measure)} as value`);
   if (parts.length === 0) return [];
+  // Counts are far below where such a number loses precision, and Postgres adds it up in half the time.
   const { rows } = await sql<{ account_id: string; value: number }>`select account_id,
-      cast(sum(value) as bigint) as value from (${sql.join(parts, sql` union all `)}) as parts
+      sum(cast(value as double precision)) as value from (${sql.join(parts, sql` union all `)}) as parts
       group by account_id order by value desc, account_id limit ${count}`.execute(db);
   return rows.map(({ account_id: accountId, value }) => ({ accountId, value }));
-}
-
-/** By account. */
-async function totals(
-  db: Kysely<Schema>,
-  filter: TopFilter,
-  measure: Measure,
-  sliceMs: number,
-): Promise<Map<string, number>> {
-  const sums = new Map<string, number>();
-  const packed = sql`group_concat(account_id || ' ' || (${valueOf(measure)})) as packed`;
-  for (let start = filter.from.getTime(); start < filter.to.getTime();) {
-    // Slices end where days end, so that few hours are read.
-    const end = Math.min(Math.floor((start + sliceMs) / dayMs) * dayMs, filter.to.getTime());
-    const slice = { ...filter, from: new Date(start), to: new Date(end) };
-    for (const part of sources(slice, packed)) {
-      const { rows } = await sql<{ packed: string | null }>`${part}`.execute(db);
-      addPacked(sums, rows[0]?.packed ?? "");
-    }
-    start = end;
-    await setImmediate();
-  }
-  return sums;
-}
-
-function addPacked(sums: Map<string, number>, packed: string): void {
-  for (let at = 0; at < packed.length;) {
-    const space = packed.indexOf(" ", at);
-    const comma = packed.indexOf(",", space);
-    const end = comma < 0 ? packed.length : comma;
-    const accountId = packed.slice(at, space);
-    sums.set(accountId, (sums.get(accountId) ?? 0) + Number(packed.slice(space + 1, end)));
-    at = end + 1;
-  }
-}
-
-/** Looks at each once, and keeps the largest so far: sorting all of them would take longer than adding them up. */
-function rankedHere(sums: ReadonlyMap<string, number>, count: number): Ranked[] {
-  const kept: Ranked[] = [];
-  const isBefore = (a: Ranked, b: Ranked) =>
-    a.value > b.value || (a.value === b.value && a.accountId < b.accountId);
-  for (const [accountId, value] of sums) {
-    const one = { accountId, value };
-    const last = kept.at(-1);
-    if (kept.length === count && last !== undefined && !isBefore(one, last)) continue;
-    let at = kept.length;
-    for (let before = kept[at - 1]; before !== undefined && isBefore(one, before); before = kept[at - 1])
-      at--;
-    kept.splice(at, 0, one);
-    if (kept.length > count) kept.pop();
-  }
-  return kept;
 }
 
 async function keysOf(db: Kysely<Schema>, filter: TopFilter, ids: readonly string[]): Promise<TopRow[]> {
@@ -176,13 +141,9 @@ async function keysOf(db: Kysely<Schema>, filter: TopFilter, ids: readonly strin
 async function someKeysOf(db: Kysely<Schema>, filter: TopFilter, ids: readonly string[]): Promise<TopRow[]> {
   const { days, hours } = splitByDays(filter);
   const whose = sql`account_id in (${sql.join(ids)}) ${filter.model === undefined ? sql`` : sql`and model = ${filter.model}`}`;
+  const columns = sql`account_id, key_id, requests, errors, refused, tokens`;
   const parts = [
-    ...(days[0] < days[1]
-      ? [
-          sql`select account_id, key_id, requests, errors, refused, tokens from key_days
-            where ${whose} and day >= ${days[0]} and day < ${days[1]}`,
-        ]
-      : []),
+    ...(await keyParts(db, columns, whose, days)),
     ...hours.map(
       ([
         first,

@@ -1,11 +1,12 @@
 /** Rows of counts that are added to rows that may be there already. */
 import { sql, type Kysely } from "kysely";
-import type { AccountDayRow, KeyDayRow, Schema, ServiceUsageRow, UsageRow } from "../schema.js";
+import type { AccountDayRow, KeyDayRow, KeySpanRow, Schema, ServiceUsageRow, UsageRow } from "../schema.js";
 
 interface CountTables {
   usage: UsageRow;
   account_days: AccountDayRow;
   key_days: KeyDayRow;
+  key_spans: KeySpanRow;
   service_usage: ServiceUsageRow;
 }
 

@@ -1,8 +1,12 @@
-/** What keys and models had of an account's usage: from the sums of whole days, and the hours around them. */
+/**
+ * What keys and models had of an account's usage: from the sums of whole days, and the hours around them. Of keys, of
+ * which there may be hundreds, whole spans of days are read from their sums as well.
+ */
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { UsageFilter, UsageShare } from "../../../core/dashboard-ports.js";
 import type { ModelId } from "../../../protocol/models.js";
 import type { Schema } from "../schema.js";
+import { spanMs } from "./day-rows.js";
 import { toModel } from "./model-column.js";
 
 const dayMs = 24 * 60 * 60_000;
@@ -11,12 +15,7 @@ export async function keyShares(
   db: Kysely<Schema>,
   filter: UsageFilter,
 ): Promise<(UsageShare & { keyId: string })[]> {
-  const rows = await shares<"key_id">(
-    db,
-    "key_id",
-    filter,
-    sql`select key_id, requests, refused, tokens from key_days`,
-  );
+  const rows = await shares<"key_id">(db, "key_id", filter, await ofKeys(db, "key_id", filter));
   return rows.map(({ key_id: keyId, ...share }) => ({ keyId, ...share }));
 }
 
@@ -25,41 +24,87 @@ export async function modelShares(
   filter: UsageFilter,
 ): Promise<(UsageShare & { model: ModelId | null })[]> {
   // What all keys did together is in fewer rows.
-  const days =
+  const { days } = splitByDays(filter);
+  const parts =
     filter.keyId === undefined
-      ? sql`select model, ${hourCounts} from account_days`
-      : sql`select model, requests, refused, tokens from key_days`;
-  const rows = await shares<"model">(db, "model", filter, days);
+      ? [sql`select model, ${hourCounts} from account_days where ${conditionsOf(filter, "day", days)}`]
+      : await ofKeys(db, "model", filter);
+  const rows = await shares<"model">(db, "model", filter, parts);
   return rows.flatMap(({ model, ...share }) => toModel(model).map((known) => ({ model: known, ...share })));
 }
 
+type Period = [from: number, to: number];
+
 /** Whole days, and the hours before and after them; either may be empty. */
-export function splitByDays({ from, to }: { from: Date; to: Date }): {
-  days: [from: number, to: number];
-  hours: [from: number, to: number][];
-} {
-  const firstDay = Math.ceil(from.getTime() / dayMs) * dayMs;
-  const end = Math.floor(to.getTime() / dayMs) * dayMs;
-  if (firstDay >= end) return { days: [0, 0], hours: [[from.getTime(), to.getTime()]] };
-  const around: [number, number][] = [
-    [from.getTime(), firstDay],
-    [end, to.getTime()],
-  ];
-  return { days: [firstDay, end], hours: around.filter(([first, last]) => first < last) };
+export function splitByDays({ from, to }: { from: Date; to: Date }): { days: Period; hours: Period[] } {
+  const { whole, around } = split([from.getTime(), to.getTime()], dayMs);
+  return { days: whole, hours: around };
+}
+
+/** What of a period is whole units, and what is before and after them. */
+function split([from, to]: Period, unitMs: number): { whole: Period; around: Period[] } {
+  const first = Math.ceil(from / unitMs) * unitMs;
+  const end = Math.floor(to / unitMs) * unitMs;
+  const around: Period[] =
+    first < end
+      ? [
+          [from, first],
+          [end, to],
+        ]
+      : [[from, to]];
+  return {
+    whole: first < end ? [first, end] : [0, 0],
+    around: around.filter(([start, stop]) => start < stop),
+  };
 }
 
 const hourCounts = sql`requests, rate_limited + unavailable as refused, prompt_tokens + completion_tokens as tokens`;
+
+function ofKeys(
+  db: Kysely<Schema>,
+  column: "key_id" | "model",
+  filter: UsageFilter,
+): Promise<RawBuilder<unknown>[]> {
+  const columns = sql`${sql.ref(column)}, requests, refused, tokens`;
+  return keyParts(db, columns, whoseOf(filter), splitByDays(filter).days);
+}
+
+/** Parts of a union that have the sums of keys over whole days: `columns` of the rows that match `condition`. */
+export async function keyParts(
+  db: Kysely<Schema>,
+  columns: RawBuilder<unknown>,
+  condition: RawBuilder<unknown>,
+  days: Period,
+): Promise<RawBuilder<unknown>[]> {
+  const part = (table: "key_days" | "key_spans", time: "day" | "span", [from, to]: Period) =>
+    sql`select ${columns} from ${sql.table(table)}
+      where ${condition} and ${sql.ref(time)} >= ${from} and ${sql.ref(time)} < ${to}`;
+  const { whole, around } = split(days, spanMs);
+  if (whole[0] === whole[1]) return days[0] < days[1] ? [part("key_days", "day", days)] : [];
+  // Old days are removed first, then the spans that began with them. What is left of these is in the days alone.
+  const { oldest } = await db
+    .selectFrom("key_days")
+    .select(sql<number | null>`min(day)`.as("oldest"))
+    .executeTakeFirstOrThrow();
+  const firstSpan = Math.min(whole[1], Math.max(whole[0], Math.ceil((oldest ?? 0) / spanMs) * spanMs));
+  return [
+    part("key_spans", "span", [firstSpan, whole[1]]),
+    ...[[whole[0], firstSpan] satisfies Period, ...around]
+      .filter(([from, to]) => from < to)
+      .map((period) => part("key_days", "day", period)),
+  ];
+}
 
 async function shares<Column extends "key_id" | "model">(
   db: Kysely<Schema>,
   column: Column,
   filter: UsageFilter,
-  fromDays: RawBuilder<unknown>,
+  ofDays: readonly RawBuilder<unknown>[],
 ): Promise<(UsageShare & Record<Column, string>)[]> {
   const { days, hours } = splitByDays(filter);
   const name = sql.ref(column);
   const parts = [
-    ...(days[0] < days[1] ? [sql`${fromDays} where ${conditionsOf(filter, "day", days)}`] : []),
+    ...(days[0] < days[1] ? ofDays : []),
     ...hours.map(
       (range) => sql`select ${name}, ${hourCounts} from usage where ${conditionsOf(filter, "hour", range)}`,
     ),
@@ -75,14 +120,16 @@ async function shares<Column extends "key_id" | "model">(
 
 /** Of the filter, or of other times than it has. */
 export function conditionsOf(
-  { accountId, from, to, keyId, model }: UsageFilter,
+  filter: UsageFilter,
   time: "day" | "hour",
-  [first, end]: readonly [number, number] = [from.getTime(), to.getTime()],
+  [first, end]: readonly [number, number] = [filter.from.getTime(), filter.to.getTime()],
 ): RawBuilder<unknown> {
+  return sql`${whoseOf(filter)} and ${sql.ref(time)} >= ${first} and ${sql.ref(time)} < ${end}`;
+}
+
+function whoseOf({ accountId, keyId, model }: UsageFilter): RawBuilder<unknown> {
   const all = [
     sql`account_id = ${accountId}`,
-    sql`${sql.ref(time)} >= ${first}`,
-    sql`${sql.ref(time)} < ${end}`,
     ...(keyId === undefined ? [] : [sql`key_id = ${keyId}`]),
     ...(model === undefined ? [] : [sql`model = ${model}`]),
   ];
