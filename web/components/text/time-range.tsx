@@ -1,6 +1,6 @@
-import { momentFormat } from "./moments.ts";
+import { momentFormat, rangeText } from "./moments.ts";
 
 /** From one moment to another in the reader's zone and language, saying the day once when it is the same. */
 export function TimeRange({ from, to }: { from: string; to: string }) {
-  return <span>{momentFormat.formatRange(new Date(from), new Date(to))}</span>;
+  return <span>{rangeText(momentFormat, new Date(from), new Date(to))}</span>;
 }

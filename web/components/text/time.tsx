@@ -3,7 +3,7 @@
  * time on hover; the other styles are exact already. `second` is for what is compared with other records.
  */
 import { useEffect, useState } from "react";
-import { momentFormat } from "./moments.ts";
+import { momentFormat, momentText } from "./moments.ts";
 
 type TimeStyle = "relative" | "date" | "moment" | "second";
 
@@ -17,7 +17,7 @@ export function Time({ at, style = "relative" }: { at: string; style?: TimeStyle
       title={exact.format(moment)}
       className={style === "second" || style === "moment" ? "tabular-nums" : "whitespace-nowrap"}
     >
-      {style === "relative" ? relativeTime(moment.getTime(), now) : formats[style].format(moment)}
+      {style === "relative" ? relativeTime(moment.getTime(), now) : momentText(formats[style], moment)}
     </time>
   );
 }
