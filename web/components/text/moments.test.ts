@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { momentText, rangeText } from "./moments.ts";
+import { momentPieces, rangePieces } from "./moments.ts";
 
 const noon = new Date("2026-11-17T12:30:00Z");
 const later = (hours: number) => new Date(noon.getTime() + hours * 60 * 60_000);
@@ -9,8 +9,6 @@ const formatOf = (locale: string) =>
     ...{ hour: "numeric", minute: "2-digit", timeZoneName: "short" },
   });
 const plain = (text: string) => text.replaceAll(/\s/g, " ");
-/** Where a line may end. */
-const pieces = (text: string) => text.split(/[^\S\u00a0\u202f]/);
 
 describe("a moment", () => {
   it.each([
@@ -18,15 +16,16 @@ describe("a moment", () => {
     ["de-DE", ["17. Nov. 2026,", "12:30 UTC"]],
     // The time comes first, and the month's name has a space.
     ["vi-VN", ["12:30 UTC", "17 thg 11, 2026"]],
-  ])("breaks between the day and the time alone, in %s", (locale, expected) => {
-    const text = momentText(formatOf(locale), noon);
-    expect(plain(text)).toBe(plain(formatOf(locale).format(noon)));
-    expect(pieces(text).map(plain)).toEqual(expected);
+  ])("consists of its day and its time, in %s", (locale, expected) => {
+    const pieces = momentPieces(formatOf(locale), noon);
+    expect(pieces).toEqual(expected);
+    expect(pieces.join(" ")).toBe(plain(formatOf(locale).format(noon)));
   });
 
   it("and another of its day keep their times together; one of another day may go to the next line", () => {
     const format = formatOf("en-US");
-    expect(pieces(rangeText(format, noon, later(1)))).toHaveLength(2);
-    expect(pieces(rangeText(format, noon, later(30))).length).toBeGreaterThan(3);
+    expect(rangePieces(format, noon, later(1))).toEqual(["Nov 17, 2026,", "12:30 – 1:30 PM UTC"]);
+    const pieces = rangePieces(format, noon, later(30));
+    expect(pieces).toEqual(["Nov 17, 2026,", "12:30 PM UTC", "–", "Nov 18, 2026,", "6:30 PM UTC"]);
   });
 });
