@@ -34,7 +34,7 @@ export function ModelCard({ model, onChange, onRollBack }: ModelCardProps) {
         </span>
       }
     >
-      <dl className="grid grid-cols-[repeat(auto-fill,minmax(6.75rem,1fr))] gap-x-6 gap-y-4 text-sm">
+      <dl className="grid grid-cols-[repeat(auto-fill,minmax(min(6.75rem,40%),1fr))] gap-x-6 gap-y-4 text-sm">
         {factsOf(model).map(([name, value]) => (
           <div key={name}>
             <dt className="text-muted">{name}</dt>
