@@ -33,6 +33,7 @@ export function AccountList() {
     placeholderData: keepPreviousData,
   });
   const next = data?.next ?? null;
+  const hasNone = data === undefined ? error !== null : data.accounts.length === 0;
   return (
     <>
       <div className="mb-4 flex flex-wrap items-center gap-3">
@@ -51,7 +52,9 @@ export function AccountList() {
           {data?.total != null && plural(data.total, "account")}
         </p>
       </div>
-      <SelectionBar shown={data?.accounts ?? []} selection={selection} onSelect={setSelection} />
+      {(!hasNone || selection.size > 0) && (
+        <SelectionBar shown={data?.accounts ?? []} selection={selection} onSelect={setSelection} />
+      )}
       <Card flush>
         <AccountTable
           rows={data?.accounts}
