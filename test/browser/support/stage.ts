@@ -17,7 +17,7 @@ export interface Stage {
 
 /** For all tests of a file: started before the first of them, furnished, and closed after the last. */
 export function setStage(
-  furnish: (dashboard: TestDashboard) => Promise<unknown>,
+  furnish?: (dashboard: TestDashboard) => Promise<unknown>,
   options: TestDashboardOptions = {},
 ): Stage {
   let started: { dashboard: TestDashboard; browser: Browser } | undefined;
@@ -31,7 +31,7 @@ export function setStage(
       launchBrowser(),
     ]);
     started = { dashboard, browser };
-    await furnish(dashboard);
+    await furnish?.(dashboard);
   });
   afterAll(async () => {
     await started?.browser.close();
