@@ -28,6 +28,7 @@ export const people = {
 
 const hourMs = 60 * 60_000;
 const dayMs = 24 * hourMs;
+const setUpDaysAgo = 300;
 const noQuotas = { requestsPerDay: null, tokensPerDay: null, requestsPerMonth: null, tokensPerMonth: null };
 
 const others = [
@@ -46,6 +47,8 @@ const tags = ["production", "staging", "team search", "team support", "ci"];
 
 export async function startMadeUpService(env: Record<string, string> = {}): Promise<TestDashboard> {
   const clock = new PastClock();
+  // Before the service starts: its first round of housekeeping would delete a set-up link that has expired by today.
+  clock.agoMs = setUpDaysAgo * dayMs;
   const dashboard = await startDashboard({
     ...{ webDir: "dist/web", clock },
     env: { SOTTO_HF_ENDPOINT: "http://127.0.0.1:1", ...env },
@@ -58,7 +61,6 @@ export async function startMadeUpService(env: Record<string, string> = {}): Prom
 
 async function furnish(dashboard: TestDashboard, clock: PastClock): Promise<void> {
   const draw = uniformNumbers(16);
-  clock.agoMs = 300 * dayMs;
   const first = await dashboard.setUp(people.operator);
   await addPlans(first);
   const accounts: Visitor[] = [];

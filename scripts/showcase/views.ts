@@ -52,6 +52,32 @@ const after = (step: (page: Page) => Promise<unknown>): NonNullable<View["open"]
   };
 };
 
+/** The page as it is when the service answers so. */
+const answering = (address: string, status: number, json: object): NonNullable<View["open"]> =>
+  after(async (page) => {
+    await page.route(address, (route) => route.fulfill({ status, json }));
+    await page.reload();
+    await page.locator("h1").first().waitFor();
+  });
+const broken = { error: { code: "internal_error", message: "Something went wrong. Try again." } };
+
+/** The forms that a link leads to. */
+const linkedForms: View[] = [
+  { name: "public-reset-by-link", as: null, path: "/reset#token=made-up" },
+  { name: "public-sign-up-invited", as: null, path: "/sign-up#invite=made-up&email=new@example.com" },
+  {
+    name: "public-sign-in-refused",
+    as: null,
+    path: "/sign-in",
+    open: after(async (page) => {
+      await page.getByLabel("Email").fill("nobody@example.com");
+      await page.getByLabel("Password", { exact: true }).fill("a wrong password");
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("alert").first().waitFor();
+    }),
+  },
+];
+
 async function ask(page: Page): Promise<void> {
   await page.getByRole("textbox", { name: "Message" }).fill(question);
   await page.keyboard.press("Enter");
@@ -83,6 +109,18 @@ const ownStates: View[] = [
   { name: "keys-all", as: "returning", path: "/app/keys?status=all&sort=name" },
   { name: "keys-by-tag", as: "returning", path: "/app/keys?tag=production&search=bot" },
   { name: "keys-none-found", as: "returning", path: "/app/keys?search=nothing-like-it" },
+  {
+    name: "keys-failed",
+    as: "returning",
+    path: "/app/keys",
+    open: answering("**/api/keys/page*", 500, broken),
+  },
+  {
+    name: "usage-failed",
+    as: "returning",
+    path: "/app/usage",
+    open: answering("**/api/usage?*", 500, broken),
+  },
   { name: "playground-reply", as: "returning", path: "/app/playground", window: true, open: after(answered) },
   {
     name: "playground-comparison",
@@ -150,11 +188,41 @@ const operatorStates: View[] = [
       await page.getByRole("heading", { level: 1, name: "ada@example.com" }).waitFor();
     }),
   },
+  {
+    name: "operator-account-unused",
+    as: "operator",
+    path: "/admin/accounts?search=newcomer",
+    open: after(async (page) => {
+      await page.getByRole("link", { name: "newcomer@example.com" }).click();
+      await page.getByRole("heading", { level: 1, name: "newcomer@example.com" }).waitFor();
+    }),
+  },
+  { name: "operator-accounts-none-found", as: "operator", path: "/admin/accounts?search=nobody-like-it" },
+  { name: "operator-audit-none-found", as: "operator", path: "/admin/audit?who=nobody@example.com" },
+  {
+    name: "operator-invitations-none",
+    as: "operator",
+    path: "/admin/accounts?tab=invitations",
+    open: answering("**/api/admin/invites", 200, { invites: [] }),
+  },
+  {
+    name: "operator-changelog-none",
+    as: "operator",
+    path: "/admin/changelog",
+    open: answering("**/api/changelog", 200, { entries: [] }),
+  },
+  {
+    name: "operator-accounts-failed",
+    as: "operator",
+    path: "/admin/accounts",
+    open: answering("**/api/admin/accounts*", 500, broken),
+  },
   { name: "operator-invitations", as: "operator", path: "/admin/accounts?tab=invitations" },
   {
     name: "operator-accounts-selected",
     as: "operator",
     path: "/admin/accounts",
+    window: true,
     open: after((page) => page.getByLabel("Select all on this page").check()),
   },
   {
@@ -181,6 +249,7 @@ const openings = [...accountOpenings, ...adminOpenings].map((opening): View => {
 
 export const views: readonly View[] = [
   ...publicPages,
+  ...linkedForms,
   ...ownPages,
   ...adminPages,
   ...ownStates,

@@ -1,58 +1,46 @@
 /** The figures that pages show: there at once, true, each of them once. */
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterEach, describe, expect, it } from "vitest";
 import type { KeyWithSecret, Me } from "../../src/protocol/dashboard-api.js";
-import { launchBrowser } from "../support/browser.js";
-import {
-  password,
-  startDashboard,
-  type Browser as Visitor,
-  type TestDashboard,
-} from "../support/processes/dashboard-server.js";
+import { password, type Browser as Visitor } from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";
+import { setStage } from "./support/stage.js";
 import { openPage, signedInContext } from "./support/visit.js";
 
-let dashboard: TestDashboard;
-let browser: Browser;
 let operator: Visitor;
 let context: BrowserContext | undefined;
 let people = 0;
 
-beforeAll(async () => {
-  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
+const stage = setStage(async (dashboard) => {
   dashboard.engine.options.defaultMaxTokensOf = { prism: 700 };
   operator = await dashboard.setUp();
 });
-afterAll(async () => {
-  await browser.close();
-  await dashboard.close();
-});
 afterEach(async () => {
-  dashboard.engine.release();
+  stage.dashboard.engine.release();
   await context?.close();
 });
 
 async function open(path: string, who?: { email: string }): Promise<Page> {
   if (who === undefined) {
-    context = await signedInContext(browser, dashboard.url, `reader${++people}@example.com`);
+    context = await signedInContext(stage.browser, stage.url, `reader${++people}@example.com`);
   } else {
-    context = await browser.newContext({ reducedMotion: "reduce" });
+    context = await stage.browser.newContext({ reducedMotion: "reduce" });
     context.setDefaultTimeout(20_000);
     const data = { ...who, password };
-    await context.request.post(`${dashboard.url}/api/sign-in`, { data, headers: { origin: dashboard.url } });
+    await context.request.post(`${stage.url}/api/sign-in`, { data, headers: { origin: stage.url } });
   }
-  const { page } = await openPage(context, dashboard.url);
-  await page.goto(dashboard.url + path);
+  const { page } = await openPage(context, stage.url);
+  await page.goto(stage.url + path);
   return page;
 }
 
 const as = async <T>(page: Page, method: "get" | "post", path: string, data?: object): Promise<T> => {
-  const options = { headers: { origin: dashboard.url }, ...(data === undefined ? {} : { data }) };
-  return (await (await page.request[method](dashboard.url + path, options)).json()) as T;
+  const options = { headers: { origin: stage.url }, ...(data === undefined ? {} : { data }) };
+  return (await (await page.request[method](stage.url + path, options)).json()) as T;
 };
 
 async function chat(secret: string): Promise<number> {
-  const response = await fetch(`${dashboard.url}/v1/chat/completions`, {
+  const response = await fetch(`${stage.url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
     body: JSON.stringify({ model: "omega", messages: [{ role: "user", content: "hello" }] }),
@@ -111,7 +99,7 @@ describe("usage", { timeout: 60_000 }, () => {
     const key = { name: "Program", models: null, expiresInDays: null };
     const { secret } = await as<KeyWithSecret>(page, "post", "/api/keys", key);
     await chat(secret);
-    await page.goto(`${dashboard.url}/app/usage`);
+    await page.goto(`${stage.url}/app/usage`);
     await page.getByText("The chart could not be drawn.").first().waitFor();
     await stat(page, "Requests").getByText("1", { exact: true }).waitFor();
   });
@@ -136,7 +124,7 @@ describe("the plan in the sidebar", { timeout: 60_000 }, () => {
     await account().filter({ hasText: "Free plan" }).waitFor();
     await operator.post(`/api/admin/accounts/${me.account.id}/plan`, { planId: "large" });
     await account().filter({ hasText: "Large plan" }).waitFor({ timeout: 8_000 });
-    await page.goto(`${dashboard.url}/app/keys`);
+    await page.goto(`${stage.url}/app/keys`);
     await account().filter({ hasText: "Large plan" }).waitFor();
     await operator.post(`/api/admin/accounts/${me.account.id}/plan`, { planId: "free" });
     await account().filter({ hasText: "Free plan" }).waitFor();
@@ -187,10 +175,10 @@ describe("quotas", { timeout: 60_000 }, () => {
       .and(page.locator('[aria-valuetext="2 of 2"]'))
       .waitFor();
     await page.getByRole("meter", { name: "Tokens per month" }).waitFor();
-    await page.goto(`${dashboard.url}/app`);
+    await page.goto(`${stage.url}/app`);
     await page.getByRole("meter", { name: "Requests today" }).waitFor();
 
-    await page.goto(`${dashboard.url}/app/keys`);
+    await page.goto(`${stage.url}/app/keys`);
     await page.getByRole("button", { name: "Create key" }).first().click();
     await page.getByLabel("Name").fill("Small");
     await page.getByLabel("Set lower limits than my plan's").check();
@@ -208,18 +196,18 @@ describe("an engine that all models share", { timeout: 60_000 }, () => {
     const page = await open("/admin/engines", { email: "operator@example.com" });
     await page.getByRole("region", { name: /omega.*prism.*lambda/ }).waitFor();
     expect(await page.getByRole("meter", { name: "Running" }).count()).toBe(1);
-    dashboard.engine.hold();
-    dashboard.engine.script = () => ({ fragments: new Array<string>(200).fill("a ") });
+    stage.dashboard.engine.hold();
+    stage.dashboard.engine.script = () => ({ fragments: new Array<string>(200).fill("a ") });
     const stream = page.evaluate(async () => {
       const body = { model: "prism", stream: true, messages: [{ role: "user", content: "hello" }] };
       const headers = { "content-type": "application/json" };
       await fetch("/api/playground", { method: "POST", headers, body: JSON.stringify(body) });
     });
-    await eventually(() => dashboard.engine.active === 1);
-    dashboard.engine.release(100);
+    await eventually(() => stage.dashboard.engine.active === 1);
+    stage.dashboard.engine.release(100);
     await stat(page, "Tokens per second").filter({ hasText: /[1-9]/ }).waitFor();
-    expect(dashboard.engine.active).toBe(1);
-    dashboard.engine.release();
+    expect(stage.dashboard.engine.active).toBe(1);
+    stage.dashboard.engine.release();
     await stream;
   });
 
@@ -238,9 +226,9 @@ describe("the default of max_tokens", { timeout: 60_000 }, () => {
     expect(await field.getAttribute("placeholder")).toBe("Default: 256");
     await page.getByLabel("Model", { exact: true }).selectOption("prism");
     expect(await field.getAttribute("placeholder")).toBe("Default: 700");
-    await page.goto(`${dashboard.url}/app/limits`);
+    await page.goto(`${stage.url}/app/limits`);
     await page.getByText("at most 256 tokens (omega, lambda) or 700 (prism)").waitFor();
-    await page.goto(`${dashboard.url}/docs/models`);
+    await page.goto(`${stage.url}/docs/models`);
     await page.getByText("at most 256 tokens (omega, lambda) or 700 (prism)").waitFor();
   });
 });

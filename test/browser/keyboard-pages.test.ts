@@ -1,40 +1,31 @@
 import { readFileSync } from "node:fs";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser } from "../support/browser.js";
-import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.js";
 import { Keyboard } from "./support/keyboard.js";
+import { setStage } from "./support/stage.js";
 import { openPage, password, signedInContext } from "./support/visit.js";
 
-let dashboard: TestDashboard;
-let browser: Browser;
 let context: BrowserContext;
 let page: Page;
 let keyboard: Keyboard;
 let faults: string[];
 let people = 0;
 
-beforeAll(async () => {
-  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await dashboard.close();
-});
+const stage = setStage();
 beforeEach(async () => {
-  context = await signedInContext(browser, dashboard.url, `keys${++people}@example.com`);
-  ({ page, faults } = await openPage(context, dashboard.url));
+  context = await signedInContext(stage.browser, stage.url, `keys${++people}@example.com`);
+  ({ page, faults } = await openPage(context, stage.url));
   keyboard = new Keyboard(page);
 });
 afterEach(async () => {
-  dashboard.engine.release();
+  stage.dashboard.engine.release();
   await context.close();
   expect(faults).toEqual([]);
 });
 
 const open = async (path: string, heading: string) => {
-  await page.goto(dashboard.url + path);
+  await page.goto(stage.url + path);
   await page.getByRole("heading", { level: 1, name: heading }).waitFor();
 };
 
@@ -60,20 +51,20 @@ describe("with the keyboard alone, a person", { timeout: 60_000 }, () => {
 
   it("talks in the playground, stops a reply, switches the model and views the code", async () => {
     await open("/app/playground", "Playground");
-    dashboard.engine.hold();
+    stage.dashboard.engine.hold();
     await keyboard.to(/^Message$/);
     await keyboard.type("hello there");
     await keyboard.press("Enter");
-    dashboard.engine.release(2);
+    stage.dashboard.engine.release(2);
     await page.getByText("Hello from").waitFor();
     await keyboard.choose(/^Stop$/);
-    await eventually(() => dashboard.engine.active === 0);
+    await eventually(() => stage.dashboard.engine.active === 0);
     await keyboard.isOn(/^Message$/);
 
     await keyboard.to(/^Model$/);
     await keyboard.press("ArrowDown");
     expect(await page.getByLabel("Model", { exact: true }).inputValue()).toBe("prism");
-    dashboard.engine.release();
+    stage.dashboard.engine.release();
     await keyboard.to(/^Message$/, "Shift+Tab");
     await keyboard.type("and now you");
     await keyboard.press("Enter");
@@ -91,13 +82,13 @@ describe("with the keyboard alone, a person", { timeout: 60_000 }, () => {
   });
 
   it("reads usage: another period, one model, a plot as a table, the CSV file", async () => {
-    await page.request.post(`${dashboard.url}/api/playground`, {
-      headers: { origin: dashboard.url },
+    await page.request.post(`${stage.url}/api/playground`, {
+      headers: { origin: stage.url },
       data: { model: "omega", stream: true, messages: [{ role: "user", content: "hi" }] },
     });
     await eventually(async () => {
-      await dashboard.app.dashboard.usage.flush();
-      return dashboard.tables().get("usage")?.includes('"requests":1');
+      await stage.dashboard.app.dashboard.usage.flush();
+      return stage.dashboard.tables().get("usage")?.includes('"requests":1');
     });
     await open("/app/usage", "Usage");
     await page.getByText("By model").waitFor();
@@ -151,12 +142,12 @@ describe("with the keyboard alone, a person", { timeout: 60_000 }, () => {
     await keyboard.to(/to confirm$/);
     await keyboard.type("delete");
     await keyboard.press("Enter");
-    await page.waitForURL(`${dashboard.url}/`);
+    await page.waitForURL(`${stage.url}/`);
   });
 
   it("rotates a key, and the focus comes back to the key's menu", async () => {
-    await page.request.post(`${dashboard.url}/api/keys`, {
-      headers: { origin: dashboard.url },
+    await page.request.post(`${stage.url}/api/keys`, {
+      headers: { origin: stage.url },
       data: { name: "Robot", models: null, expiresInDays: null },
     });
     await open("/app/keys", "Keys");

@@ -1,11 +1,10 @@
 /** Every page at every width between a small phone and a desk, with data as long as people's data is. */
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { pageAddresses } from "../../src/protocol/pages/page-addresses.js";
-import { launchBrowser } from "../support/browser.js";
-import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { furnishWithLongData, operatorEmail } from "./support/long-data.js";
 import { layoutErrors } from "./support/layout-faults.js";
+import { setStage } from "./support/stage.js";
 import { openPage, returningContext } from "./support/visit.js";
 
 /** 640 and below also stand for a desk at 200 %; the last is a 4K screen without scaling. */
@@ -18,22 +17,14 @@ const signedIn = pageAddresses.filter((path) => !isOpen(path) && path !== "/admi
 /** The plotting library needs a language that Intl knows. */
 const reader = { reducedMotion: "reduce", locale: "en-US" } as const;
 
-let dashboard: TestDashboard;
-let browser: Browser;
-
-beforeAll(async () => {
-  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
+const stage = setStage(async (dashboard) => {
   await furnishWithLongData(dashboard);
-});
-afterAll(async () => {
-  await browser.close();
-  await dashboard.close();
 });
 
 /** With everything unfolded. */
 async function errorsOf(page: Page, path: string): Promise<string[]> {
   await page.setViewportSize({ width: 1440, height: 900 });
-  await page.goto(dashboard.url + path);
+  await page.goto(stage.url + path);
   await page.locator("h1").first().waitFor();
   await page.waitForLoadState("networkidle");
   await page.waitForFunction(() => document.querySelector(".animate-breathe") === null);
@@ -57,17 +48,17 @@ async function unfoldedErrors(page: Page, name: string): Promise<string[]> {
 
 describe("at every width", { timeout: 240_000 }, () => {
   it("the pages anyone may read show all of their text", async () => {
-    const { page, faults } = await openPage(await browser.newContext(reader), dashboard.url);
+    const { page, faults } = await openPage(await stage.browser.newContext(reader), stage.url);
     for (const path of open) faults.push(...(await errorsOf(page, path)));
     expect(faults).toEqual([]);
     await page.context().close();
   });
 
   it("the signed-in pages show all of their text", async () => {
-    const context = await returningContext(browser, dashboard.url, operatorEmail, reader);
-    const { page, faults } = await openPage(context, dashboard.url);
+    const context = await returningContext(stage.browser, stage.url, operatorEmail, reader);
+    const { page, faults } = await openPage(context, stage.url);
     for (const path of signedIn) faults.push(...(await errorsOf(page, path)));
-    await page.goto(`${dashboard.url}/app/usage`);
+    await page.goto(`${stage.url}/app/usage`);
     await page.setViewportSize({ width: 390, height: 844 });
     await page.getByText("As a table").first().waitFor();
     for (const part of await page.getByText("As a table").all()) await part.click();
@@ -76,7 +67,7 @@ describe("at every width", { timeout: 240_000 }, () => {
     for (const table of tables) {
       expect(await table.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
     }
-    await page.goto(`${dashboard.url}/admin/changelog`);
+    await page.goto(`${stage.url}/admin/changelog`);
     await page.getByRole("tab", { name: "Maintenance" }).click();
     await page.getByText("New disks").first().waitFor();
     faults.push(...(await unfoldedErrors(page, "/admin/changelog, maintenance")));
@@ -86,10 +77,10 @@ describe("at every width", { timeout: 240_000 }, () => {
 });
 
 it("a chart that cannot be drawn leaves its numbers", { timeout: 60_000 }, async () => {
-  const context = await returningContext(browser, dashboard.url, operatorEmail);
-  const { page } = await openPage(context, dashboard.url);
+  const context = await returningContext(stage.browser, stage.url, operatorEmail);
+  const { page } = await openPage(context, stage.url);
   await page.route("**/assets/plot-*.js", (route) => route.abort());
-  await page.goto(`${dashboard.url}/app/usage`);
+  await page.goto(`${stage.url}/app/usage`);
   await page.getByText("The chart could not be drawn.").first().waitFor();
   await page.getByText("As a table").first().click();
   await page.getByRole("table", { name: "Requests by hour, newest first" }).waitFor();

@@ -1,34 +1,26 @@
 /** What the theme switch leaves behind. A page is compared with itself, loaded anew in the theme it was given. */
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../support/browser.js";
-import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterEach, describe, expect, it } from "vitest";
+import { setStage } from "./support/stage.js";
 import { password } from "./support/visit.js";
 
 /** A deep page with parts that are folded away, and one with charts and tables. */
 const paths = ["/docs/api", "/app/usage"];
 
-let dashboard: TestDashboard;
-let browser: Browser;
 let context: BrowserContext | undefined;
 
-beforeAll(async () => {
-  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
+const stage = setStage(async (dashboard) => {
   await dashboard.setUp();
 });
 afterEach(() => context?.close());
-afterAll(async () => {
-  await browser.close();
-  await dashboard.close();
-});
 
 /** In a browser whose system is light. */
 async function visit(path: string, reducedMotion: "reduce" | "no-preference"): Promise<Page> {
-  context = await browser.newContext({ reducedMotion, colorScheme: "light" });
+  context = await stage.browser.newContext({ reducedMotion, colorScheme: "light" });
   const data = { email: "operator@example.com", password };
-  await context.request.post(`${dashboard.url}/api/sign-in`, { data, headers: { origin: dashboard.url } });
+  await context.request.post(`${stage.url}/api/sign-in`, { data, headers: { origin: stage.url } });
   const page = await context.newPage();
-  await page.goto(dashboard.url + path);
+  await page.goto(stage.url + path);
   await settled(page);
   return page;
 }

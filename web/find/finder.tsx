@@ -47,7 +47,7 @@ export function FindButton() {
       type="button"
       onClick={use(OpenContext)}
       aria-keyshortcuts="Control+K Meta+K"
-      className="mb-4 hidden h-9 shrink-0 items-center gap-3 rounded-md border border-line bg-surface px-2.5 text-sm text-muted hover:border-edge hover:text-ink lg:flex"
+      className="mb-3 hidden h-9 shrink-0 items-center gap-3 rounded-md border border-line bg-surface px-2.5 text-sm text-muted hover:border-edge hover:text-ink lg:flex"
     >
       <Search className="size-4" aria-hidden />
       <span className="flex-1 text-left">Find anything</span>

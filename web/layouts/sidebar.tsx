@@ -57,27 +57,32 @@ export const pagesOf = (me: Me) => (me.account.role === "admin" ? adminPages : u
 
 export function Sidebar({ me }: { me: Me }) {
   return (
-    <nav aria-label="Dashboard" className="flex h-full flex-col overflow-y-auto px-3 py-4">
-      <Link href="/app" aria-label="Sotto, overview" className="mb-6 flex self-start rounded-sm px-2.5 pt-1">
+    <nav aria-label="Dashboard" className="flex h-full flex-col px-3 py-4">
+      <Link
+        href="/app"
+        aria-label="Sotto, overview"
+        className="mb-5 flex self-start rounded-sm px-2.5 pt-1 short:mb-3"
+      >
         <Logo />
       </Link>
       <FindButton />
-      <div className="flex flex-col gap-0.5">
+      {/* Wider than its links by the rings around them, which it would cut off. */}
+      <div className="-mx-1 flex min-h-0 flex-1 flex-col gap-0.5 overflow-y-auto p-1 short:gap-0">
         {userLinks.map((link) => (
           <SidebarLink key={link.href} {...link} />
         ))}
         {me.account.role === "admin" && (
           <>
-            <p className="mt-6 mb-1 px-2.5 text-xs font-medium text-muted">Admin</p>
+            <p className="mt-6 mb-1 px-2.5 text-xs font-medium text-muted short:mt-3">Admin</p>
             {adminLinks.map((link) => (
               <SidebarLink key={link.href} {...link} />
             ))}
           </>
         )}
       </div>
-      <div className="mt-auto flex flex-col gap-0.5 pt-8">
+      <div className="flex flex-col gap-0.5 pt-3">
         <SidebarLink href="/docs" label="Documentation" icon={<BookOpen />} />
-        <div className="my-2 px-2">
+        <div className="my-2 px-2 short:my-1">
           <ThemeSwitch />
         </div>
         <AccountMenu me={me} />
@@ -95,7 +100,7 @@ function SidebarLink({ href, label, icon }: { href: string; label: string; icon:
       href={href}
       aria-current={current ? "page" : undefined}
       className={cx(
-        "flex h-9 items-center gap-3 rounded-md px-2.5 text-sm transition-colors [&>svg]:size-4",
+        "flex h-9 shrink-0 items-center gap-3 short:h-8 rounded-md px-2.5 text-sm transition-colors [&>svg]:size-4",
         current ? "bg-accent-soft font-medium text-accent" : "text-muted hover:bg-hover hover:text-ink",
       )}
     >

@@ -1,26 +1,19 @@
 /** Looking things up: the palette, the shortcuts, what is chosen kept in the address, the overview of those who return. */
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../support/browser.js";
-import {
-  startDashboard,
-  type Browser as Visitor,
-  type TestDashboard,
-} from "../../support/processes/dashboard-server.js";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Browser as Visitor } from "../../support/processes/dashboard-server.js";
 import { violations } from "../support/axe.js";
 import { Keyboard } from "../support/keyboard.js";
 import { press } from "../support/opening.js";
+import { setStage } from "../support/stage.js";
 import { openPage, password, returningContext } from "../support/visit.js";
 
-let dashboard: TestDashboard;
-let browser: Browser;
 let context: BrowserContext;
 let page: Page;
 let keyboard: Keyboard;
 let faults: string[];
 
-beforeAll(async () => {
-  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
+const stage = setStage(async (dashboard) => {
   const operator = await dashboard.setUp();
   await newKey(operator, "Nightly robot");
   const ada = await dashboard.signUp("ada@example.com");
@@ -32,12 +25,8 @@ beforeAll(async () => {
     body: JSON.stringify({ model: "omega", messages: [{ role: "user", content: "hi" }] }),
   });
   expect(reply.status).toBe(200);
-  await dashboard.usageWritten(1);
-  await dashboard.signUp("eve@example.com");
-});
-afterAll(async () => {
-  await browser.close();
-  await dashboard.close();
+  await stage.dashboard.usageWritten(1);
+  await stage.dashboard.signUp("eve@example.com");
 });
 afterEach(async () => {
   await context.close();
@@ -50,13 +39,13 @@ async function newKey(visitor: Visitor, name: string): Promise<string> {
 }
 
 async function enter(email: string, width = 1280): Promise<void> {
-  context = await returningContext(browser, dashboard.url, email, { viewport: { width, height: 844 } });
-  ({ page, faults } = await openPage(context, dashboard.url));
+  context = await returningContext(stage.browser, stage.url, email, { viewport: { width, height: 844 } });
+  ({ page, faults } = await openPage(context, stage.url));
   keyboard = new Keyboard(page);
 }
 
 const open = async (path: string, heading: string) => {
-  await page.goto(dashboard.url + path);
+  await page.goto(stage.url + path);
   await page.getByRole("heading", { level: 1, name: heading }).waitFor();
 };
 const palette = () => page.getByRole("dialog", { name: "Find anything" });
@@ -114,7 +103,7 @@ describe("the palette", { timeout: 90_000 }, () => {
     await look("when a limit is reached");
     await marked().filter({ hasText: "When a limit is reached" }).waitFor();
     await keyboard.press("Enter");
-    await page.waitForURL(`${dashboard.url}/docs/limits#exceeded`);
+    await page.waitForURL(`${stage.url}/docs/limits#exceeded`);
     await page.getByRole("heading", { name: "When a limit is reached" }).waitFor();
   });
 
@@ -125,7 +114,7 @@ describe("the palette", { timeout: 90_000 }, () => {
     await keyboard.type("rate_limit_exc");
     await marked().filter({ hasText: "rate_limit_exceeded" }).waitFor();
     await keyboard.press("Enter");
-    await page.waitForURL(`${dashboard.url}/docs/errors#rate_limit_exceeded`);
+    await page.waitForURL(`${stage.url}/docs/errors#rate_limit_exceeded`);
     await page.locator("#rate_limit_exceeded").waitFor();
   });
 
@@ -186,7 +175,7 @@ describe("the keyboard shortcuts", { timeout: 90_000 }, () => {
     expect(await violations(page)).toEqual([]);
     await keyboard.press("g", "k", "Escape");
     await sheet().waitFor({ state: "detached" });
-    expect(page.url()).toBe(`${dashboard.url}/app/usage`);
+    expect(page.url()).toBe(`${stage.url}/app/usage`);
     await keyboard.press("/");
     await palette().waitFor();
   });
@@ -236,7 +225,7 @@ describe("the keyboard shortcuts", { timeout: 90_000 }, () => {
     await keyboard.press("?", "g", "u");
     await page.keyboard.press("ControlOrMeta+k");
     await palette().waitFor();
-    expect(page.url()).toBe(`${dashboard.url}/app`);
+    expect(page.url()).toBe(`${stage.url}/app`);
     expect(await sheet().count()).toBe(0);
   });
 });
@@ -248,7 +237,7 @@ describe("the usage page's address", { timeout: 90_000 }, () => {
     await open("/app/usage", "Usage");
     await page.getByText("30 days", { exact: true }).click();
     await page.getByLabel("Model", { exact: true }).selectOption("omega");
-    const address = `${dashboard.url}/app/usage?period=30d&model=omega`;
+    const address = `${stage.url}/app/usage?period=30d&model=omega`;
     expect(page.url()).toBe(address);
     await page.reload();
     await expect.poll(() => page.getByRole("radio", { name: "30 days" }).isChecked()).toBe(true);
@@ -273,7 +262,7 @@ describe("the usage page's address", { timeout: 90_000 }, () => {
     );
     await from.fill(earliest);
     await answered;
-    expect(page.url()).toBe(`${dashboard.url}/app/usage?from=${earliest}&to=${today}`);
+    expect(page.url()).toBe(`${stage.url}/app/usage?from=${earliest}&to=${today}`);
     await page.getByText("By model").waitFor();
     await to.fill("2020-01-01");
     await page.getByText("The first day must not be after the last.").waitFor();
@@ -312,11 +301,11 @@ describe("the overview", { timeout: 90_000 }, () => {
     const key = (await secret.textContent()) ?? "";
     const headers = { authorization: `Bearer ${key}` };
     const data = { model: "omega", messages: [{ role: "user", content: "hi" }] };
-    const reply = await context.request.post(`${dashboard.url}/v1/chat/completions`, { headers, data });
+    const reply = await context.request.post(`${stage.url}/v1/chat/completions`, { headers, data });
     expect(reply.ok()).toBe(true);
-    await dashboard.usageWritten(2);
+    await stage.dashboard.usageWritten(2);
     await expect
-      .poll(async () => (await context.request.get(`${dashboard.url}/api/keys`)).text())
+      .poll(async () => (await context.request.get(`${stage.url}/api/keys`)).text())
       .not.toContain('"lastUsedAt":null');
     // As when the reader comes back to the tab: the keys are read again.
     await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")));

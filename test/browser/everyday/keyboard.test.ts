@@ -1,48 +1,40 @@
 /** What people come back for, without a pointer: comparing models, a range of days, the audit trail, a client. */
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../support/browser.js";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../support/eventually.js";
-import { startDashboard, type TestDashboard } from "../../support/processes/dashboard-server.js";
 import { Keyboard } from "../support/keyboard.js";
+import { setStage } from "../support/stage.js";
 import { openPage, returningContext } from "../support/visit.js";
 
-let dashboard: TestDashboard;
-let browser: Browser;
 let context: BrowserContext;
 let page: Page;
 let keyboard: Keyboard;
 let faults: string[];
 
-beforeAll(async () => {
-  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
+const stage = setStage(async (dashboard) => {
   const operator = await dashboard.setUp();
   await operator.post("/api/keys", { name: "Robot", models: null, expiresInDays: null });
 });
-afterAll(async () => {
-  await browser.close();
-  await dashboard.close();
-});
 beforeEach(async () => {
-  context = await returningContext(browser, dashboard.url, "operator@example.com", { locale: "en-US" });
-  ({ page, faults } = await openPage(context, dashboard.url));
+  context = await returningContext(stage.browser, stage.url, "operator@example.com", { locale: "en-US" });
+  ({ page, faults } = await openPage(context, stage.url));
   keyboard = new Keyboard(page);
 });
 afterEach(async () => {
-  dashboard.engine.release();
+  stage.dashboard.engine.release();
   await context.close();
   expect(faults).toEqual([]);
 });
 
 async function open(path: string, heading: string): Promise<void> {
-  await page.goto(dashboard.url + path);
+  await page.goto(stage.url + path);
   await page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
 }
 
 describe("with the keyboard alone, a person", { timeout: 60_000 }, () => {
   it("compares two models, stops one of them, and goes on with the other", async () => {
     await open("/app/playground", "Playground");
-    dashboard.engine.hold();
+    stage.dashboard.engine.hold();
     await keyboard.choose(/^Compare$/);
     await keyboard.isOn(/^Message$/);
     await keyboard.to(/^Second model$/, "Shift+Tab");
@@ -51,11 +43,11 @@ describe("with the keyboard alone, a person", { timeout: 60_000 }, () => {
     await keyboard.to(/^Message$/);
     await keyboard.type("who are you?");
     await keyboard.press("Enter");
-    await eventually(() => dashboard.engine.active === 2);
+    await eventually(() => stage.dashboard.engine.active === 2);
     await keyboard.to(/^Stop omega$/, "Shift+Tab");
     await keyboard.press("Enter");
     await page.getByRole("article", { name: "Reply from omega" }).getByText("stopped by you").waitFor();
-    dashboard.engine.release();
+    stage.dashboard.engine.release();
     await page.getByRole("article", { name: "Reply from lambda" }).getByText("Hello from lambda.").waitFor();
     await keyboard.to(/^Remove first model$/, "Shift+Tab");
     await keyboard.press("Enter");

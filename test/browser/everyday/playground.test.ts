@@ -1,39 +1,30 @@
 /** The playground: asking before it is left, two models side by side, refusals that pass, figures and defaults. */
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../support/browser.js";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../support/eventually.js";
-import { startDashboard, type TestDashboard } from "../../support/processes/dashboard-server.js";
 import { violations } from "../support/axe.js";
 import { Keyboard } from "../support/keyboard.js";
 import { press, question } from "../support/opening.js";
+import { setStage } from "../support/stage.js";
 import { openPage, signedInContext } from "../support/visit.js";
 
-let dashboard: TestDashboard;
-let browser: Browser;
 let context: BrowserContext;
 let page: Page;
 let keyboard: Keyboard;
 let faults: string[];
 let people = 0;
 
-beforeAll(async () => {
-  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await dashboard.close();
-});
+const stage = setStage();
 beforeEach(async () => {
-  context = await signedInContext(browser, dashboard.url, `play${++people}@example.com`);
-  ({ page, faults } = await openPage(context, dashboard.url));
+  context = await signedInContext(stage.browser, stage.url, `play${++people}@example.com`);
+  ({ page, faults } = await openPage(context, stage.url));
   keyboard = new Keyboard(page);
-  await page.goto(`${dashboard.url}/app/keys`);
+  await page.goto(`${stage.url}/app/keys`);
   await page.getByRole("link", { name: "Playground" }).first().click();
   await page.getByRole("heading", { level: 1, name: "Playground" }).waitFor();
 });
 afterEach(async () => {
-  dashboard.engine.release();
+  stage.dashboard.engine.release();
   await context.close();
   expect(faults).toEqual([]);
 });
@@ -41,7 +32,7 @@ afterEach(async () => {
 const message = () => page.getByRole("textbox", { name: "Message" });
 const reply = (model: string) => page.getByRole("article", { name: `Reply from ${model}` });
 const leaving = () => question(page, "Leave the playground?");
-const at = (path: string) => page.waitForURL(dashboard.url + path);
+const at = (path: string) => page.waitForURL(stage.url + path);
 
 async function ask(text: string): Promise<void> {
   await message().fill(text);
@@ -59,7 +50,7 @@ describe("leaving the playground", { timeout: 60_000 }, () => {
     await keyboard.press("Enter");
     await keyboard.isOn(/^Usage$/);
     expect(await message().inputValue()).toBe("half a thought");
-    expect(page.url()).toBe(`${dashboard.url}/app/playground`);
+    expect(page.url()).toBe(`${stage.url}/app/playground`);
     await keyboard.press("Enter");
     await leaving();
     await press(page, "Leave");
@@ -72,7 +63,7 @@ describe("leaving the playground", { timeout: 60_000 }, () => {
     await page.goBack();
     await leaving();
     await press(page, "Stay");
-    expect(page.url()).toBe(`${dashboard.url}/app/playground`);
+    expect(page.url()).toBe(`${stage.url}/app/playground`);
     await reply("omega").getByText("Hello from omega.").waitFor();
     await page.goBack();
     await leaving();
@@ -98,8 +89,8 @@ describe("leaving the playground", { timeout: 60_000 }, () => {
     await at("/app/limits");
     await page.goBack();
     await message().fill("a secret draft");
-    const { page: other } = await openPage(context, dashboard.url);
-    await other.goto(`${dashboard.url}/app`);
+    const { page: other } = await openPage(context, stage.url);
+    await other.goto(`${stage.url}/app`);
     await press(other, /^Account: play/);
     await other.getByRole("menuitem", { name: "Sign out" }).click();
     await page.waitForURL(/\/sign-in/);
@@ -108,7 +99,7 @@ describe("leaving the playground", { timeout: 60_000 }, () => {
 
 describe("two models side by side", { timeout: 60_000 }, () => {
   it("get the same message, stream independently and are stopped one by one", async () => {
-    dashboard.engine.hold();
+    stage.dashboard.engine.hold();
     await press(page, "Compare");
     await page.getByText("Ask both").waitFor();
     // Its button is gone.
@@ -118,13 +109,13 @@ describe("two models side by side", { timeout: 60_000 }, () => {
     await ask("who are you?");
     await press(page, "Stop omega");
     await reply("omega").getByText("stopped by you").waitFor();
-    await eventually(() => dashboard.engine.active === 1);
-    dashboard.engine.release();
+    await eventually(() => stage.dashboard.engine.active === 1);
+    stage.dashboard.engine.release();
     await reply("prism").getByText("Hello from prism.").waitFor();
     await reply("prism")
       .getByText(/tokens in, \d+ out/)
       .waitFor();
-    const asked = dashboard.engine.generations.slice(-2).map(({ model }) => model);
+    const asked = stage.dashboard.engine.generations.slice(-2).map(({ model }) => model);
     expect(asked.toSorted()).toEqual(["omega", "prism"]);
     expect(await violations(page)).toEqual([]);
     for (const width of [390, 1024, 1440]) {
@@ -140,7 +131,7 @@ describe("two models side by side", { timeout: 60_000 }, () => {
     await ask("second");
     await reply("prism").getByText("Hello from prism.").waitFor();
     await expect.poll(() => reply("omega").count()).toBe(2);
-    const sent = dashboard.engine.generations.at(-1)?.messages.map(({ role }) => role);
+    const sent = stage.dashboard.engine.generations.at(-1)?.messages.map(({ role }) => role);
     expect(sent).toEqual(["user", "assistant", "user"]);
     await press(page, "Remove first model");
     await keyboard.isOn(/^Message$/);

@@ -1,23 +1,19 @@
 /** Reading figures and times: what is under the pointer, which zone a time is in, and nothing that moves on the way. */
-import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../../support/browser.js";
-import { startDashboard, type TestDashboard } from "../../support/processes/dashboard-server.js";
+import type { BrowserContext, Locator, Page } from "playwright-core";
+import { afterEach, describe, expect, it } from "vitest";
 import { violations } from "../support/axe.js";
 import { Keyboard } from "../support/keyboard.js";
+import { setStage } from "../support/stage.js";
 import { openPage, returningContext } from "../support/visit.js";
 
 const keyCount = 12;
 const hourMs = 60 * 60_000;
 
-let dashboard: TestDashboard;
-let browser: Browser;
 let context: BrowserContext;
 let page: Page;
 let faults: string[];
 
-beforeAll(async () => {
-  [dashboard, browser] = await Promise.all([startDashboard({ webDir: "dist/web" }), launchBrowser()]);
+const stage = setStage(async (dashboard) => {
   const operator = await dashboard.setUp();
   const { account } = await operator.get<{ account: { id: string } }>("/api/me");
   for (let place = 1; place <= keyCount; place++) {
@@ -30,14 +26,10 @@ beforeAll(async () => {
       });
     }
   }
-  await dashboard.app.dashboard.usage.flush();
+  await stage.dashboard.app.dashboard.usage.flush();
   const at = (hours: number) => new Date(Date.now() + hours * hourMs).toISOString();
   const window = { title: "New disks", body: "", startsAt: at(2), endsAt: at(3) };
   await operator.post("/api/admin/maintenance", window);
-});
-afterAll(async () => {
-  await browser.close();
-  await dashboard.close();
 });
 afterEach(async () => {
   await context.close();
@@ -47,9 +39,9 @@ afterEach(async () => {
 async function open(path: string, width = 1440): Promise<void> {
   // The plotting library needs a language that Intl knows.
   const options = { locale: "en-US", timezoneId: "Asia/Kathmandu", viewport: { width, height: 900 } };
-  context = await returningContext(browser, dashboard.url, "operator@example.com", options);
-  ({ page, faults } = await openPage(context, dashboard.url));
-  await page.goto(dashboard.url + path);
+  context = await returningContext(stage.browser, stage.url, "operator@example.com", options);
+  ({ page, faults } = await openPage(context, stage.url));
+  await page.goto(stage.url + path);
   await page.locator("h1").first().waitFor();
 }
 

@@ -22,7 +22,7 @@ export function Tabs({ label, items, value, onValueChange, aside, className }: T
       className={className}
     >
       <div className="flex items-center justify-between gap-4 border-b border-line">
-        <Radix.List aria-label={label} className="-mb-px -ml-1.5 flex gap-3 overflow-x-auto">
+        <Radix.List aria-label={label} className={cx(tabRow, "-ml-1.5")}>
           {items.map((item) => (
             <Radix.Trigger key={item.id} value={item.id} className={tabLook}>
               {item.label}
@@ -39,6 +39,10 @@ export function Tabs({ label, items, value, onValueChange, aside, className }: T
     </Radix.Root>
   );
 }
+
+/** What does not fit can be scrolled to, and fades out at the end to say so. */
+export const tabRow =
+  "-mb-px flex gap-3 overflow-x-auto pr-6 [mask-image:linear-gradient(to_left,transparent,black_1.5rem)]";
 
 export const tabLook = cx(
   "border-b-2 border-transparent rounded-t-sm px-1.5 py-2.5 text-sm font-medium whitespace-nowrap text-muted transition-colors",

@@ -11,22 +11,37 @@ interface CardProps {
   /** Buttons at the right of the title. */
   actions?: ReactNode;
   flush?: boolean;
+  /** Beside others in a row: its body is a column as high as the row leaves it. */
+  stretch?: boolean;
   className?: string;
   children: ReactNode;
 }
 
-export function Card({ title, description, actions, flush = false, className, children }: CardProps) {
+export function Card({
+  title,
+  description,
+  actions,
+  flush = false,
+  stretch = false,
+  className,
+  children,
+}: CardProps) {
   const id = useId();
   const Tag = title === undefined ? "div" : "section";
   return (
     <Tag
       aria-labelledby={title === undefined ? undefined : id}
-      className={cx("overflow-clip rounded-lg border border-line bg-surface", className)}
+      className={cx(
+        "overflow-clip rounded-lg border border-line bg-surface",
+        stretch && "flex flex-col",
+        className,
+      )}
     >
       {title !== undefined && (
         <div
           className={cx(
-            "flex flex-wrap items-start justify-between gap-x-6 gap-y-3 px-5 sm:px-6",
+            "flex flex-wrap justify-between gap-x-6 gap-y-3 px-5 sm:px-6",
+            description === undefined ? "items-center" : "items-start",
             flush ? "border-b border-line py-3.5" : "pt-4.5",
           )}
         >
@@ -43,6 +58,7 @@ export function Card({ title, description, actions, flush = false, className, ch
       )}
       <div
         className={cx(
+          stretch && "flex flex-1 flex-col",
           !flush && "px-5 pb-5 sm:px-6 sm:pb-6",
           !flush && (title === undefined ? "pt-5 sm:pt-6" : "pt-4"),
         )}

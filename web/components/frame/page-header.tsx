@@ -4,19 +4,23 @@ import { useTitle } from "../../hooks/use-title.ts";
 
 interface PageHeaderProps {
   title: string;
+  /** The title as it is shown, where it is more than words. */
+  heading?: ReactNode;
   description?: ReactNode;
   actions?: ReactNode;
 }
 
-export function PageHeader({ title, description, actions }: PageHeaderProps) {
+export function PageHeader({ title, heading = title, description, actions }: PageHeaderProps) {
   useTitle(title);
   return (
-    <header className="mb-7 flex flex-wrap items-end justify-between gap-x-8 gap-y-4">
+    <header className="mb-7 flex flex-wrap items-end justify-between gap-x-8 gap-y-4 lg:flex-nowrap">
       <div className="min-w-0">
-        <h1 className="text-2xl">{title}</h1>
+        <h1 className="text-2xl wrap-anywhere">{heading}</h1>
         {description !== undefined && <p className="mt-1 max-w-2xl text-muted">{description}</p>}
       </div>
-      {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+      {actions !== undefined && (
+        <div className="flex flex-wrap items-center gap-2 lg:shrink-0">{actions}</div>
+      )}
     </header>
   );
 }

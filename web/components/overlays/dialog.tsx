@@ -5,7 +5,7 @@
  */
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
-import { useRef, type ReactNode } from "react";
+import { Children, useRef, type ReactNode } from "react";
 import { cx } from "../../cx.ts";
 import { IconButton } from "../controls/button.tsx";
 import { ModalBackdrop } from "./modal-backdrop.tsx";
@@ -36,8 +36,8 @@ export function Dialog({
   children,
 }: DialogProps) {
   const opener = useRef<HTMLElement | null>(null);
-  // What a condition leaves of a body is no body.
-  const hasBody = children !== undefined && children !== null && children !== false;
+  // What conditions leave of a body is no body.
+  const hasBody = Children.toArray(children).length > 0;
   const refuse = (event: Event) => {
     if (!dismissable) event.preventDefault();
   };
@@ -91,7 +91,7 @@ export function Dialog({
                 </Radix.Close>
               )}
             </div>
-            {hasBody && <div className="px-5 pt-5 sm:px-6">{children}</div>}
+            {hasBody && <div className="px-5 pt-5 has-[>form:empty]:pt-0 sm:px-6">{children}</div>}
             <div
               data-footer
               className="flex flex-col-reverse gap-2 px-5 pt-6 pb-5 empty:pt-0 sm:flex-row sm:justify-end sm:px-6"

@@ -21,7 +21,9 @@ export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
         </div>
       )}
       <p className="font-medium">{title}</p>
-      {children !== undefined && <div className="mt-1 max-w-sm text-sm text-muted">{children}</div>}
+      {children !== undefined && (
+        <div className="mt-1 max-w-sm text-sm text-balance text-muted">{children}</div>
+      )}
       {action !== undefined && <div className="mt-5">{action}</div>}
     </div>
   );

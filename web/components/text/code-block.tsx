@@ -7,7 +7,7 @@ import { useState, type ReactNode } from "react";
 import { cx } from "../../cx.ts";
 import { CopyButton } from "../controls/copy-button.tsx";
 import { highlight, type Language, type TokenKind } from "./highlight.ts";
-import { tabLook } from "../controls/tabs.tsx";
+import { tabLook, tabRow } from "../controls/tabs.tsx";
 
 interface CodeBlockProps {
   code: string;
@@ -63,7 +63,7 @@ export function CodeTabs({ label, samples, aside, className }: CodeTabsProps) {
   return (
     <Radix.Root value={shown} onValueChange={setShown} className={cx(codeFrame, className)}>
       <div className="flex items-center border-b border-line pr-1.5">
-        <Radix.List aria-label={label} className="-mb-px flex flex-1 gap-3 overflow-x-auto px-2.5">
+        <Radix.List aria-label={label} className={cx(tabRow, "flex-1 pl-2.5")}>
           {samples.map((sample) => (
             <Radix.Trigger key={sample.id} value={sample.id} className={tabLook}>
               {sample.label}

@@ -4,6 +4,27 @@ export const momentFormat = new Intl.DateTimeFormat(undefined, {
   ...{ hour: "numeric", minute: "2-digit", timeZoneName: "short" },
 });
 
+const timeParts = new Set<string>(["hour", "minute", "second", "dayPeriod", "timeZoneName"]);
+
+/** Its day and its time, each to be kept on one line: "12:00" and "AM" belong together. */
+export const momentPieces = (format: Intl.DateTimeFormat, moment: Date): string[] =>
+  piecesOf(format.formatToParts(moment));
+
+/** The same for two moments. */
+export const rangePieces = (format: Intl.DateTimeFormat, from: Date, to: Date): string[] =>
+  piecesOf(format.formatRangeToParts(from, to));
+
+function piecesOf(parts: readonly { type: string; value: string }[]): string[] {
+  const isTime = (place: number) => timeParts.has(parts[place]?.type ?? "");
+  const pieces = [""];
+  for (const [place, { type, value }] of parts.entries()) {
+    const isBorder = type === "literal" && isTime(place - 1) !== isTime(place + 1);
+    const [first = "", ...others] = isBorder ? value.split(/\s/) : [value.replaceAll(/\s/g, " ")];
+    pieces.push(`${pieces.pop() ?? ""}${first}`, ...others);
+  }
+  return pieces;
+}
+
 /** What the reader's zone is called now: "CET", "GMT+2". */
 export function zoneName(): string {
   return (

@@ -3,7 +3,8 @@
  * time on hover; the other styles are exact already. `second` is for what is compared with other records.
  */
 import { useEffect, useState } from "react";
-import { momentFormat } from "./moments.ts";
+import { MomentText } from "./moment-text.tsx";
+import { momentFormat, momentPieces } from "./moments.ts";
 
 type TimeStyle = "relative" | "date" | "moment" | "second";
 
@@ -17,7 +18,11 @@ export function Time({ at, style = "relative" }: { at: string; style?: TimeStyle
       title={exact.format(moment)}
       className={style === "second" || style === "moment" ? "tabular-nums" : "whitespace-nowrap"}
     >
-      {style === "relative" ? relativeTime(moment.getTime(), now) : formats[style].format(moment)}
+      {style === "relative" ? (
+        relativeTime(moment.getTime(), now)
+      ) : (
+        <MomentText pieces={momentPieces(formats[style], moment)} />
+      )}
     </time>
   );
 }

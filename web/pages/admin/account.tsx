@@ -8,6 +8,7 @@ import { Card } from "../../components/frame/card.tsx";
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { Stat, StatRow } from "../../components/figures/stat.tsx";
 import { ErrorState } from "../../components/states/error-state.tsx";
+import { Address } from "../../components/text/address.tsx";
 import { Time } from "../../components/text/time.tsx";
 import { LastUsed } from "../../components/text/last-used.tsx";
 import { consoleQueries } from "../../service/console-queries.ts";
@@ -34,6 +35,7 @@ export default function AccountPage() {
       </Link>
       <PageHeader
         title={data?.account.email ?? "Account"}
+        heading={data && <Address email={data.account.email} />}
         description={data && <Facts detail={data} />}
         actions={
           data && (

@@ -27,7 +27,7 @@ export function EngineCard({ engine }: { engine: EngineView }) {
       description={<span className="wrap-anywhere">{servingOf(engine)}</span>}
     >
       <Meter label="Running" used={engine.active} limit={engine.capacity} />
-      <dl className="mt-5 grid grid-cols-2 gap-x-6 gap-y-4 text-sm">
+      <dl className="mt-5 grid grid-cols-[repeat(auto-fill,minmax(min(6.75rem,40%),1fr))] gap-x-6 gap-y-4 text-sm">
         {factsOf(engine).map(([name, value]) => (
           <div key={name}>
             <dt className="text-muted">{name}</dt>

@@ -44,8 +44,8 @@ export default function Engines() {
   );
 }
 
-/** One that serves all models gets room for their names. */
+/** One that serves all models has the page to itself. */
 function columns(engines: number): string {
-  if (engines === 1) return "max-w-xl";
+  if (engines === 1) return "";
   return engines === 2 ? "lg:grid-cols-2" : "lg:grid-cols-2 xl:grid-cols-3";
 }

@@ -47,45 +47,47 @@ export default function Keys() {
           </Button>
         }
       />
-      {/* Also while there is nothing to filter: what appears later would push the list down. */}
-      <KeyFilters value={filters} onChange={change} tags={data?.tags ?? []} />
-      <Card flush>
-        <KeyTable
-          rows={data?.keys}
-          error={error}
-          onRetry={refetch}
-          onEdit={(key) => setOpen({ type: "edit", key })}
-          onRotate={(key) => setOpen({ type: "rotate", key })}
-          onRevoke={(key) => setOpen({ type: "revoke", key })}
-          onFind={(id) => change({ ...usualFilters, status: "all", search: id })}
-          empty={
-            isNarrowed(filters) ? (
-              <EmptyState
-                icon={<KeyRound />}
-                title="No matching keys"
-                action={<Button onClick={() => change(usualFilters)}>Clear filters</Button>}
-              >
-                {`None of your ${plural(all, "key")} matches.`}
-              </EmptyState>
-            ) : (
-              <EmptyState
-                icon={<KeyRound />}
-                title={all === 0 ? "No keys yet" : "No working keys"}
-                action={<Button onClick={create}>Create key</Button>}
-              >
-                Programs send a key with each request. It is shown once, when it is created.
-              </EmptyState>
-            )
-          }
-        />
-        <CursorPager
-          onPrevious={page > 0 ? toPage(page - 1) : undefined}
-          onNext={lastOnPage < total ? toPage(page + 1) : undefined}
-        >
-          {formatCount(Math.min(total, page * keysPageSize + 1))} to {formatCount(lastOnPage)} of{" "}
-          {formatCount(total)}
-        </CursorPager>
-      </Card>
+      {data?.all === 0 ? (
+        <Card>
+          <NoKeys title="No keys yet" onCreate={create} />
+        </Card>
+      ) : (
+        <>
+          {/* Also while the list loads: what appears later would push it down. */}
+          <KeyFilters value={filters} onChange={change} tags={data?.tags ?? []} />
+          <Card flush>
+            <KeyTable
+              rows={data?.keys}
+              error={error}
+              onRetry={refetch}
+              onEdit={(key) => setOpen({ type: "edit", key })}
+              onRotate={(key) => setOpen({ type: "rotate", key })}
+              onRevoke={(key) => setOpen({ type: "revoke", key })}
+              onFind={(id) => change({ ...usualFilters, status: "all", search: id })}
+              empty={
+                isNarrowed(filters) ? (
+                  <EmptyState
+                    icon={<KeyRound />}
+                    title="No matching keys"
+                    action={<Button onClick={() => change(usualFilters)}>Clear filters</Button>}
+                  >
+                    {`None of your ${plural(all, "key")} matches.`}
+                  </EmptyState>
+                ) : (
+                  <NoKeys title="No working keys" onCreate={create} />
+                )
+              }
+            />
+            <CursorPager
+              onPrevious={page > 0 ? toPage(page - 1) : undefined}
+              onNext={lastOnPage < total ? toPage(page + 1) : undefined}
+            >
+              {formatCount(Math.min(total, page * keysPageSize + 1))} to {formatCount(lastOnPage)} of{" "}
+              {formatCount(total)}
+            </CursorPager>
+          </Card>
+        </>
+      )}
       {ended > 0 && filters.status === usualFilters.status && (
         <div className="mt-3">
           <Button size="sm" variant="quiet" onClick={() => change({ status: "all", page: "0" })}>
@@ -98,5 +100,13 @@ export default function Keys() {
       {open?.type === "rotate" && <RotateKeyDialog apiKey={open.key} onClose={close} />}
       {open?.type === "revoke" && <RevokeKeyDialog apiKey={open.key} onClose={close} />}
     </>
+  );
+}
+
+function NoKeys({ title, onCreate }: { title: string; onCreate: () => void }) {
+  return (
+    <EmptyState icon={<KeyRound />} title={title} action={<Button onClick={onCreate}>Create key</Button>}>
+      Programs send a key with each request. It is shown once, when it is created.
+    </EmptyState>
   );
 }

@@ -12,7 +12,7 @@ export function AccountAudit({ id }: { id: string }) {
       }
       flush
     >
-      <AuditTable filters={{ account: id }} />
+      <AuditTable filters={{ account: id }} atFirst={10} />
     </Card>
   );
 }

@@ -4,35 +4,38 @@ import { Card } from "../../../components/frame/card.tsx";
 import { modelsText } from "../../../components/models/model-name.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
 import { LastUsed } from "../../../components/text/last-used.tsx";
+import { useFirstRows } from "../../../components/text/first-rows.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";
 import { Time } from "../../../components/text/time.tsx";
 import { consoleQueries } from "../../../service/console-queries.ts";
-import { formatCount } from "../../../units.ts";
+import { formatCount, plural } from "../../../units.ts";
 import { KeyStatus } from "../../app/keys/key-status.tsx";
 
 /** The keys that were used last; the owner's own page has all of them. */
 export function AccountKeys({ id }: { id: string }) {
   const { data, error, refetch } = useQuery(consoleQueries.accountKeys(id));
-  const shown = data?.keys.length ?? 0;
+  const [known, total] = [data?.keys.length ?? 0, data?.total ?? 0];
+  const all = total > known ? `Show the last ${formatCount(known)}` : `Show all ${plural(known, "key")}`;
+  const { shown, more } = useFirstRows(data?.keys, all);
   return (
     <Card
       title="Keys"
       description={
-        data !== undefined && data.total > shown
-          ? `The ${formatCount(shown)} that were used last, of ${formatCount(data.total)}.`
-          : undefined
+        total > known ? `The ${formatCount(known)} that were used last, of ${formatCount(total)}.` : undefined
       }
       flush
     >
       <Table
         label="Keys of the account"
         columns={columns}
-        rows={data?.keys}
+        rows={shown}
+        compact
         rowId={(key) => key.id}
         error={error}
         onRetry={refetch}
         empty={<EmptyState title="No keys yet" />}
       />
+      {more}
     </Card>
   );
 }

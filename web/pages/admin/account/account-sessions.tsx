@@ -8,10 +8,12 @@ import { ConfirmDialog } from "../../../components/overlays/confirm-dialog.tsx";
 import { toast } from "../../../components/overlays/toast.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
 import { Address } from "../../../components/text/address.tsx";
+import { useFirstRows } from "../../../components/text/first-rows.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";
 import { Time } from "../../../components/text/time.tsx";
 import { consoleApi } from "../../../service/console-api.ts";
 import { queries } from "../../../service/queries.ts";
+import { plural } from "../../../units.ts";
 
 type SessionView = AccountDetail["sessions"][number];
 
@@ -23,6 +25,7 @@ interface AccountSessionsProps {
 export function AccountSessions({ account, sessions }: AccountSessionsProps) {
   const client = useQueryClient();
   const [ending, setEnding] = useState(false);
+  const { shown, more } = useFirstRows(sessions, `Show all ${plural(sessions.length, "session")}`);
   return (
     <Card
       title="Sessions"
@@ -39,10 +42,11 @@ export function AccountSessions({ account, sessions }: AccountSessionsProps) {
       <Table
         label="Sessions"
         columns={columns}
-        rows={sessions}
+        rows={shown}
         rowId={({ createdAt, lastSeenAt, expiresAt }) => `${createdAt} ${lastSeenAt} ${expiresAt}`}
         empty={<EmptyState title="Not signed in anywhere" />}
       />
+      {more}
       {ending && (
         <ConfirmDialog
           open

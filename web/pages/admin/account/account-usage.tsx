@@ -31,8 +31,8 @@ export function AccountUsage({ id }: { id: string }) {
     placeholderData: keepPreviousData,
   });
   return (
-    <section aria-labelledby="account-usage" className="flex flex-col gap-4">
-      <div className="flex flex-wrap items-center justify-between gap-3">
+    <section aria-labelledby="account-usage" className="flex flex-col gap-6">
+      <div className="-mb-2 flex flex-wrap items-center justify-between gap-3">
         <h2 id="account-usage" className="text-lg font-semibold">
           Usage
         </h2>

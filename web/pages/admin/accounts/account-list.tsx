@@ -13,7 +13,7 @@ import { plural } from "../../../units.ts";
 import { AccountDialog, type AccountTask } from "./account-dialog.tsx";
 import { AccountTable } from "./account-table.tsx";
 import { BulkDialog, type BulkAction } from "./bulk-dialog.tsx";
-import { noSelection, SelectionBar, type Selection } from "./selection-bar.tsx";
+import { noSelection, SelectionActions, SelectionBar, type Selection } from "./selection-bar.tsx";
 
 /** Where the pages begin that were looked at, the current one last. */
 type Trail = readonly (string | undefined)[];
@@ -33,6 +33,7 @@ export function AccountList() {
     placeholderData: keepPreviousData,
   });
   const next = data?.next ?? null;
+  const hasNone = data === undefined ? error !== null : data.accounts.length === 0;
   return (
     <>
       <div className="mb-4 flex flex-wrap items-center gap-3">
@@ -51,12 +52,9 @@ export function AccountList() {
           {data?.total != null && plural(data.total, "account")}
         </p>
       </div>
-      <SelectionBar
-        shown={data?.accounts ?? []}
-        selection={selection}
-        onSelect={setSelection}
-        onAction={setBulk}
-      />
+      {(!hasNone || selection.size > 0) && (
+        <SelectionBar shown={data?.accounts ?? []} selection={selection} onSelect={setSelection} />
+      )}
       <Card flush>
         <AccountTable
           rows={data?.accounts}
@@ -78,6 +76,9 @@ export function AccountList() {
           Page {trail.length}
         </CursorPager>
       </Card>
+      {selection.size > 0 && (
+        <SelectionActions onClear={() => setSelection(noSelection)} onAction={setBulk} />
+      )}
       {task !== null && <AccountDialog task={task} onClose={() => setTask(null)} />}
       {bulk !== null && (
         <BulkDialog

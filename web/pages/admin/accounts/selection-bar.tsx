@@ -14,11 +14,10 @@ interface SelectionBarProps {
   shown: readonly AccountView[];
   selection: Selection;
   onSelect: (selection: Selection) => void;
-  onAction: (action: BulkAction) => void;
 }
 
-/** What can be done with the accounts that are selected. */
-export function SelectionBar({ shown, selection, onSelect, onAction }: SelectionBarProps) {
+/** Above the list: all of it, and how many are selected. */
+export function SelectionBar({ shown, selection, onSelect }: SelectionBarProps) {
   const hasAll = shown.length > 0 && shown.every(({ id }) => selection.has(id));
   const selectShown = (on: boolean) => {
     const next = new Map(selection);
@@ -29,11 +28,7 @@ export function SelectionBar({ shown, selection, onSelect, onAction }: Selection
     onSelect(next);
   };
   return (
-    <div
-      role="group"
-      aria-label="Selected accounts"
-      className="mb-3 flex min-h-9 flex-wrap items-center gap-x-4 gap-y-2 text-sm"
-    >
+    <div className="mb-3 flex min-h-9 flex-wrap items-center gap-x-4 gap-y-2 text-sm">
       <Checkbox
         label="Select all on this page"
         checked={hasAll}
@@ -41,26 +36,39 @@ export function SelectionBar({ shown, selection, onSelect, onAction }: Selection
         onChange={(event) => selectShown(event.target.checked)}
       />
       {selection.size > 0 && (
-        <>
-          <span role="status" className="text-muted tabular-nums">
-            {formatCount(selection.size)} selected{selection.size >= mostAtOnce && ", the most at once"}
-          </span>
-          <span className="flex flex-wrap gap-2">
-            <Button size="sm" icon={<Layers />} onClick={() => onAction("plan")}>
-              Change plan…
-            </Button>
-            <Button size="sm" icon={<CirclePause />} onClick={() => onAction("suspend")}>
-              Suspend…
-            </Button>
-            <Button size="sm" icon={<CirclePlay />} onClick={() => onAction("resume")}>
-              Resume…
-            </Button>
-            <Button size="sm" variant="quiet" onClick={() => onSelect(noSelection)}>
-              Clear selection
-            </Button>
-          </span>
-        </>
+        <span role="status" className="text-muted tabular-nums">
+          {formatCount(selection.size)} selected{selection.size >= mostAtOnce && ", the most at once"}
+        </span>
       )}
+    </div>
+  );
+}
+
+interface SelectionActionsProps {
+  onClear: () => void;
+  onAction: (action: BulkAction) => void;
+}
+
+/** What can be done with them: below the list, which would move otherwise, and in view wherever it is scrolled to. */
+export function SelectionActions({ onClear, onAction }: SelectionActionsProps) {
+  return (
+    <div
+      role="group"
+      aria-label="Selected accounts"
+      className="sticky bottom-4 z-10 mx-auto mt-4 flex w-fit flex-wrap justify-center gap-2 rounded-lg border border-line bg-surface p-2 shadow-float"
+    >
+      <Button size="sm" icon={<Layers />} onClick={() => onAction("plan")}>
+        Change plan…
+      </Button>
+      <Button size="sm" icon={<CirclePause />} onClick={() => onAction("suspend")}>
+        Suspend…
+      </Button>
+      <Button size="sm" icon={<CirclePlay />} onClick={() => onAction("resume")}>
+        Resume…
+      </Button>
+      <Button size="sm" variant="quiet" onClick={onClear}>
+        Clear selection
+      </Button>
     </div>
   );
 }

@@ -33,7 +33,7 @@ export function AuditFilterBar({ value, onChange, error }: AuditFilterBarProps) 
   const isNarrowed = Object.values(value).some((text) => text !== "");
   return (
     <div className="mb-5 flex flex-col gap-3">
-      <div className="grid gap-3 min-[24rem]:grid-cols-2 lg:grid-cols-4">
+      <div className="grid gap-3 min-[24rem]:grid-cols-2 xl:grid-cols-4">
         <Field
           label="Actor"
           error={fieldError(error, "who")}

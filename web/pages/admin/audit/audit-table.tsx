@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { ScrollText } from "lucide-react";
+import { useState } from "react";
 import { Link } from "wouter";
 import type { AuditEntry, AuditFilters } from "../../../../src/protocol/dashboard-audit.js";
 import { Button } from "../../../components/controls/button.tsx";
@@ -12,10 +13,19 @@ import { ApiError } from "../../../service/request.ts";
 import { consoleQueries } from "../../../service/console-queries.ts";
 import { accountAddress } from "../accounts/account-address.ts";
 
-export function AuditTable({ filters }: { filters: AuditFilters }) {
+interface AuditTableProps {
+  filters: AuditFilters;
+  /** As many rows as are shown until older ones are asked for; all that were read if there is none. */
+  atFirst?: number;
+}
+
+export function AuditTable({ filters, atFirst = Infinity }: AuditTableProps) {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
     consoleQueries.audit(filters),
   );
+  const [most, setMost] = useState(atFirst);
+  const entries = data?.pages.flatMap((page) => page.entries);
+  const isFolded = entries !== undefined && entries.length > most;
   const isNarrowed = Object.values(filters).some((value) => value !== undefined);
   // An invalid filter is explained beside its input.
   const refused = error instanceof ApiError && error.field !== undefined;
@@ -24,7 +34,7 @@ export function AuditTable({ filters }: { filters: AuditFilters }) {
       <Table
         label="Audit trail"
         columns={columns}
-        rows={refused ? [] : data?.pages.flatMap((page) => page.entries)}
+        rows={refused ? [] : entries?.slice(0, most)}
         rowId={(entry) => entry.id}
         error={error}
         onRetry={refetch}
@@ -36,10 +46,14 @@ export function AuditTable({ filters }: { filters: AuditFilters }) {
           </EmptyState>
         }
       />
-      {data !== undefined && hasNextPage && (
+      {(isFolded || (data !== undefined && hasNextPage)) && (
         <div className="flex flex-col items-center gap-3 border-t border-line px-5 py-3">
           {error !== null && <Callout tone="bad">{error.message}</Callout>}
-          <Button size="sm" pending={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          <Button
+            size="sm"
+            pending={isFetchingNextPage}
+            onClick={() => (isFolded ? setMost(Infinity) : void fetchNextPage())}
+          >
             Older
           </Button>
         </div>

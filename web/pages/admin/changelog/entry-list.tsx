@@ -27,7 +27,12 @@ export function EntryList() {
       cell: (entry) => <span className="font-medium wrap-anywhere">{entry.title}</span>,
       className: "w-full",
     },
-    { id: "published", header: "Published", cell: (entry) => <Time at={entry.publishedAt} style="moment" /> },
+    {
+      id: "published",
+      header: "Published",
+      cell: (entry) => <Time at={entry.publishedAt} style="moment" />,
+      className: "@min-[40rem]:whitespace-nowrap",
+    },
     {
       id: "actions",
       header: "",

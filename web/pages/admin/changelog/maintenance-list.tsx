@@ -27,8 +27,18 @@ export function MaintenanceList() {
       cell: (window) => <span className="font-medium wrap-anywhere">{window.title}</span>,
       className: "w-full",
     },
-    { id: "starts", header: "Starts", cell: (window) => <Time at={window.startsAt} style="moment" /> },
-    { id: "ends", header: "Ends", cell: (window) => <Time at={endOf(window)} style="moment" /> },
+    {
+      id: "starts",
+      header: "Starts",
+      cell: (window) => <Time at={window.startsAt} style="moment" />,
+      className: "@min-[56rem]:whitespace-nowrap",
+    },
+    {
+      id: "ends",
+      header: "Ends",
+      cell: (window) => <Time at={endOf(window)} style="moment" />,
+      className: "@min-[56rem]:whitespace-nowrap",
+    },
     { id: "state", header: "State", cell: (window) => <State window={window} /> },
     {
       id: "actions",

@@ -19,6 +19,7 @@ export function ModelCard({ model, onChange, onRollBack }: ModelCardProps) {
   const isSwitching = model.change?.state === "switching";
   return (
     <Card
+      stretch
       title={
         <span className="flex items-center gap-3">
           <ModelName model={model.model} />
@@ -33,7 +34,7 @@ export function ModelCard({ model, onChange, onRollBack }: ModelCardProps) {
         </span>
       }
     >
-      <dl className="grid grid-cols-2 gap-x-6 gap-y-4 text-sm">
+      <dl className="grid grid-cols-[repeat(auto-fill,minmax(min(6.75rem,40%),1fr))] gap-x-6 gap-y-4 text-sm">
         {factsOf(model).map(([name, value]) => (
           <div key={name}>
             <dt className="text-muted">{name}</dt>
@@ -43,7 +44,7 @@ export function ModelCard({ model, onChange, onRollBack }: ModelCardProps) {
       </dl>
       <ChangeNote model={model} />
       {model.fixedBy === null ? (
-        <div className="mt-5 flex flex-wrap gap-2">
+        <div className="mt-auto flex flex-wrap gap-2 pt-5">
           <Button onClick={onChange} disabled={isSwitching}>
             Change model<span className="sr-only"> of {model.model}</span>
           </Button>
@@ -54,7 +55,7 @@ export function ModelCard({ model, onChange, onRollBack }: ModelCardProps) {
           )}
         </div>
       ) : (
-        <p className="mt-5 text-sm text-muted">
+        <p className="mt-auto pt-5 text-sm text-muted">
           Set by <code className="font-mono wrap-anywhere text-ink">{model.fixedBy}</code> in the
           configuration. Remove that setting to choose here.
         </p>

@@ -124,6 +124,7 @@ export function PlanForm({ plan, taken, onClose }: PlanFormProps) {
             label={label}
             aside={empty === undefined ? undefined : "optional"}
             error={errorAt(field)}
+            className={field === "maxTokens" ? "sm:col-span-2" : ""}
           >
             <Input
               inputMode="numeric"

@@ -51,11 +51,11 @@ export function KeyFilters({ value, onChange, tags }: KeyFiltersProps) {
   const choose = (name: keyof TypedKeyFilters) => (event: { target: { value: string } }) =>
     onChange({ [name]: event.target.value, page: "0" });
   return (
-    <div className="mb-4 grid grid-cols-2 gap-3 sm:flex sm:flex-wrap sm:items-center">
+    <div className="mb-4 grid grid-cols-2 gap-3 sm:grid-cols-4 xl:flex xl:items-center">
       <SearchInput
         label="Search keys"
         placeholder="Search by name or tag"
-        className="col-span-2 sm:w-64 sm:grow"
+        className="col-span-full xl:w-64 xl:grow"
         value={typed}
         onChange={setTyped}
       />
@@ -68,7 +68,7 @@ export function KeyFilters({ value, onChange, tags }: KeyFiltersProps) {
       />
       <Select
         aria-label="Tag"
-        className="sm:w-36"
+        className="xl:w-36"
         value={value.tag}
         onChange={choose("tag")}
         options={[{ value: "", label: "All tags" }, ...tags.map((tag) => ({ value: tag, label: tag }))]}

@@ -33,7 +33,10 @@ export function TooManyRequests() {
 }
 
 const headers = [
-  { name: "x-ratelimit-limit-requests", means: "What the plan allows per minute. For tokens: …-tokens." },
+  {
+    name: "x-ratelimit-limit-requests",
+    means: "What the plan allows per minute. For tokens: …\u2011tokens.",
+  },
   { name: "x-ratelimit-remaining-requests", means: "What is left. On every response, not only 429." },
   { name: "x-ratelimit-reset-requests", means: "When the full limit is available again: 120ms, 59s, 1m0s." },
   { name: "retry-after", means: "Seconds to wait, 1 to 59. On 429 and 503." },

@@ -1,12 +1,11 @@
-import { useState } from "react";
 import { Link, useLocation, useSearch } from "wouter";
 import type { UsageReport } from "../../../../src/protocol/dashboard-api.js";
-import { Button } from "../../../components/controls/button.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
 import { ModelName } from "../../../components/models/model-name.tsx";
+import { useFirstRows } from "../../../components/text/first-rows.tsx";
 import { Table, type Column } from "../../../components/text/table.tsx";
-import { formatCount } from "../../../units.ts";
+import { formatCount, plural } from "../../../units.ts";
 
 type ByModel = UsageReport["byModel"][number];
 type ByKey = UsageReport["byKey"][number];
@@ -17,16 +16,12 @@ interface UsageBreakdownProps {
   linksToKeys?: boolean;
 }
 
-/** As many keys as are of interest at first; an account may have hundreds. */
-const keysAtFirst = 10;
-
 /** The same period, by model and by key. */
 export function UsageBreakdown({ report, linksToKeys = false }: UsageBreakdownProps) {
   const [path] = useLocation();
   const search = useSearch();
-  const [all, setAll] = useState(false);
   const none = <EmptyState title="No requests in this period" />;
-  const byKey = report?.byKey;
+  const byKey = useFirstRows(report?.byKey, `Show all ${plural(report?.byKey.length ?? 0, "key")}`);
   const addressOf = (keyId: string) => {
     const parameters = new URLSearchParams(search);
     parameters.set("key", keyId);
@@ -50,17 +45,11 @@ export function UsageBreakdown({ report, linksToKeys = false }: UsageBreakdownPr
             { id: "key", header: "Key", cell: (row) => keyName(row, linksToKeys ? addressOf : undefined) },
             ...counts,
           ]}
-          rows={all ? byKey : byKey?.slice(0, keysAtFirst)}
+          rows={byKey.shown}
           rowId={(row) => row.keyId}
           empty={none}
         />
-        {byKey !== undefined && byKey.length > keysAtFirst && (
-          <div className="flex justify-center border-t border-line px-5 py-3" data-screen-only>
-            <Button size="sm" aria-expanded={all} onClick={() => setAll(!all)}>
-              {all ? `Show the first ${keysAtFirst}` : `Show all ${formatCount(byKey.length)} keys`}
-            </Button>
-          </div>
-        )}
+        {byKey.more}
       </Card>
     </div>
   );

@@ -26,7 +26,7 @@ export function UsageFilters({ choice, onChange }: UsageFiltersProps) {
         <Select
           size="sm"
           aria-label="Key"
-          className="min-w-0 flex-1 sm:w-44"
+          className="min-w-0 flex-1 sm:w-38"
           value={choice.key}
           onChange={(event) => onChange({ ...choice, key: event.target.value })}
           options={[
@@ -39,7 +39,7 @@ export function UsageFilters({ choice, onChange }: UsageFiltersProps) {
         <Select
           size="sm"
           aria-label="Model"
-          className="min-w-0 flex-1 sm:w-36"
+          className="min-w-0 flex-1 sm:w-32"
           value={choice.model}
           onChange={({ target: { value } }) => onChange({ ...choice, model: isModelId(value) ? value : "" })}
           options={[{ value: "", label: "All models" }, ...modelIds.map((id) => ({ value: id, label: id }))]}

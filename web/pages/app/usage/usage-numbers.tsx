@@ -1,5 +1,6 @@
 import { ChevronRight } from "lucide-react";
-import { zoneName } from "../../../components/text/moments.ts";
+import { MomentText } from "../../../components/text/moment-text.tsx";
+import { momentPieces, zoneName } from "../../../components/text/moments.ts";
 import type { UsageBucket } from "../../../../src/protocol/dashboard-api.js";
 import type { Measure } from "./measure.ts";
 import { axisMoment, type Step } from "./usage-period.ts";
@@ -48,7 +49,7 @@ export function UsageNumbers({ title, measures, buckets, step, format }: UsageNu
             {rows.map((bucket) => (
               <tr key={bucket.start}>
                 <th scope="row" className="py-1.5 pr-3 font-normal sm:whitespace-nowrap">
-                  {when[step].format(new Date(axisMoment(bucket.start, step)))}
+                  <MomentText pieces={momentPieces(when[step], new Date(axisMoment(bucket.start, step)))} />
                 </th>
                 {measures.map((measure) => (
                   <td key={measure.label} className="py-1.5 pl-3 text-right">

@@ -18,6 +18,8 @@ describe("the API reference's reading of OpenAPI", () => {
     expect(typeName(document, { type: ["number", "null"] })).toBe("number or null");
     expect(typeName(document, { type: "array", items: reference("Message") })).toBe("array of Message");
     expect(typeName(document, { type: "array", items: { type: "string" } })).toBe("array of strings");
+    const choice = { anyOf: [{ type: "string", enum: ["omega"] }, { type: ["string", "null"] }] };
+    expect(typeName(document, choice)).toBe("string or null");
     expect(typeName(document, { description: "Accepted without effect." })).toBe("any value");
   });
 

@@ -127,11 +127,14 @@ export function innerSchema(document: OpenApi, schema: Schema): Schema {
   );
 }
 
-/** "array of Message", "string or null", "string or array of strings". */
+/** "array of Message", "string or null", "string or array of strings"; each once, however many shapes it has. */
 export function typeName(document: OpenApi, schema: Schema): string {
   const resolved = resolve(document, schema) ?? schema;
   const choices = resolved.oneOf ?? resolved.anyOf;
-  if (choices !== undefined) return choices.map((choice) => typeName(document, choice)).join(" or ");
+  if (choices !== undefined) {
+    const names = choices.flatMap((choice) => typeName(document, choice).split(" or "));
+    return [...new Set(names)].join(" or ");
+  }
   if (resolved.const !== undefined) return typeof resolved.const;
   if (resolved.type === undefined && resolved.properties === undefined) return "any value";
   const types = resolved.type === undefined ? ["object"] : [resolved.type].flat();
