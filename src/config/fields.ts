@@ -194,7 +194,7 @@ const engineFields = {
     env: ["SOTTO_ENGINE_THREADS"],
     schema: optional(integer(1, 1024)),
     default: undefined,
-    doc: "CPU threads of the embedded engine. Default: the physical cores that this process may use, fewer while other programs need them.",
+    doc: "CPU threads of the embedded engine. Default: the physical cores that this process may use, all but one where there are eight or more, and fewer while other programs need them.",
   }),
   gpu: field({
     env: ["SOTTO_ENGINE_GPU"],

@@ -66,7 +66,7 @@ describe("sizing", () => {
 
   it("starts no threads for what little a GPU leaves to the CPU", () => {
     expect(chooseThreads(8 * gigabyte, 16, true)).toBe(1);
-    expect(chooseThreads(8 * gigabyte, 16)).toBe(16);
+    expect(chooseThreads(8 * gigabyte, 16)).toBe(15);
   });
 
   it("keeps one sequence where nothing fits", () => {
@@ -84,7 +84,8 @@ describe("sizing", () => {
   });
 
   it("uses all cores for a model that is worth it, one for a toy", () => {
-    expect(chooseThreads(gigabyte, 8)).toBe(8);
+    expect(chooseThreads(gigabyte, 4)).toBe(4);
+    expect(chooseThreads(gigabyte, 8)).toBe(7);
     expect(chooseThreads(500_000, 8)).toBe(1);
   });
 

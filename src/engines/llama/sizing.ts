@@ -121,8 +121,11 @@ export function copyingPays(sequenceBytes: number, weightsBytes: number): boolea
 /** Below this, threads wait for each other longer than they compute. */
 const bytesWorthThreads = 32 * 1024 * 1024;
 
+/** From here on a core that is left to the API, and to whatever else there is, is worth more than it computes. */
+const coresToSpareOne = 8;
+
 /** `onGpu`: all layers are, and starting threads for what little is left takes longer than that. */
 export function chooseThreads(weightsBytes: number, cores: number, onGpu = false): number {
-  if (onGpu) return 1;
-  return weightsBytes < bytesWorthThreads ? 1 : Math.max(1, cores);
+  if (onGpu || weightsBytes < bytesWorthThreads) return 1;
+  return cores >= coresToSpareOne ? cores - 1 : Math.max(1, cores);
 }

@@ -282,7 +282,8 @@ export class Batcher {
         const asked = draws ? Uint32Array.of(tokens.length - 1) : noLogits;
         return context.addToBatch(sequenceId, sequence.computed.length, tokens, asked)[0];
       });
-      const computing = this.options.threads.run(() => context.decodeBatch());
+      const decode = () => context.decodeBatch();
+      const computing = entries.some(({ reads }) => reads) ? decode() : this.options.threads.run(decode);
       this.#reader.readPostponed();
       this.#sendReport();
       await computing;

@@ -44,6 +44,18 @@ describe("thread pace", () => {
     expect(pace.threads).toBe(7);
   });
 
+  it("takes no notice of what is always missing of many", async () => {
+    const { steps, changes } = setUp(15);
+    await steps(200, 14.2);
+    expect(changes).toEqual([]);
+  });
+
+  it("uses fewer of many when several have to share", async () => {
+    const { pace, steps } = setUp(15);
+    await steps(2, 13.4);
+    expect(pace.threads).toBe(13);
+  });
+
   it("takes no notice of what our own process for requests takes", async () => {
     const { steps, changes } = setUp(2);
     await steps(50, 1.8);
