@@ -17,6 +17,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { readWeightsFacts } from "../src/models/gguf/gguf.js";
 import { memoryNeed } from "../src/models/gguf/memory.js";
 import { childrenOf } from "../test/support/processes/children.js";
@@ -117,6 +118,17 @@ async function benchStreams(setup: BenchSetup): Promise<void> {
   }
 }
 
+/** llama-server's threads go on spinning for a third of a second, on the cores that the next one needs. */
+async function atRest(contenders: readonly Contender[]): Promise<void> {
+  const pids = contenders.flatMap((contender) => contender.pids);
+  const endsAtMs = performance.now() + 5_000;
+  for (let spentMs = Infinity; spentMs > 20 && performance.now() < endsAtMs;) {
+    const beforeMs = processorMs(pids);
+    await sleep(200);
+    spentMs = processorMs(pids) - beforeMs;
+  }
+}
+
 async function compare(contenders: readonly Contender[], streams: number): Promise<void> {
   const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
   const results = contenders.map((): Rates[] => []);
@@ -124,6 +136,7 @@ async function compare(contenders: readonly Contender[], streams: number): Promi
   const ownMs = { api: 0, engine: 0 };
   for (let round = 0; round < rounds; round++) {
     for (const [index, { run, pids }] of contenders.entries()) {
+      await atRest(contenders);
       const beforeMs = processorMs(pids);
       const beforeApiMs = processorMs(pids.slice(0, 1));
       results[index]?.push(await run(Array.from({ length: streams }, newPrompt), tokensPerStream));
