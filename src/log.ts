@@ -152,22 +152,28 @@ let standard: LogOutput | undefined;
 const standardError = (): LogOutput => (standard ??= openStandardError());
 
 /**
- * Lines of one turn of the event loop are written together: under load a system call for each takes longer than all
- * else about it. They are written before the process exits too, and a warning at once.
+ * The first line of a turn of the event loop is written at once, and the others of that turn together at its end: under
+ * load a system call for each takes longer than all else about it. So is a warning, and what is left when the process
+ * exits.
  */
 function openStandardError(): LogOutput {
   const file = pino.destination({ dest: 2, sync: true, minLength: 8 * 1024 });
-  let isDue = false;
+  let isFirst = true;
   const flush = () => {
-    isDue = false;
     file.flushSync();
+  };
+  const endTurn = () => {
+    isFirst = true;
+    flush();
   };
   process.once("exit", flush);
   return {
     write: (line) => {
       file.write(line);
-      if (!isDue) setImmediate(flush);
-      isDue = true;
+      if (!isFirst) return;
+      isFirst = false;
+      flush();
+      setImmediate(endTurn);
     },
     flush,
   };

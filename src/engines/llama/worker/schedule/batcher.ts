@@ -282,8 +282,8 @@ export class Batcher {
         const asked = draws ? Uint32Array.of(tokens.length - 1) : noLogits;
         return context.addToBatch(sequenceId, sequence.computed.length, tokens, asked)[0];
       });
-      const decode = () => context.decodeBatch();
-      const computing = entries.some(({ reads }) => reads) ? decode() : this.options.threads.run(decode);
+      const kind = entries.some(({ reads }) => reads) ? "prompts" : "replies";
+      const computing = this.options.threads.run(() => context.decodeBatch(), kind);
       this.#reader.readPostponed();
       this.#sendReport();
       await computing;

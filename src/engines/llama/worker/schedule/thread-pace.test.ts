@@ -11,13 +11,13 @@ function setUp(most: number) {
     cpuMs: () => cpuMs,
     nowMs: () => nowMs,
   });
-  const steps = async (count: number, cores: number) => {
+  const steps = async (count: number, cores: number, kind?: "prompts") => {
     for (let step = 0; step < count; step++) {
       await pace.run(() => {
         nowMs += 1000;
         cpuMs += 1000 * Math.min(cores, pace.threads);
         return Promise.resolve();
-      });
+      }, kind);
     }
   };
   return { pace, steps, changes };
@@ -54,6 +54,14 @@ describe("thread pace", () => {
     const { pace, steps } = setUp(15);
     await steps(2, 13.4);
     expect(pace.threads).toBe(13);
+  });
+
+  it("takes no notice of what prompts leave unused, but of a crowd", async () => {
+    const { pace, steps, changes } = setUp(14);
+    await steps(200, 9.2, "prompts");
+    expect(changes).toEqual([]);
+    await steps(2, 5.5, "prompts");
+    expect(pace.threads).toBe(5);
   });
 
   it("takes no notice of what our own process for requests takes", async () => {

@@ -8,9 +8,8 @@
  * core each, fewer are used; after a calm while, one more is tried, and if it does not get its core either, the
  * next try comes later.
  *
- * Only steps of replies tell: those that read prompts leave a third of the time unused, whoever else is there. And some
- * is always missing, while threads are started and one alone works, the more the more there are: 4 to 5 % of 14 or 15
- * threads on 16 idle cores.
+ * Some of it is always missing, while threads are started and one alone works, the more the more there are: 4 to 5 % of
+ * 14 or 15 threads on 16 idle cores, and a third in steps that read prompts, which therefore tell little.
  */
 export interface ThreadPaceOptions {
   /** As many as there are cores for us. */
@@ -25,8 +24,23 @@ export interface ThreadPaceOptions {
  * One other process on one of our cores takes half of it, and all threads wait for the one that has the other half.
  * So it is the cores that are missing that count, not their share, where they are few enough to tell.
  */
-const crowdedCores = (threads: number): number => Math.max(0.5, threads * 0.08);
-const calmCores = (threads: number): number => Math.max(0.25, threads * 0.06);
+const missingCores = {
+  replies: {
+    crowded: (threads: number) => Math.max(0.5, threads * 0.08),
+    calm: (threads: number) => Math.max(0.25, threads * 0.06),
+  },
+  prompts: { crowded: (threads: number) => threads * 0.5, calm: (threads: number) => threads * 0.4 },
+};
+
+/** What steps took, and the processor time below which they were crowded, and from which on calm. */
+interface Window {
+  ms: number;
+  cpuMs: number;
+  crowdedMs: number;
+  calmMs: number;
+}
+
+const emptyWindow = (): Window => ({ ms: 0, cpuMs: 0, crowdedMs: 0, calmMs: 0 });
 /** Single steps say little: some are short, and our own process for requests takes its moments too. */
 const windowMs = 250;
 const crowdedWindows = 2;
@@ -35,8 +49,7 @@ const longestCalmMs = 60_000;
 
 export class ThreadPace {
   #threads: number;
-  #windowMs = 0;
-  #windowCpuMs = 0;
+  #window = emptyWindow();
   #crowded = 0;
   #calmMs = 0;
   #neededCalmMs = firstCalmMs;
@@ -53,28 +66,30 @@ export class ThreadPace {
     return this.#threads;
   }
 
-  /** Runs a step of replies, and changes the threads for the next one where that is better. */
-  async run(step: () => Promise<void>): Promise<void> {
+  /** Runs one step, and changes the threads for the next one where that is better. */
+  async run(step: () => Promise<void>, kind: keyof typeof missingCores = "replies"): Promise<void> {
     if (this.options.most === 1) return step();
     const [startedMs, startedCpuMs] = [this.#nowMs(), this.#cpuMs()];
     await step();
-    this.#windowMs += this.#nowMs() - startedMs;
-    this.#windowCpuMs += this.#cpuMs() - startedCpuMs;
-    if (this.#windowMs < windowMs) return;
-    this.#judge(this.#windowMs, this.#windowCpuMs / this.#windowMs);
-    this.#windowMs = 0;
-    this.#windowCpuMs = 0;
+    const tookMs = this.#nowMs() - startedMs;
+    const { crowded, calm } = missingCores[kind];
+    this.#window.ms += tookMs;
+    this.#window.cpuMs += this.#cpuMs() - startedCpuMs;
+    this.#window.crowdedMs += tookMs * (this.#threads - crowded(this.#threads));
+    this.#window.calmMs += tookMs * (this.#threads - calm(this.#threads));
+    if (this.#window.ms < windowMs) return;
+    this.#judge(this.#window);
+    this.#window = emptyWindow();
   }
 
-  #judge(lastedMs: number, cores: number): void {
-    const missing = this.#threads - cores;
-    this.#crowded = missing > crowdedCores(this.#threads) ? this.#crowded + 1 : 0;
-    this.#calmMs = missing <= calmCores(this.#threads) ? this.#calmMs + lastedMs : 0;
+  #judge({ ms, cpuMs, crowdedMs, calmMs }: Window): void {
+    this.#crowded = cpuMs < crowdedMs ? this.#crowded + 1 : 0;
+    this.#calmMs = cpuMs >= calmMs ? this.#calmMs + ms : 0;
     if (this.#threads > 1 && this.#crowded >= crowdedWindows) {
       // A try that failed; one that lasted resets the pause.
       const wasTried = this.#neededCalmMs > firstCalmMs;
       this.#neededCalmMs = Math.min(longestCalmMs, this.#neededCalmMs * (wasTried ? 2 : 1));
-      this.#change(Math.max(1, Math.floor(cores)));
+      this.#change(Math.max(1, Math.floor(cpuMs / ms)));
     } else if (this.#threads < this.options.most && this.#calmMs >= this.#neededCalmMs) {
       this.#neededCalmMs = Math.min(longestCalmMs, this.#neededCalmMs * 2);
       this.#change(this.#threads + 1);
