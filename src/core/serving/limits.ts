@@ -95,11 +95,7 @@ export class Limits {
   /** What is left of every limit of this caller but concurrency, the key's own first. Counts nothing. */
   async readings(caller: KeyRecord): Promise<LimitReading[]> {
     const { requests, tokens } = metersOf(caller);
-    const meters: Meter[] = [
-      ...requests,
-      ...tokens,
-      ...(this.options.quotas?.metersOf(caller) ?? []),
-    ];
+    const meters: Meter[] = [...requests, ...tokens, ...(this.options.quotas?.metersOf(caller) ?? [])];
     const rateOf = await this.#read(meters);
     return meters.map((meter) => {
       const { limit, remaining, resetMs } = rateOf(meter);
@@ -134,12 +130,8 @@ export class Limits {
     const uncounted = (owner: string): number => this.#uncounted.get(owner) ?? 0;
     const { requests, tokens, concurrency } = metersOf(caller);
     return (
-      requests.every(
-        ({ name, owner, limit }) => admissions.recall(name) + uncounted(owner) < limit,
-      ) &&
-      concurrency.every(
-        ({ name, owner, limit }) => admissions.recallHeld(name) + uncounted(owner) < limit,
-      ) &&
+      requests.every(({ name, owner, limit }) => admissions.recall(name) + uncounted(owner) < limit) &&
+      concurrency.every(({ name, owner, limit }) => admissions.recallHeld(name) + uncounted(owner) < limit) &&
       [...tokens, ...(this.options.quotas?.metersOf(caller) ?? [])].every(
         ({ name, limit }) => admissions.recall(name) < limit,
       )

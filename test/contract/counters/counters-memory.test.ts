@@ -11,6 +11,11 @@ describeCounterContract("Memory", async () => {
 });
 describeAdmissionContract("Memory", async () => {
   const [counter, leases] = [new MemoryCounter(systemClock), new MemoryLeases()];
-  return { admissions: new MemoryAdmissions(counter, leases), counter, leases, dispose: () => counter.close() };
+  return {
+    admissions: new MemoryAdmissions(counter, leases),
+    counter,
+    leases,
+    dispose: () => counter.close(),
+  };
 });
 describeLeaseContract("Memory", async () => ({ leases: new MemoryLeases(), dispose: async () => {} }));
