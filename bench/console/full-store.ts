@@ -9,6 +9,7 @@ import Database from "libsql";
 import { Client } from "pg";
 import { openPostgresStore } from "../../src/store/sql/postgres.js";
 import { databasePath, openSqliteStore } from "../../src/store/sql/sqlite.js";
+import { spanMs } from "../../src/store/sql/usage/day-rows.js";
 import { testPlan } from "../../test/support/stores/temporary-store.js";
 
 const size = { accounts: 100_000, keys: 500, usage: 1_000_000, audit: 200_000 };
@@ -95,7 +96,7 @@ export const sumsOfUsage = (): string => {
   const columns = [...counts, "first_token_min_ms", "first_token_max_ms"].join(", ");
   const extremes = "min(first_token_min_ms), max(first_token_max_ms)";
   const day = `hour - hour % ${dayMs}`;
-  const span = `day - day % ${32 * dayMs}`;
+  const span = `day - day % ${spanMs}`;
   return `
     insert into account_days (account_id, day, model, ${columns})
       select account_id, ${day}, model, ${sums}, ${extremes} from usage group by account_id, ${day}, model

@@ -1,7 +1,7 @@
 /**
  * Invitations that wait for someone to sign up. While one is pending its address is kept, so that admins can tell
- * them apart; once it is used, revoked or expired nothing is left of it but its id in the audit trail, which is
- * random and leads nowhere any more.
+ * them apart; once it is used, revoked or expired nothing is left of it but its id in the audit trail, the beginning of
+ * a hash, which only someone who kept the link could match to it.
  */
 import type { SignUpMode } from "../../protocol/dashboard-api.js";
 import type { Actor, Audit } from "../audit.js";

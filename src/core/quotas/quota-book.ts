@@ -41,11 +41,7 @@ const kinds: readonly { field: keyof Quotas; kind: QuotaKind; period: Period }[]
 const none: readonly QuotaMeter[] = [];
 
 /** Asked several times for each request, and most plans have none. */
-const hasQuotas = (quotas: Quotas): boolean =>
-  quotas.requestsPerDay !== null ||
-  quotas.tokensPerDay !== null ||
-  quotas.requestsPerMonth !== null ||
-  quotas.tokensPerMonth !== null;
+const hasQuotas = (quotas: Quotas): boolean => kinds.some(({ field }) => quotas[field] !== null);
 
 export class QuotaBook {
   constructor(private readonly parts: QuotaParts) {}

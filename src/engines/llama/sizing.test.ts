@@ -83,7 +83,7 @@ describe("sizing", () => {
     });
   });
 
-  it("uses all cores for a model that is worth it, one for a toy", () => {
+  it("uses all cores for a model that is worth it, all but one of many, and one for a toy", () => {
     expect(chooseThreads(gigabyte, 4)).toBe(4);
     expect(chooseThreads(gigabyte, 8)).toBe(7);
     expect(chooseThreads(500_000, 8)).toBe(1);

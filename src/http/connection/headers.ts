@@ -1,6 +1,6 @@
 /**
- * All values of a header, as sent; `name` in lower case. Node's parsed headers keep only the first of two `Authorization` or
- * `Content-Type` lines; another program on the way may have gone by the second.
+ * All values of a header, as sent; `name` in lower case. Node's parsed headers keep only the first of two
+ * `Authorization` or `Content-Type` lines; another program on the way may have gone by the second.
  */
 export function headerValues(rawHeaders: readonly string[], name: string): string[] {
   const values: string[] = [];

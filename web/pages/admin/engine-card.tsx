@@ -2,6 +2,7 @@ import type { EngineView } from "../../../src/protocol/dashboard-engines.js";
 import { Badge, type Tone } from "../../components/states/badge.tsx";
 import { Callout } from "../../components/states/callout.tsx";
 import { Card } from "../../components/frame/card.tsx";
+import { FactList, type Fact } from "../../components/figures/fact-list.tsx";
 import { Meter } from "../../components/figures/meter.tsx";
 import { ModelName } from "../../components/models/model-name.tsx";
 import { formatBytes, formatCount, formatMs, formatRate, plural } from "../../units.ts";
@@ -27,14 +28,7 @@ export function EngineCard({ engine }: { engine: EngineView }) {
       description={<span className="wrap-anywhere">{servingOf(engine)}</span>}
     >
       <Meter label="Running" used={engine.active} limit={engine.capacity} />
-      <dl className="mt-5 grid grid-cols-[repeat(auto-fill,minmax(min(6.75rem,40%),1fr))] gap-x-6 gap-y-4 text-sm">
-        {factsOf(engine).map(([name, value]) => (
-          <div key={name}>
-            <dt className="text-muted">{name}</dt>
-            <dd className="font-medium tabular-nums">{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <FactList facts={factsOf(engine)} className="mt-5" />
       {engine.problem !== null && engine.members.length < 2 && (
         <Callout
           tone="warn"
@@ -71,7 +65,7 @@ function servingOf({ serving, members }: EngineView): string {
   return `${formatCount(up)} of ${plural(of, "engine")} available`;
 }
 
-function factsOf(engine: EngineView): [name: string, value: string][] {
+function factsOf(engine: EngineView): Fact[] {
   const isElsewhere = engine.members.length > 0;
   return [
     ["Waiting", formatCount(engine.waiting)],

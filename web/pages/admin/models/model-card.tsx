@@ -4,6 +4,7 @@ import { Badge, type Tone } from "../../../components/states/badge.tsx";
 import { Button } from "../../../components/controls/button.tsx";
 import { Callout } from "../../../components/states/callout.tsx";
 import { Card } from "../../../components/frame/card.tsx";
+import { FactList, type Fact } from "../../../components/figures/fact-list.tsx";
 import { ModelName } from "../../../components/models/model-name.tsx";
 import { Spinner } from "../../../components/states/spinner.tsx";
 import { formatBytes, formatCount, formatRate, formatSize } from "../../../units.ts";
@@ -34,14 +35,7 @@ export function ModelCard({ model, onChange, onRollBack }: ModelCardProps) {
         </span>
       }
     >
-      <dl className="grid grid-cols-[repeat(auto-fill,minmax(min(6.75rem,40%),1fr))] gap-x-6 gap-y-4 text-sm">
-        {factsOf(model).map(([name, value]) => (
-          <div key={name}>
-            <dt className="text-muted">{name}</dt>
-            <dd className="font-medium tabular-nums">{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <FactList facts={factsOf(model)} />
       <ChangeNote model={model} />
       {model.fixedBy === null ? (
         <div className="mt-auto flex flex-wrap gap-2 pt-5">
@@ -82,7 +76,7 @@ function ChangeNote({ model: { change, source } }: { model: ModelView }) {
   );
 }
 
-function factsOf(model: ModelView): [name: string, value: string][] {
+function factsOf(model: ModelView): Fact[] {
   const { weights, speed } = model;
   const isElsewhere = model.source?.type === "upstreams";
   return [
