@@ -2,12 +2,15 @@
  * Mixed traffic for ten minutes (`SOAK_MINUTES` for another time): whole replies, streams, clients that hang
  * up, errors and refusals. Memory must be flat after the warm-up, and nothing may be left at the end: no
  * sequence, no waiter, no open handle that was not there before, no child.
+ *
+ * On a tiny model, so that the traffic is heavy; `SOAK_WEIGHTS` names a GGUF file, or `starter` for the starter weights.
  */
 import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { childrenOf } from "../test/support/processes/children.js";
 import { startTinySotto } from "../test/support/processes/tiny-sotto.js";
 import type { SottoProcess } from "../test/support/processes/sotto-process.js";
+import { starterForBench } from "./contenders.js";
 import { chatTarget, inMegabytes, residentBytes } from "./load.js";
 
 const minutes = Number(process.env.SOAK_MINUTES ?? 10);
@@ -16,6 +19,7 @@ const sampleMs = 10_000;
 
 export async function benchSoak(): Promise<void> {
   const sotto = await startTinySotto({
+    ...(await realWeights()),
     SOTTO_LIMIT_REQUESTS_PER_MINUTE: "100000",
     SOTTO_LIMIT_TOKENS_PER_MINUTE: "2000000",
     SOTTO_LIMIT_CONCURRENT_REQUESTS: "3",
@@ -23,7 +27,6 @@ export async function benchSoak(): Promise<void> {
   });
   try {
     const keys = await Promise.all(Array.from({ length: 3 }, () => sotto.newKey()));
-    const [engine] = childrenOf(sotto.pid);
     const outcomes = new Map<string, number>();
     const handlesBefore = openFiles(sotto.pid);
     let running = true;
@@ -43,7 +46,7 @@ export async function benchSoak(): Promise<void> {
       const cells = [
         String((sample * sampleMs) / 60_000),
         inMegabytes(memory.at(-1) ?? 0),
-        inMegabytes(residentBytes(engine ?? sotto.pid)),
+        engineMemory(sotto.pid),
         String(openFiles(sotto.pid)),
       ];
       console.log(cells.map((cell, column) => cell.padStart([6, 14, 17, 14][column] ?? 10)).join(""));
@@ -65,6 +68,15 @@ export async function benchSoak(): Promise<void> {
   } finally {
     await sotto.stop();
   }
+}
+
+async function realWeights(): Promise<Record<string, string>> {
+  const named = process.env.SOAK_WEIGHTS;
+  if (named === undefined) return {};
+  const weights = named === "starter" ? await starterForBench() : named;
+  return Object.fromEntries(
+    ["OMEGA", "PRISM", "LAMBDA"].map((name) => [`SOTTO_MODELS_${name}_WEIGHTS`, weights]),
+  );
 }
 
 /** One of five kinds in turn. */
@@ -90,6 +102,12 @@ async function oneRequest(sotto: SottoProcess, key: string, kind: number): Promi
   } catch {
     return "hung up";
   }
+}
+
+/** The engine may have been restarted. */
+function engineMemory(pid: number): string {
+  const [engine] = childrenOf(pid);
+  return engine === undefined ? "–" : inMegabytes(residentBytes(engine));
 }
 
 const openFiles = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;

@@ -6,7 +6,7 @@
  * An unexpected error is reported by its class and the places it passed through. Its message is left out:
  * messages of libraries quote their input (JSON.parse does).
  */
-import { pino } from "pino";
+import { standardErrorOutput, type LogOutput } from "./log-output.js";
 import { errorTable } from "./protocol/errors.js";
 import { isModelId } from "./protocol/models.js";
 
@@ -115,16 +115,9 @@ export interface Log {
   unexpected(error: unknown, fields?: LogFields): void;
 }
 
-/** Where lines go, each with its line break. */
-export interface LogOutput {
-  write(line: string): void;
-  /** Called after a line that must not be lost. */
-  flush?(): void;
-}
-
 const levels = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60, silent: Infinity };
 
-export function createLog(level: string, output: LogOutput = standardError()): Log {
+export function createLog(level: string, output: LogOutput = standardErrorOutput()): Log {
   const least = Object.entries(levels).find(([name]) => name === level)?.[1] ?? levels.info;
   const write = (at: keyof typeof levels, message: LogMessage, given?: LogFields, more?: object): void => {
     if (levels[at] < least) return;
@@ -144,38 +137,6 @@ export function createLog(level: string, output: LogOutput = standardError()): L
     unexpected: (error, given) => {
       write("error", "unexpected error", given, describe(error));
     },
-  };
-}
-
-let standard: LogOutput | undefined;
-/** One for all logs of the process, so that lines stay in their order. */
-const standardError = (): LogOutput => (standard ??= openStandardError());
-
-/**
- * The first line of a turn of the event loop is written at once, and the others of that turn together at its end: under
- * load a system call for each takes longer than all else about it. So is a warning, and what is left when the process
- * exits.
- */
-function openStandardError(): LogOutput {
-  const file = pino.destination({ dest: 2, sync: true, minLength: 8 * 1024 });
-  let isFirst = true;
-  const flush = () => {
-    file.flushSync();
-  };
-  const endTurn = () => {
-    isFirst = true;
-    flush();
-  };
-  process.once("exit", flush);
-  return {
-    write: (line) => {
-      file.write(line);
-      if (!isFirst) return;
-      isFirst = false;
-      flush();
-      setImmediate(endTurn);
-    },
-    flush,
   };
 }
 
@@ -204,16 +165,21 @@ function codeOf(error: Error): string | undefined {
 /** One JSON object. Fields that are not on the list, or not what they should be, are left out. */
 function lineOf(level: number, message: LogMessage, given: LogFields = {}, more: object = {}): string {
   let line = `{"level":${level},"time":"${new Date().toISOString()}"`;
-  for (const [name, value] of Object.entries(given)) {
-    if (checks.get(name)?.(value) === true) line += `,"${name}":${jsonOf(value)}`;
+  for (const name in given) {
+    const value: unknown = given[name as keyof LogFields];
+    if (value !== undefined && checks.get(name)?.(value) === true) line += `,"${name}":${jsonOf(value)}`;
   }
   for (const [name, value] of Object.entries(more)) line += `,"${name}":${jsonOf(value)}`;
   return `${line},"msg":"${message}"}\n`;
 }
 
-/** Times are measured in fractions of nanoseconds, which nobody reads. */
-const jsonOf = (value: unknown): string =>
-  typeof value === "number" ? String(Math.round(value * 1000) / 1000) : JSON.stringify(value);
+const needsEscapes = /[^\x20-\x7e]|["\\]/;
+
+/** Times are measured in fractions of nanoseconds, which nobody reads. Most strings are words of ours. */
+function jsonOf(value: unknown): string {
+  if (typeof value === "number") return String(Math.round(value * 1000) / 1000);
+  return typeof value === "string" && !needsEscapes.test(value) ? `"${value}"` : JSON.stringify(value);
+}
 
 function describe(error: unknown): { errorClass: string; cause?: string; at: string[] } {
   if (!(error instanceof Error)) return { errorClass: typeof error, at: [] };

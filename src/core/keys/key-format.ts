@@ -29,6 +29,9 @@ export function keyHash(text: string): Uint8Array | null {
   return hash("sha256", text, "buffer");
 }
 
+/** The same hash as a string, without a look at the text: to find a key that was checked before. */
+export const keyName = (text: string): string => hash("sha256", text, "base64url");
+
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** Every character equally likely: bytes past the last whole multiple of 62 are discarded, not wrapped. */

@@ -17,7 +17,7 @@
  * bounded number of keys; losing a few seconds of them in a crash is the accepted price.
  */
 import { ServiceError } from "../../protocol/errors.js";
-import { keyHash } from "./key-format.js";
+import { keyHash, keyName } from "./key-format.js";
 import { isUsable } from "../serving/permission.js";
 import type { ModelId } from "../../protocol/models.js";
 import type { Clock, KeyRecord, KeyUse, Store } from "../ports.js";
@@ -73,10 +73,8 @@ export class KeyRing {
 
   /** Throws `invalid_api_key` for any key that does not work now, `overloaded` when that cannot be known. */
   async verify(authorizationKey: string): Promise<Caller> {
-    const hash = keyHash(authorizationKey);
-    if (hash === null) throw new ServiceError("invalid_api_key");
-
-    const record = await this.#find(hash);
+    const name = keyName(authorizationKey);
+    const record = this.#fresh(name) ?? (await this.#find(name, authorizationKey));
     const now = this.#clock.now();
     if (record === null || !isUsable(record, now)) throw new ServiceError("invalid_api_key");
 
@@ -120,8 +118,12 @@ export class KeyRing {
 
   #noteUse(keyId: string, model: ModelId | null): void {
     const held = this.#lastUsed.get(keyId);
-    if (held === undefined && this.#lastUsed.size >= mostLastUsed) return;
-    this.#lastUsed.set(keyId, { at: this.#clock.now(), model: model ?? held?.model ?? null });
+    if (held !== undefined) {
+      held.at = this.#clock.now();
+      held.model = model ?? held.model;
+    } else if (this.#lastUsed.size < mostLastUsed) {
+      this.#lastUsed.set(keyId, { at: this.#clock.now(), model });
+    }
   }
 
   async #write(): Promise<void> {
@@ -137,13 +139,17 @@ export class KeyRing {
     }
   }
 
-  async #find(hash: Uint8Array): Promise<KeyRecord | null> {
-    const name = Buffer.from(hash).toString("latin1");
+  #fresh(name: string): KeyRecord | null {
     const entry = this.#entries.get(name);
-    if (entry !== undefined && this.#clock.monotonicMs() < entry.freshUntilMs) {
-      this.#keep(name, entry);
-      return entry.record;
-    }
+    if (entry === undefined || this.#clock.monotonicMs() >= entry.freshUntilMs) return null;
+    this.#keep(name, entry);
+    return entry.record;
+  }
+
+  async #find(name: string, key: string): Promise<KeyRecord | null> {
+    const hash = keyHash(key);
+    if (hash === null) return null;
+    const entry = this.#entries.get(name);
     try {
       const lookup = this.#lookUp(name, hash);
       const isUsableWithout = entry !== undefined && this.#isUsableWithoutStore(entry);

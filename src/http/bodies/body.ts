@@ -39,8 +39,19 @@ export async function readBody(
   if (length !== undefined && length > limitBytes) throw tooLarge(limitBytes);
   if (length !== undefined && length > smallBytes) await admit(length);
   if (waitsForContinue(message)) reply.raw.writeContinue();
+  const arrived = arrivedWhole(message);
+  if (arrived !== null) {
+    if (arrived.length > limitBytes) throw tooLarge(limitBytes);
+    return arrived;
+  }
   const { signal } = request.exchange;
   return readBytes(message, limitBytes, signal, length === undefined ? () => admit(limitBytes) : undefined);
+}
+
+/** A small body that came together with the headers needs no waiting; null for any other. */
+function arrivedWhole(message: IncomingMessage): Buffer<ArrayBuffer> | null {
+  if (!message.complete || message.destroyed || message.readableLength > smallBytes) return null;
+  return message.read() as Buffer<ArrayBuffer> | null;
 }
 
 export const waitsForContinue = (message: IncomingMessage): boolean =>
@@ -48,18 +59,23 @@ export const waitsForContinue = (message: IncomingMessage): boolean =>
 
 function requireJson({ rawHeaders }: IncomingMessage): void {
   const [contentType = "", second] = headerValues(rawHeaders, "content-type");
-  const [mediaType = "", ...parameters] = contentType.toLowerCase().split(";");
-  const isJson = second === undefined && mediaType.trim() === "application/json";
-  const isUtf8 = parameters.every(
-    (parameter) => !/^\s*charset\b/.test(parameter) || isUtf8Charset(parameter),
-  );
-  if (!isJson || !isUtf8) throw new ServiceError("unsupported_content_type");
+  if (second !== undefined || !(contentType === "application/json" || isUtf8Json(contentType))) {
+    throw new ServiceError("unsupported_content_type");
+  }
   const isPlain = headerValues(rawHeaders, "content-encoding").every((value) => /^(identity)?$/i.test(value));
   if (isPlain) return;
   throw new ServiceError("unsupported_content_type", {
     message:
       "Compressed request bodies are not supported. Send the body uncompressed, without 'Content-Encoding'.",
   });
+}
+
+function isUtf8Json(contentType: string): boolean {
+  const [mediaType = "", ...parameters] = contentType.toLowerCase().split(";");
+  return (
+    mediaType.trim() === "application/json" &&
+    parameters.every((parameter) => !/^\s*charset\b/.test(parameter) || isUtf8Charset(parameter))
+  );
 }
 
 const isUtf8Charset = (parameter: string): boolean =>

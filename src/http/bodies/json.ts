@@ -10,7 +10,7 @@ const maxValues = 100_000;
 const comma = 0x2c;
 const [quote, backslash] = [0x22, 0x5c];
 const [openBracket, openBrace, closeBracket, closeBrace] = [0x5b, 0x7b, 0x5d, 0x7d];
-const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+const byteOrderMark = [0xef, 0xbb, 0xbf];
 
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) {
@@ -28,7 +28,7 @@ export function parseJson(bytes: Buffer): unknown {
       message: `The request body has too many values: at most ${maxValues} fields and items in all.`,
     });
   }
-  const start = bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? byteOrderMark.length : 0;
+  const start = byteOrderMark.every((byte, place) => bytes[place] === byte) ? byteOrderMark.length : 0;
   try {
     return JSON.parse(bytes.toString("utf8", start));
   } catch {

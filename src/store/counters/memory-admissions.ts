@@ -11,12 +11,16 @@ import type {
   WindowAsk,
 } from "../../core/limit-ports.js";
 import type { CounterReading, Lease } from "../../core/ports.js";
-import type { MemoryCounter, MemoryLeases } from "./memory-counter.js";
+import type { HashedName, MemoryCounter, MemoryLeases } from "./memory-counter.js";
 
 type Readings = Map<string, CounterReading>;
 
+const mostNames = 10_000;
+
 export class MemoryAdmissions implements Admissions {
   readonly isRemote = false;
+  /** Of limits of accounts and keys, which come again with every request. Only ids of ours are in them. */
+  readonly #names = new Map<string, HashedName>();
 
   constructor(
     private readonly counter: MemoryCounter,
@@ -32,7 +36,8 @@ export class MemoryAdmissions implements Admissions {
   }
 
   async settle(corrections: readonly Correction[], lease: Lease | null): Promise<void> {
-    for (const { name, window, amount } of corrections) this.counter.adjustNow(name, window, amount);
+    for (const { name, window, amount } of corrections)
+      this.counter.adjustNow(this.#hashed(name), window, amount);
     lease?.release();
   }
 
@@ -57,8 +62,17 @@ export class MemoryAdmissions implements Admissions {
     return { refusedBy, readings, lease: null };
   }
 
+  #hashed(name: string): HashedName {
+    const known = this.#names.get(name);
+    if (known !== undefined) return known;
+    if (this.#names.size >= mostNames) this.#names.clear();
+    const hashedName = this.counter.hashed(name);
+    this.#names.set(name, hashedName);
+    return hashedName;
+  }
+
   #isUnknown({ name, initial }: WindowAsk): boolean {
-    return initial !== undefined && !this.counter.isOpenNow(name);
+    return initial !== undefined && !this.counter.isOpenNow(this.#hashed(name));
   }
 
   async #know({ name, windowMs, initial }: WindowAsk): Promise<void> {
@@ -66,21 +80,26 @@ export class MemoryAdmissions implements Admissions {
   }
 
   #read({ name, limit, windowMs }: WindowAsk, readings: Readings): void {
-    readings.set(name, this.counter.readNow(name, limit, windowMs));
+    readings.set(name, this.counter.readNow(this.#hashed(name), limit, windowMs));
   }
 
   /** The window that has no room: then nothing was counted in any of them. Null when all were counted. */
   #take(asks: readonly WindowAsk[], readings: Readings): WindowAsk | null {
     for (const [index, ask] of asks.entries()) {
       const { name, amount, limit, windowMs } = ask;
+      const hashedName = this.#hashed(name);
       const reading =
         amount === 0
-          ? this.counter.readNow(name, limit, windowMs)
-          : this.counter.takeNow(name, amount, limit, windowMs);
+          ? this.counter.readNow(hashedName, limit, windowMs)
+          : this.counter.takeNow(hashedName, amount, limit, windowMs);
       readings.set(name, reading);
       if (reading.admitted) continue;
       for (const taken of asks.slice(0, index)) {
-        this.counter.adjustNow(taken.name, readings.get(taken.name)?.window ?? "", -taken.amount);
+        this.counter.adjustNow(
+          this.#hashed(taken.name),
+          readings.get(taken.name)?.window ?? "",
+          -taken.amount,
+        );
       }
       return ask;
     }

@@ -1,0 +1,77 @@
+/**
+ * Standard error, line by line, written before the process goes on: what is said last before a crash is not lost.
+ *
+ * The first line of a turn of the event loop is written at once, and the others of that turn together at its end: under
+ * load a system call for each takes longer than all else about it. So is a warning, and what is left when the process
+ * exits.
+ *
+ * Whoever reads the log must not be able to stop the service. A reader that does not keep up is waited for once, for a
+ * second; until it reads again, lines are dropped. One that is gone is not missed.
+ */
+import { writeSync } from "node:fs";
+
+/** Where lines go, each with its line break. */
+export interface LogOutput {
+  write(line: string): void;
+  /** Called after a line that must not be lost. */
+  flush?(): void;
+}
+
+const standardError = 2;
+const mostWaiting = 64 * 1024;
+const longestWaitMs = 1_000;
+const pollMs = 10;
+
+let standard: LogOutput | undefined;
+/** One for all logs of the process, so that lines stay in their order. */
+export const standardErrorOutput = (): LogOutput => (standard ??= openStandardError());
+
+function openStandardError(): LogOutput {
+  let lines = "";
+  let isFirst = true;
+  const write = writerTo(standardError);
+  const flush = () => {
+    if (lines === "") return;
+    const text = lines;
+    lines = "";
+    write(text);
+  };
+  const endTurn = () => {
+    isFirst = true;
+    flush();
+  };
+  process.once("exit", flush);
+  return {
+    write: (line) => {
+      lines += line;
+      if (isFirst) setImmediate(endTurn);
+      if (isFirst || lines.length > mostWaiting) flush();
+      isFirst = false;
+    },
+    flush,
+  };
+}
+
+/** The returned function writes all of a text, or drops the rest of it. */
+export function writerTo(file: number, put: typeof writeSync = writeSync): (text: string) => void {
+  let isStuck = false;
+  return (text) => {
+    const waitUntilMs = performance.now() + (isStuck ? 0 : longestWaitMs);
+    let rest = Buffer.from(text);
+    while (rest.length > 0) {
+      try {
+        rest = rest.subarray(put(file, rest));
+        isStuck = false;
+      } catch (error) {
+        // A pipe that is full, and not one whose other end waits for us.
+        const isFull = error instanceof Error && "code" in error && error.code === "EAGAIN";
+        if (!isFull) return;
+        isStuck = performance.now() >= waitUntilMs;
+        if (isStuck) return;
+        Atomics.wait(sleeper, 0, 0, pollMs);
+      }
+    }
+  };
+}
+
+const sleeper = new Int32Array(new SharedArrayBuffer(4));
