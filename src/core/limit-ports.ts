@@ -61,8 +61,8 @@ export interface Admissions {
   admit(ask: AdmissionAsk): Promise<AdmissionAnswer>;
   /** Corrects windows that are still open, and releases the lease. Never rejects for a counter that is unreachable. */
   settle(corrections: readonly Correction[], lease: Lease | null): Promise<void>;
-  /** Whether an admission costs a round trip now. */
-  readonly isRemote: boolean;
+  /** Whether `recall` knows what was counted, so that a request can be let in on it and counted later. */
+  readonly canRecall: boolean;
   /** What the window had counted when it was last heard of here; 0 when nothing is known. Asks nobody. */
   recall(name: string): number;
   /** How many leases of the name are known to be held. Asks nobody. */

@@ -1,12 +1,12 @@
 /**
  * One request on its way past the limits. Every step asks the counters for all that is due, in one round trip.
  *
- * Where counters are shared, the count of a request is put off while room is foreseen: it is made together with the
- * lease and the reservation of tokens, when the prompt is counted, so a completion costs one round trip before it runs and
- * one after. What is foreseen is what this replica last heard, plus its own requests that are not counted yet; so a
+ * The count of a request is put off while room is foreseen: it is made together with the lease and the reservation of
+ * tokens, when the prompt is counted, so a completion asks once before it runs and once after: with shared counters, two
+ * round trips. What is foreseen is what this replica last heard, plus its own requests that are not counted yet; so a
  * caller makes a replica work at most for as many requests as the limits allow before it is refused. Without room in
- * sight, and where asking is free, the request is counted before its body is read, the lease is taken and tokens must be
- * left before any work on the prompt.
+ * sight, or where nothing can be recalled, the request is counted before its body is read, the lease is taken and tokens
+ * must be left before any work on the prompt.
  *
  * An error that comes before the reservation is told after the request was counted (`count`), and a refusal of that count
  * goes before it: clients see the same order either way.

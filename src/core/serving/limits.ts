@@ -126,15 +126,15 @@ export class Limits {
   /** Whether, by what is known here, every limit has room for one more beside those that are not counted yet. */
   #seesRoom(caller: KeyRecord): boolean {
     const { admissions } = this;
-    if (!admissions.isRemote) return false;
+    if (!admissions.canRecall) return false;
     const uncounted = (owner: string): number => this.#uncounted.get(owner) ?? 0;
     const { requests, tokens, concurrency } = metersOf(caller);
+    const hasLeft = ({ name, limit }: Meter): boolean => admissions.recall(name) < limit;
     return (
       requests.every(({ name, owner, limit }) => admissions.recall(name) + uncounted(owner) < limit) &&
       concurrency.every(({ name, owner, limit }) => admissions.recallHeld(name) + uncounted(owner) < limit) &&
-      [...tokens, ...(this.options.quotas?.metersOf(caller) ?? [])].every(
-        ({ name, limit }) => admissions.recall(name) < limit,
-      )
+      tokens.every(hasLeft) &&
+      (this.options.quotas?.metersOf(caller).every(hasLeft) ?? true)
     );
   }
 

@@ -39,19 +39,8 @@ export async function readBody(
   if (length !== undefined && length > limitBytes) throw tooLarge(limitBytes);
   if (length !== undefined && length > smallBytes) await admit(length);
   if (waitsForContinue(message)) reply.raw.writeContinue();
-  const arrived = arrivedWhole(message);
-  if (arrived !== null) {
-    if (arrived.length > limitBytes) throw tooLarge(limitBytes);
-    return arrived;
-  }
   const { signal } = request.exchange;
   return readBytes(message, limitBytes, signal, length === undefined ? () => admit(limitBytes) : undefined);
-}
-
-/** A small body that came together with the headers needs no waiting; null for any other. */
-function arrivedWhole(message: IncomingMessage): Buffer<ArrayBuffer> | null {
-  if (!message.complete || message.destroyed || message.readableLength > smallBytes) return null;
-  return message.read() as Buffer<ArrayBuffer> | null;
 }
 
 export const waitsForContinue = (message: IncomingMessage): boolean =>

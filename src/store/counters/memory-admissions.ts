@@ -18,7 +18,7 @@ type Readings = Map<string, CounterReading>;
 const mostNames = 10_000;
 
 export class MemoryAdmissions implements Admissions {
-  readonly isRemote = false;
+  readonly canRecall = true;
   /** Of limits of accounts and keys, which come again with every request. Only ids of ours are in them. */
   readonly #names = new Map<string, HashedName>();
 
@@ -41,13 +41,12 @@ export class MemoryAdmissions implements Admissions {
     lease?.release();
   }
 
-  /** Nothing has to be remembered where asking costs nothing. */
-  recall(): number {
-    return 0;
+  recall(name: string): number {
+    return this.counter.countNow(this.#hashed(name));
   }
 
-  recallHeld(): number {
-    return 0;
+  recallHeld(name: string): number {
+    return this.leases.heldNow(name);
   }
 
   #admitNow({ first, leases, then, read }: AdmissionAsk): AdmissionAnswer {

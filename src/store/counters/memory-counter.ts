@@ -60,6 +60,10 @@ export class MemoryCounter implements Counter {
     return this.#reading(window, limit, window.count < limit);
   }
 
+  countNow(hashedName: HashedName): number {
+    return this.#windows.live(hashedName)?.count ?? 0;
+  }
+
   async isOpen(name: string): Promise<boolean> {
     return this.isOpenNow(this.hashed(name));
   }
@@ -132,6 +136,10 @@ export class MemoryLeases implements Leases {
   }
 
   async held(name: string): Promise<number> {
+    return this.heldNow(name);
+  }
+
+  heldNow(name: string): number {
     return this.#held.get(name) ?? 0;
   }
 }

@@ -13,7 +13,7 @@ import type {
 import type { Counter, CounterReading, Lease, Leases } from "../../core/ports.js";
 
 export class OneByOne implements Admissions {
-  readonly isRemote = false;
+  readonly canRecall = false;
 
   constructor(
     private readonly counter: Counter,

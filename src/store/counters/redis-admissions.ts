@@ -34,7 +34,7 @@ export class RedisAdmissions implements Admissions {
     this.#alone = new OneByOne(counter, leases);
   }
 
-  get isRemote(): boolean {
+  get canRecall(): boolean {
     return this.link.isTrusted;
   }
 
