@@ -1,4 +1,10 @@
-/** The processes of bench/gateway.ts, by the name that is given. Each prints its port, as JSON, when it listens. */
+/**
+ * The processes of bench/gateway.ts, by the name that is given. Each prints its port, as JSON, when it listens. The engine
+ * is several where there are cores for it: one would be slower than what is measured.
+ */
+import cluster from "node:cluster";
+import { once } from "node:events";
+import { availableParallelism } from "node:os";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Pool } from "undici";
@@ -66,6 +72,24 @@ async function listen(listener: RequestListener): Promise<{ port: number }> {
   return { port: (server.address() as AddressInfo).port };
 }
 
+/** One for the contender and one for the load are left. */
+const engineProcesses = Math.max(1, Math.min(8, availableParallelism() - 2));
+
+async function startEngines(): Promise<{ port: number }> {
+  const started = Array.from({ length: engineProcesses }, async () => {
+    const [address] = (await once(cluster.fork(), "listening")) as [{ port: number }];
+    return { port: address.port };
+  });
+  const [first] = await Promise.all(started);
+  if (first === undefined) throw new Error("No engine has started.");
+  return first;
+}
+
 const [role] = process.argv.slice(2);
-const told = await listen(role === "engine" ? engine : bare(process.env.ENGINE ?? ""));
-process.stdout.write(`${JSON.stringify(told)}\n`);
+if (role === "bare") tell(await listen(bare(process.env.ENGINE ?? "")));
+else if (cluster.isPrimary) tell(await startEngines());
+else await listen(engine);
+
+function tell(listening: { port: number }): void {
+  process.stdout.write(`${JSON.stringify(listening)}\n`);
+}

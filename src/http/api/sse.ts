@@ -111,11 +111,8 @@ export class EventStream {
     this.#opened = true;
     this.reply.hijack();
     this.reply.headers(headers);
-    for (const [name, value] of Object.entries(this.reply.getHeaders())) {
-      if (value !== undefined) this.reply.raw.setHeader(name, value);
-    }
     const { raw } = this.reply;
-    raw.writeHead(200);
+    raw.writeHead(200, this.reply.getHeaders());
     // Node would write each chunk in four pieces, and that is most of what an event costs. It decides by the client's
     // version whether there are chunks at all: with HTTP/1.0 the end of the connection ends the reply.
     this.#isFramed = raw.chunkedEncoding;
