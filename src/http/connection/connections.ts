@@ -51,7 +51,7 @@ export class Connections {
   begin(message: IncomingMessage, response: ServerResponse): boolean {
     const { socket } = message;
     this.#idle.delete(socket);
-    response.once("close", () => {
+    response.on("close", () => {
       if (this.#isIdle(socket) && this.#leaving.has(socket)) this.#idle.add(socket);
     });
     if (!this.#refused.has(socket)) return true;

@@ -24,6 +24,8 @@ export class ClientHungUp extends Error {
 
 export type OnEnd = (request: ApiRequest, reply: ApiReply) => void;
 
+const ignore = (): void => undefined;
+
 export class Exchanges {
   readonly #open = new Set<AbortController>();
   #onIdle: (() => void) | null = null;
@@ -41,10 +43,10 @@ export class Exchanges {
       onEnd(request, reply);
       if (this.#open.size === 0) this.#onIdle?.();
     };
-    response.once("close", end);
-    socket.once("close", end);
+    response.on("close", end);
+    socket.on("close", end);
     // A write that fails means that the socket is closing: `close` follows and is where it is dealt with.
-    response.on("error", () => undefined);
+    response.on("error", ignore);
 
     this.#open.add(controller);
     request.exchange = {

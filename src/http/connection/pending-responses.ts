@@ -26,10 +26,11 @@ export class PendingResponses {
     const pending = { message, response, arrivedMs: this.clock.monotonicMs() };
     const all = this.#bySocket.get(message.socket) ?? new Set();
     this.#bySocket.set(message.socket, all.add(pending));
-    message.once("end", () => {
+    // These come once, and `once` would cost a wrapper for each.
+    message.on("end", () => {
       pending.arrivedMs = this.clock.monotonicMs();
     });
-    response.once("close", () => all.delete(pending));
+    response.on("close", () => all.delete(pending));
   }
 
   /** The oldest first. */

@@ -12,8 +12,8 @@ import type { PendingResponses } from "./pending-responses.js";
 
 export function closeUnread(pending: PendingResponses, stallMs: number) {
   return (socket: Socket, response: ServerResponse): void => {
-    response.once("prefinish", () => socket.setTimeout(stallMs));
-    response.once("finish", () => {
+    response.on("prefinish", () => socket.setTimeout(stallMs));
+    response.on("finish", () => {
       // Node has handed the socket to the next answer already. One that was complete before has set the timer.
       const next = pending.after(socket, response);
       if (next !== undefined && !next.writableEnded) socket.setTimeout(0);
