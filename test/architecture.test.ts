@@ -52,7 +52,7 @@ const mayImport: Record<string, readonly string[]> = {
   core: ["protocol", "core"],
   config: ["protocol", "config"],
   log: ["protocol"],
-  metrics: ["protocol", "metrics"],
+  metrics: ["core", "protocol", "metrics"],
   tracing: ["protocol"],
   mail: ["core"],
   "open-files": [],

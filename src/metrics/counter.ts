@@ -1,28 +1,15 @@
 /**
  * A counter with labels, written for Prometheus when it is scraped. For what is counted with every request: prom-client
- * builds a string from the labels at each call, which costs many times what the addition does. Here a series is found
- * label by label.
+ * builds a string from the labels at each call, which costs many times what the addition does.
  *
  * Label values come from closed sets of ours and need no escaping.
  */
-type LabelValue = string | number;
+import { MultiKeyMap } from "../core/multi-key-map.js";
 
-interface Series {
-  labels: string;
-  count: number;
-}
-
-/** The series whose first labels have the same values. */
-interface Branch {
-  next: Map<LabelValue, Branch>;
-  /** Where all labels are given. */
-  series: Series | null;
-}
+type LabelValues = readonly (string | number)[];
 
 export class Counter {
-  readonly #root: Branch = { next: new Map(), series: null };
-  /** In the order in which they were first counted. */
-  readonly #series: Series[] = [];
+  readonly #series = new MultiKeyMap<LabelValues, { count: number }>();
 
   constructor(
     private readonly name: string,
@@ -31,30 +18,18 @@ export class Counter {
   ) {}
 
   /** One value for each label. */
-  add(values: readonly LabelValue[], count = 1): void {
-    let branch = this.#root;
-    for (const value of values) {
-      let next = branch.next.get(value);
-      if (next === undefined) {
-        next = { next: new Map(), series: null };
-        branch.next.set(value, next);
-      }
-      branch = next;
-    }
-    branch.series ??= this.#begin(values);
-    branch.series.count += count;
+  add(values: LabelValues, count = 1): void {
+    const series = this.#series.get(values);
+    if (series === undefined) this.#series.add(values, { count });
+    else series.count += count;
   }
 
   text(): string {
     const lines = [`# HELP ${this.name} ${this.help}`, `# TYPE ${this.name} counter`];
-    for (const { labels, count } of this.#series) lines.push(`${this.name}{${labels}} ${count}`);
+    for (const [values, { count }] of this.#series.entries()) {
+      const labels = this.labels.map((label, i) => `${label}="${values[i] ?? ""}"`);
+      lines.push(`${this.name}{${labels.join(",")}} ${count}`);
+    }
     return lines.join("\n");
-  }
-
-  #begin(values: readonly LabelValue[]): Series {
-    const labels = this.labels.map((label, i) => `${label}="${values[i] ?? ""}"`).join(",");
-    const series = { labels, count: 0 };
-    this.#series.push(series);
-    return series;
   }
 }
