@@ -19,7 +19,8 @@ const chatRoutes = new Set(["/v1/chat/completions", "/v1/responses", "/v1/messag
 export function recordExchange({ log, metrics, traces, usage, keys, outcomes, clock }: HttpParts) {
   return (request: ApiRequest, reply: ApiReply): void => {
     const { caller, code, stream, trace, startedMs, signal } = request.exchange;
-    const hungUp = signal.reason instanceof ClientHungUp;
+    // Most responses are finished, and a signal is slow to ask.
+    const hungUp = !reply.raw.writableFinished && signal.reason instanceof ClientHungUp;
     const route = request.routeOptions.url ?? `${request.server.prefix}/*`;
     const status = hungUp && !reply.raw.headersSent ? clientClosedRequest : reply.raw.statusCode;
     const durationMs = clock.monotonicMs() - startedMs;
