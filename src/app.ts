@@ -163,9 +163,9 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       clock,
       reread: callerNow(store, sessions),
       refusal: () => gate.refusal(),
-      onTokenGap: (model, gapMs) => {
-        metrics.tokenGap(model, gapMs);
-        speeds.add(model, gapMs);
+      onTokenGap: (model, gapMs, tokens) => {
+        metrics.tokenGap(model, gapMs, tokens);
+        speeds.add(model, gapMs, tokens);
       },
       onTokens: (model, tokens) => dashboard.rates.addTokens(model, tokens),
     });

@@ -2,7 +2,9 @@
  * Every metric by name. Labels come from closed sets (models, error codes, route names): a label that a
  * client could choose would grow without bound and could carry content.
  */
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { Counter } from "./metrics/counter.js";
+import { Histogram } from "./metrics/histogram.js";
 import type { ErrorCode } from "./protocol/errors.js";
 import { modelIds, type ModelId } from "./protocol/models.js";
 
@@ -40,51 +42,39 @@ export interface CompletionMetric {
 
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #requests = new Counter({
-    name: "sotto_requests_total",
-    help: "Finished requests.",
-    labelNames: ["route", "status", "code"] as const,
-    registers: [this.#registry],
-  });
+  readonly #requests = new Counter("sotto_requests_total", "Finished requests.", ["route", "status", "code"]);
   readonly #duration = new Histogram({
     name: "sotto_request_duration_seconds",
     help: "From the request's headers to the end of its response.",
-    labelNames: ["route"] as const,
+    label: "route",
     buckets: [0.005, 0.025, 0.1, 0.5, 1, 5, 15, 60, 300],
-    registers: [this.#registry],
   });
-  readonly #refusals = new Counter({
-    name: "sotto_limit_refusals_total",
-    help: "Requests refused by a limit (tokens_per_day), by whose it is (account, key).",
-    labelNames: ["limit", "scope"] as const,
-    registers: [this.#registry],
-  });
-  readonly #tokens = new Counter({
-    name: "sotto_tokens_total",
-    help: "Tokens read (prompt) and generated (completion).",
-    labelNames: ["model", "kind"] as const,
-    registers: [this.#registry],
-  });
+  readonly #refusals = new Counter(
+    "sotto_limit_refusals_total",
+    "Requests refused by a limit (tokens_per_day), by whose it is (account, key).",
+    ["limit", "scope"],
+  );
+  readonly #tokens = new Counter("sotto_tokens_total", "Tokens read (prompt) and generated (completion).", [
+    "model",
+    "kind",
+  ]);
   readonly #firstToken = new Histogram({
     name: "sotto_time_to_first_token_seconds",
     help: "From the start of a generation to its first text.",
-    labelNames: ["model"] as const,
+    label: "model",
     buckets: secondsToFirstToken,
-    registers: [this.#registry],
   });
   readonly #tokenGap = new Histogram({
     name: "sotto_time_between_tokens_seconds",
-    help: "Between two fragments of one reply, as the client's side of the service takes them.",
-    labelNames: ["model"] as const,
+    help: "Between two tokens of one reply. Those that arrive together share the time since the last ones.",
+    label: "model",
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-    registers: [this.#registry],
   });
   readonly #queueWait = new Histogram({
     name: "sotto_queue_wait_seconds",
     help: "Time that admitted requests waited for a sequence.",
-    labelNames: ["model"] as const,
+    label: "model",
     buckets: secondsToFirstToken,
-    registers: [this.#registry],
   });
 
   constructor(sources: MetricSources) {
@@ -125,29 +115,40 @@ export class Metrics {
   }
 
   request({ route, status, code, durationMs }: RequestMetric): void {
-    this.#requests.inc({ route, status, code });
-    this.#duration.observe({ route }, durationMs / 1000);
+    this.#requests.add([route, status, code]);
+    this.#duration.observe(route, durationMs / 1000);
   }
 
   /** `limit` and `scope` come from closed sets of ours. */
   refusal(limit: string, scope: "account" | "key"): void {
-    this.#refusals.inc({ limit, scope });
+    this.#refusals.add([limit, scope]);
   }
 
   completion(metric: CompletionMetric): void {
     const { model } = metric;
-    this.#tokens.inc({ model, kind: "prompt" }, metric.promptTokens);
-    this.#tokens.inc({ model, kind: "completion" }, metric.completionTokens);
-    if (metric.queuedMs !== undefined) this.#queueWait.observe({ model }, metric.queuedMs / 1000);
-    if (metric.firstTokenMs !== undefined) this.#firstToken.observe({ model }, metric.firstTokenMs / 1000);
+    this.#tokens.add([model, "prompt"], metric.promptTokens);
+    this.#tokens.add([model, "completion"], metric.completionTokens);
+    if (metric.queuedMs !== undefined) this.#queueWait.observe(model, metric.queuedMs / 1000);
+    if (metric.firstTokenMs !== undefined) this.#firstToken.observe(model, metric.firstTokenMs / 1000);
   }
 
-  tokenGap(model: ModelId, gapMs: number): void {
-    this.#tokenGap.observe({ model }, gapMs / 1000);
+  /** `tokens` arrived together, `gapMs` after those before them. */
+  tokenGap(model: ModelId, gapMs: number, tokens: number): void {
+    this.#tokenGap.observe(model, gapMs / 1000 / tokens, tokens);
   }
 
   async text(): Promise<{ contentType: string; body: string }> {
-    return { contentType: this.#registry.contentType, body: await this.#registry.metrics() };
+    const ours = [
+      this.#requests,
+      this.#duration,
+      this.#refusals,
+      this.#tokens,
+      this.#firstToken,
+      this.#tokenGap,
+      this.#queueWait,
+    ];
+    const texts = [...ours.map((metric) => metric.text()), await this.#registry.metrics()];
+    return { contentType: this.#registry.contentType, body: texts.join("\n\n") };
   }
 
   #health(name: string, help: string, isUp: () => boolean): void {

@@ -53,7 +53,7 @@ const mayImport: Record<string, readonly string[]> = {
   config: ["protocol", "config"],
   log: ["log-output", "protocol"],
   "log-output": [],
-  metrics: ["protocol"],
+  metrics: ["core", "protocol", "metrics"],
   tracing: ["protocol"],
   mail: ["core"],
   "open-files": [],

@@ -50,9 +50,12 @@ export class SpeedNotes {
     this.#rounds = new Rounds(() => this.#note(), everyMs);
   }
 
-  add(model: ModelId, gapMs: number): void {
-    const { ms, count } = this.#gaps.get(model) ?? { ms: gapMs, count: 0 };
-    this.#gaps.set(model, { ms: ms + smoothing * (gapMs - ms), count: count + 1 });
+  /** `tokens` arrived together, `gapMs` after those before them. */
+  add(model: ModelId, gapMs: number, tokens: number): void {
+    const newestMs = gapMs / tokens;
+    const { ms, count } = this.#gaps.get(model) ?? { ms: newestMs, count: 0 };
+    const weight = 1 - (1 - smoothing) ** tokens;
+    this.#gaps.set(model, { ms: ms + weight * (newestMs - ms), count: count + tokens });
   }
 
   /** Never rejects: a speed that is not noted is no loss. */

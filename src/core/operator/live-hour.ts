@@ -41,8 +41,8 @@ export class LiveHour {
     void this.sample();
   }
 
-  add(outcome: UsageOutcome): void {
-    const minute = this.#now();
+  add(outcome: UsageOutcome, now: Date): void {
+    const minute = this.#minuteOf(now);
     minute.requests += 1;
     if (outcome === "error") minute.errors += 1;
     if (outcome === "rate_limited" || outcome === "unavailable") minute.refused += 1;
@@ -50,7 +50,7 @@ export class LiveHour {
 
   /** Every minute of the last hour that this process has seen; those in which nothing happened are there too. */
   read(): LiveMinute[] {
-    this.#now();
+    this.#minuteOf(this.clock.now());
     return this.#minutes.map(({ startMs, tokenRates, ...minute }) => ({
       start: new Date(startMs).toISOString(),
       ...minute,
@@ -66,7 +66,7 @@ export class LiveHour {
   async sample(): Promise<void> {
     const { load, tokensPerSecond, machine } = this.sources;
     this.#machine = await machine().catch(() => ({ memory: null, disk: null }));
-    const minute = this.#now();
+    const minute = this.#minuteOf(this.clock.now());
     const { running, waiting } = load();
     minute.running = Math.max(minute.running, running);
     minute.waiting = Math.max(minute.waiting, waiting);
@@ -80,9 +80,9 @@ export class LiveHour {
   }
 
   /** The present minute. A clock that was set to another time begins the hour again. */
-  #now(): Minute {
-    const now = this.clock.now().getTime();
-    const startMs = now - (now % minuteMs);
+  #minuteOf(now: Date): Minute {
+    const nowMs = now.getTime();
+    const startMs = nowMs - (nowMs % minuteMs);
     const last = this.#minutes.at(-1);
     if (last?.startMs === startMs) return last;
     const missing = last === undefined ? 1 : (startMs - last.startMs) / minuteMs;

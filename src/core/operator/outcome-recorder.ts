@@ -10,6 +10,7 @@
  */
 import type { ErrorCode } from "../../protocol/errors.js";
 import type { ModelId } from "../../protocol/models.js";
+import { MultiKeyMap } from "../multi-key-map.js";
 import type { Clock } from "../ports.js";
 import { Rounds } from "../rounds.js";
 import type { UsageOutcome } from "../usage/usage-recorder.js";
@@ -35,8 +36,13 @@ export interface OutcomeRecorderParts {
   reportError: (error: unknown) => void;
 }
 
+type Rows = MultiKeyMap<
+  readonly [startMs: number, model: ModelId | null, code: ErrorCode | "none"],
+  Outcomes
+>;
+
 export class OutcomeRecorder {
-  #rows = new Map<string, Outcomes>();
+  #rows: Rows = new MultiKeyMap();
   #failing = false;
   readonly #flushes: Rounds;
 
@@ -45,9 +51,10 @@ export class OutcomeRecorder {
   }
 
   record({ model, code, outcome }: EndedRequest): void {
-    this.parts.live.add(outcome);
-    const now = this.parts.clock.now().getTime();
-    this.#add({ start: new Date(now - (now % hourMs)), model, code, requests: 1 });
+    const now = this.parts.clock.now();
+    this.parts.live.add(outcome, now);
+    const nowMs = now.getTime();
+    this.#add(nowMs - (nowMs % hourMs), model, code, 1);
   }
 
   /** Writes what has gathered. Never rejects. */
@@ -63,22 +70,26 @@ export class OutcomeRecorder {
   async #write(): Promise<void> {
     if (this.#rows.size === 0) return;
     const rows = this.#rows;
-    this.#rows = new Map();
+    this.#rows = new MultiKeyMap();
     try {
-      await this.parts.store.add([...rows.values()]);
+      await this.parts.store.add(rows.values());
       this.#failing = false;
     } catch (error) {
-      for (const row of rows.values()) this.#add(row);
+      for (const [[startMs, model, code], { requests }] of rows.entries()) {
+        this.#add(startMs, model, code, requests);
+      }
       // Once for each time that it begins: an outage may last for hours.
       if (!this.#failing) this.parts.reportError(error);
       this.#failing = true;
     }
   }
 
-  #add(row: Outcomes): void {
-    const name = `${row.start.getTime()} ${row.model ?? ""} ${row.code}`;
-    const held = this.#rows.get(name);
-    if (held !== undefined) held.requests += row.requests;
-    else if (this.#rows.size < mostRows) this.#rows.set(name, { ...row });
+  #add(startMs: number, model: ModelId | null, code: ErrorCode | "none", requests: number): void {
+    const key = [startMs, model, code] as const;
+    const held = this.#rows.get(key);
+    if (held !== undefined) held.requests += requests;
+    else if (this.#rows.size < mostRows) {
+      this.#rows.add(key, { start: new Date(startMs), model, code, requests });
+    }
   }
 }

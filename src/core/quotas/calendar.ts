@@ -37,7 +37,10 @@ export class Calendar {
 
   windowAt(period: Period, now: Date): CalendarWindow {
     const current = this.#current.get(period);
-    if (current !== undefined && current.startsAt <= now && now < current.endsAt) return current;
+    const nowMs = now.getTime();
+    if (current !== undefined && current.startsAt.getTime() <= nowMs && nowMs < current.endsAt.getTime()) {
+      return current;
+    }
     const window = this.#find(period, now);
     this.#current.set(period, window);
     return window;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { callerWith } from "../../../test/support/clients/caller.js";
 import { chatRequest } from "../../../test/support/clients/chat-request.js";
+import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
 import { memoryLimits } from "../../../test/support/stores/memory-limits.js";
 import { ServiceError } from "../../protocol/errors.js";
 import { ModelNames } from "../model-names.js";
@@ -83,6 +84,40 @@ describe("a completion", () => {
   it("ends where the plan's largest reply ends", async () => {
     const events = await all(setup({ maxTokens: 3 }).run());
     expect(events.at(-1)).toMatchObject({ type: "done", usage: { completionTokens: 3 } });
+  });
+
+  it("tells the wait for tokens once for those that arrive together", async () => {
+    const clock = new FakeClock();
+    const text: GenerationEvent = { type: "text", choice: 0, text: "word " };
+    const usage = { promptTokens: 5, completionTokens: 6, cachedTokens: 0, reasoningTokens: 0 };
+    const bursts: Engine = {
+      ...wordy,
+      async *arrivals() {
+        yield [text, text];
+        clock.advance(90);
+        yield [text, text, text];
+        clock.advance(20);
+        yield text;
+        clock.advance(10);
+        yield [
+          { type: "finished", choice: 0, finishReason: "length" },
+          { type: "done", usage },
+        ];
+      },
+    };
+    const gaps: [gapMs: number, tokens: number][] = [];
+    const completions = new Completions({
+      engine: bursts,
+      limits: memoryLimits(),
+      queueOf: () => new FairQueue({ capacity: () => 4, maxLength: 10, maxWaitMs: 1000, clock }),
+      clock,
+      onTokenGap: (_model, gapMs, tokens) => gaps.push([gapMs, tokens]),
+    });
+    await all(completions.run(request, callerWith(), new AbortController().signal));
+    expect(gaps).toEqual([
+      [90, 3],
+      [20, 1],
+    ]);
   });
 
   it("is refused for a model that the plan does not include", async () => {

@@ -52,8 +52,8 @@ export interface CompletionParts extends RunningParts {
   queueOf: (model: ModelId, prepared?: PreparedGeneration) => FairQueue;
   /** The error that all new completions get now; null to admit them. */
   refusal?: () => ServiceError | null;
-  /** Called with the time between two fragments of a reply. */
-  onTokenGap?: (model: ModelId, gapMs: number) => void;
+  /** Called with the time since the last tokens of a reply, and how many arrived together after it. */
+  onTokenGap?: (model: ModelId, gapMs: number, tokens: number) => void;
   /** Called with the number of tokens as they are produced, by the fragment; at the end, with those not yet counted. */
   onTokens?: (model: ModelId, tokens: number) => void;
 }
@@ -235,23 +235,27 @@ class Progress {
     const { trace } = this;
     const nowMs = this.parts.clock.monotonicMs();
     trace.firstTokenMs ??= nowMs - this.#startedMs;
+    const tokensBefore = trace.completionTokens ?? 0;
+    // At most one token each or several at once; `done` brings the exact number.
+    let fragments = 0;
     let tokens = 0;
     for (const event of events) {
       if (event.type === "done") {
         this.isDone = true;
-        tokens = Math.max(tokens, event.usage.completionTokens - (trace.completionTokens ?? 0));
+        tokens = event.usage.completionTokens - tokensBefore;
         trace.completionTokens = event.usage.completionTokens;
         // Before the run it may have been an estimate.
         trace.promptTokens = event.usage.promptTokens;
       } else if (event.type !== "finished") {
-        // Fragments are at most one token each or several at once; `done` brings the exact number.
-        tokens += 1;
-        if (this.#lastMs !== undefined) this.parts.onTokenGap?.(this.model, nowMs - this.#lastMs);
-        this.#lastMs = nowMs;
+        fragments += 1;
       }
     }
-    if (!this.isDone) trace.completionTokens = (trace.completionTokens ?? 0) + tokens;
+    tokens = Math.max(tokens, fragments);
+    if (!this.isDone) trace.completionTokens = tokensBefore + tokens;
     if (tokens > 0) this.parts.onTokens?.(this.model, tokens);
+    if (fragments === 0) return;
+    if (this.#lastMs !== undefined) this.parts.onTokenGap?.(this.model, nowMs - this.#lastMs, fragments);
+    this.#lastMs = nowMs;
   }
 }
 

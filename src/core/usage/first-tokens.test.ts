@@ -1,15 +1,19 @@
 import { describe, expect, it } from "vitest";
 import {
+  addFirstToken,
   firstTokenMedian,
   firstTokenP95,
-  firstTokenTimesOf,
+  newFirstTokenTally,
   noFirstTokenTimes,
   sumOfFirstTokenTimes,
   type FirstTokenTimes,
 } from "./first-tokens.js";
 
-const timesOf = (...times: number[]): FirstTokenTimes =>
-  times.map((ms) => firstTokenTimesOf(ms)).reduce(sumOfFirstTokenTimes, noFirstTokenTimes);
+function timesOf(...times: number[]): FirstTokenTimes {
+  const tally = newFirstTokenTally();
+  for (const ms of times) addFirstToken(tally, ms);
+  return tally;
+}
 
 describe("times to the first token", () => {
   it("fall into the step that ends at or after them", () => {
@@ -19,10 +23,17 @@ describe("times to the first token", () => {
     expect(timesOf(25_601, 9_999_999).firstTokens[10]).toBe(2);
   });
 
+  it("are the same added to one tally or summed up from several", () => {
+    const times = [80, 50, 0, 3_630, 100_000, 80];
+    const sum = times.map((ms) => timesOf(ms)).reduce(sumOfFirstTokenTimes, noFirstTokenTimes);
+    expect(timesOf(...times)).toEqual(sum);
+    expect(noFirstTokenTimes).toMatchObject({ firstTokens: new Array(11).fill(0), firstTokenMinMs: null });
+  });
+
   it("have no percentile without any", () => {
     expect(firstTokenMedian(noFirstTokenTimes)).toBeNull();
     expect(firstTokenP95(noFirstTokenTimes)).toBeNull();
-    expect(firstTokenTimesOf(undefined)).toEqual(noFirstTokenTimes);
+    expect(timesOf()).toEqual(noFirstTokenTimes);
   });
 
   it.each([

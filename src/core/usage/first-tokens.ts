@@ -32,17 +32,23 @@ export const noFirstTokenTimes: FirstTokenTimes = {
   firstTokenMaxMs: null,
 };
 
-/** The times of one reply; undefined for one that had no first token. */
-export function firstTokenTimesOf(ms: number | undefined): FirstTokenTimes {
-  if (ms === undefined) return noFirstTokenTimes;
-  const found = firstTokenBoundsMs.findIndex((bound) => ms <= bound);
-  const step = found < 0 ? firstTokenBoundsMs.length : found;
-  return {
-    firstTokenMs: ms,
-    firstTokens: noFirstTokens.with(step, 1),
-    firstTokenMinMs: ms,
-    firstTokenMaxMs: ms,
-  };
+/** Times that are still added to. */
+export interface FirstTokenTally extends FirstTokenTimes {
+  firstTokens: number[];
+}
+
+export const newFirstTokenTally = (): FirstTokenTally => ({
+  ...noFirstTokenTimes,
+  firstTokens: [...noFirstTokens],
+});
+
+export function addFirstToken(tally: FirstTokenTally, ms: number): void {
+  let step = 0;
+  while (ms > (firstTokenBoundsMs[step] ?? Infinity)) step += 1;
+  tally.firstTokens[step] = (tally.firstTokens[step] ?? 0) + 1;
+  tally.firstTokenMs += ms;
+  tally.firstTokenMinMs = Math.min(tally.firstTokenMinMs ?? ms, ms);
+  tally.firstTokenMaxMs = Math.max(tally.firstTokenMaxMs ?? ms, ms);
 }
 
 export const sumOfFirstTokenTimes = (a: FirstTokenTimes, b: FirstTokenTimes): FirstTokenTimes => ({

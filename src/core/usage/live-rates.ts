@@ -12,7 +12,9 @@ const waitsKept = 200;
 interface ModelRates {
   /** Tokens by second, in a ring: the entry of a second that is long over is taken by a new one. */
   seconds: { second: number; tokens: number }[];
+  /** The last of them, in a ring. */
   queueWaitsMs: number[];
+  waits: number;
 }
 
 export class LiveRates {
@@ -22,6 +24,7 @@ export class LiveRates {
     const none = (): ModelRates => ({
       seconds: Array.from({ length: windowSeconds }, () => ({ second: -1, tokens: 0 })),
       queueWaitsMs: [],
+      waits: 0,
     });
     this.#models = { omega: none(), prism: none(), lambda: none() } satisfies Record<
       (typeof modelIds)[number],
@@ -42,9 +45,9 @@ export class LiveRates {
   }
 
   addWait(model: ModelId, queuedMs: number): void {
-    const { queueWaitsMs } = this.#models[model];
-    queueWaitsMs.push(queuedMs);
-    if (queueWaitsMs.length > waitsKept) queueWaitsMs.shift();
+    const rates = this.#models[model];
+    rates.queueWaitsMs[rates.waits % waitsKept] = queuedMs;
+    rates.waits += 1;
   }
 
   /** Of these models together, over the whole seconds of the window and what has passed of the present one. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
-import type { UsageBatch, UsageBucketRow, UsageSpill, UsageStore } from "../dashboard-ports.js";
+import type { QuotaDay, UsageBatch, UsageBucketRow, UsageSpill, UsageStore } from "../dashboard-ports.js";
 import { LiveRates } from "./live-rates.js";
 import { UsageRecorder, type UsageLeft, type UsedRequest } from "./usage-recorder.js";
 
@@ -14,8 +14,11 @@ const request: UsedRequest = {
   firstTokenMs: 80,
 };
 
+const day: QuotaDay = { accountId: "acc_1", keyId: "key_1", day: "2030-01-01", requests: 1, tokens: 15 };
+
 class ScriptedStore implements UsageStore {
   readonly written: UsageBucketRow[][] = [];
+  readonly days: QuotaDay[][] = [];
   failure: Error | null = null;
   /** Before what is added can be read. */
   commit: Promise<void> = Promise.resolve();
@@ -27,7 +30,7 @@ class ScriptedStore implements UsageStore {
   /** The write is done, and its answer does not arrive. */
   losesAnswers = false;
 
-  async add(...[rows, batch]: Parameters<UsageStore["add"]>): Promise<void> {
+  async add(...[rows, batch, days = []]: Parameters<UsageStore["add"]>): Promise<void> {
     await this.commit;
     if (this.failure !== null) throw this.failure;
     if (batch !== undefined) {
@@ -36,6 +39,7 @@ class ScriptedStore implements UsageStore {
       this.ids.add(batch.id);
     }
     this.written.push([...rows]);
+    this.days.push([...days]);
     if (this.written.length < 20) this.onWritten();
     if (this.losesAnswers) throw new Error("connection lost");
   }
@@ -160,6 +164,22 @@ describe("usage recorder", () => {
     expect(store.written).toMatchObject([[{ requests: 1 }], [{ requests: 1 }]]);
   });
 
+  it("leaves a batch as it was sealed, though the same key goes on", async () => {
+    const commit = gate();
+    store.commit = commit.opened;
+    recorder.record(request);
+    recorder.recordDay(day);
+    const flushed = recorder.flush();
+    recorder.record(request);
+    recorder.recordDay(day);
+    commit.open();
+    await flushed;
+    await recorder.flush();
+    const row = { requests: 1, promptTokens: 10, firstTokens: [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0] };
+    expect(store.written).toMatchObject([[row], [row]]);
+    expect(store.days).toEqual([[day], [day]]);
+  });
+
   it("keeps what could not be written and tries again, without counting twice", async () => {
     store.failure = new Error("disk full");
     recorder.record(request);
@@ -209,7 +229,12 @@ describe("usage recorder", () => {
     recorder.record({ ...request, accountId: "acc_2" });
     recorder.forgetAccount("acc_1");
     await recorder.flush();
-    expect(store.written).toMatchObject([[{ accountId: "acc_2" }]]);
+    expect(store.written).toMatchObject([[{ accountId: "acc_2", requests: 1 }]]);
+    recorder.record({ ...request, accountId: "acc_2" });
+    recorder.forgetAccount("acc_1");
+    recorder.record({ ...request, accountId: "acc_2" });
+    await recorder.flush();
+    expect(store.written[1]).toMatchObject([{ accountId: "acc_2", requests: 2 }]);
   });
 
   it("counts what was refused apart from requests, also before its model was known", async () => {
@@ -256,6 +281,21 @@ describe("usage recorder", () => {
       commit.open();
       await flushed;
       expect(await counted).toBe(2);
+    });
+
+    it("is not changed by requests that end while it is read", async () => {
+      recorder.record(request);
+      recorder.recordDay(day);
+      await recorder.reading("acc_1", async (held, days) => {
+        const before = structuredClone([held, days]);
+        recorder.record(request);
+        recorder.recordDay(day);
+        expect([held, days]).toEqual(before);
+      });
+      await recorder.reading("acc_1", async (held, days) => {
+        expect(held).toMatchObject([{ requests: 2, firstTokens: [0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0] }]);
+        expect(days).toEqual([{ ...day, requests: 2, tokens: 30 }]);
+      });
     });
 
     it("writes nothing while it is read, and goes on afterwards", async () => {

@@ -22,8 +22,15 @@ import type {
   UsageSpill,
   UsageStore,
 } from "../dashboard-ports.js";
-import { firstTokenTimesOf, noFirstTokenTimes, sumOfFirstTokenTimes } from "./first-tokens.js";
+import {
+  addFirstToken,
+  newFirstTokenTally,
+  noFirstTokenTimes,
+  sumOfFirstTokenTimes,
+  type FirstTokenTally,
+} from "./first-tokens.js";
 import type { LiveRates } from "./live-rates.js";
+import { MultiKeyMap } from "../multi-key-map.js";
 import type { Clock } from "../ports.js";
 import { Rounds } from "../rounds.js";
 import { withTimeLimit } from "../time-limit.js";
@@ -72,10 +79,20 @@ export interface UsageRecorderParts {
   onLeft?: ((left: UsageLeft) => void) | undefined;
 }
 
+/** A bucket that is still counted into. */
+type Bucket = UsageBucketRow & FirstTokenTally;
+
+type Buckets = MultiKeyMap<
+  readonly [account: string, key: string, model: ModelId | null, startMs: number],
+  Bucket
+>;
+type Days = MultiKeyMap<readonly [account: string, key: string, day: string], QuotaDay>;
+
 export class UsageRecorder {
-  #buckets = new Map<string, UsageBucketRow>();
+  /** Counted into until they are sealed in a batch. */
+  #buckets: Buckets = new MultiKeyMap();
   /** What was used of quotas; written with the rest, so that it is added as often. */
-  #days = new Map<string, QuotaDay>();
+  #days: Days = new MultiKeyMap();
   /** Being written, or tried before, the oldest first. */
   #batches: UsageBatch[] = [];
   /** Ids that the store has added and still remembers. */
@@ -97,40 +114,28 @@ export class UsageRecorder {
   }
 
   record(used: UsedRequest): void {
-    const { accountId, keyId, model, outcome, promptTokens, completionTokens, queuedMs } = used;
+    const { model, queuedMs } = used;
     if (model !== null && queuedMs !== undefined) this.parts.rates.addWait(model, queuedMs);
-    const now = this.parts.clock.now().getTime();
-    const isRefused = outcome === "rate_limited" || outcome === "unavailable";
-    this.#add({
-      accountId,
-      keyId,
-      model,
-      start: new Date(now - (now % hourMs)),
-      requests: isRefused ? 0 : 1,
-      errors: outcome === "error" ? 1 : 0,
-      rateLimited: outcome === "rate_limited" ? 1 : 0,
-      unavailable: outcome === "unavailable" ? 1 : 0,
-      promptTokens,
-      completionTokens,
-      ...firstTokenTimesOf(used.firstTokenMs),
-    });
+    const bucket = this.#bucketOf(used);
+    if (bucket !== null) count(bucket, used);
   }
 
   /** Counts for quotas, by the day that the request belongs to. */
   recordDay(used: QuotaDay): void {
-    const name = `${used.accountId} ${used.keyId} ${used.day}`;
-    const held = this.#days.get(name);
-    if (held === undefined && this.#days.size >= mostBuckets) return;
-    const [requests, tokens] = [used.requests + (held?.requests ?? 0), used.tokens + (held?.tokens ?? 0)];
-    this.#days.set(name, { ...used, requests, tokens });
+    const key = [used.accountId, used.keyId, used.day] as const;
+    const held = this.#days.get(key);
+    if (held !== undefined) {
+      held.requests += used.requests;
+      held.tokens += used.tokens;
+    } else if (this.#days.size < mostBuckets) {
+      this.#days.add(key, { ...used });
+    }
   }
 
   /** Call after deleting an account. */
   forgetAccount(accountId: string): void {
-    for (const [name, day] of this.#days) if (day.accountId === accountId) this.#days.delete(name);
-    for (const [name, bucket] of this.#buckets) {
-      if (bucket.accountId === accountId) this.#buckets.delete(name);
-    }
+    this.#days = this.#days.filter((day) => day.accountId !== accountId);
+    this.#buckets = this.#buckets.filter((bucket) => bucket.accountId !== accountId);
     this.#batches = this.#batches.map(({ id, rows, days }) => ({
       id,
       rows: rows.filter((row) => row.accountId !== accountId),
@@ -149,12 +154,11 @@ export class UsageRecorder {
     read: (held: readonly UsageBucketRow[], days: readonly QuotaDay[]) => Promise<T>,
   ): Promise<T> {
     while (this.#writing !== null) await this.#writing;
-    const held = this.#unwritten().filter((bucket) => bucket.accountId === accountId);
-    const days = [...this.#batches.flatMap((batch) => batch.days), ...this.#days.values()];
-    const reading = read(
-      held,
-      days.filter((day) => day.accountId === accountId),
-    );
+    const isAsked = (row: { accountId: string }): boolean => row.accountId === accountId;
+    const held = this.#unwritten().filter(isAsked);
+    const days = [...this.#batches.flatMap((batch) => batch.days), ...this.#days.values()].filter(isAsked);
+    // As they are now: requests that end meanwhile are counted into them.
+    const reading = read(structuredClone(held), structuredClone(days));
     this.#readings.add(reading);
     try {
       return await reading;
@@ -248,10 +252,9 @@ export class UsageRecorder {
   /** Makes a batch of what has gathered. */
   #seal(): void {
     if (this.#buckets.size === 0 && this.#days.size === 0) return;
-    const [rows, days] = [[...this.#buckets.values()], [...this.#days.values()]];
-    this.#batches.push({ id: randomUUID(), rows, days });
-    this.#buckets = new Map();
-    this.#days = new Map();
+    this.#batches.push({ id: randomUUID(), rows: this.#buckets.values(), days: this.#days.values() });
+    this.#buckets = new MultiKeyMap();
+    this.#days = new MultiKeyMap();
   }
 
   #unwritten(): UsageBucketRow[] {
@@ -262,12 +265,30 @@ export class UsageRecorder {
     return this.#batches.reduce((sum, { rows }) => sum + rows.length, 0);
   }
 
-  #add(bucket: UsageBucketRow): void {
-    const name = `${bucket.accountId} ${bucket.keyId} ${bucket.model ?? ""} ${bucket.start.getTime()}`;
-    const held = this.#buckets.get(name);
-    if (held !== undefined) this.#buckets.set(name, { ...bucket, ...sumOfUsage(held, bucket) });
-    else if (this.#buckets.size + this.#inBatches() < mostBuckets) this.#buckets.set(name, bucket);
+  /** Null where no more can be held. */
+  #bucketOf({ accountId, keyId, model }: UsedRequest): Bucket | null {
+    const now = this.parts.clock.now().getTime();
+    const startMs = now - (now % hourMs);
+    const key = [accountId, keyId, model, startMs] as const;
+    const held = this.#buckets.get(key);
+    if (held !== undefined) return held;
+    if (this.#buckets.size + this.#inBatches() >= mostBuckets) return null;
+    const start = new Date(startMs);
+    const bucket = { accountId, keyId, model, start, ...noUsage, ...newFirstTokenTally() };
+    this.#buckets.add(key, bucket);
+    return bucket;
   }
+}
+
+function count(bucket: Bucket, used: UsedRequest): void {
+  const { outcome, promptTokens, completionTokens, firstTokenMs } = used;
+  if (outcome === "rate_limited") bucket.rateLimited += 1;
+  else if (outcome === "unavailable") bucket.unavailable += 1;
+  else bucket.requests += 1;
+  if (outcome === "error") bucket.errors += 1;
+  bucket.promptTokens += promptTokens;
+  bucket.completionTokens += completionTokens;
+  if (firstTokenMs !== undefined) addFirstToken(bucket, firstTokenMs);
 }
 
 export const noUsage: UsageCounts = {
