@@ -37,7 +37,7 @@ export const openThreadedStore = (clock?: Clock): Promise<TemporaryStore> =>
 /** A real SQLite store in a folder of its own. */
 export async function openTemporaryStore(clock?: Clock, threads?: ThreadsOptions): Promise<TemporaryStore> {
   const dataDir = await mkdtemp(join(tmpdir(), "sotto-store-"));
-  await writeFile(databasePath(dataDir), await newDatabase(), { mode: 0o600 });
+  await writeFile(databasePath(dataDir), await newDatabase(testPlan), { mode: 0o600 });
   const opened: FullStore[] = [];
   const another = async (): Promise<FullStore> => {
     const options = { path: databasePath(dataDir), defaultPlan: testPlan, threads };
@@ -52,18 +52,21 @@ export async function openTemporaryStore(clock?: Clock, threads?: ThreadsOptions
   return { store: await another(), dataDir, another, dispose };
 }
 
-let migrated: Promise<Buffer> | null = null;
+/** By the plan that is in them. */
+const migrated = new Map<string, Promise<Buffer>>();
 
 /** The file of a new database. It is migrated once for each test file: every store is opened on a copy. */
-function newDatabase(): Promise<Buffer> {
-  migrated ??= migrateOne();
-  return migrated;
+export function newDatabase(plan: Plan): Promise<Buffer> {
+  const key = JSON.stringify(plan);
+  const database = migrated.get(key) ?? migrateOne(plan);
+  migrated.set(key, database);
+  return database;
 }
 
-async function migrateOne(): Promise<Buffer> {
+async function migrateOne(plan: Plan): Promise<Buffer> {
   const dataDir = await mkdtemp(join(tmpdir(), "sotto-store-"));
   try {
-    const store = await openSqliteStore({ path: databasePath(dataDir), defaultPlan: testPlan });
+    const store = await openSqliteStore({ path: databasePath(dataDir), defaultPlan: plan });
     await store.close();
     // What was written may still be in the file beside it.
     const database = new Database(databasePath(dataDir));
