@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from "vitest/config";
+import SlowFirst from "./test/support/processes/slow-first.js";
 
 export default defineConfig({
   test: {
@@ -8,8 +9,10 @@ export default defineConfig({
     globalSetup: ["test/support/processes/build.ts"],
     // Native engines and databases live in their own processes; test files do too, so that none can leak into another.
     pool: "forks",
-    // Two cores: more at once only makes the ones that wait for an engine time out.
-    maxWorkers: 2,
+    // For two cores. Two files keep them busy only while neither waits for a page, a timer or another process;
+    // many more at once would make those time out that wait for an engine.
+    maxWorkers: 3,
+    sequence: { sequencer: SlowFirst },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     reporters: ["default", "./test/support/processes/count-reporter.ts"],

@@ -147,6 +147,14 @@ describe("the search itself", () => {
     expect(findCanary(canary, { output: `{"msg":"request","prompt":"${canary}"}` }, [])).not.toEqual([]);
   });
 
+  it("finds the one of many that has leaked, and takes no other for it", () => {
+    const [first, leaked, last] = [newCanary(), newCanary(), newCanary()];
+    // Letters only, since the others are the same in all of them.
+    const output = leaked.replace(/[^\x20-\x7e]/gu, "");
+    expect(findCanary([first, leaked, last], { output }, [])).toEqual([{ place: "output", form: "plain" }]);
+    expect(findCanary([first, last], { output }, [])).toEqual([]);
+  });
+
   it("finds a leak planted in Postgres and in Redis", async () => {
     const stores = await sharedStores();
     try {

@@ -133,19 +133,14 @@ export async function sharedStores(): Promise<Stores & { postgres: TestPostgres;
   };
 }
 
-/** As text, since large values are compressed in the files. */
+/** As text, since large values are compressed in the files. All in one query: every other one would be a connection. */
 async function allRows(postgres: TestPostgres, database: string): Promise<string> {
   const tables = await postgres.query(
     "select table_name as name from information_schema.tables where table_schema = 'public'",
     database,
   );
-  const rows: string[] = [];
-  for (const { name } of tables) {
-    const found = await postgres.query(
-      `select row_to_json(t)::text as row from "${String(name)}" t`,
-      database,
-    );
-    rows.push(...found.map(({ row }) => String(row)));
-  }
-  return rows.join("\n");
+  const parts = tables.map(({ name }) => `select row_to_json(t)::text as row from "${String(name)}" t`);
+  if (parts.length === 0) return "";
+  const rows = await postgres.query(parts.join(" union all "), database);
+  return rows.map(({ row }) => String(row)).join("\n");
 }

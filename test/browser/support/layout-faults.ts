@@ -19,19 +19,30 @@ export function layoutErrors(page: Page): Promise<string[]> {
     }
 
     const isScroller = ({ overflowX }: CSSStyleDeclaration) => overflowX === "auto" || overflowX === "scroll";
-    /** Up to the first that scrolls; null when there is one, or when the text is not for the eye. */
-    const boxesAround = (text: Text): Element[] | null => {
-      const boxes: Element[] = [];
-      for (let box = text.parentElement; box !== null && box !== document.body; box = box.parentElement) {
-        const style = getComputedStyle(box);
-        if (isScroller(style) || style.textOverflow === "ellipsis") return null;
-        if (style.visibility === "hidden" || style.clipPath !== "none" || box.tagName === "TEXTAREA")
-          return null;
-        if (box.clientWidth <= 1 && style.position === "absolute") return null;
-        if (style.display !== "inline" && style.display !== "contents") boxes.push(box);
-      }
-      return boxes;
+    /** Asked once for each element: a long page has thousands of texts in the same boxes. */
+    const remember = <T>(ask: (element: Element) => T): ((element: Element) => T) => {
+      const answers = new Map<Element, { answer: T }>();
+      return (element) => {
+        const known = answers.get(element) ?? { answer: ask(element) };
+        answers.set(element, known);
+        return known.answer;
+      };
     };
+    /** Up to the first that scrolls; null when there is one, or when the text is not for the eye. */
+    const boxesFrom = remember((box): Element[] | null => {
+      const style = getComputedStyle(box);
+      if (isScroller(style) || style.textOverflow === "ellipsis") return null;
+      if (style.visibility === "hidden" || style.clipPath !== "none" || box.tagName === "TEXTAREA")
+        return null;
+      if (box.clientWidth <= 1 && style.position === "absolute") return null;
+      const outer = boxesAround(box);
+      if (outer === null || style.display === "inline" || style.display === "contents") return outer;
+      return [box, ...outer];
+    });
+    const boxesAround = ({ parentElement: box }: Node): Element[] | null =>
+      box === null || box === document.body ? [] : boxesFrom(box);
+    const rectOf = remember((box) => box.getBoundingClientRect());
+    const clips = remember((box) => getComputedStyle(box).overflowX !== "visible");
 
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     const range = document.createRange();
@@ -47,10 +58,9 @@ export function layoutErrors(page: Page): Promise<string[]> {
       const left = Math.min(...rects.map((rect) => rect.left));
       const right = Math.max(...rects.map((rect) => rect.right));
       const reachesOut = (box: Element) => {
-        const { left: from, right: to } = box.getBoundingClientRect();
+        const { left: from, right: to } = rectOf(box);
         return left < from - slack || right > to + slack;
       };
-      const clips = (box: Element) => getComputedStyle(box).overflowX !== "visible";
       if (reachesOut(own)) faults.add(`reaches out of its box: ${nameOf(own)}`);
       if (boxes.some((box) => clips(box) && reachesOut(box))) faults.add(`is cut off: ${nameOf(own)}`);
       if (right > root.clientWidth + slack || left < -slack)

@@ -1,16 +1,18 @@
 /** The whole service on a real SQLite and a fake engine, and browsers that talk to it. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "libsql";
 import { startApp, type App } from "../../../src/app.js";
 import { loadConfig } from "../../../src/config.js";
+import { defaultPlan } from "../../../src/core/accounts/accounts.js";
 import { ensureSetupLink } from "../../../src/core/sign-in/one-time-links.js";
 import { systemClock, type Clock } from "../../../src/core/ports.js";
 import { createLog } from "../../../src/log.js";
 import { databasePath } from "../../../src/store/sql/sqlite.js";
 import { eventually } from "../eventually.js";
 import { FakeEngine } from "../engines/fake-engine.js";
+import { newDatabase } from "../stores/temporary-store.js";
 
 export const password = "correct horse battery";
 
@@ -46,6 +48,9 @@ export async function startDashboard(options: TestDashboardOptions = {}): Promis
   const engine = new FakeEngine();
   const lines: string[] = [];
   const config = loadConfig({ env: { SOTTO_DATA_DIR: dataDir, SOTTO_PORT: "0", ...options.env } });
+  if (config.service.dataDir === dataDir && config.storage.databaseUrl === undefined) {
+    await writeFile(databasePath(dataDir), await newDatabase(defaultPlan(config.limits)), { mode: 0o600 });
+  }
   const { clock = systemClock } = options;
   const log = createLog("trace", { write: (line) => void lines.push(line) });
   const app = await startApp(config, {

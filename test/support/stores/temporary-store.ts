@@ -1,7 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import Database from "libsql";
 import { defaultPlan } from "../../../src/core/accounts/accounts.js";
 import type { FullStore } from "../../../src/core/dashboard-ports.js";
 import type { Clock, Plan } from "../../../src/core/ports.js";
@@ -36,6 +37,7 @@ export const openThreadedStore = (clock?: Clock): Promise<TemporaryStore> =>
 /** A real SQLite store in a folder of its own. */
 export async function openTemporaryStore(clock?: Clock, threads?: ThreadsOptions): Promise<TemporaryStore> {
   const dataDir = await mkdtemp(join(tmpdir(), "sotto-store-"));
+  await writeFile(databasePath(dataDir), await newDatabase(testPlan), { mode: 0o600 });
   const opened: FullStore[] = [];
   const another = async (): Promise<FullStore> => {
     const options = { path: databasePath(dataDir), defaultPlan: testPlan, threads };
@@ -48,4 +50,30 @@ export async function openTemporaryStore(clock?: Clock, threads?: ThreadsOptions
     await rm(dataDir, { recursive: true, force: true });
   };
   return { store: await another(), dataDir, another, dispose };
+}
+
+/** By the plan that is in them. */
+const migrated = new Map<string, Promise<Buffer>>();
+
+/** The file of a new database. It is migrated once for each test file: every store is opened on a copy. */
+export function newDatabase(plan: Plan): Promise<Buffer> {
+  const key = JSON.stringify(plan);
+  const database = migrated.get(key) ?? migrateOne(plan);
+  migrated.set(key, database);
+  return database;
+}
+
+async function migrateOne(plan: Plan): Promise<Buffer> {
+  const dataDir = await mkdtemp(join(tmpdir(), "sotto-store-"));
+  try {
+    const store = await openSqliteStore({ path: databasePath(dataDir), defaultPlan: plan });
+    await store.close();
+    // What was written may still be in the file beside it.
+    const database = new Database(databasePath(dataDir));
+    database.pragma("wal_checkpoint(truncate)");
+    database.close();
+    return await readFile(databasePath(dataDir));
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
 }
