@@ -152,9 +152,11 @@ export class Batcher {
       const computing = this.#compute(entries);
       const isPolled = entries.length <= (this.options.polledSequences ?? 0);
       const anyComputed = await (isPolled ? polled(computing) : computing);
-      const besideReplies = entries.some(({ reads }) => !reads);
       const computedMs = Math.max(0, performance.now() - startedMs - grammarTime.spentMs);
-      pace.record(promptTokensIn(entries), computedMs, besideReplies);
+      const reading = entries.filter(({ reads }) => reads);
+      const promptTokens = reading.reduce((sum, { tokens }) => sum + tokens.length, 0);
+      const inStep = { prompts: reading.length, replies: entries.length - reading.length };
+      pace.record(promptTokens, computedMs, inStep);
       this.#failedSteps = anyComputed ? 0 : this.#failedSteps + 1;
       if (this.#failedSteps >= 2) {
         this.#closed = true;
@@ -222,8 +224,9 @@ export class Batcher {
     const reading = seated.flatMap(([, { state, group, computed }]) =>
       state === "reads" ? [group.job.prompt.length - computed.length] : [],
     );
-    const anyReply = seated.some(([, { state }]) => state === "replies");
-    const share = promptShare(reading, this.options.pace.tokens(anyReply), anyReply);
+    const replies = seated.filter(([, { state }]) => state === "replies").length;
+    const budget = this.options.pace.tokens({ prompts: reading.length, replies });
+    const share = promptShare(reading, budget, replies > 0);
     return seated.flatMap(([sequenceId, sequence]): Entry[] => {
       if (sequence.state === "waits") return [];
       if (sequence.state === "replies") {
@@ -391,10 +394,6 @@ export class Batcher {
     this.#report = emptyReport();
     this.options.onStep({ ...report, active: this.#seats.inUse().length });
   }
-}
-
-function promptTokensIn(entries: readonly Entry[]): number {
-  return entries.reduce((sum, { tokens, reads }) => sum + (reads ? tokens.length : 0), 0);
 }
 
 const emptyReport = (): StepReport => ({ active: 0, progress: [], endings: [] });

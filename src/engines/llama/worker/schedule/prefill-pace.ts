@@ -5,7 +5,8 @@
  * replies stand still while a prompt is read. Between a small quantised model on two cores and a GPU the cost
  * of a token differs a thousandfold, so it is learned from the steps themselves. With nothing but prompts, a step
  * may take a fixed time, or twice what a step of replies takes where that is more; beside replies, less than three
- * times what theirs takes, or a moment that nobody notices where that is more.
+ * times what theirs takes, or a moment that nobody notices where that is more. Where many prompts wait beside few replies
+ * it may be as many times more, up to a bound: those who have nothing yet should not wait for the sake of a few.
  *
  * What a prompt adds to their step is partly the same for one token and for many, since the weights are gone
  * through once more, so it is kept for each size, and the next size is predicted from two. Medians are compared,
@@ -26,6 +27,14 @@ const likelyFixed = 0.8;
 const retrySteps = 200;
 const fewestTokens = 4;
 const firstTokens = 8;
+/** For prompts that outnumber the replies. */
+const mostShares = 4;
+
+/** Who is in a step. */
+export interface InStep {
+  prompts: number;
+  replies: number;
+}
 
 export class PrefillPace {
   #alone: number;
@@ -49,8 +58,9 @@ export class PrefillPace {
   }
 
   /** The most prompt tokens for the next step. */
-  tokens(besideReplies: boolean): number {
-    return besideReplies ? this.#beside : this.#alone;
+  tokens(inStep: InStep): number {
+    if (inStep.replies === 0) return this.#alone;
+    return Math.min(this.#beside * sharesOf(inStep), this.mostBeside);
   }
 
   /** How long reading so many tokens takes when there is nothing else to do; 0 while nothing was measured. */
@@ -59,12 +69,13 @@ export class PrefillPace {
   }
 
   /** A step with so many prompt tokens took so long. */
-  record(promptTokens: number, stepMs: number, besideReplies: boolean): void {
+  record(promptTokens: number, stepMs: number, inStep: InStep): void {
     if (promptTokens === 0) this.#replyStepMs.add(stepMs);
     // The last few tokens of a prompt do not show what many cost.
-    else if (promptTokens * 2 <= this.tokens(besideReplies)) return;
-    else if (besideReplies) this.#adjustBeside(stepMs);
-    else this.#adjustAlone(promptTokens, stepMs);
+    else if (promptTokens * 2 <= this.tokens(inStep)) return;
+    else if (inStep.replies === 0) this.#adjustAlone(promptTokens, stepMs);
+    // Several shares do not show what one costs.
+    else if (sharesOf(inStep) === 1) this.#adjustBeside(stepMs);
   }
 
   #adjustAlone(promptTokens: number, stepMs: number): void {
@@ -105,6 +116,9 @@ function towards(fitting: number, current: number, most: number): number {
   if (fitting >= current * 2) return Math.min(most, current * 2);
   return fitting < current * 0.75 ? Math.max(fewestTokens, current / 2) : current;
 }
+
+const sharesOf = ({ prompts, replies }: InStep): number =>
+  Math.min(mostShares, powerOfTwo(prompts / replies));
 
 const powerOfTwo = (value: number): number => 2 ** Math.floor(Math.log2(Math.max(1, value)));
 
