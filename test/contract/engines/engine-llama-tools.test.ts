@@ -68,12 +68,12 @@ describe.each([["no tools", undefined] as const, ...families])("a template with 
       generationOf("Go.", {
         tooling: { ...tooling, ...changes },
         sampling: { ...greedy, temperature: 2, topPGiven: true, seed },
-        maxTokens: 300,
+        maxTokens: 600,
       }),
     );
 
   it("is held to calls whose arguments parse and follow the schema, at temperature 2", async () => {
-    const count = manyOf.has(name) ? 100 : 4;
+    const count = manyOf.has(name) ? 100 : 8;
     const replies = await Promise.all(Array.from({ length: count }, (_unused, seed) => ask(seed)));
     let finished = 0;
     for (const events of replies) {
