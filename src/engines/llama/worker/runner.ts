@@ -2,6 +2,7 @@
 import { replyParser } from "../../formats/replies/parser-of.js";
 import { loadModel, type LoadedModel } from "./addon.js";
 import type { BatchContext } from "./batch-context.js";
+import { quotaCores } from "./cpu-quota.js";
 import { Batcher } from "./schedule/batcher.js";
 import { Draw } from "./reply/draw.js";
 import { GrammarTime } from "./schedule/grammar-time.js";
@@ -22,7 +23,7 @@ import { Guide } from "./reply/guide.js";
 import { samplingPlan } from "./reply/sampler.js";
 import { SamplerPool } from "./reply/sampler-pool.js";
 import { ChatTemplate } from "./prompt/template.js";
-import { ThreadPace } from "./schedule/thread-pace.js";
+import { machineIdleMs, ThreadPace } from "./schedule/thread-pace.js";
 import { Utf8Guard } from "./reply/utf8-guard.js";
 
 export interface RunnerOptions {
@@ -57,7 +58,11 @@ export class Runner {
       newDraw: (options) => new Draw(context, samplers, drawFacts, options),
       cache: new PrefixCache(sizing.sequences, request.prefixReuse === "on"),
       pace: new PrefillPace(mostTokens, Math.min(besideReplies(request, model), mostTokens), msPerToken),
-      threads: new ThreadPace({ most: adaptableThreads(model, request), setThreads: model.setThreads }),
+      threads: new ThreadPace({
+        most: adaptableThreads(model, request),
+        setThreads: model.setThreads,
+        idleMs: quotaCores() === undefined ? machineIdleMs : undefined,
+      }),
       grammarTime: new GrammarTime({ vocabularySize }),
       movesSequences: model.movesSequences,
       readsWhileComputing: model.gpu !== "cpu",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ThreadPace } from "./thread-pace.js";
 
 /** Steps of a second on a machine that gives us so many cores. */
-function setUp(most: number) {
+function setUp(most: number, idleCores?: number) {
   let [nowMs, cpuMs] = [0, 0];
   const changes: number[] = [];
   const pace = new ThreadPace({
@@ -10,6 +10,7 @@ function setUp(most: number) {
     setThreads: (threads) => changes.push(threads),
     cpuMs: () => cpuMs,
     nowMs: () => nowMs,
+    idleMs: idleCores === undefined ? undefined : () => nowMs * idleCores,
   });
   const steps = async (count: number, cores: number, kind?: "prompts") => {
     for (let step = 0; step < count; step++) {
@@ -48,6 +49,18 @@ describe("thread pace", () => {
     const { steps, changes } = setUp(15);
     await steps(200, 14.2);
     expect(changes).toEqual([]);
+  });
+
+  it("takes no notice of what is missing while cores are idle", async () => {
+    const { steps, changes } = setUp(15, 2);
+    await steps(200, 13.4);
+    expect(changes).toEqual([]);
+  });
+
+  it("uses fewer where fewer cores are idle than are missing", async () => {
+    const { pace, steps } = setUp(15, 1);
+    await steps(2, 13.4);
+    expect(pace.threads).toBe(13);
   });
 
   it("uses fewer of many when several have to share", async () => {

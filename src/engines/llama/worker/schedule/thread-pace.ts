@@ -9,12 +9,17 @@
  * next try comes later.
  *
  * Some of it is always missing, while threads are started and one alone works, the more the more there are: 4 to 5 % of
- * 14 or 15 threads on 16 idle cores, and a third in steps that read prompts, which therefore tell little.
+ * 14 or 15 threads on 16 idle cores, 9 % with 16 replies of a large vocabulary, and a third in steps that read prompts,
+ * which therefore tell little. So where it can be seen that cores were idle for as long, nobody took them.
  */
+import { cpus } from "node:os";
+
 export interface ThreadPaceOptions {
   /** As many as there are cores for us. */
   most: number;
   setThreads: (threads: number) => void;
+  /** For how long the machine's cores were idle, all together. Not for a container with a limit, whose cores they are not. */
+  idleMs?: (() => number) | undefined;
   /** Processor time of this process. Passed in for tests, as is the clock. */
   cpuMs?: () => number;
   nowMs?: () => number;
@@ -53,6 +58,8 @@ export class ThreadPace {
   #crowded = 0;
   #calmMs = 0;
   #neededCalmMs = firstCalmMs;
+  /** What was idle until the last window, if too little of that was ours. */
+  #idleBeforeMs: number | undefined;
   readonly #cpuMs: () => number;
   readonly #nowMs: () => number;
 
@@ -83,7 +90,9 @@ export class ThreadPace {
   }
 
   #judge({ ms, cpuMs, crowdedMs, calmMs }: Window): void {
-    this.#crowded = cpuMs < crowdedMs ? this.#crowded + 1 : 0;
+    const isCrowded = cpuMs < crowdedMs && !this.#wereIdle(this.#threads * ms - cpuMs);
+    if (cpuMs >= crowdedMs) this.#idleBeforeMs = undefined;
+    this.#crowded = isCrowded ? this.#crowded + 1 : 0;
     this.#calmMs = cpuMs >= calmMs ? this.#calmMs + ms : 0;
     if (this.#threads > 1 && this.#crowded >= crowdedWindows) {
       // A try that failed; one that lasted resets the pause.
@@ -98,6 +107,13 @@ export class ThreadPace {
     }
   }
 
+  /** Whether cores were idle for so long in the last window; false where that is not known. */
+  #wereIdle(missingMs: number): boolean {
+    const [beforeMs, nowMs] = [this.#idleBeforeMs, this.options.idleMs?.()];
+    this.#idleBeforeMs = nowMs;
+    return beforeMs !== undefined && nowMs !== undefined && nowMs - beforeMs >= missingMs;
+  }
+
   #change(threads: number): void {
     this.#threads = threads;
     this.#crowded = 0;
@@ -105,6 +121,8 @@ export class ThreadPace {
     this.options.setThreads(threads);
   }
 }
+
+export const machineIdleMs = (): number => cpus().reduce((sum, { times }) => sum + times.idle, 0);
 
 function processCpuMs(): number {
   const { user, system } = process.cpuUsage();
