@@ -45,6 +45,15 @@ describe("writing log lines", () => {
     expect(pipe.text).toBe("seen\n");
   });
 
+  it("begins a new line after one that was cut", () => {
+    const pipe = new Pipe(4);
+    const write = writerTo(2, pipe.put);
+    write("cut line\n");
+    pipe.empty();
+    write("seen\n");
+    expect(pipe.text).toBe("cut \nseen\n");
+  });
+
   it("goes on when nobody reads", () => {
     const gone = (() => {
       throw Object.assign(new Error("gone"), { code: "EPIPE" });

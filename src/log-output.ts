@@ -55,15 +55,17 @@ function openStandardError(): LogOutput {
 /** The returned function writes all of a text, or drops the rest of it. */
 export function writerTo(file: number, put: typeof writeSync = writeSync): (text: string) => void {
   let isStuck = false;
+  let isWithinLine = false;
   return (text) => {
     const waitUntilMs = performance.now() + (isStuck ? 0 : longestWaitMs);
-    let rest = Buffer.from(text);
+    let rest = Buffer.from(isWithinLine ? `\n${text}` : text);
     while (rest.length > 0) {
       try {
         rest = rest.subarray(put(file, rest));
         isStuck = false;
+        isWithinLine = rest.length > 0;
       } catch (error) {
-        // A pipe that is full, and not one whose other end waits for us.
+        // A full pipe may be read again. Otherwise nobody is there to read, or no room to write to.
         const isFull = error instanceof Error && "code" in error && error.code === "EAGAIN";
         if (!isFull) return;
         isStuck = performance.now() >= waitUntilMs;
