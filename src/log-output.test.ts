@@ -7,7 +7,7 @@ class Pipe {
   text = "";
   calls = 0;
   constructor(
-    private room: number,
+    public room: number,
     private readonly emptiesAfter = Infinity,
   ) {}
 
@@ -43,6 +43,16 @@ describe("writing log lines", () => {
     pipe.empty();
     write("seen\n");
     expect(pipe.text).toBe("seen\n");
+  });
+
+  it("does not wait again for one that reads a little now and then", () => {
+    const pipe = new Pipe(0);
+    const write = writerTo(2, pipe.put);
+    write("lost\n");
+    pipe.room = 2;
+    const callsBefore = pipe.calls;
+    write("cut\n");
+    expect(pipe.calls).toBe(callsBefore + 2);
   });
 
   it("begins a new line after one that was cut", () => {

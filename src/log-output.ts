@@ -1,12 +1,12 @@
 /**
- * Standard error, line by line, written before the process goes on: what is said last before a crash is not lost.
+ * Standard error, written by this process itself and not in the background: what is said last before a crash is not lost.
  *
  * The first line of a turn of the event loop is written at once, and the others of that turn together at its end: under
  * load a system call for each takes longer than all else about it. So is a warning, and what is left when the process
  * exits.
  *
- * Whoever reads the log must not be able to stop the service. A reader that does not keep up is waited for once, for a
- * second; until it reads again, lines are dropped. One that is gone is not missed.
+ * A reader that does not keep up must not stop the service. Where the pipe to it does not block, it is waited for, for
+ * a second in a minute at most; beyond that, lines are dropped. One that is gone is not missed.
  */
 import { writeSync } from "node:fs";
 
@@ -20,6 +20,7 @@ export interface LogOutput {
 const standardError = 2;
 const mostWaiting = 64 * 1024;
 const longestWaitMs = 1_000;
+const allowedEveryMs = 60_000;
 const pollMs = 10;
 
 let standard: LogOutput | undefined;
@@ -54,23 +55,25 @@ function openStandardError(): LogOutput {
 
 /** The returned function writes all of a text, or drops the rest of it. */
 export function writerTo(file: number, put: typeof writeSync = writeSync): (text: string) => void {
-  let isStuck = false;
   let isWithinLine = false;
+  let [waitedMs, firstWaitMs] = [0, 0];
+  const mayWait = (): boolean => {
+    const nowMs = performance.now();
+    if (waitedMs === 0 || nowMs - firstWaitMs > allowedEveryMs) [waitedMs, firstWaitMs] = [0, nowMs];
+    return waitedMs < longestWaitMs;
+  };
   return (text) => {
-    const waitUntilMs = performance.now() + (isStuck ? 0 : longestWaitMs);
     let rest = Buffer.from(isWithinLine ? `\n${text}` : text);
     while (rest.length > 0) {
       try {
         rest = rest.subarray(put(file, rest));
-        isStuck = false;
         isWithinLine = rest.length > 0;
       } catch (error) {
         // A full pipe may be read again. Otherwise nobody is there to read, or no room to write to.
         const isFull = error instanceof Error && "code" in error && error.code === "EAGAIN";
-        if (!isFull) return;
-        isStuck = performance.now() >= waitUntilMs;
-        if (isStuck) return;
+        if (!isFull || !mayWait()) return;
         Atomics.wait(sleeper, 0, 0, pollMs);
+        waitedMs += pollMs;
       }
     }
   };

@@ -89,13 +89,13 @@ describe("a completion", () => {
   it("tells the wait for tokens once for those that arrive together", async () => {
     const clock = new FakeClock();
     const text: GenerationEvent = { type: "text", choice: 0, text: "word " };
-    const usage = { promptTokens: 5, completionTokens: 6, cachedTokens: 0, reasoningTokens: 0 };
+    const usage = { promptTokens: 5, completionTokens: 7, cachedTokens: 0, reasoningTokens: 0 };
     const bursts: Engine = {
       ...wordy,
       async *arrivals() {
         yield [text, text];
         clock.advance(90);
-        yield [text, text, text];
+        yield [text, { ...text, choice: 1 }, text, text];
         clock.advance(20);
         yield text;
         clock.advance(10);

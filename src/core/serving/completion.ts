@@ -236,9 +236,12 @@ class Progress {
     const nowMs = this.parts.clock.monotonicMs();
     trace.firstTokenMs ??= nowMs - this.#startedMs;
     const tokensBefore = trace.completionTokens ?? 0;
-    // At most one token each or several at once; `done` brings the exact number.
+    // A fragment may be less than a token or several of them; `done` brings the exact number.
     let fragments = 0;
     let tokens = 0;
+    // Those of one choice: others are drawn at the same time.
+    let choice: number | undefined;
+    let ofChoice = 0;
     for (const event of events) {
       if (event.type === "done") {
         this.isDone = true;
@@ -248,13 +251,15 @@ class Progress {
         trace.promptTokens = event.usage.promptTokens;
       } else if (event.type !== "finished") {
         fragments += 1;
+        choice ??= event.choice;
+        if (event.choice === choice) ofChoice += 1;
       }
     }
     tokens = Math.max(tokens, fragments);
     if (!this.isDone) trace.completionTokens = tokensBefore + tokens;
     if (tokens > 0) this.parts.onTokens?.(this.model, tokens);
     if (fragments === 0) return;
-    if (this.#lastMs !== undefined) this.parts.onTokenGap?.(this.model, nowMs - this.#lastMs, fragments);
+    if (this.#lastMs !== undefined) this.parts.onTokenGap?.(this.model, nowMs - this.#lastMs, ofChoice);
     this.#lastMs = nowMs;
   }
 }

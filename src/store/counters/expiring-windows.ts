@@ -16,6 +16,8 @@ export class ExpiringWindows<Window extends { endsMs: number }> {
   constructor(
     private readonly clock: Pick<Clock, "monotonicMs">,
     private readonly everyMs = sweepEveryMs,
+    /** For what else is kept about the names. */
+    private readonly onSweep: () => void = () => undefined,
   ) {
     this.#timer = setInterval(() => this.#sweep(), everyMs).unref();
   }
@@ -49,6 +51,7 @@ export class ExpiringWindows<Window extends { endsMs: number }> {
   }
 
   #sweep(): void {
+    this.onSweep();
     const beforeMs = this.clock.monotonicMs() - this.everyMs;
     for (const [name, { endsMs }] of this.#windows) if (endsMs <= beforeMs) this.#windows.delete(name);
   }

@@ -11,16 +11,12 @@ import type {
   WindowAsk,
 } from "../../core/limit-ports.js";
 import type { CounterReading, Lease } from "../../core/ports.js";
-import type { HashedName, MemoryCounter, MemoryLeases } from "./memory-counter.js";
+import type { MemoryCounter, MemoryLeases } from "./memory-counter.js";
 
 type Readings = Map<string, CounterReading>;
 
-const mostNames = 10_000;
-
 export class MemoryAdmissions implements Admissions {
   readonly canRecall = true;
-  /** Of limits of accounts and keys, which come again with every request. Only ids of ours are in them. */
-  readonly #names = new Map<string, HashedName>();
 
   constructor(
     private readonly counter: MemoryCounter,
@@ -37,12 +33,12 @@ export class MemoryAdmissions implements Admissions {
 
   async settle(corrections: readonly Correction[], lease: Lease | null): Promise<void> {
     for (const { name, window, amount } of corrections)
-      this.counter.adjustNow(this.#hashed(name), window, amount);
+      this.counter.adjustNow(this.counter.hashedOften(name), window, amount);
     lease?.release();
   }
 
   recall(name: string): number {
-    return this.counter.countNow(this.#hashed(name));
+    return this.counter.countNow(this.counter.hashedOften(name));
   }
 
   recallHeld(name: string): number {
@@ -61,17 +57,8 @@ export class MemoryAdmissions implements Admissions {
     return { refusedBy, readings, lease: null };
   }
 
-  #hashed(name: string): HashedName {
-    const known = this.#names.get(name);
-    if (known !== undefined) return known;
-    if (this.#names.size >= mostNames) this.#names.clear();
-    const hashedName = this.counter.hashed(name);
-    this.#names.set(name, hashedName);
-    return hashedName;
-  }
-
   #isUnknown({ name, initial }: WindowAsk): boolean {
-    return initial !== undefined && !this.counter.isOpenNow(this.#hashed(name));
+    return initial !== undefined && !this.counter.isOpenNow(this.counter.hashedOften(name));
   }
 
   async #know({ name, windowMs, initial }: WindowAsk): Promise<void> {
@@ -79,14 +66,14 @@ export class MemoryAdmissions implements Admissions {
   }
 
   #read({ name, limit, windowMs }: WindowAsk, readings: Readings): void {
-    readings.set(name, this.counter.readNow(this.#hashed(name), limit, windowMs));
+    readings.set(name, this.counter.readNow(this.counter.hashedOften(name), limit, windowMs));
   }
 
   /** The window that has no room: then nothing was counted in any of them. Null when all were counted. */
   #take(asks: readonly WindowAsk[], readings: Readings): WindowAsk | null {
     for (const [index, ask] of asks.entries()) {
       const { name, amount, limit, windowMs } = ask;
-      const hashedName = this.#hashed(name);
+      const hashedName = this.counter.hashedOften(name);
       const reading =
         amount === 0
           ? this.counter.readNow(hashedName, limit, windowMs)
@@ -95,7 +82,7 @@ export class MemoryAdmissions implements Admissions {
       if (reading.admitted) continue;
       for (const taken of asks.slice(0, index)) {
         this.counter.adjustNow(
-          this.#hashed(taken.name),
+          this.counter.hashedOften(taken.name),
           readings.get(taken.name)?.window ?? "",
           -taken.amount,
         );

@@ -41,6 +41,15 @@ function describeHeld(open: (clock: Clock) => Promise<HoldingCounter>): void {
 describe("a counter in memory", () => {
   describeHeld(async (clock) => new MemoryCounter(clock, sweepEveryMs));
 
+  it("knows the names of limits by their hashes until the next sweep only", async () => {
+    const counter = new MemoryCounter(systemClock, sweepEveryMs);
+    const hashed = counter.hashedOften("requests:acc_1");
+    expect(counter.hashedOften("requests:acc_1")).toBe(hashed);
+    expect(counter.heldNames()).toEqual(["requests:acc_1"]);
+    expect(await eventually(() => counter.heldNames().length === 0)).toBe(true);
+    await counter.close();
+  });
+
   it("hashes names with a secret of its own", async () => {
     const [one, two] = [new MemoryCounter(systemClock), new MemoryCounter(systemClock)];
     await one.take("ada", 1, 5, 60_000);

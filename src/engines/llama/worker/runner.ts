@@ -2,7 +2,6 @@
 import { replyParser } from "../../formats/replies/parser-of.js";
 import { loadModel, type LoadedModel } from "./addon.js";
 import type { BatchContext } from "./batch-context.js";
-import { quotaCores } from "./cpu-quota.js";
 import { Batcher } from "./schedule/batcher.js";
 import { Draw } from "./reply/draw.js";
 import { GrammarTime } from "./schedule/grammar-time.js";
@@ -23,7 +22,7 @@ import { Guide } from "./reply/guide.js";
 import { samplingPlan } from "./reply/sampler.js";
 import { SamplerPool } from "./reply/sampler-pool.js";
 import { ChatTemplate } from "./prompt/template.js";
-import { machineIdleMs, ThreadPace } from "./schedule/thread-pace.js";
+import { machineIdleMs, ownsMachine, ThreadPace } from "./schedule/thread-pace.js";
 import { Utf8Guard } from "./reply/utf8-guard.js";
 
 export interface RunnerOptions {
@@ -61,7 +60,7 @@ export class Runner {
       threads: new ThreadPace({
         most: adaptableThreads(model, request),
         setThreads: model.setThreads,
-        idleMs: quotaCores() === undefined ? machineIdleMs : undefined,
+        idleMs: ownsMachine() ? machineIdleMs : undefined,
       }),
       grammarTime: new GrammarTime({ vocabularySize }),
       movesSequences: model.movesSequences,

@@ -113,6 +113,14 @@ describe("prefill pace", () => {
     expect(pace.tokens({ prompts: 15, replies: 1 })).toBe(128);
   });
 
+  it("learns from several shares that one can be larger", () => {
+    const pace = new PrefillPace(504, 128);
+    const crowded = { prompts: 15, replies: 1 };
+    pace.record(0, 20, beside);
+    for (let step = 0; step < 10; step++) pace.record(pace.tokens(crowded), 30, crowded);
+    expect(pace.tokens(beside)).toBe(128);
+  });
+
   it("does not take what several shares cost for the cost of one", () => {
     const pace = new PrefillPace(504, 128);
     settleBeside(pace, 100, 1);

@@ -74,8 +74,8 @@ export class PrefillPace {
     // The last few tokens of a prompt do not show what many cost.
     else if (promptTokens * 2 <= this.tokens(inStep)) return;
     else if (inStep.replies === 0) this.#adjustAlone(promptTokens, stepMs);
-    // Several shares do not show what one costs.
     else if (sharesOf(inStep) === 1) this.#adjustBeside(stepMs);
+    else this.#adjustShare(stepMs);
   }
 
   #adjustAlone(promptTokens: number, stepMs: number): void {
@@ -99,6 +99,15 @@ export class PrefillPace {
       this.#beside = Math.min(this.mostBeside, size * 2);
     }
     if (this.#beside !== size) this.#stepsAtSize = 0;
+  }
+
+  /** Several shares do not show what one costs, but if all of them together added no more than one may, it can be larger. */
+  #adjustShare(stepMs: number): void {
+    const replyMs = this.#replyStepMs.median;
+    if (replyMs === undefined || stepMs > replyMs + Math.max(replyMs * mostPredicted, unnoticedMs - replyMs))
+      return;
+    this.#beside = Math.min(this.mostBeside, this.#beside * 2);
+    this.#stepsAtSize = 0;
   }
 
   /** What twice the size would add. */

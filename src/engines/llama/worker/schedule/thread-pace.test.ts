@@ -21,7 +21,10 @@ function setUp(most: number, idleCores?: number) {
       }, kind);
     }
   };
-  return { pace, steps, changes };
+  const rest = (ms: number) => {
+    nowMs += ms;
+  };
+  return { pace, steps, changes, rest };
 }
 
 describe("thread pace", () => {
@@ -61,6 +64,21 @@ describe("thread pace", () => {
     const { pace, steps } = setUp(15, 1);
     await steps(2, 13.4);
     expect(pace.threads).toBe(13);
+  });
+
+  it("takes idle cores between two requests for nothing but that", async () => {
+    const { pace, steps, rest } = setUp(15, 1);
+    await steps(1, 13.4);
+    rest(5_000);
+    await steps(1, 13.4);
+    expect(pace.threads).toBe(13);
+  });
+
+  it("uses more again although some of many is always missing, where cores are idle", async () => {
+    const { steps, changes } = setUp(15, 2);
+    await steps(2, 5);
+    await steps(4, 4.6);
+    expect(changes).toEqual([5, 6]);
   });
 
   it("uses fewer of many when several have to share", async () => {

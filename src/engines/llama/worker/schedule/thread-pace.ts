@@ -12,13 +12,14 @@
  * 14 or 15 threads on 16 idle cores, 9 % with 16 replies of a large vocabulary, and a third in steps that read prompts,
  * which therefore tell little. So where it can be seen that cores were idle for as long, nobody took them.
  */
-import { cpus } from "node:os";
+import { availableParallelism, cpus } from "node:os";
+import { quotaCores } from "../cpu-quota.js";
 
 export interface ThreadPaceOptions {
   /** As many as there are cores for us. */
   most: number;
   setThreads: (threads: number) => void;
-  /** For how long the machine's cores were idle, all together. Not for a container with a limit, whose cores they are not. */
+  /** For how long the machine's cores were idle, all together. Not where only some of them are ours. */
   idleMs?: (() => number) | undefined;
   /** Processor time of this process. Passed in for tests, as is the clock. */
   cpuMs?: () => number;
@@ -49,6 +50,8 @@ const emptyWindow = (): Window => ({ ms: 0, cpuMs: 0, crowdedMs: 0, calmMs: 0 })
 /** Single steps say little: some are short, and our own process for requests takes its moments too. */
 const windowMs = 250;
 const crowdedWindows = 2;
+/** Steps with what is done between them, beside the steps alone. */
+const mostPause = 1.5;
 const firstCalmMs = 2000;
 const longestCalmMs = 60_000;
 
@@ -58,8 +61,8 @@ export class ThreadPace {
   #crowded = 0;
   #calmMs = 0;
   #neededCalmMs = firstCalmMs;
-  /** What was idle until the last window, if too little of that was ours. */
-  #idleBeforeMs: number | undefined;
+  /** At the end of the last window, if that one was short of processor time. */
+  #before: { atMs: number; idleMs: number } | undefined;
   readonly #cpuMs: () => number;
   readonly #nowMs: () => number;
 
@@ -90,10 +93,11 @@ export class ThreadPace {
   }
 
   #judge({ ms, cpuMs, crowdedMs, calmMs }: Window): void {
-    const isCrowded = cpuMs < crowdedMs && !this.#wereIdle(this.#threads * ms - cpuMs);
-    if (cpuMs >= crowdedMs) this.#idleBeforeMs = undefined;
-    this.#crowded = isCrowded ? this.#crowded + 1 : 0;
-    this.#calmMs = cpuMs >= calmMs ? this.#calmMs + ms : 0;
+    const isShort = cpuMs < calmMs;
+    if (!isShort) this.#before = undefined;
+    const wereIdle = isShort && this.#wereIdle(this.#threads * ms - cpuMs, ms);
+    this.#crowded = cpuMs < crowdedMs && !wereIdle ? this.#crowded + 1 : 0;
+    this.#calmMs = !isShort || wereIdle ? this.#calmMs + ms : 0;
     if (this.#threads > 1 && this.#crowded >= crowdedWindows) {
       // A try that failed; one that lasted resets the pause.
       const wasTried = this.#neededCalmMs > firstCalmMs;
@@ -107,11 +111,15 @@ export class ThreadPace {
     }
   }
 
-  /** Whether cores were idle for so long in the last window; false where that is not known. */
-  #wereIdle(missingMs: number): boolean {
-    const [beforeMs, nowMs] = [this.#idleBeforeMs, this.options.idleMs?.()];
-    this.#idleBeforeMs = nowMs;
-    return beforeMs !== undefined && nowMs !== undefined && nowMs - beforeMs >= missingMs;
+  /** Whether cores were idle for so long in a window of so many milliseconds; false where that is not known. */
+  #wereIdle(missingMs: number, windowMs: number): boolean {
+    const idleMs = this.options.idleMs?.();
+    if (idleMs === undefined) return false;
+    const [before, atMs] = [this.#before, this.#nowMs()];
+    this.#before = { atMs, idleMs };
+    // Between two requests our own cores are idle.
+    if (before === undefined || atMs - before.atMs > windowMs * mostPause) return false;
+    return idleMs - before.idleMs >= missingMs;
   }
 
   #change(threads: number): void {
@@ -121,6 +129,10 @@ export class ThreadPace {
     this.options.setThreads(threads);
   }
 }
+
+/** All cores, and no limit on their time. One on a group of groups cannot be seen from within. */
+export const ownsMachine = (): boolean =>
+  quotaCores() === undefined && cpus().length === availableParallelism();
 
 export const machineIdleMs = (): number => cpus().reduce((sum, { times }) => sum + times.idle, 0);
 
