@@ -8,7 +8,7 @@
 import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { childrenOf } from "../test/support/processes/children.js";
-import { startTinySotto } from "../test/support/processes/tiny-sotto.js";
+import { servedBy, startTinySotto } from "../test/support/processes/tiny-sotto.js";
 import type { SottoProcess } from "../test/support/processes/sotto-process.js";
 import { starterForBench } from "./contenders.js";
 import { chatTarget, inMegabytes, residentBytes } from "./load.js";
@@ -73,10 +73,7 @@ export async function benchSoak(): Promise<void> {
 async function realWeights(): Promise<Record<string, string>> {
   const named = process.env.SOAK_WEIGHTS;
   if (named === undefined) return {};
-  const weights = named === "starter" ? await starterForBench() : named;
-  return Object.fromEntries(
-    ["OMEGA", "PRISM", "LAMBDA"].map((name) => [`SOTTO_MODELS_${name}_WEIGHTS`, weights]),
-  );
+  return servedBy(named === "starter" ? await starterForBench() : named);
 }
 
 /** One of five kinds in turn. */

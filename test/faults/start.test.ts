@@ -13,6 +13,7 @@ import { CommandLine, type CommandResult } from "../cli/run.js";
 import { eventually } from "../support/eventually.js";
 import { fillDisk, mountSmallDisk } from "../support/stores/small-disk.js";
 import { writeTinyGguf } from "../support/engines/tiny-gguf.js";
+import { servedBy } from "../support/processes/tiny-sotto.js";
 
 const timeout = 60_000;
 let line: CommandLine;
@@ -122,9 +123,7 @@ describe("a start that cannot succeed says why, and what to do", () => {
     const weights = join(line.dataDir, "tiny.gguf");
     writeTinyGguf(weights);
     const models = {
-      SOTTO_MODELS_OMEGA_WEIGHTS: weights,
-      SOTTO_MODELS_PRISM_WEIGHTS: weights,
-      SOTTO_MODELS_LAMBDA_WEIGHTS: weights,
+      ...servedBy(weights),
     };
     const taken = await serve(line.dataDir, { ...models, SOTTO_PORT: String(port) });
     other.close();
@@ -171,9 +170,7 @@ describe("Ctrl-C", () => {
     const weights = join(line.dataDir, "tiny.gguf");
     writeTinyGguf(weights, { scale: 4 });
     const server = startServe({
-      SOTTO_MODELS_OMEGA_WEIGHTS: weights,
-      SOTTO_MODELS_PRISM_WEIGHTS: weights,
-      SOTTO_MODELS_LAMBDA_WEIGHTS: weights,
+      ...servedBy(weights),
     });
     await server.says("is loading its models ...");
     expect(await server.end("SIGINT")).toBe(0);

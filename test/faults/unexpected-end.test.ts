@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { eventually } from "../support/eventually.js";
 import { writeTinyGguf } from "../support/engines/tiny-gguf.js";
 import { newDataDir, startSotto, type SottoProcess } from "../support/processes/sotto-process.js";
+import { servedBy } from "../support/processes/tiny-sotto.js";
 
 const mark = "VIOLET-CANARY-4471";
 
@@ -30,9 +31,7 @@ describe.each(Object.entries(ways))("%s", (_way, code) => {
       program: ["--import", preload, "dist/main.js", "serve"],
       env: {
         PLANTED: mark,
-        SOTTO_MODELS_OMEGA_WEIGHTS: weights,
-        SOTTO_MODELS_PRISM_WEIGHTS: weights,
-        SOTTO_MODELS_LAMBDA_WEIGHTS: weights,
+        ...servedBy(weights),
       },
     });
     sotto.kill("SIGUSR2");

@@ -27,6 +27,7 @@ import { textWith } from "../../support/matchers.js";
 import { startSotto } from "../../support/processes/sotto-process.js";
 import { startTinyEngine } from "../../support/engines/tiny-engine.js";
 import { writeTinyGguf } from "../../support/engines/tiny-gguf.js";
+import { servedBy } from "../../support/processes/tiny-sotto.js";
 
 /** Several processes start in each of these. */
 const slow = { timeout: 90_000 };
@@ -327,9 +328,7 @@ describe("the built program on a machine whose driver does not work", () => {
     const env = {
       LD_LIBRARY_PATH: libraries,
       NODE_PATH: libraries,
-      SOTTO_MODELS_OMEGA_WEIGHTS: weights,
-      SOTTO_MODELS_PRISM_WEIGHTS: weights,
-      SOTTO_MODELS_LAMBDA_WEIGHTS: weights,
+      ...servedBy(weights),
     };
     const sotto = await startSotto({ env });
     try {

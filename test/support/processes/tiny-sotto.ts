@@ -9,12 +9,12 @@ export async function startTinySotto(
 ): Promise<SottoProcess> {
   const weights = join(newDataDir(), "tiny.gguf");
   writeTinyGguf(weights, model);
-  return startSotto({
-    env: {
-      SOTTO_MODELS_OMEGA_WEIGHTS: weights,
-      SOTTO_MODELS_PRISM_WEIGHTS: weights,
-      SOTTO_MODELS_LAMBDA_WEIGHTS: weights,
-      ...env,
-    },
-  });
+  return startSotto({ env: { ...servedBy(weights), ...env } });
 }
+
+/** Every model from one file. */
+export const servedBy = (weights: string) => ({
+  SOTTO_MODELS_OMEGA_WEIGHTS: weights,
+  SOTTO_MODELS_PRISM_WEIGHTS: weights,
+  SOTTO_MODELS_LAMBDA_WEIGHTS: weights,
+});

@@ -111,14 +111,14 @@ export class ThreadPace {
     }
   }
 
-  /** Whether cores were idle for so long in a window of so many milliseconds; false where that is not known. */
-  #wereIdle(missingMs: number, windowMs: number): boolean {
+  /** Whether cores were idle for so long, since the last window of such a length; false where that is not known. */
+  #wereIdle(missingMs: number, lengthMs: number): boolean {
     const idleMs = this.options.idleMs?.();
     if (idleMs === undefined) return false;
     const [before, atMs] = [this.#before, this.#nowMs()];
     this.#before = { atMs, idleMs };
     // Between two requests our own cores are idle.
-    if (before === undefined || atMs - before.atMs > windowMs * mostPause) return false;
+    if (before === undefined || atMs - before.atMs > lengthMs * mostPause) return false;
     return idleMs - before.idleMs >= missingMs;
   }
 
