@@ -24,7 +24,8 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "sotto-threads-"));
   path = databasePath(folder);
   await (await openSqliteStore({ path, defaultPlan: testPlan })).close();
-  beside = new Database(path);
+  // The last connection of a thread that ends holds the file alone for a moment.
+  beside = new Database(path, { timeout: 5_000 });
 });
 afterEach(async () => {
   if (beside.inTransaction) beside.exec("rollback");
@@ -192,8 +193,9 @@ describe("a thread that ends", () => {
     const broken = db.transaction().execute(async (transaction) => {
       await put(transaction, "first half");
       await die(transaction).catch(() => undefined);
+      let attempts = 0;
       await eventually(async () => {
-        await put(transaction, `second half ${names().length}`);
+        await put(transaction, `second half ${++attempts}`);
         return false;
       });
     });
