@@ -8,35 +8,49 @@
  */
 import { standardErrorOutput, type LogOutput } from "./log-output.js";
 import { errorTable } from "./protocol/errors.js";
-import { isModelId } from "./protocol/models.js";
+import { modelIds } from "./protocol/models.js";
 
-type Check = (value: unknown) => boolean;
+/** A value as JSON; undefined for one that is not of the kind that belongs there. */
+type Field = (value: unknown) => string | undefined;
 
 /** A code that a system, a library or a server gives to a kind of error. Too short and too plain for content. */
 const causePattern = /^[A-Z0-9_]{2,40}$/;
 
-const number: Check = (value) => typeof value === "number" && Number.isFinite(value);
-const id: Check = (value) => typeof value === "string" && /^[A-Za-z0-9_-]{1,64}$/.test(value);
-const oneOf =
-  (...allowed: string[]): Check =>
+/** Times are measured in fractions of nanoseconds, which nobody reads. */
+const number: Field = (value) =>
+  typeof value === "number" && Number.isFinite(value) ? String(Math.round(value * 1000) / 1000) : undefined;
+const truth: Field = (value) => (typeof value === "boolean" ? String(value) : undefined);
+/** For patterns of characters that JSON does not escape. */
+const word =
+  (pattern: RegExp): Field =>
   (value) =>
-    typeof value === "string" && allowed.includes(value);
+    typeof value === "string" && pattern.test(value) ? `"${value}"` : undefined;
+const oneOf = (...allowed: string[]): Field => {
+  const known = new Map<unknown, string>(allowed.map((name) => [name, `"${name}"`]));
+  return (value) => known.get(value);
+};
+const words =
+  (pattern: RegExp): Field =>
+  (value) =>
+    typeof value === "string" && pattern.test(value) ? JSON.stringify(value) : undefined;
+
+const id = word(/^[A-Za-z0-9_-]{1,64}$/);
 
 /** Everything a line may carry. */
 const fields = {
   requestId: id,
   account: id,
   key: id,
-  model: (value) => typeof value === "string" && isModelId(value),
+  model: oneOf(...modelIds),
   method: oneOf("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "other"),
   /** The route as written in the route table, never the path that was asked for. */
-  route: (value) => typeof value === "string" && /^[a-z0-9/_:.*{}-]{1,80}$/i.test(value),
+  route: word(/^[a-z0-9/_:.*{}-]{1,80}$/i),
   status: number,
-  code: (value) => typeof value === "string" && value in errorTable,
+  code: oneOf(...Object.keys(errorTable)),
   /** Why a dependency fails: an errno, a SQLSTATE, the prefix of a Redis error, the HTTP status of an upstream. */
-  cause: (value) => typeof value === "string" && causePattern.test(value),
+  cause: word(causePattern),
   outcome: oneOf("finished", "failed", "hung_up"),
-  stream: (value) => typeof value === "boolean",
+  stream: truth,
   promptTokens: number,
   completionTokens: number,
   queuedMs: number,
@@ -49,13 +63,11 @@ const fields = {
   contextTokens: number,
   gpu: oneOf("cpu", "cuda", "vulkan", "metal"),
   fallback: oneOf("cpu", "cuda", "vulkan", "metal"),
-  gpuFailure: (value) => typeof value === "string" && /^[a-z_]{1,24}$/.test(value),
+  gpuFailure: word(/^[a-z_]{1,24}$/),
   /** Words of a GPU's library from a process that had seen no request, known by how they begin. */
-  gpuError: (value) =>
-    typeof value === "string" &&
-    /^(CUDA error|ggml_\w+|vk::\w+|lib[\w.+-]+: cannot open|its process|no answer|no usable)[\x20-\x7e]{0,200}$/.test(
-      value,
-    ),
+  gpuError: words(
+    /^(CUDA error|ggml_\w+|vk::\w+|lib[\w.+-]+: cannot open|its process|no answer|no usable)[\x20-\x7e]{0,200}$/,
+  ),
   gpuLayers: number,
   layers: number,
   cacheType: oneOf("f16", "q8_0", "q4_0"),
@@ -63,20 +75,18 @@ const fields = {
   loadMs: number,
   delayMs: number,
   exitCode: number,
-  exitSignal: (value) => typeof value === "string" && /^SIG[A-Z0-9]{1,10}$/.test(value),
+  exitSignal: word(/^SIG[A-Z0-9]{1,10}$/),
   /** Words of the engine from before it had loaded, and so before any request, known by how they begin. */
-  loadError: (value) =>
-    typeof value === "string" &&
-    /^(CUDA error|ggml_\w+|gguf_\w+|llama_\w+|GGML_ASSERT|vk::\w+|terminate called|lib[\w.+-]+: (cannot open|version)|Cannot find (module|package)|Loading took longer)[\x20-\x7e]{0,200}$/.test(
-      value,
-    ),
+  loadError: words(
+    /^(CUDA error|ggml_\w+|gguf_\w+|llama_\w+|GGML_ASSERT|vk::\w+|terminate called|lib[\w.+-]+: (cannot open|version)|Cannot find (module|package)|Loading took longer)[\x20-\x7e]{0,200}$/,
+  ),
   /** An engine on the network, by host and port as the operator set them. */
-  engine: (value) => typeof value === "string" && /^[\w.:[\]-]{1,120}$/.test(value),
+  engine: word(/^[\w.:[\]-]{1,120}$/),
   restarts: number,
   count: number,
-} satisfies Record<string, Check>;
+} satisfies Record<string, Field>;
 
-const checks = new Map<string, Check>(Object.entries(fields));
+const allowed = new Map<string, Field>(Object.entries(fields));
 
 export type LogFields = { [Name in keyof typeof fields]?: string | number | boolean | null | undefined };
 
@@ -164,21 +174,25 @@ function codeOf(error: Error): string | undefined {
 
 /** One JSON object. Fields that are not on the list, or not what they should be, are left out. */
 function lineOf(level: number, message: LogMessage, given: LogFields = {}, more: object = {}): string {
-  let line = `{"level":${level},"time":"${new Date().toISOString()}"`;
+  let line = `{"level":${level},"time":"${timeNow()}"`;
   for (const name in given) {
-    const value: unknown = given[name as keyof LogFields];
-    if (value !== undefined && checks.get(name)?.(value) === true) line += `,"${name}":${jsonOf(value)}`;
+    const value = given[name as keyof LogFields];
+    const json = value === undefined ? undefined : allowed.get(name)?.(value);
+    if (json !== undefined) line += `,"${name}":${json}`;
   }
-  for (const [name, value] of Object.entries(more)) line += `,"${name}":${jsonOf(value)}`;
+  for (const [name, value] of Object.entries(more)) line += `,"${name}":${JSON.stringify(value)}`;
   return `${line},"msg":"${message}"}\n`;
 }
 
-const needsEscapes = /[^\x20-\x7e]|["\\]/;
+let lastMs = NaN;
+let lastTime = "";
 
-/** Times are measured in fractions of nanoseconds, which nobody reads. Most strings are words of ours. */
-function jsonOf(value: unknown): string {
-  if (typeof value === "number") return String(Math.round(value * 1000) / 1000);
-  return typeof value === "string" && !needsEscapes.test(value) ? `"${value}"` : JSON.stringify(value);
+/** Under load many lines belong to one millisecond. */
+function timeNow(): string {
+  const nowMs = Date.now();
+  if (nowMs !== lastMs) lastTime = new Date(nowMs).toISOString();
+  lastMs = nowMs;
+  return lastTime;
 }
 
 function describe(error: unknown): { errorClass: string; cause?: string; at: string[] } {

@@ -1,5 +1,5 @@
 /** Mails through the configured SMTP server. Each is sent over a connection of its own: they are few. */
-import { createTransport } from "nodemailer";
+import type { Transporter } from "nodemailer";
 import type { Mail, Mailer } from "./core/sign-in/mail.js";
 
 /** For each step of a delivery: nobody waits for it, but it must not wait forever either. */
@@ -11,7 +11,23 @@ export interface SmtpOptions {
 }
 
 export function smtpMailer({ url, from }: SmtpOptions): Mailer {
-  const transport = createTransport({
+  let transport: Promise<Transporter> | null = null;
+  return {
+    send: async ({ to, subject, text }: Mail) => {
+      transport ??= openTransport(url);
+      // As an object: in a string, a comma would make several addresses of one.
+      await (await transport).sendMail({ from, to: { name: "", address: to }, subject, text });
+    },
+    close: async () => {
+      (await transport)?.close();
+    },
+  };
+}
+
+/** The library is loaded with the first mail: every start and every command would wait for it. */
+async function openTransport(url: string): Promise<Transporter> {
+  const { createTransport } = await import("nodemailer");
+  return createTransport({
     url,
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
@@ -19,13 +35,4 @@ export function smtpMailer({ url, from }: SmtpOptions): Mailer {
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  return {
-    send: async ({ to, subject, text }: Mail) => {
-      // As an object: in a string, a comma would make several addresses of one.
-      await transport.sendMail({ from, to: { name: "", address: to }, subject, text });
-    },
-    close: async () => {
-      transport.close();
-    },
-  };
 }

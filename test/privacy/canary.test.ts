@@ -12,7 +12,7 @@ import {
 } from "./installation.js";
 import { readEverything, readRoutes, reads } from "./console-reads.js";
 import { consoleWays } from "./console-ways.js";
-import { findCanary, newCanary } from "./search.js";
+import { findCanary, newCanary, SearchedFiles } from "./search.js";
 import { answeredMessages, interruptedMessages, refusedMessages } from "./message-ways.js";
 import { interruptedResponses, refusedResponses, responses } from "./response-ways.js";
 import { calls, interruptedCalls, refusedTools } from "./tool-ways.js";
@@ -54,7 +54,7 @@ describe.each(Object.entries(installations))("what users send, with %s", (_, ope
       sent.push(canary);
       const answer = await send(installation, canary);
       expect(findCanary(canary, { answer }, [])).toEqual([]);
-      expect(await installation.search(canary)).toEqual([]);
+      expect(await installation.searchNew(canary)).toEqual([]);
     },
     60_000,
   );
@@ -140,6 +140,20 @@ describe("the search itself", () => {
     leak(canary, folder);
     const found = findCanary(canary, {}, [folder]);
     expect(new Set(found.map(({ place }) => place)).size).toBeGreaterThan(0);
+  });
+
+  it("finds a leak in a file that was searched before, and in a new one", () => {
+    const folder = mkdtempSync(join(tmpdir(), "sotto-leak-"));
+    const [searched, canary] = [new SearchedFiles(), newCanary()];
+    const search = () =>
+      findCanary(canary, {}, [folder], (path, file) => searched.isUnchanged(path, file)).map(
+        ({ place }) => place,
+      );
+    const [old, changed, added] = ["old", "changed", "added"].map((name) => join(folder, name));
+    for (const path of [old, changed]) writeFileSync(path ?? "", "nothing");
+    expect(search()).toEqual([]);
+    for (const path of [changed, added]) writeFileSync(path ?? "", canary);
+    expect(search().sort()).toEqual([added, changed]);
   });
 
   it("finds a leak planted in the log", () => {

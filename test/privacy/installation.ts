@@ -9,7 +9,7 @@ import { Browser, password, tokenOf } from "../support/processes/dashboard-serve
 import { metricsToken, startSotto, type SottoProcess } from "../support/processes/sotto-process.js";
 import { TestPostgres } from "../support/stores/postgres.js";
 import { noRedis, TestRedis } from "../support/stores/redis.js";
-import { findCanary, type Finding } from "./search.js";
+import { findCanary, SearchedFiles, type Finding, type Skip } from "./search.js";
 
 export interface Installation {
   sotto: SottoProcess;
@@ -21,6 +21,8 @@ export interface Installation {
   chat: (body: unknown, headers?: Record<string, string>, signal?: AbortSignal) => Promise<Response>;
   /** Looks through everything the service has written anywhere. */
   search(canary: string | readonly string[]): Promise<Finding[]>;
+  /** The same, but for files that have not changed since the last call: for a canary that was sent after it. */
+  searchNew(canary: string): Promise<Finding[]>;
   /** Looks through what it has written outside of the database: the log, Redis, the metrics. */
   searchOutside(canary: string | readonly string[]): Promise<Finding[]>;
   stop(): Promise<void>;
@@ -66,6 +68,14 @@ export async function startInstallation(stores: Stores): Promise<Installation> {
   // The set-up link is printed when the server starts.
   const token = tokenOf(sotto.output());
   await operator.must("POST", "/api/setup", { token, email: "operator@example.com", password });
+  const searched = new SearchedFiles();
+  const search = async (canary: string | readonly string[], skip: Skip = () => false): Promise<Finding[]> =>
+    findCanary(
+      canary,
+      { output: sotto.output(), ...(await stores.texts()) },
+      [sotto.dataDir, sotto.tempDir, ...stores.folders],
+      (path, file) => path.endsWith(".gguf") || skip(path, file),
+    );
   return {
     sotto,
     key,
@@ -78,13 +88,8 @@ export async function startInstallation(stores: Stores): Promise<Installation> {
         body: typeof body === "string" ? body : JSON.stringify(body),
         ...(signal === undefined ? {} : { signal }),
       }),
-    search: async (canary) =>
-      findCanary(
-        canary,
-        { output: sotto.output(), ...(await stores.texts()) },
-        [sotto.dataDir, sotto.tempDir, ...stores.folders],
-        (path) => path.endsWith(".gguf"),
-      ),
+    search: (canary) => search(canary),
+    searchNew: (canary) => search(canary, (path, file) => searched.isUnchanged(path, file)),
     searchOutside: async (canary) => {
       const { redis = "" } = await stores.texts();
       const headers = { authorization: `Bearer ${metricsToken}` };

@@ -1,11 +1,14 @@
 /** Looks for marked text in every form it could have been written in. */
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
 
 export interface Finding {
   place: string;
   form: string;
 }
+
+/** Whether a file is left out. */
+export type Skip = (path: string, file: Stats) => boolean;
 
 /** A text that occurs nowhere else: letters for the plain forms, others for the escaped ones. */
 export function newCanary(): string {
@@ -18,7 +21,7 @@ export function findCanary(
   canary: string | readonly string[],
   texts: Readonly<Record<string, string>>,
   folders: readonly string[],
-  skip: (path: string) => boolean = () => false,
+  skip: Skip = () => false,
 ): Finding[] {
   const groups = groupsOf([canary].flat().flatMap((one) => formsOf(one)));
   const places = [
@@ -31,6 +34,21 @@ export function findCanary(
       .flatMap(({ forms }) => forms.filter(({ needle }) => bytes.includes(needle)))
       .map(({ form }) => ({ place, form })),
   );
+}
+
+/** The clock that a file's times are taken from goes in steps of up to 10 ms. */
+const clockStepMs = 100;
+
+/** Which files were written to since the last search. Databases have hundreds that were not, and they hold nothing new. */
+export class SearchedFiles {
+  readonly #searchedMs = new Map<string, number>();
+
+  /** From its second call for a file on: whether it is as it was at the last one. */
+  isUnchanged(path: string, { mtimeMs, ctimeMs }: Stats): boolean {
+    const searchedMs = this.#searchedMs.get(path) ?? -Infinity;
+    this.#searchedMs.set(path, Date.now());
+    return Math.max(mtimeMs, ctimeMs) < searchedMs - clockStepMs;
+  }
 }
 
 interface Form {
@@ -86,14 +104,14 @@ function base64At(bytes: Buffer, offset: number): string {
   return bytes.subarray(start, start + whole).toString("base64");
 }
 
-function filesBelow(folder: string, skip: (path: string) => boolean): [string, Buffer][] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .map((name) => join(folder, name))
-    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true && !skip(path))
-    .flatMap((path) => {
-      const bytes = bytesOf(path);
-      return bytes === null ? [] : [[path, bytes]];
-    });
+function filesBelow(folder: string, skip: Skip): [string, Buffer][] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" }).flatMap((name) => {
+    const path = join(folder, name);
+    const file = statSync(path, { throwIfNoEntry: false });
+    if (file?.isFile() !== true || skip(path, file)) return [];
+    const bytes = bytesOf(path);
+    return bytes === null ? [] : [[path, bytes]];
+  });
 }
 
 /** Null for a file that is gone meanwhile: databases remove some of theirs while they run. */

@@ -5,6 +5,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "../eventually.js";
+import { Browser } from "./browser-requests.js";
 
 export interface SottoProcess {
   url: string;
@@ -16,7 +17,7 @@ export interface SottoProcess {
   output(): string;
   /** Runs a command on the same data directory; rejects when it fails. */
   run(...args: string[]): Promise<string>;
-  /** Creates an account with a key and returns the key. */
+  /** Signs up, creates a key, with these options of the command where there are any, and returns it. */
   newKey(...options: string[]): Promise<string>;
   metric(name: string, model?: string): Promise<number>;
   kill(signal: NodeJS.Signals): void;
@@ -79,7 +80,12 @@ export async function startSotto(options: SottoOptions = {}): Promise<SottoProce
     newKey: async (...options) => {
       accounts += 1;
       const email = `user${accounts}-${Date.now()}@example.com`;
-      await run("accounts", "create", email);
+      const user = new Browser(url);
+      await user.post("/api/sign-up", { email, password: "correct horse battery" });
+      if (options.length === 0) {
+        const body = { name: "of a test", models: null, expiresInDays: null };
+        return (await user.post<{ secret: string }>("/api/keys", body)).secret;
+      }
       const created = JSON.parse(await run("keys", "create", email, ...options, "--json")) as { key: string };
       return created.key;
     },
