@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { question } from "../support/clients/chat.js";
 import { eventually } from "../support/eventually.js";
@@ -102,6 +103,26 @@ describe("a body over the limit", () => {
     const socket = await open(lines);
     socket.socket.write(`10000\r\n${"x".repeat(0x10000)}\r\n`);
     expect(await socket.untilClosed()).toMatch(/^HTTP\/1\.1 401/);
+  });
+});
+
+describe("a small body", () => {
+  it("is read however it is cut, and its connection stays open", async () => {
+    const socket = await RawSocket.open(server.port);
+    const request = [...head(`Content-Length: ${body.length}`), "", body].join("\r\n");
+    const bodyAt = request.length - body.length;
+    let answered = 0;
+    for (const cuts of [[], [bodyAt], [bodyAt + 1], [bodyAt - 1, bodyAt + 5, request.length - 1]]) {
+      const edges = [0, ...cuts, request.length];
+      for (let part = 1; part < edges.length; part++) {
+        socket.send(request.slice(edges[part - 1], edges[part]));
+        await sleep(20);
+      }
+      answered += 1;
+      const received = await socket.untilReceived(new RegExp(`(Hello from omega[^]*){${answered}}`));
+      expect(splitResponses(received).map(({ status }) => status)).toEqual(Array(answered).fill(200));
+    }
+    socket.destroy();
   });
 });
 

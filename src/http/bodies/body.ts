@@ -40,20 +40,23 @@ export async function readBody(
   if (length !== undefined && length > smallBytes) await admit(length);
   if (waitsForContinue(message)) reply.raw.writeContinue();
   const { signal } = request.exchange;
-  // Node hands over the headers before it looks at what came behind them.
-  if (!message.complete) await Promise.resolve();
-  const arrived = signal.aborted ? null : arrivedWhole(message);
-  if (arrived !== null) {
-    if (arrived.length > limitBytes) throw tooLarge(limitBytes);
-    return arrived;
+  if (length !== undefined && length <= smallBytes) {
+    // Node hands over the headers before it looks at what came behind them.
+    await Promise.resolve();
+    if (!signal.aborted && hasArrived(message, length)) return takeArrived(message);
   }
   return readBytes(message, limitBytes, signal, length === undefined ? () => admit(limitBytes) : undefined);
 }
 
-/** A small body that came together with its headers, as most do, needs no listeners; null for any other. */
-function arrivedWhole(message: IncomingMessage): Buffer<ArrayBuffer> | null {
-  if (!message.complete || message.destroyed || message.readableLength > smallBytes) return null;
-  return message.read() as Buffer<ArrayBuffer> | null;
+/** Most small bodies come together with their headers. They need no listeners. */
+const hasArrived = (message: IncomingMessage, length: number): boolean =>
+  length > 0 && message.readableLength === length && !message.destroyed;
+
+function takeArrived(message: IncomingMessage): Buffer<ArrayBuffer> {
+  const bytes = message.read() as Buffer<ArrayBuffer>;
+  // Its end is still to come.
+  message.resume();
+  return bytes;
 }
 
 export const waitsForContinue = (message: IncomingMessage): boolean =>
