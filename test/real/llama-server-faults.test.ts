@@ -73,13 +73,13 @@ describe("a llama-server", () => {
     expect((await fetch(`${server.origin}/health`)).status).toBe(200);
     expect((await replyTo(engine, generationOf("Hi"))).text).not.toBe("");
     await engine.close();
-    const states: string[] = [];
+    const states: [string, string | undefined][] = [];
     const wrong = new UpstreamEngine(
       { url: server.url, profile, key: "a wrong one", models: {}, cacheSaltSecret },
-      { onState: (state) => states.push(state) },
+      { onState: (state, cause) => states.push([state, cause]) },
     );
     await expect(wrong.ready(AbortSignal.timeout(1_000))).rejects.toMatchObject({ name: "TimeoutError" });
-    expect(states).toEqual([]);
+    expect(states).toEqual([["starting", "HTTP_401"]]);
     await wrong.close();
   });
 

@@ -31,6 +31,8 @@ export interface TinyModel {
   says?: "words" | "multibyte" | "anything";
   /** How sure the model is of its words; 0.6 by default. */
   loudness?: number;
+  /** A printable character that it always says where it may. Elsewhere it ends the reply where it may. */
+  insistsOn?: string;
   /** Replies end by themselves after some words. */
   ends?: boolean;
   /** Jinja; null leaves it out of the file. */
@@ -60,6 +62,8 @@ export const tinyLoad = (weights: string, changes: Partial<LoadRequest> = {}): L
 export const chatMlTemplate =
   "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}{% endfor %}" +
   "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
+
+type Shape = ReturnType<typeof shapeOf>;
 
 const shapeOf = ({ scale = 1 }: TinyModel) => ({
   width: 64 * scale,
@@ -165,7 +169,7 @@ interface Tensor {
 }
 
 function weights(pieces: readonly Piece[], options: TinyModel): Tensor[] {
-  const { seed = 1, says = "words" } = options;
+  const { seed = 1, says = "words", insistsOn } = options;
   const random = normalNumbers(seed);
   const { width, hidden, layers } = shapeOf(options);
   const matrix = (name: string, columns: number, rows: number, scale: number): Tensor => ({
@@ -202,6 +206,12 @@ function weights(pieces: readonly Piece[], options: TinyModel): Tensor[] {
   });
   const tensors = [embedding, ...blocks.flat(), ones("output_norm.weight"), output];
   if (says === "multibyte") spellOut(tensors, shapeOf(options));
+  if (insistsOn !== undefined) {
+    const next = pieces.findIndex(({ text }) => text === insistsOn);
+    const end = pieces.findIndex(({ kind }) => kind === "end");
+    followUp(tensors, shapeOf(options), 0, pieces.keys(), next);
+    followUp(tensors, shapeOf(options), 1, pieces.keys(), end, 4);
+  }
   return tensors;
 }
 
@@ -215,28 +225,39 @@ function rowLength({ kind, text }: Piece, options: TinyModel): number {
   return kind === "word" ? 0.3 : 0;
 }
 
-/**
- * After each byte of a spelled character, its next byte. Each such pair has a column of its own: the first
- * byte's embedding writes to it, the second one's output row reads it, and nothing else touches it.
- */
-function spellOut(tensors: readonly Tensor[], { width, hidden }: ReturnType<typeof shapeOf>): void {
+/** After each byte of a spelled character, its next byte. */
+function spellOut(tensors: readonly Tensor[], shape: Shape): void {
   const pairs = spelled.flatMap((character) => {
     const bytes = [...Buffer.from(character)];
     return bytes.slice(1).map((next, index) => ({ byte: bytes[index] ?? 0, next }));
   });
   pairs.forEach(({ byte, next }, index) => {
-    const column = width - 1 - index;
-    for (const { name, values } of tensors) {
-      if (/^(token_embd|output)\.weight/.test(name)) {
-        for (let at = column; at < values.length; at += width) values[at] = 0;
-      }
-      // What attention and the hidden layer add to this column is the row of that number.
-      if (name.includes("attn_output")) values.fill(0, column * width, (column + 1) * width);
-      if (name.includes("ffn_down")) values.fill(0, column * hidden, (column + 1) * hidden);
-      if (name === "token_embd.weight") values[(firstByteToken + byte) * width + column] = 8;
-      if (name === "output.weight") values[(firstByteToken + next) * width + column] = 8;
-    }
+    followUp(tensors, shape, shape.width - 1 - index, [firstByteToken + byte], firstByteToken + next);
   });
+}
+
+/**
+ * After each of some tokens, another one. This has a column of its own: their embeddings write to it, the other one's
+ * output row reads it, and nothing else touches it.
+ */
+function followUp(
+  tensors: readonly Tensor[],
+  { width, hidden }: Shape,
+  column: number,
+  tokens: Iterable<number>,
+  next: number,
+  strength = 8,
+): void {
+  for (const { name, values } of tensors) {
+    if (/^(token_embd|output)\.weight/.test(name)) {
+      for (let at = column; at < values.length; at += width) values[at] = 0;
+    }
+    // What attention and the hidden layer add to this column is the row of that number.
+    if (name.includes("attn_output")) values.fill(0, column * width, (column + 1) * width);
+    if (name.includes("ffn_down")) values.fill(0, column * hidden, (column + 1) * hidden);
+    if (name === "token_embd.weight") for (const token of tokens) values[token * width + column] = 8;
+    if (name === "output.weight") values[next * width + column] = strength;
+  }
 }
 
 /** Normally distributed numbers from a seed (mulberry32, Box-Muller). */
