@@ -205,7 +205,7 @@ describe("deploy", () => {
     const arguments_ = matches(read("deploy/Dockerfile"), /^ARG \w+_IMAGE=(\S+)/gm);
     const images = [...Object.values(compose.services).map(({ image }) => image), sotto.image, ...arguments_];
     // Distroless has no tags for versions of Node below the major one.
-    const loose = images.filter((image) => !/:v?\d+\.\d+|@sha256:|nodejs20-debian12:nonroot$/.test(image));
+    const loose = images.filter((image) => !/:v?\d+\.\d+|@sha256:|nodejs24-debian12:nonroot$/.test(image));
     expect(loose).toEqual([]);
   });
 
