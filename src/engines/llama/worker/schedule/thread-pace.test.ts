@@ -2,20 +2,21 @@ import { describe, expect, it } from "vitest";
 import { ThreadPace } from "./thread-pace.js";
 
 /** Steps of a second on a machine that gives us so many cores. */
-function setUp(most: number, idleCores?: number) {
-  let [nowMs, cpuMs] = [0, 0];
+function setUp(most: number, idleAtFirst?: number) {
+  let [nowMs, cpuMs, idleMs, idleCores] = [0, 0, 0, idleAtFirst ?? 0];
   const changes: number[] = [];
   const pace = new ThreadPace({
     most,
     setThreads: (threads) => changes.push(threads),
     cpuMs: () => cpuMs,
     nowMs: () => nowMs,
-    idleMs: idleCores === undefined ? undefined : () => nowMs * idleCores,
+    idleMs: idleAtFirst === undefined ? undefined : () => idleMs,
   });
   const steps = async (count: number, cores: number, kind?: "prompts") => {
     for (let step = 0; step < count; step++) {
       await pace.run(() => {
         nowMs += 1000;
+        idleMs += 1000 * idleCores;
         cpuMs += 1000 * Math.min(cores, pace.threads);
         return Promise.resolve();
       }, kind);
@@ -23,8 +24,10 @@ function setUp(most: number, idleCores?: number) {
   };
   const rest = (ms: number) => {
     nowMs += ms;
+    idleMs += ms * idleCores;
   };
-  return { pace, steps, changes, rest };
+  const setIdle = (cores: number) => (idleCores = cores);
+  return { pace, steps, changes, rest, setIdle };
 }
 
 describe("thread pace", () => {
@@ -77,8 +80,30 @@ describe("thread pace", () => {
   it("uses more again although some of many is always missing, where cores are idle", async () => {
     const { steps, changes } = setUp(15, 2);
     await steps(2, 5);
-    await steps(4, 4.6);
-    expect(changes).toEqual([5, 6]);
+    await steps(2, 4.6);
+    expect(changes).toEqual([5, 7]);
+  });
+
+  it("tries no more while no core is idle, and takes all that are as soon as they are", async () => {
+    const { pace, steps, changes, setIdle } = setUp(15, 0);
+    await steps(2, 1);
+    await steps(600, 1);
+    expect(changes).toEqual([1]);
+    setIdle(14.8);
+    await steps(3, 15);
+    expect(pace.threads).toBe(15);
+  });
+
+  it("does not take a pause between two requests for room", async () => {
+    const { pace, steps, rest, setIdle } = setUp(2, 0);
+    await steps(2, 1);
+    for (let request = 0; request < 20; request++) {
+      setIdle(2);
+      rest(5_000);
+      setIdle(0);
+      await steps(2, 1);
+    }
+    expect(pace.threads).toBe(1);
   });
 
   it("uses fewer of many when several have to share", async () => {

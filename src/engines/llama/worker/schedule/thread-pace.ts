@@ -5,8 +5,8 @@
  * their own that is fastest. Where another process takes a core, all of them spin until the one that lost
  * it gets its next turn, and two threads are many times slower than one; the binding offers no way to wait
  * otherwise. So the processor time of the steps is compared with their duration: when the threads got less than a
- * core each, fewer are used; after a calm while, one more is tried, and if it does not get its core either, the
- * next try comes later.
+ * core each, fewer are used. After a calm while in which cores were idle, there are as many more; where that cannot be
+ * seen, one more is tried, and if it does not get its core either, the next try comes later.
  *
  * Some of it is always missing, while threads are started and one alone works, the more the more there are: 4 to 5 % of
  * 14 or 15 threads on 16 idle cores, 9 % with 16 replies of a large vocabulary, and a third in steps that read prompts,
@@ -52,6 +52,8 @@ const windowMs = 250;
 const crowdedWindows = 2;
 /** Steps with what is done between them, beside the steps alone. */
 const mostPause = 1.5;
+/** Of a core, for one more thread: our own process for requests takes its part. */
+const leastRoom = 0.75;
 const firstCalmMs = 2000;
 const longestCalmMs = 60_000;
 
@@ -61,7 +63,7 @@ export class ThreadPace {
   #crowded = 0;
   #calmMs = 0;
   #neededCalmMs = firstCalmMs;
-  /** At the end of the last window, if that one was short of processor time. */
+  /** At the end of the last window, if it mattered then. */
   #before: { atMs: number; idleMs: number } | undefined;
   readonly #cpuMs: () => number;
   readonly #nowMs: () => number;
@@ -94,32 +96,38 @@ export class ThreadPace {
 
   #judge({ ms, cpuMs, crowdedMs, calmMs }: Window): void {
     const isShort = cpuMs < calmMs;
-    if (!isShort) this.#before = undefined;
-    const wereIdle = isShort && this.#wereIdle(this.#threads * ms - cpuMs, ms);
+    const mayGrow = this.#threads < this.options.most;
+    const missingMs = Math.max(0, this.#threads * ms - cpuMs);
+    const idleMs = isShort || mayGrow ? this.#idleMs(ms) : undefined;
+    if (!isShort && !mayGrow) this.#before = undefined;
+    const wereIdle = isShort && idleMs !== undefined && idleMs >= missingMs;
     this.#crowded = cpuMs < crowdedMs && !wereIdle ? this.#crowded + 1 : 0;
-    this.#calmMs = !isShort || wereIdle ? this.#calmMs + ms : 0;
+    // In cores, for further threads. Where it cannot be seen, one is tried.
+    const room = mayGrow && idleMs !== undefined ? (idleMs - missingMs) / ms : 1;
+    const isCalm = (!isShort || wereIdle) && room >= leastRoom;
+    this.#calmMs = isCalm ? this.#calmMs + ms : 0;
     if (this.#threads > 1 && this.#crowded >= crowdedWindows) {
       // A try that failed; one that lasted resets the pause.
       const wasTried = this.#neededCalmMs > firstCalmMs;
       this.#neededCalmMs = Math.min(longestCalmMs, this.#neededCalmMs * (wasTried ? 2 : 1));
       this.#change(Math.max(1, Math.floor(cpuMs / ms)));
-    } else if (this.#threads < this.options.most && this.#calmMs >= this.#neededCalmMs) {
+    } else if (mayGrow && this.#calmMs >= this.#neededCalmMs) {
       this.#neededCalmMs = Math.min(longestCalmMs, this.#neededCalmMs * 2);
-      this.#change(this.#threads + 1);
-    } else if (this.#threads === this.options.most && this.#calmMs >= longestCalmMs) {
+      this.#change(Math.min(this.options.most, this.#threads + Math.max(1, Math.round(room))));
+    } else if (!mayGrow && this.#calmMs >= longestCalmMs) {
       this.#neededCalmMs = firstCalmMs;
     }
   }
 
-  /** Whether cores were idle for so long, since the last window of such a length; false where that is not known. */
-  #wereIdle(missingMs: number, lengthMs: number): boolean {
+  /** For how long cores were idle since the last window of such a length; undefined where that is not known. */
+  #idleMs(lengthMs: number): number | undefined {
     const idleMs = this.options.idleMs?.();
-    if (idleMs === undefined) return false;
+    if (idleMs === undefined) return undefined;
     const [before, atMs] = [this.#before, this.#nowMs()];
     this.#before = { atMs, idleMs };
     // Between two requests our own cores are idle.
-    if (before === undefined || atMs - before.atMs > lengthMs * mostPause) return false;
-    return idleMs - before.idleMs >= missingMs;
+    if (before === undefined || atMs - before.atMs > lengthMs * mostPause) return undefined;
+    return idleMs - before.idleMs;
   }
 
   #change(threads: number): void {
