@@ -86,7 +86,7 @@ const fields = {
   count: number,
 } satisfies Record<string, Field>;
 
-const allowed = new Map<string, Field>(Object.entries(fields));
+const byName = new Map<string, Field>(Object.entries(fields));
 
 export type LogFields = { [Name in keyof typeof fields]?: string | number | boolean | null | undefined };
 
@@ -177,7 +177,7 @@ function lineOf(level: number, message: LogMessage, given: LogFields = {}, more:
   let line = `{"level":${level},"time":"${timeNow()}"`;
   for (const name in given) {
     const value = given[name as keyof LogFields];
-    const json = value === undefined ? undefined : allowed.get(name)?.(value);
+    const json = value === undefined ? undefined : byName.get(name)?.(value);
     if (json !== undefined) line += `,"${name}":${json}`;
   }
   for (const [name, value] of Object.entries(more)) line += `,"${name}":${JSON.stringify(value)}`;
