@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import Database from "libsql";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
 import { launchBrowser } from "../support/browser.js";
@@ -8,6 +7,7 @@ import { eventually } from "../support/eventually.js";
 import type { SottoProcess } from "../support/processes/sotto-process.js";
 import { startTinySotto } from "../support/processes/tiny-sotto.js";
 import { chooseAction, openPage, password, shownSecret, signUp } from "./support/visit.js";
+import { connect } from "../../src/store/sql/sqlite/connection.js";
 
 let sotto: SottoProcess;
 let browser: Browser;
@@ -138,7 +138,7 @@ describe("a person", { timeout: 120_000 }, () => {
     await dialog.getByRole("button", { name: "Delete account" }).click();
     await eventually(async () => (await statusOf(key)) === 401);
 
-    const database = new Database(join(sotto.dataDir, "sotto.db"));
+    const database = connect(join(sotto.dataDir, "sotto.db"));
     const tables = database.prepare("select name from sqlite_master where type = 'table'").all() as {
       name: string;
     }[];

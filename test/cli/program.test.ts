@@ -1,8 +1,8 @@
-import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { verifyPassword } from "../../src/password-hash.js";
 import { databasePath } from "../../src/store/sql/sqlite.js";
 import { CommandLine } from "./run.js";
+import { connect } from "../../src/store/sql/sqlite/connection.js";
 
 /** What only a process of its own shows: its exit code, its streams, its standard input. */
 let sotto: CommandLine;
@@ -54,7 +54,7 @@ describe("the program", () => {
     });
     expect((await sotto.start(args, { input: "correct horse battery\nmore" })).code).toBe(0);
 
-    const database = new Database(databasePath(sotto.dataDir));
+    const database = connect(databasePath(sotto.dataDir));
     const [row] = database.prepare("select password_hash as stored from accounts").all();
     database.close();
     const stored = row instanceof Object && "stored" in row ? String(row.stored) : "";

@@ -1,9 +1,9 @@
-import Database from "libsql";
 import { expect, it } from "vitest";
 import { impersonalTables, sqliteIndexTables } from "../../../src/store/sql/stored-rows.js";
 import { databasePath } from "../../../src/store/sql/sqlite.js";
 import { openTemporaryStore, openThreadedStore } from "../../support/stores/temporary-store.js";
 import { storeParts } from "./store-parts.js";
+import { connect } from "../../../src/store/sql/sqlite/connection.js";
 
 for (const describeContract of storeParts) {
   describeContract("SQLite", openTemporaryStore);
@@ -12,7 +12,7 @@ for (const describeContract of storeParts) {
 
 it("shows people every table of the database that can be about them", async () => {
   const opened = await openTemporaryStore();
-  const database = new Database(databasePath(opened.dataDir));
+  const database = connect(databasePath(opened.dataDir));
   const tables = database
     .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'")
     .all() as { name: string }[];

@@ -2,7 +2,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Database from "libsql";
 import { startApp, type App } from "../../../src/app.js";
 import { loadConfig } from "../../../src/config.js";
 import { defaultPlan } from "../../../src/core/accounts/accounts.js";
@@ -14,6 +13,7 @@ import { eventually } from "../eventually.js";
 import { FakeEngine } from "../engines/fake-engine.js";
 import { newDatabase } from "../stores/temporary-store.js";
 import { Browser } from "./browser-requests.js";
+import { connect } from "../../../src/store/sql/sqlite/connection.js";
 
 export { Browser, type Answer } from "./browser-requests.js";
 
@@ -99,7 +99,7 @@ export async function startDashboard(options: TestDashboardOptions = {}): Promis
 export const tokenOf = (link: string): string => /#(?:token|invite)=([\w-]+)/.exec(link)?.[1] ?? "";
 
 function readTables(path: string): Map<string, string> {
-  const database = new Database(path);
+  const database = connect(path);
   const names = database.prepare("select name from sqlite_master where type = 'table'").all([]) as {
     name: string;
   }[];

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Database from "libsql";
+import type Database from "libsql";
 import { Kysely, sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { builtThreads, testPlan } from "../../../../test/support/stores/temporary-store.js";
@@ -9,6 +9,7 @@ import { StoreUnavailable } from "../../../core/ports.js";
 import type { Schema } from "../schema.js";
 import { databasePath, openSqliteStore } from "../sqlite.js";
 import { threadDialect, type ThreadsOptions } from "./thread-dialect.js";
+import { connect } from "./connection.js";
 
 let folder: string;
 let path: string;
@@ -19,7 +20,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "sotto-threads-"));
   path = databasePath(folder);
   await (await openSqliteStore({ path, defaultPlan: testPlan })).close();
-  beside = new Database(path);
+  beside = connect(path);
 });
 afterEach(async () => {
   if (beside.inTransaction) beside.exec("rollback");
