@@ -20,21 +20,16 @@ const causePattern = /^[A-Z0-9_]{2,40}$/;
 const number: Field = (value) =>
   typeof value === "number" && Number.isFinite(value) ? String(Math.round(value * 1000) / 1000) : undefined;
 const truth: Field = (value) => (typeof value === "boolean" ? String(value) : undefined);
-/** For patterns of characters that JSON does not escape. */
-const word =
-  (pattern: RegExp): Field =>
-  (value) =>
-    typeof value === "string" && pattern.test(value) ? `"${value}"` : undefined;
-const oneOf = (...allowed: string[]): Field => {
-  const known = new Map<unknown, string>(allowed.map((name) => [name, `"${name}"`]));
-  return (value) => known.get(value);
-};
-const words =
+const text =
   (pattern: RegExp): Field =>
   (value) =>
     typeof value === "string" && pattern.test(value) ? JSON.stringify(value) : undefined;
+const oneOf = (...allowed: string[]): Field => {
+  const known = new Map<unknown, string>(allowed.map((name) => [name, JSON.stringify(name)]));
+  return (value) => known.get(value);
+};
 
-const id = word(/^[A-Za-z0-9_-]{1,64}$/);
+const id = text(/^[A-Za-z0-9_-]{1,64}$/);
 
 /** Everything a line may carry. */
 const fields = {
@@ -44,11 +39,11 @@ const fields = {
   model: oneOf(...modelIds),
   method: oneOf("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "other"),
   /** The route as written in the route table, never the path that was asked for. */
-  route: word(/^[a-z0-9/_:.*{}-]{1,80}$/i),
+  route: text(/^[a-z0-9/_:.*{}-]{1,80}$/i),
   status: number,
   code: oneOf(...Object.keys(errorTable)),
   /** Why a dependency fails: an errno, a SQLSTATE, the prefix of a Redis error, the HTTP status of an upstream. */
-  cause: word(causePattern),
+  cause: text(causePattern),
   outcome: oneOf("finished", "failed", "hung_up"),
   stream: truth,
   promptTokens: number,
@@ -63,9 +58,9 @@ const fields = {
   contextTokens: number,
   gpu: oneOf("cpu", "cuda", "vulkan", "metal"),
   fallback: oneOf("cpu", "cuda", "vulkan", "metal"),
-  gpuFailure: word(/^[a-z_]{1,24}$/),
+  gpuFailure: text(/^[a-z_]{1,24}$/),
   /** Words of a GPU's library from a process that had seen no request, known by how they begin. */
-  gpuError: words(
+  gpuError: text(
     /^(CUDA error|ggml_\w+|vk::\w+|lib[\w.+-]+: cannot open|its process|no answer|no usable)[\x20-\x7e]{0,200}$/,
   ),
   gpuLayers: number,
@@ -75,13 +70,13 @@ const fields = {
   loadMs: number,
   delayMs: number,
   exitCode: number,
-  exitSignal: word(/^SIG[A-Z0-9]{1,10}$/),
+  exitSignal: text(/^SIG[A-Z0-9]{1,10}$/),
   /** Words of the engine from before it had loaded, and so before any request, known by how they begin. */
-  loadError: words(
+  loadError: text(
     /^(CUDA error|ggml_\w+|gguf_\w+|llama_\w+|GGML_ASSERT|vk::\w+|terminate called|lib[\w.+-]+: (cannot open|version)|Cannot find (module|package)|Loading took longer)[\x20-\x7e]{0,200}$/,
   ),
   /** An engine on the network, by host and port as the operator set them. */
-  engine: word(/^[\w.:[\]-]{1,120}$/),
+  engine: text(/^[\w.:[\]-]{1,120}$/),
   restarts: number,
   count: number,
 } satisfies Record<string, Field>;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pageAddresses } from "../../src/protocol/pages/page-addresses.js";
 import { launchBrowser } from "../support/browser.js";
 import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
-import { openPage, returningContext, signedInContext } from "./support/visit.js";
+import { openPage, password, returningContext, signedInContext } from "./support/visit.js";
 
 const operatorEmail = "operator@example.com";
 let dashboard: TestDashboard;
@@ -197,7 +197,7 @@ describe("in the browser", { timeout: 120_000 }, () => {
 
   it("letters beyond Western Europe come in the same font, and are loaded only where they occur", async () => {
     const operator = dashboard.browser();
-    await operator.post("/api/sign-in", { email: operatorEmail, password: "correct horse battery" });
+    await operator.post("/api/sign-in", { email: operatorEmail, password });
     const fontsOf = async () => {
       const page = await visit("/changelog");
       await page.waitForLoadState("networkidle");

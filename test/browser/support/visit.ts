@@ -1,7 +1,8 @@
 /** What a person does in the dashboard, in the words that are on the screen. */
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { password } from "../../support/processes/browser-requests.js";
 
-export const password = "correct horse battery";
+export { password };
 
 /** Opens a page that notes what must never happen: a request to elsewhere, a broken policy, a script error. */
 export async function openPage(

@@ -5,12 +5,13 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
-import Database from "libsql";
+import type Database from "libsql";
 import { Kysely, sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../../src/core/ports.js";
 import type { Schema } from "../../../src/store/sql/schema.js";
 import { databasePath, openSqliteStore } from "../../../src/store/sql/sqlite.js";
+import { connect } from "../../../src/store/sql/sqlite/connection.js";
 import { threadDialect, type ThreadsOptions } from "../../../src/store/sql/sqlite/thread-dialect.js";
 import { eventually } from "../../support/eventually.js";
 import { builtThreads, testPlan } from "../../support/stores/temporary-store.js";
@@ -25,7 +26,7 @@ beforeEach(async () => {
   path = databasePath(folder);
   await (await openSqliteStore({ path, defaultPlan: testPlan })).close();
   // The last connection of a thread that ends holds the file alone for a moment.
-  beside = new Database(path, { timeout: 5_000 });
+  beside = connect(path);
 });
 afterEach(async () => {
   if (beside.inTransaction) beside.exec("rollback");
@@ -206,7 +207,7 @@ describe("a thread that ends", () => {
 
   it("is reported with its cause when it cannot open the database", async () => {
     beside.close();
-    beside = new Database(":memory:");
+    beside = connect(":memory:");
     await rm(folder, { recursive: true });
     const db = open({ restartMs: 60_000 });
     expect(await causeOf(put(db, "a"))).toMatchObject({ code: "SQLITE_CANTOPEN" });

@@ -1,3 +1,8 @@
+/** The dashboard's API as a browser uses it. */
+
+/** Of every account that a test signs up. */
+export const password = "correct horse battery";
+
 export interface Answer {
   status: number;
   headers: Headers;

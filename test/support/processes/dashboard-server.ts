@@ -9,15 +9,13 @@ import { ensureSetupLink } from "../../../src/core/sign-in/one-time-links.js";
 import { systemClock, type Clock } from "../../../src/core/ports.js";
 import { createLog } from "../../../src/log.js";
 import { databasePath } from "../../../src/store/sql/sqlite.js";
+import { connect } from "../../../src/store/sql/sqlite/connection.js";
 import { eventually } from "../eventually.js";
 import { FakeEngine } from "../engines/fake-engine.js";
 import { newDatabase } from "../stores/temporary-store.js";
-import { Browser } from "./browser-requests.js";
-import { connect } from "../../../src/store/sql/sqlite/connection.js";
+import { Browser, password } from "./browser-requests.js";
 
-export { Browser, type Answer } from "./browser-requests.js";
-
-export const password = "correct horse battery";
+export { Browser, password, type Answer } from "./browser-requests.js";
 
 export interface TestDashboard {
   app: App;

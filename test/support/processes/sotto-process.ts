@@ -5,7 +5,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "../eventually.js";
-import { Browser } from "./browser-requests.js";
+import { Browser, password } from "./browser-requests.js";
 
 export interface SottoProcess {
   url: string;
@@ -81,7 +81,7 @@ export async function startSotto(options: SottoOptions = {}): Promise<SottoProce
       accounts += 1;
       const email = `user${accounts}-${Date.now()}@example.com`;
       const user = new Browser(url);
-      await user.post("/api/sign-up", { email, password: "correct horse battery" });
+      await user.post("/api/sign-up", { email, password });
       if (options.length === 0) {
         const body = { name: "of a test", models: null, expiresInDays: null };
         return (await user.post<{ secret: string }>("/api/keys", body)).secret;

@@ -8,8 +8,8 @@ import { builtThreads, testPlan } from "../../../../test/support/stores/temporar
 import { StoreUnavailable } from "../../../core/ports.js";
 import type { Schema } from "../schema.js";
 import { databasePath, openSqliteStore } from "../sqlite.js";
-import { threadDialect, type ThreadsOptions } from "./thread-dialect.js";
 import { connect } from "./connection.js";
+import { threadDialect, type ThreadsOptions } from "./thread-dialect.js";
 
 let folder: string;
 let path: string;

@@ -5,8 +5,8 @@
  * their own that is fastest. Where another process takes a core, all of them spin until the one that lost
  * it gets its next turn, and two threads are many times slower than one; the binding offers no way to wait
  * otherwise. So the processor time of the steps is compared with their duration: when the threads got less than a
- * core each, fewer are used. After a calm while in which cores were idle, there are as many more; where that cannot be
- * seen, one more is tried, and if it does not get its core either, the next try comes later.
+ * core each, fewer are used. When other cores have been idle for a while, threads are added for them; where idle cores
+ * cannot be seen, one more is tried, and if it does not get its core either, the next try comes later.
  *
  * Some of it is always missing, while threads are started and one alone works, the more the more there are: 4 to 5 % of
  * 14 or 15 threads on 16 idle cores, 9 % with 16 replies of a large vocabulary, and a third in steps that read prompts,
@@ -98,8 +98,9 @@ export class ThreadPace {
     const isShort = cpuMs < calmMs;
     const mayGrow = this.#threads < this.options.most;
     const missingMs = Math.max(0, this.#threads * ms - cpuMs);
-    const idleMs = isShort || mayGrow ? this.#idleMs(ms) : undefined;
-    if (!isShort && !mayGrow) this.#before = undefined;
+    const matters = isShort || mayGrow;
+    const idleMs = matters ? this.#idleMs(ms) : undefined;
+    if (!matters) this.#before = undefined;
     const wereIdle = isShort && idleMs !== undefined && idleMs >= missingMs;
     this.#crowded = cpuMs < crowdedMs && !wereIdle ? this.#crowded + 1 : 0;
     // In cores, for further threads. Where it cannot be seen, one is tried.
