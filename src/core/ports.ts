@@ -99,16 +99,13 @@ export interface Engine {
   prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration>;
 
   /**
-   * Runs it. Yields text fragments, each valid UTF-8 and free of stop sequences, one `finished` for each
+   * Runs it. Events that came together may be handed over together. Yields text fragments, each valid UTF-8 and free of stop sequences, one `finished` for each
    * choice after its last text, then exactly one `done`.
    * Throws `engine_unavailable` when the engine fails, at any point: an iteration that ends without `done`
    * never happens. Throws `ReaderTooSlow` when the consumer left more unread than can be kept. When `signal` aborts or the consumer returns, the sequence is freed within one step, and
    * the iteration throws the signal's reason.
    */
-  generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<GenerationEvent>;
-
-  /** The same, with events that came together handed over together. Where it is absent, `generate` is used. */
-  arrivals?(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<Arrival>;
+  generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<Arrival>;
 
   status(model: ModelId): EngineStatus;
 

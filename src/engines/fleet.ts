@@ -9,17 +9,8 @@
  * has closed, because its drain time ran out, is it prepared again for the current engine.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { arrivalsOf, eachOf } from "../core/arrivals.js";
 import type { FairQueue } from "../core/serving/fair-queue.js";
-import type {
-  Arrival,
-  Clock,
-  Engine,
-  EngineStatus,
-  Generation,
-  GenerationEvent,
-  PreparedGeneration,
-} from "../core/ports.js";
+import type { Arrival, Clock, Engine, EngineStatus, Generation, PreparedGeneration } from "../core/ports.js";
 import { ServiceError } from "../protocol/errors.js";
 import { modelIds, type ModelId } from "../protocol/models.js";
 
@@ -155,14 +146,10 @@ export class Fleet implements Engine {
     }
   }
 
-  generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<GenerationEvent> {
-    return eachOf(this.arrivals(prepared, signal));
-  }
-
-  arrivals(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<Arrival> {
+  generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<Arrival> {
     const { berth, inner } = preparedOf(prepared);
     if (this.#wasReplaced(berth, inner.generation.model)) return this.#generateAgain(prepared, signal);
-    return arrivalsOf(berth.engine, { ...inner, maxTokens: prepared.maxTokens }, signal);
+    return berth.engine.generate({ ...inner, maxTokens: prepared.maxTokens }, signal);
   }
 
   status(model: ModelId): EngineStatus {
@@ -189,7 +176,7 @@ export class Fleet implements Engine {
     berth.unqueued += 1;
     try {
       const maxTokens = Math.min(inner.maxTokens, prepared.maxTokens);
-      yield* arrivalsOf(berth.engine, { ...inner, maxTokens }, signal);
+      yield* berth.engine.generate({ ...inner, maxTokens }, signal);
     } finally {
       berth.unqueued -= 1;
     }

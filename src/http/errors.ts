@@ -1,5 +1,5 @@
 /** The one place where a thrown error becomes a response. */
-import type { ApiReply, ApiRequest } from "./connection/call.js";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { StoreUnavailable } from "../core/ports.js";
 import type { Log } from "../log.js";
 import { dialects } from "../protocol/dialects.js";
@@ -11,7 +11,7 @@ const defaultRetryAfterSeconds = 5;
 
 /** For `setErrorHandler`: anything thrown before the response has begun. */
 export function answerError(log: Log) {
-  return (error: unknown, request: ApiRequest, reply: ApiReply): void => {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const shown = errorOf(error, request, log);
     if (shown === null) {
       reply.hijack();
@@ -25,7 +25,7 @@ export function answerError(log: Log) {
 }
 
 /** The error to show, noted on the exchange; null when the client is gone. */
-export function errorOf(error: unknown, request: ApiRequest, log: Log): ServiceError | null {
+export function errorOf(error: unknown, request: FastifyRequest, log: Log): ServiceError | null {
   if (error instanceof ClientHungUp) return null;
   const shown = known(error) ?? unexpected(error, request, log);
   request.exchange.code = shown.code;
@@ -43,7 +43,7 @@ function known(error: unknown): ServiceError | undefined {
   return isContentTypeError ? new ServiceError("unsupported_content_type") : undefined;
 }
 
-function unexpected(error: unknown, request: ApiRequest, log: Log): ServiceError {
+function unexpected(error: unknown, request: FastifyRequest, log: Log): ServiceError {
   log.unexpected(error, { requestId: request.id });
   return new ServiceError("internal_error");
 }

@@ -12,7 +12,7 @@
 import type { ChatRequest } from "../../protocol/chat.js";
 import { ServiceError } from "../../protocol/errors.js";
 import type { ModelId } from "../../protocol/models.js";
-import { arrivalsOf, eventsOf } from "../arrivals.js";
+import { eventsOf } from "../arrivals.js";
 import type { FairQueue } from "./fair-queue.js";
 import type { Admission } from "./admission.js";
 import type { Limits } from "./limits.js";
@@ -28,8 +28,6 @@ export interface AdmittedEvent {
   model: ModelId;
   promptTokens: number;
 }
-
-export type CompletionEvent = AdmittedEvent | GenerationEvent;
 
 /** The admission comes first, and alone. */
 export type CompletionArrival = AdmittedEvent | Arrival;
@@ -94,20 +92,12 @@ export class Completions {
     return this.#running.size;
   }
 
-  /** `arrivals`, one by one. */
-  async *run(...args: Parameters<Completions["arrivals"]>): AsyncGenerator<CompletionEvent, void, undefined> {
-    for await (const arrival of this.arrivals(...args)) {
-      if ("type" in arrival) yield arrival;
-      else yield* arrival;
-    }
-  }
-
   /**
    * One generator for the whole of it: every layer between the engine and the client is paid for each arrival.
    * `verifiedMs` is a time, on the monotonic clock, before which the caller had not been verified. Without an
    * `admission`, the request was counted before.
    */
-  async *arrivals(
+  async *run(
     request: ChatRequest,
     caller: KeyRecord,
     client: AbortSignal | AbortController,
@@ -124,7 +114,7 @@ export class Completions {
       const { model } = prepared.generation;
       yield { type: "admitted", model, promptTokens: prepared.promptTokens };
       const progress = new Progress(this.parts, model, trace);
-      for await (const arrival of arrivalsOf(this.parts.engine, prepared, signal)) {
+      for await (const arrival of this.parts.engine.generate(prepared, signal)) {
         progress.note(eventsOf(arrival));
         yield arrival;
       }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { eachOf } from "../../core/arrivals.js";
 import {
   collect,
   drain,
@@ -133,7 +134,7 @@ describe("a pool of engines", () => {
       const events: GenerationEvent[] = [];
       const run = async () => {
         const prepared = await pool.prepare(hello(0, { tooling }), never());
-        for await (const event of pool.generate(prepared, never())) events.push(event);
+        for await (const event of eachOf(pool.generate(prepared, never()))) events.push(event);
       };
       if (before.length === 0) await run();
       else await expect(run()).rejects.toMatchObject({ code: "engine_unavailable" });
@@ -376,7 +377,7 @@ describe("a pool of engines", () => {
 /** Starts a reply on an engine that holds its tokens back. */
 async function startHeld(pool: PoolEngine, engine: FakeEngine | undefined) {
   const prepared = await pool.prepare(hello(), never());
-  const events = pool.generate(prepared, never())[Symbol.asyncIterator]();
+  const events = pool.generate(prepared, never());
   events.next().catch(() => undefined);
   await eventually(() => engine?.active === 1);
   return { events };

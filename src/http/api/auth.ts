@@ -1,5 +1,5 @@
 /** The two steps before anything else under /v1: who is calling, and whether the rate limit allows it. */
-import type { ApiReply, ApiRequest } from "../connection/call.js";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { ServiceError } from "../../protocol/errors.js";
 import type { Admission } from "../../core/serving/admission.js";
 import { callerOf } from "../connection/caller.js";
@@ -10,7 +10,7 @@ import { writeRates } from "./rate-headers.js";
 
 /** Needs the headers only: a refusal does not wait for the body. */
 export function authenticate({ keys }: HttpParts) {
-  return async (request: ApiRequest): Promise<void> => {
+  return async (request: FastifyRequest): Promise<void> => {
     const { rawHeaders } = request.raw;
     const key = isMessagesPath(request.url) ? keyOrBearerToken(rawHeaders) : bearerToken(rawHeaders);
     if (key === null) throw new ServiceError("invalid_api_key");
@@ -21,10 +21,10 @@ export function authenticate({ keys }: HttpParts) {
 /** `mayPutOff`: whether the handler counts it at the latest (`countedFirst`). */
 export function countRequest(
   { limits }: HttpParts,
-  mayPutOff: (request: ApiRequest) => boolean = (request) =>
+  mayPutOff: (request: FastifyRequest) => boolean = (request) =>
     request.routeOptions.config.countsRequests === true,
 ) {
-  return async (request: ApiRequest, reply: ApiReply): Promise<void> => {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const admission = limits.enter(callerOf(request), { onRates: (rates) => writeRates(reply, rates) });
     request.exchange.admission = admission;
     if (admission.isPutOff && mayPutOff(request)) return;

@@ -6,7 +6,7 @@
  * The generator of a completion holds a sequence, a lease and reserved tokens. It is always run to its end or
  * returned, and that is waited for: its `finally` gives them back.
  */
-import type { ApiReply, ApiRequest } from "../connection/call.js";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { eventsOf } from "../../core/arrivals.js";
 import type { AdmittedEvent, CompletionArrival } from "../../core/serving/completion.js";
 import { ReaderTooSlow, type GenerationEvent } from "../../core/ports.js";
@@ -27,20 +27,20 @@ type Events = AsyncGenerator<CompletionArrival, void, undefined>;
 /** Its route says `countsRequests`. */
 export function complete(parts: HttpParts, name: DialectName) {
   const answer = answerIn(parts, name);
-  return (request: ApiRequest, reply: ApiReply): Promise<object | undefined> =>
+  return (request: FastifyRequest, reply: FastifyReply): Promise<object | undefined> =>
     countedFirst(admissionOf(request), () => answer(request, reply));
 }
 
 function answerIn(parts: HttpParts, name: DialectName) {
   const dialect = dialects[name];
-  return async (request: ApiRequest, reply: ApiReply): Promise<object | undefined> => {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<object | undefined> => {
     const { abort, trace, startedMs } = request.exchange;
     const asked = await parts.bodies.read(name, request, reply);
     request.exchange.stream = asked.chat.stream;
 
     const model = parts.completions.names.find(asked.chat.model);
     const [caller, admission] = [callerOf(request), admissionOf(request)];
-    const events = parts.completions.arrivals(asked.chat, caller, abort, trace, startedMs, admission);
+    const events = parts.completions.run(asked.chat, caller, abort, trace, startedMs, admission);
     const head: ReplyHead = {
       id: newCompletionId(dialect.idPrefix),
       created: Math.floor(parts.clock.now().getTime() / 1000),
@@ -115,8 +115,8 @@ interface StreamedReply {
 
 async function sendStream(
   { keepAliveMs = defaultKeepAliveMs, timeouts, log, engineStatus }: HttpParts,
-  request: ApiRequest,
-  reply: ApiReply,
+  request: FastifyRequest,
+  reply: FastifyReply,
   { events, admit, writer, model }: StreamedReply,
 ): Promise<void> {
   const stallMs = timeouts?.stallMs ?? defaultTimeouts.stallMs;

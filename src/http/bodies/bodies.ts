@@ -6,7 +6,7 @@
  * a hang-up is only noticed when its turn comes. Then it is parsed in a thread, one at a time, round-robin by account.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ApiReply, ApiRequest } from "../connection/call.js";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Asked } from "../../protocol/dialect.js";
 import { dialects, type DialectName } from "../../protocol/dialects.js";
 import { callerOf } from "../connection/caller.js";
@@ -60,7 +60,7 @@ export class Bodies {
     return this.#bytes.waiting + this.#parsing.waiting + this.#turns.waiting;
   }
 
-  async read(dialect: DialectName, request: ApiRequest, reply: ApiReply): Promise<Asked> {
+  async read(dialect: DialectName, request: FastifyRequest, reply: FastifyReply): Promise<Asked> {
     const work = { dialect, owner: callerOf(request).account.id, signal: request.exchange.signal };
     const held: (() => void)[] = [];
     try {

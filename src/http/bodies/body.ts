@@ -6,7 +6,7 @@
  * reading stops at once; linger.ts deals with what the client still sends. A client that waits for
  * `100 Continue` only gets it when its headers are all in order.
  */
-import type { ApiReply, ApiRequest } from "../connection/call.js";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { ServiceError } from "../../protocol/errors.js";
@@ -18,7 +18,11 @@ import { parseJson } from "./json.js";
 const smallBytes = 64 * 1024;
 
 /** For bodies that are small by their limit. */
-export async function readJson(request: ApiRequest, reply: ApiReply, limitBytes: number): Promise<unknown> {
+export async function readJson(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  limitBytes: number,
+): Promise<unknown> {
   return parseJson(await readBody(request, reply, limitBytes, () => Promise.resolve()));
 }
 
@@ -27,8 +31,8 @@ type Admit = (bytes: number) => Promise<void>;
 
 /** `admit` is asked, once, before more than a small body is read. */
 export async function readBody(
-  request: ApiRequest,
-  reply: ApiReply,
+  request: FastifyRequest,
+  reply: FastifyReply,
   limitBytes: number,
   admit: Admit,
 ): Promise<Buffer<ArrayBuffer>> {
@@ -59,8 +63,9 @@ function takeArrived(message: IncomingMessage): Buffer<ArrayBuffer> {
   return bytes;
 }
 
-export const waitsForContinue = (message: IncomingMessage): boolean =>
-  message.headers.expect?.toLowerCase() === "100-continue";
+/** HTTP/1.0 has no interim answers: a client would take one for the answer. */
+export const waitsForContinue = ({ httpVersion, headers }: IncomingMessage): boolean =>
+  httpVersion === "1.1" && headers.expect?.toLowerCase() === "100-continue";
 
 function requireJson({ rawHeaders }: IncomingMessage): void {
   const [contentType = "", second] = headerValues(rawHeaders, "content-type");

@@ -3,6 +3,7 @@
  * decides to call: `required` makes every engine do so, and schemas leave little room for what.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eachOf } from "../../../src/core/arrivals.js";
 import type { Engine, Generation, GenerationEvent, Usage } from "../../../src/core/ports.js";
 import type { ChatMessage, ReplyLogprob, Tooling } from "../../../src/protocol/chat.js";
 import { generationOf, never, type EngineUnderTest } from "./engine-contract.js";
@@ -57,7 +58,8 @@ export function usageIn(events: readonly GenerationEvent[]): Usage {
 
 export async function eventsOf(engine: Engine, generation: Generation): Promise<GenerationEvent[]> {
   const events: GenerationEvent[] = [];
-  for await (const event of engine.generate(await engine.prepare(generation, never()), never())) {
+  const prepared = await engine.prepare(generation, never());
+  for await (const event of eachOf(engine.generate(prepared, never()))) {
     events.push(event);
   }
   return events;
