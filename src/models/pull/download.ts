@@ -44,7 +44,7 @@ export async function download(file: RemoteFile, target: string, options: Downlo
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   const expected = await fetchAll(file, part, options);
   options.onChecking?.();
-  const sha256 = await hashFile(part);
+  const sha256 = await hashFile(part, { signal: options.signal });
   if (expected !== null && sha256 !== expected) {
     await removePart(part);
     throw new FinalDownloadError(
