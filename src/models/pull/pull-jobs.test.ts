@@ -92,7 +92,7 @@ describe("a cancelled pull", () => {
     let checked = 0;
     jobs = newJobs({
       pull: async (reference, options) => {
-        const cancel = () => (cancelled = jobs.cancel(jobs.list()[0]?.id ?? ""));
+        const cancel = () => void (cancelled = jobs.cancel(jobs.list()[0]?.id ?? ""));
         const files = name.startsWith("split") ? 2 : 1;
         const pulled = await pullWeights(reference, {
           ...options,
