@@ -102,7 +102,7 @@ export type LogMessage =
   | "engine request failed"
   | "gpu not used"
   | "models changed"
-  | "models not changed"
+  | "model not changed"
   | "database unavailable"
   | "database recovered"
   | "redis unreachable"

@@ -15,6 +15,7 @@ const mayImport: Record<string, readonly string[]> = {
     "config",
     "log",
     "mail",
+    "make-folder",
     "models",
     "open-files",
     "password-hash",
@@ -46,9 +47,9 @@ const mayImport: Record<string, readonly string[]> = {
     "usage-notice",
   ],
   http: ["core", "protocol", "config", "log", "metrics", "tracing", "http"],
-  engines: ["core", "protocol", "config", "engines"],
-  models: ["core", "protocol", "config", "models"],
-  store: ["core", "protocol", "config", "store"],
+  engines: ["core", "protocol", "config", "engines", "make-folder"],
+  models: ["core", "protocol", "config", "models", "make-folder"],
+  store: ["core", "protocol", "config", "store", "make-folder"],
   core: ["protocol", "core"],
   config: ["protocol", "config"],
   log: ["log-output", "protocol"],
@@ -56,6 +57,7 @@ const mayImport: Record<string, readonly string[]> = {
   metrics: ["core", "protocol", "metrics"],
   tracing: ["protocol"],
   mail: ["core"],
+  "make-folder": [],
   "open-files": [],
   "password-hash": ["core"],
   "usage-notice": ["core", "store"],
@@ -91,6 +93,10 @@ describe("architecture", () => {
   it("reads the environment in one place", () => {
     // main.ts hands the environment over; config.ts reads it. The engine's child passes a minimal one on.
     expect(filesWith(/process\.env/)).toEqual(["src/engines/llama/host/child-environment.ts", "src/main.ts"]);
+  });
+
+  it("creates folders in one place, which is why no file system keeps it trying", () => {
+    expect(filesWith(/\bmkdir(Sync)?\(/)).toEqual(["src/make-folder.ts"]);
   });
 
   it("keeps apart what runs in the engine's process and what runs in the API's", () => {

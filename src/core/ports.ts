@@ -191,7 +191,7 @@ export interface ApiKey {
   disabledAt: Date | null;
   /** The beginning of the day, in UTC: nothing finer is kept. */
   lastUsedAt: Date | null;
-  /** Of the last request of that day that named one. */
+  /** Of the last request that named one, that day or earlier. */
   lastUsedModel: ModelId | null;
   /** Words of its owner's, to find it by. */
   tags: readonly string[];
@@ -296,7 +296,7 @@ export interface Store {
   updateKey(id: string, change: KeyChange): Promise<ApiKey | null>;
   /**
    * Writes the days of last use in one transaction, with the model; unknown ids are ignored. A day only moves forward.
-   * A use without a model leaves the model of the same day, and no model for a later one.
+   * A use without a model leaves the model that is there.
    */
   touchKeys(lastUsed: ReadonlyMap<string, KeyUse>): Promise<void>;
 

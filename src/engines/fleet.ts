@@ -34,6 +34,9 @@ export interface StartedEngine {
 
 export type Assignments = Readonly<Record<ModelId, EngineSource>>;
 
+/** Why models were not switched over, for the operator; none for those that were. */
+export type Reasons = ReadonlyMap<ModelId, string>;
+
 export interface FleetOptions {
   newQueue: (capacity: () => number) => FairQueue;
   clock: Clock;
@@ -87,8 +90,8 @@ export class Fleet implements Engine {
     await Promise.all(awaited.map((berth) => this.#whenReady(berth)));
   }
 
-  /** Rejects when an engine cannot be started; its models keep the one they have. */
-  assign(wanted: Assignments): Promise<void> {
+  /** A model without a source, and one whose engine cannot be started, keep the engine they have. */
+  assign(wanted: Partial<Assignments>): Promise<Reasons> {
     const assigned = this.#assigning.then(() => this.#assign(wanted));
     this.#assigning = assigned.catch(() => undefined);
     return assigned;
@@ -187,26 +190,27 @@ export class Fleet implements Engine {
     return berth.closing.signal.aborted && this.#berthOf(model) !== berth;
   }
 
-  async #assign(wanted: Assignments): Promise<void> {
-    const errors: unknown[] = [];
+  async #assign(wanted: Partial<Assignments>): Promise<Reasons> {
+    const reasons = new Map<ModelId, string>();
     for (const model of modelIds) {
-      if (this.#closed) return;
+      if (this.#closed) return reasons;
       const source = wanted[model];
+      if (source === undefined) continue;
       const current = this.#routes.get(model);
       if (current?.key === source.key) {
         source.update?.(current.engine);
         continue;
       }
-      const berth = this.#berthFor(model, source);
       try {
+        const berth = this.#berthFor(model, source);
         await this.#whenReady(berth);
         this.#routes.set(model, berth);
       } catch (error) {
-        errors.push(error);
+        reasons.set(model, error instanceof Error ? error.message : "unknown error");
       }
     }
     this.#letGo();
-    if (errors.length > 0) throw errors[0];
+    return reasons;
   }
 
   #berthFor(model: ModelId, source: EngineSource): Berth {

@@ -254,7 +254,8 @@ export class SqlStore implements FullStore {
       }
       for (const some of slices(uses, touchedAtOnce)) {
         // `column1` and so on are what both SQLite and Postgres call the columns of a list of values.
-        await sql`update keys set last_used_at = used.column2, last_used_model = used.column3
+        await sql`update keys set last_used_at = used.column2,
+          last_used_model = coalesce(used.column3, keys.last_used_model)
           from (values ${sql.join(some)}) as used
           where keys.id = used.column1
           and (keys.last_used_at is null or keys.last_used_at < used.column2
