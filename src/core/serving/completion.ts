@@ -183,7 +183,7 @@ export class Completions {
     const { queueOf, clock, engine } = this.parts;
     const model = this.#requireAllowed(request, caller, trace);
 
-    queueOf(model).requireRoom(request.choices);
+    queueOf(model).requireRoom({ accountId: caller.account.id, places: request.choices });
     try {
       // A model that is being loaded may take a minute.
       await admission.hold({ isLong: () => engine.status(model).state !== "ready" });
