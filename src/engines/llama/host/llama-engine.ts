@@ -270,7 +270,7 @@ export class LlamaEngine implements Engine {
 
   async #prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
     const { systemPrompt, maxTokens } = this.#defaultsOf(generation.model);
-    const { tooling, reasoningEffort } = generation;
+    const { accountId, tooling, reasoningEffort } = generation;
     const conversation: Conversation = {
       messages: withSystemPrompt(generation.messages, systemPrompt),
       tools: tooling?.tools ?? [],
@@ -280,9 +280,11 @@ export class LlamaEngine implements Engine {
     let result: PrepareResult | null = null;
     let tries = 0;
     for (; result === null && tries < this.#mostTries; tries++) {
-      const child = await this.#supervisor.readyChild(signal);
-      requireFits(generation, this.#supervisor.facts);
-      result = await this.#prompts.read(child, conversation, signal);
+      const readyChild = () => this.#supervisor.readyChild(signal);
+      await readyChild();
+      const { facts } = this.#supervisor;
+      if (facts !== undefined) requireFits(generation, conversation, facts);
+      result = await this.#prompts.read(readyChild, { accountId, conversation }, signal);
     }
     if (result === null) throw this.#supervisor.unavailable();
     const contextTokens = this.#supervisor.facts?.contextTokens ?? 0;
