@@ -6,7 +6,7 @@ import buildOnce from "../test/support/processes/build.js";
 import { benchAnswers } from "./answers.js";
 import { benchApi } from "./api.js";
 import { benchBodies } from "./bodies.js";
-import { benchAttack } from "./attack.js";
+import { benchAttack } from "./attack/attack.js";
 import { benchConsole } from "./console/console-pages.js";
 import { benchCrowded } from "./crowded.js";
 import { benchCommits } from "./database/commits.js";

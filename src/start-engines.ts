@@ -49,9 +49,10 @@ export class Engines {
     this.#config = parts.config;
     const { config, clock } = parts;
     this.fleet = new Fleet(first, {
-      newQueue: (capacity) =>
+      newQueue: (places) =>
         new FairQueue({
-          capacity,
+          capacity: () => places().capacity,
+          setsAside: () => places().setsAside === true,
           maxLength: config.limits.queueLength,
           maxWaitMs: config.limits.queueWaitMs,
           clock,

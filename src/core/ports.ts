@@ -67,6 +67,8 @@ export interface EngineStatus {
   follows: EngineFeatures;
   /** How many generations can run at once. */
   capacity: number;
+  /** It runs more than that, by setting those of an account that has many aside for an account that has few. */
+  setsAside?: boolean;
   /** How many run now. */
   active: number;
   restarts: number;

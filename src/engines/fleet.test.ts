@@ -74,7 +74,13 @@ function source(key: string, ready: () => Promise<void> = async () => undefined)
 
 function launch(first: Assignments, drainMs = 60_000): Fleet {
   fleet = new Fleet(first, {
-    newQueue: (capacity) => new FairQueue({ capacity, maxLength: 9, maxWaitMs: 1_000, clock: systemClock }),
+    newQueue: (places) =>
+      new FairQueue({
+        capacity: () => places().capacity,
+        maxLength: 9,
+        maxWaitMs: 1_000,
+        clock: systemClock,
+      }),
     clock: systemClock,
     drainMs,
     readyMs: 5_000,

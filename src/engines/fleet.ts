@@ -38,7 +38,7 @@ export type Assignments = Readonly<Record<ModelId, EngineSource>>;
 export type Reasons = ReadonlyMap<ModelId, string>;
 
 export interface FleetOptions {
-  newQueue: (capacity: () => number) => FairQueue;
+  newQueue: (places: () => Pick<EngineStatus, "capacity" | "setsAside">) => FairQueue;
   clock: Clock;
   /** How long an engine that is no longer used may take to finish its replies. */
   drainMs: number;
@@ -216,7 +216,7 @@ export class Fleet implements Engine {
   #berthFor(model: ModelId, source: EngineSource): Berth {
     for (const berth of this.#berths) if (berth.key === source.key) return berth;
     const started = source.start();
-    const queue = this.options.newQueue(() => started.engine.status(model).capacity);
+    const queue = this.options.newQueue(() => started.engine.status(model));
     const { key, weights = null } = source;
     const berth = { key, weights, ...started, queue, unqueued: 0, closing: new AbortController() };
     this.#berths.add(berth);

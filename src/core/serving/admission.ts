@@ -97,6 +97,11 @@ export class Admission {
     if (!this.isPutOff || isLong()) await this.#admit(0);
   }
 
+  /** Takes the lease, and asks for no tokens: for work that uses none. */
+  async lease(): Promise<void> {
+    await this.#admit(null);
+  }
+
   /**
    * Throws `rate_limit_exceeded` when the window has not enough left, and `request_exceeds_limit` when no window ever
    * has. `promptTokens` of the amount cannot be had back by asking for a shorter reply.
@@ -180,15 +185,15 @@ export class Admission {
     return this.#refusalOf(answer);
   }
 
-  /** Everything that is still due. */
-  async #admit(amount: number): Promise<AdmissionAnswer> {
+  /** Everything that is still due; null: but tokens. */
+  async #admit(amount: number | null): Promise<AdmissionAnswer> {
     const refusal = await this.#counting;
     if (refusal !== null) throw refusal;
     if (amount === 0) this.#lookAtQuotas();
     const isDue = this.#state !== "counted";
     const { requests, tokens, countRequest, leases } = this.#meters;
-    const then = tokens.map((meter) => windowAsk(meter, amount));
-    for (const meter of this.#quotas) {
+    const then = amount === null ? [] : tokens.map((meter) => windowAsk(meter, amount));
+    for (const meter of amount === null ? none : this.#quotas) {
       then.push(windowAsk(meter, meter.kind === "tokens" ? amount : Math.min(amount, 1)));
     }
     const answer = await this.#ask({
@@ -198,7 +203,7 @@ export class Admission {
       read: none,
     });
     this.#lease ??= answer.lease;
-    const refused = this.#refusalOf(answer, amount);
+    const refused = this.#refusalOf(answer, amount ?? 0);
     if (refused === null) return answer;
     const isByCount = requests.some(({ name }) => name === answer.refusedBy?.name);
     if (isDue) this.#counting = Promise.resolve(isByCount ? refused : null);

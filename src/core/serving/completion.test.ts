@@ -7,6 +7,7 @@ import { memoryLimits } from "../../../test/support/stores/memory-limits.js";
 import { ServiceError } from "../../protocol/errors.js";
 import { ModelNames } from "../model-names.js";
 import { Completions, type AdmittedEvent, type CompletionArrival } from "./completion.js";
+import { eventually } from "../../../test/support/eventually.js";
 import { FairQueue } from "./fair-queue.js";
 import { systemClock, type Engine, type GenerationEvent, type Plan } from "../ports.js";
 
@@ -205,12 +206,27 @@ describe("a count of a prompt's tokens", () => {
       }),
   };
 
-  it("needs no room in the queue, no lease and no tokens, and leaves nothing behind", async () => {
-    const { completions, limits, caller, queue } = setup({ tokensPerMinute: 0, concurrentRequests: 0 });
+  it("needs no room in the queue and no tokens, and leaves nothing behind", async () => {
+    const { completions, limits, caller, queue } = setup({ tokensPerMinute: 0, concurrentRequests: 1 });
     expect(await completions.count(request, caller, new AbortController().signal)).toBe(5);
     expect(completions.active).toBe(0);
     expect(queue.waiting).toBe(0);
     expect(await limits.read(caller)).toMatchObject({ tokens: { remaining: 0 }, held: 0 });
+  });
+
+  it("is one of the account's concurrent requests while it runs", async () => {
+    const { completions, limits, caller, run } = setup({ concurrentRequests: 1 }, stuck);
+    const hangUp = new AbortController();
+    const counting = completions.count(request, caller, hangUp.signal);
+    await eventually(async () => (await limits.read(caller)).held === 1);
+    const { signal } = new AbortController();
+    await expect(completions.count(request, caller, signal)).rejects.toMatchObject({
+      code: "rate_limit_exceeded",
+    });
+    await expect(all(run())).rejects.toMatchObject({ code: "rate_limit_exceeded" });
+    hangUp.abort(new Error("gone"));
+    await expect(counting).rejects.toThrow("gone");
+    expect((await limits.read(caller)).held).toBe(0);
   });
 
   it("is refused like a completion", async () => {

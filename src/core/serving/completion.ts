@@ -130,24 +130,24 @@ export class Completions {
   }
 
   /**
-   * How many tokens the prompt has. Passes the checks of a completion up to there, and takes nothing but a turn of the
-   * engine's tokenizer: the limit of requests per minute bounds how often.
+   * How many tokens the prompt has. Passes the checks of a completion up to there, and holds a lease while the engine
+   * reads it, since that is work like a completion's; it takes no place in the queue and no tokens.
    */
   async count(
     request: ChatRequest,
     caller: KeyRecord,
     clientSignal: AbortSignal,
     verifiedMs: number = this.parts.clock.monotonicMs(),
+    admission: Admission = this.parts.limits.enter(caller, { isCounted: true }),
   ): Promise<number> {
     const run = this.#running.enter(caller, this.names.find(request.model), clientSignal, verifiedMs);
     try {
-      const model = this.#requireAllowed(request, caller);
-      const { promptTokens } = await this.parts.engine.prepare(
-        generationOf(request, model, caller),
-        run.signal,
-      );
-      return promptTokens;
+      const generation = generationOf(request, this.#requireAllowed(request, caller), caller);
+      await admission.lease();
+      run.signal.throwIfAborted();
+      return (await this.parts.engine.prepare(generation, run.signal)).promptTokens;
     } finally {
+      await admission.settle(null);
       run.leave();
     }
   }
@@ -173,7 +173,7 @@ export class Completions {
     const { queueOf, clock, engine } = this.parts;
     const model = this.#requireAllowed(request, caller, trace);
 
-    queueOf(model).requireRoom(request.choices);
+    queueOf(model).requireRoom({ accountId: caller.account.id, places: request.choices });
     try {
       // A model that is being loaded may take a minute.
       await admission.hold({ isLong: () => engine.status(model).state !== "ready" });

@@ -1,7 +1,4 @@
-/**
- * One generation under way in a child. Its slots are given back when the child reports that its sequences are
- * free, or is gone itself, and not before: an abort alone frees nothing.
- */
+/** One generation under way in a child, until the child reports that it has ended, or is gone itself. */
 import { ReaderTooSlow, type GenerationEvent, type PreparedGeneration } from "../../../core/ports.js";
 import { newCallId } from "../../formats/replies/call-id.js";
 import { ServiceError } from "../../../protocol/errors.js";
@@ -16,7 +13,6 @@ export interface RunOptions {
   /** Longest time without any progress, on the prompt and then on the reply. */
   firstTokenTimeoutMs: number;
   nextTokenTimeoutMs: number;
-  releaseSlots: () => void;
   unavailable: () => ServiceError;
 }
 
@@ -63,7 +59,7 @@ export class Run {
   }
 
   ended(outcome: Ending["outcome"]): void {
-    this.#release();
+    this.#end();
     if (outcome.type !== "finished") {
       this.stream.fail(outcome.type === "too_slow" ? tooSlow() : this.options.unavailable());
       return;
@@ -81,7 +77,7 @@ export class Run {
   lost(): void {
     // One that was aborted, because it took too long or its client hung up, is over either way.
     this.#wasLost = this.#state === "running";
-    this.#release();
+    this.#end();
     this.stream.fail(this.options.unavailable());
   }
 
@@ -93,10 +89,9 @@ export class Run {
     this.options.child.abort(this.options.id);
   }
 
-  #release(): void {
+  #end(): void {
     this.#state = "ended";
     clearTimeout(this.#timer);
-    this.options.releaseSlots();
   }
 
   #newTimer(timeoutMs: number): NodeJS.Timeout {
