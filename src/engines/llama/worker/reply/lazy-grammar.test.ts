@@ -7,10 +7,12 @@ import { tinyLoad, writeTinyGguf } from "../../../../../test/support/engines/tin
 import type { ReplyFormat, Tooling } from "../../../../protocol/chat.js";
 import { callsGrammar } from "../../../formats/calls-request.js";
 import { objectGrammar, schemaGrammar } from "../../../formats/json-schema/compile.js";
+import { triggersOf } from "../../../formats/replies/call-grammar.js";
 import { families, type FamilyName } from "../../../formats/replies/families.js";
 import { replyParser } from "../../../formats/replies/parser-of.js";
 import { callsText } from "../../../formats/replies/write-calls.js";
 import { grammarPlan, parsingPlan, withThoughts } from "../../host/reply-plan.js";
+import type { GrammarPlan } from "../../messages.js";
 import { loadModel, type LoadedModel } from "../addon.js";
 import { LazyGrammar } from "./lazy-grammar.js";
 import { Reply } from "./reply.js";
@@ -141,11 +143,94 @@ describe("after the analysis of gpt-oss", () => {
     expect([allows("x"), allows("7")]).toEqual([false, true]);
   });
 
+  const [start, final] = ["<|start|>assistant", "<|channel|>final<|message|>"];
+  const endOfText = 2;
+
+  it.each([["json_object", { type: "json_object" }] as const, ["json_schema", jsonSchema] as const])(
+    "a reply beside tools follows %s, after as much analysis as the model wants",
+    async (_, format) => {
+      const { write, grammar, allows } = await writer("gptOss", { tooling, format });
+      write(analysis + start + analysis + start + final);
+      expect([allows("x"), allows("{")]).toEqual([false, true]);
+      write('{"days": 7}');
+      expect(grammar.allows(endOfText)).toBe(true);
+    },
+  );
+
+  it("a tool can still be called where a reply must be JSON", async () => {
+    const { write, allows } = await writer("gptOss", { tooling, format: jsonSchema });
+    write(`${analysis}${start}<|channel|>commentary to=${callTo} <|constrain|>json<|message|>{"days":`);
+    expect([allows("x"), allows("7")]).toEqual([false, true]);
+  });
+
   it("a schema is enforced", async () => {
     for (const type of ["", " <|constrain|>json"]) {
       const { write, allows } = await writer("gptOss", { format: jsonSchema });
       write(`${analysis}<|start|>assistant<|channel|>final${type}<|message|>{"days":`);
       expect([allows("x"), allows("7")]).toEqual([false, true]);
     }
+  });
+});
+
+describe("a grammar that begins on a trigger", () => {
+  /** Begins nowhere by itself; what it was made for and what it has read. */
+  const recorded = () => {
+    const made: { gbnf: string; tokens: number[] }[] = [];
+    const native = {
+      newState: (gbnf: string) => {
+        const state = { gbnf, tokens: [] };
+        made.push(state);
+        return state;
+      },
+      allows: () => true,
+      accept: (state: object, token: number) => made.find((one) => one === state)?.tokens.push(token),
+    };
+    return { made, native };
+  };
+
+  /** The texts of the tokens that the grammar has read, for a reply whose tokens have these texts. */
+  function readBy(family: FamilyName, texts: readonly string[], plan: Partial<GrammarPlan> = {}) {
+    const syntax = families[family];
+    const textOf = (token: number) => texts[token] ?? "";
+    const reply = new Reply({
+      detokenize: (tokens) => Array.from(tokens, textOf).join(""),
+      bytesOf: (token) => Buffer.from(textOf(token)),
+      isEndOfGeneration: () => false,
+      stop: [],
+      maxTokens: 1000,
+      parser: replyParser(syntax, { tools: tooling.tools, callsExpected: true, reasoningOpen: false }),
+    });
+    const { made, native } = recorded();
+    const lazy = new LazyGrammar(native, {
+      plan: { gbnf: "root ::= any\n", triggers: triggersOf(syntax), ...plan },
+      bytesOf: (token) => Buffer.from(textOf(token)),
+      reply,
+    });
+    texts.forEach((_, token) => {
+      lazy.accept(token, false);
+      reply.accept({ token });
+    });
+    return made.map(({ gbnf, tokens }) => ({ gbnf, texts: tokens.map(textOf) }));
+  }
+
+  it("sees one that begins in the token in which reasoning ends", () => {
+    expect(readBy("qwen3", ["<think>", "<tool_call>", "Hm", "</think><tool_", "call>", "{"])).toEqual([
+      {
+        gbnf: 'root ::= "</think>" triggered\ntriggered ::= any\n',
+        texts: ["</think><tool_", "call>", "{"],
+      },
+    ]);
+    const unended = ["<|channel|>", "analysis", "<|message|>", "Hm"];
+    const call = ["<|channel|>", "commentary", " to=functions", ".get"];
+    expect(readBy("gptOss", [...unended, ...call])).toMatchObject([{ texts: call }]);
+  });
+
+  it("sees one that counts only at the beginning of what follows reasoning", () => {
+    const plan = { triggers: ['{"name'], onlyAtStart: true };
+    const thoughts = ["<think>", '{"name', "</think>\n"];
+    expect(readBy("qwen3", [...thoughts, "\n", '{"name', '"'], plan)).toMatchObject([
+      { texts: ['{"name', '"'] },
+    ]);
+    expect(readBy("qwen3", [...thoughts, "So: ", '{"name', '"'], plan)).toEqual([]);
   });
 });
