@@ -14,6 +14,7 @@ import { callsText } from "../../../formats/replies/write-calls.js";
 import { grammarPlan, parsingPlan, withThoughts } from "../../host/reply-plan.js";
 import type { GrammarPlan } from "../../messages.js";
 import { loadModel, type LoadedModel } from "../addon.js";
+import type { GrammarState } from "./grammar.js";
 import { LazyGrammar } from "./lazy-grammar.js";
 import { Reply } from "./reply.js";
 
@@ -175,15 +176,15 @@ describe("after the analysis of gpt-oss", () => {
 describe("a grammar that begins on a trigger", () => {
   /** Begins nowhere by itself; what it was made for and what it has read. */
   const recorded = () => {
-    const made: { gbnf: string; tokens: number[] }[] = [];
+    const made = new Map<GrammarState, { gbnf: string; tokens: number[] }>();
     const native = {
       newState: (gbnf: string) => {
-        const state = { gbnf, tokens: [] };
-        made.push(state);
+        const state = {};
+        made.set(state, { gbnf, tokens: [] });
         return state;
       },
       allows: () => true,
-      accept: (state: object, token: number) => made.find((one) => one === state)?.tokens.push(token),
+      accept: (state: GrammarState, token: number) => made.get(state)?.tokens.push(token),
     };
     return { made, native };
   };
@@ -210,7 +211,7 @@ describe("a grammar that begins on a trigger", () => {
       lazy.accept(token, false);
       reply.accept({ token });
     });
-    return made.map(({ gbnf, tokens }) => ({ gbnf, texts: tokens.map(textOf) }));
+    return [...made.values()].map(({ gbnf, tokens }) => ({ gbnf, texts: tokens.map(textOf) }));
   }
 
   it("sees one that begins in the token in which reasoning ends", () => {

@@ -17,13 +17,18 @@
 import { literal } from "../../../formats/replies/grammar/gbnf-text.js";
 import type { GrammarPlan } from "../../messages.js";
 import type { GrammarState, NativeGrammars } from "./grammar.js";
-import type { Reply } from "./reply.js";
 
 export interface LazyGrammarOptions {
   plan: GrammarPlan;
   bytesOf: (token: number) => Uint8Array;
-  /** Has read all tokens before the one that comes. */
-  reply: Pick<Reply, "isReasoning" | "textAfterReasoning">;
+  reply: ReasoningProgress;
+}
+
+/** Of a reply that has read all tokens before the one that comes. */
+export interface ReasoningProgress {
+  readonly isReasoning: boolean;
+  /** What the last of these tokens wrote after the end of reasoning. */
+  readonly textAfterReasoning: string;
 }
 
 interface Recent {
