@@ -86,7 +86,7 @@ async function writer(family: FamilyName, asked: Asked) {
   return {
     reply,
     grammar,
-    write(text: string): void {
+    write: (text: string): void => {
       for (const byte of Buffer.from(text)) {
         const token = firstByteToken + byte;
         if (!grammar.allows(token)) throw new Error(`'${String.fromCharCode(byte)}' is not allowed`);
