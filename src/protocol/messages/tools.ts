@@ -66,7 +66,7 @@ const tool: Reader<Tool[]> = (value, path) => {
   ];
 };
 
-const toolName: Reader<string> = (value, path) => {
+export const toolName: Reader<string> = (value, path) => {
   const name = string(value, path);
   if (/^[a-zA-Z0-9_-]{1,128}$/.test(name)) return name;
   throw new ServiceError("invalid_value", {
@@ -93,7 +93,8 @@ const choice: Reader<Choice> = (value, path) => {
     case "any":
       return { mode: "required", parallel };
     case "tool":
-      return { mode: "required", name: required(fields, "name", string, path), parallel };
+      // One that is named is called exactly once.
+      return { mode: "required", name: required(fields, "name", string, path), parallel: false };
     case "none":
       return { mode: "none", parallel };
     default:

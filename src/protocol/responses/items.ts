@@ -3,6 +3,7 @@
  * an item understands (`id`, `status`, `encrypted_content`) are ignored.
  */
 import type { ToolCall } from "../chat.js";
+import { functionName } from "../chat-completions/tools.js";
 import { ServiceError } from "../errors.js";
 import {
   array,
@@ -68,7 +69,7 @@ const call: Reader<ToolCall> = (value, path) => {
   const fields = object(value, path);
   return {
     id: required(fields, "call_id", nonEmptyString, path),
-    name: required(fields, "name", nonEmptyString, path),
+    name: required(fields, "name", functionName, path),
     arguments: optional(fields, "arguments", string, path) ?? "",
   };
 };

@@ -86,7 +86,8 @@ const choice: Reader<WrittenChoice> = (value, path) => {
   switch (required(value, "type", string, path)) {
     case "function": {
       const named = functionNamed(value, path);
-      return { mode: "required", names: [named], wire: { type: "function", name: named.name } };
+      const wire = { type: "function", name: named.name };
+      return { mode: "required", names: [named], isNamed: true, wire };
     }
     case "allowed_tools":
       return allowedTools(value, path);

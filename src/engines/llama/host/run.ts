@@ -8,7 +8,7 @@ import { ReplyStream } from "./reply-stream.js";
 
 export interface RunOptions {
   id: number;
-  child: EngineChild;
+  child: Pick<EngineChild, "abort">;
   prepared: PreparedGeneration;
   /** Longest time without any progress, on the prompt and then on the reply. */
   firstTokenTimeoutMs: number;
@@ -22,6 +22,7 @@ export class Run {
   #hasToken = false;
   #state: "running" | "aborting" | "ended" = "running";
   #wasLost = false;
+  #hasCalled = false;
 
   constructor(private readonly options: RunOptions) {
     this.#timer = this.#newTimer(options.firstTokenTimeoutMs);
@@ -32,7 +33,8 @@ export class Run {
     return this.#wasLost && !this.#hasToken;
   }
 
-  moved({ choice, text, events = [], logprobs, finishReason, stopSequence }: Progress): void {
+  moved(progress: Progress): void {
+    const { choice, text, finishReason, stopSequence } = progress;
     if (this.#state !== "running") return;
     if (text !== null && !this.#hasToken) {
       this.#hasToken = true;
@@ -40,14 +42,8 @@ export class Run {
       this.#timer = this.#newTimer(this.options.nextTokenTimeoutMs);
     }
     this.#timer.refresh();
-    const hasLogprobs = logprobs !== undefined && logprobs.length > 0;
-    const written: GenerationEvent[] = events.map((event) =>
-      event.type === "call" ? { ...event, choice, id: newCallId() } : { ...event, choice },
-    );
-    if (text !== null && (text !== "" || hasLogprobs)) {
-      written.push({ type: "text", choice, text, ...(logprobs === undefined ? {} : { logprobs }) });
-    }
-    for (const event of written) {
+    for (const event of eventsOf(progress)) {
+      if (event.type === "call") this.#hasCalled = true;
       if (this.stream.push(event)) continue;
       this.stream.fail(new ReaderTooSlow());
       this.abort();
@@ -61,7 +57,7 @@ export class Run {
   ended(outcome: Ending["outcome"]): void {
     this.#end();
     if (outcome.type !== "finished") {
-      this.stream.fail(outcome.type === "too_slow" ? tooSlow() : this.options.unavailable());
+      this.stream.fail(outcome.type === "too_slow" ? this.#tooSlow() : this.options.unavailable());
       return;
     }
     const { completionTokens, cachedTokens, reasoningTokens } = outcome;
@@ -89,6 +85,13 @@ export class Run {
     this.options.child.abort(this.options.id);
   }
 
+  /** A grammar for both is a choice between calls and a reply: a call that has begun says which it was. */
+  #tooSlow(): ServiceError {
+    const { format, tooling } = this.options.prepared.generation;
+    const isOfTool = tooling !== undefined && (format.type === "text" || this.#hasCalled);
+    return isOfTool ? schemaTooSlow("tools") : schemaTooSlow("response_format");
+  }
+
   #end(): void {
     this.#state = "ended";
     clearTimeout(this.#timer);
@@ -102,10 +105,24 @@ export class Run {
   }
 }
 
-const tooSlow = (): ServiceError =>
+/** Log probabilities go with the text of their tokens; that may have been given out before, then with none. */
+function eventsOf({ choice, text, events, logprobs = [] }: Progress): GenerationEvent[] {
+  const written = events ?? (text === null ? [] : [{ type: "text" as const, text }]);
+  const hasText = written.some(({ type }) => type === "text");
+  const whole =
+    hasText || logprobs.length === 0 ? written : [{ type: "text" as const, text: "" }, ...written];
+  const named = whole.findLast(({ type }) => type === "text");
+  return whole.flatMap((event): GenerationEvent[] => {
+    if (event.type === "call") return [{ ...event, choice, id: newCallId() }];
+    if (event === named && logprobs.length > 0) return [{ type: "text", choice, text: event.text, logprobs }];
+    return event.text === "" ? [] : [{ ...event, choice }];
+  });
+}
+
+const schemaTooSlow = (param: "tools" | "response_format"): ServiceError =>
   new ServiceError("invalid_value", {
     message:
-      "Following 'response_format' takes too long: its schema is too ambiguous to enforce. " +
+      `Following '${param}' takes too long: its schema is too ambiguous to enforce. ` +
       "Use fewer alternatives, fewer optional parts, or simpler patterns.",
-    param: "response_format",
+    param,
   });

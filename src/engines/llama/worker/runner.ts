@@ -18,7 +18,7 @@ import { PrefillPace } from "./schedule/prefill-pace.js";
 import { PrefixCache } from "./schedule/prefix-cache.js";
 import { PromptThread } from "./prompt/prompt-thread.js";
 import { Reply } from "./reply/reply.js";
-import { Guide } from "./reply/guide.js";
+import { LazyGrammar } from "./reply/lazy-grammar.js";
 import { samplingPlan } from "./reply/sampler.js";
 import { SamplerPool } from "./reply/sampler-pool.js";
 import { machineIdleMs, ownsMachine, ThreadPace } from "./schedule/thread-pace.js";
@@ -106,11 +106,11 @@ export class Runner {
     const plan = samplingPlan(sampling, defaults, this.facts.contextTokens, index);
     const reply = this.#reply(request);
     const bytesOf = (token: number) => this.model.vocabulary.bytesOf(token);
-    const guide =
+    const followed =
       grammar === undefined
         ? undefined
-        : new Guide(this.model.grammars, { plan: grammar, bytesOf, isThinking: () => reply.isThinking });
-    return { drawing: { ...plan, topLogprobs, guide }, reply };
+        : new LazyGrammar(this.model.grammars, { plan: grammar, bytesOf, reply });
+    return { drawing: { ...plan, topLogprobs, grammar: followed }, reply };
   }
 
   #reply({ stop, maxTokens, parsing }: GenerateRequest): Reply {
@@ -119,7 +119,7 @@ export class Runner {
     const { syntax, tools, reasoningOpen } = parsing;
     const parser = replyParser(syntax, { tools, callsExpected: tools.length > 0, reasoningOpen });
     const detokenize = (tokens: Uint32Array) => vocabulary.detokenizeAll(tokens);
-    return new Reply({ ...vocabulary, detokenize, stop, maxTokens, parser, reasoningOpen });
+    return new Reply({ ...vocabulary, detokenize, stop, maxTokens, parser });
   }
 
   abort(id: number): void {

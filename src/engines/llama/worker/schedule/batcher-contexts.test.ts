@@ -221,14 +221,14 @@ function setUp({ sequences, window, reuse, movesSequences, readsWhileComputing, 
     const prompt = Uint32Array.from(tokens);
     accountOfPrompt.set(prompt.buffer, accountId);
     const newChoice = () => {
-      const guide =
+      const grammar =
         msPerDraw === null ? undefined : { state: {}, allows: () => true, accept: () => undefined };
       const drawing: DrawOptions = {
         config: { ...rawConfig },
         nucleus: undefined,
         isStateless: false,
         topLogprobs: undefined,
-        guide,
+        grammar,
       };
       grammarMs.set(drawing, msPerDraw ?? 0);
       owners.set(drawing, { accountId, prompt, said: [] });

@@ -121,8 +121,12 @@ function setUp({
     onStep: (report) => reports.push(report),
     onBroken: () => (broken += 1),
   });
-  const newChoice = (maxTokens: number, config: SamplerConfig = rawConfig, guide?: DrawOptions["guide"]) => ({
-    drawing: { config, nucleus: undefined, isStateless: false, topLogprobs: undefined, guide },
+  const newChoice = (
+    maxTokens: number,
+    config: SamplerConfig = rawConfig,
+    grammar?: DrawOptions["grammar"],
+  ) => ({
+    drawing: { config, nucleus: undefined, isStateless: false, topLogprobs: undefined, grammar },
     reply: new Reply({
       detokenize: (tokens) => String.fromCharCode(...tokens),
       bytesOf: (token) => Buffer.from([token]),

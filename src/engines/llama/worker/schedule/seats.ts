@@ -46,7 +46,7 @@ export interface Sequence {
 }
 
 export const followsGrammar = ({ group, choice }: Sequence): boolean => {
-  const state = group.job.choices[choice]?.drawing.guide?.state;
+  const state = group.job.choices[choice]?.drawing.grammar?.state;
   return state !== null && state !== undefined;
 };
 
