@@ -29,7 +29,6 @@ function newRun(asked: Partial<Pick<Generation, "format" | "tooling">>): Run {
     prepared: { generation, promptTokens: 1, maxTokens: 1, prompt: undefined },
     firstTokenTimeoutMs: 60_000,
     nextTokenTimeoutMs: 60_000,
-    releaseSlots: () => undefined,
     unavailable: () => new ServiceError("engine_unavailable"),
   });
 }
