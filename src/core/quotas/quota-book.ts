@@ -26,7 +26,8 @@ export interface QuotaParts {
   calendar: Calendar;
   /** On days that begin with `days`, by one key or all, with what is not in the database yet. */
   used: (accountId: string, keyId: string | null, days: string) => Promise<QuotaUse>;
-  record: (used: QuotaDay) => void;
+  /** Urgent: other servers must find it in the database soon. */
+  record: (used: QuotaDay, options: { isUrgent: boolean }) => void;
   /** A quota has counted so much, by the counters, or refused a request. */
   onUse?: (caller: KeyRecord, meter: QuotaMeter, count: number, isRefused: boolean) => void;
 }
@@ -63,8 +64,8 @@ export class QuotaBook {
     return this.parts.calendar.dayAt(this.parts.clock.now());
   }
 
-  record(used: QuotaDay): void {
-    this.parts.record(used);
+  record(...[used, options]: Parameters<QuotaParts["record"]>): void {
+    this.parts.record(used, options);
   }
 
   noteUse(...[caller, meter, count, isRefused]: Parameters<NonNullable<QuotaParts["onUse"]>>): void {
