@@ -200,6 +200,8 @@ export interface ApiKey {
   tags: readonly string[];
   /** The id of the key that it took the place of. */
   replaces: string | null;
+  /** The id of the first key that rotations replaced, or its own: all of them share the counts of their own limits. */
+  lineage: string;
 }
 
 /** What its owner can change about a key that exists. */

@@ -17,7 +17,7 @@ export interface QuotaMeter extends Meter {
   kind: QuotaKind;
   window: CalendarWindow;
   accountId: string;
-  /** Null for the account's. */
+  /** The lineage of the key; null for the account's. */
   keyId: string | null;
 }
 
@@ -51,7 +51,7 @@ export class QuotaBook {
   metersOf(caller: KeyRecord): readonly QuotaMeter[] {
     const { key, account, plan } = caller;
     if (!hasQuotas(key.limits) && !hasQuotas(plan)) return none;
-    const ofKey = this.#meters(key.limits, account.id, key.id, "this key");
+    const ofKey = this.#meters(key.limits, account.id, key.lineage, "this key");
     return [...ofKey, ...this.accountMetersOf(caller)];
   }
 
@@ -72,7 +72,7 @@ export class QuotaBook {
     this.parts.onUse?.(caller, meter, count, isRefused);
   }
 
-  #meters(quotas: Quotas, accountId: string, keyId: string | null, whose: string): QuotaMeter[] {
+  #meters(quotas: Quotas, accountId: string, lineage: string | null, whose: string): QuotaMeter[] {
     const meters: QuotaMeter[] = [];
     for (const { field, kind, period } of kinds) {
       const limit = quotas[field];
@@ -80,7 +80,7 @@ export class QuotaBook {
       const { clock, calendar, used } = this.parts;
       const now = clock.now();
       const window = calendar.windowAt(period, now);
-      const owner = keyId === null ? accountId : ownerOfKey(keyId);
+      const owner = lineage === null ? accountId : ownerOfKey({ lineage });
       meters.push({
         name: `quota:${kind}:${window.label}:${owner}`,
         limit,
@@ -89,11 +89,11 @@ export class QuotaBook {
         owner,
         windowMs: window.endsAt.getTime() - now.getTime(),
         resetsAt: window.endsAt,
-        initial: async () => (await used(accountId, keyId, window.label))[kind],
+        initial: async () => (await used(accountId, lineage, window.label))[kind],
         kind,
         window,
         accountId,
-        keyId,
+        keyId: lineage,
       });
     }
     return meters;

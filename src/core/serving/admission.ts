@@ -144,7 +144,7 @@ export class Admission {
     const { quotas, caller } = this.parts;
     if (quotas === null) return;
     const { account, key } = caller;
-    const day = { accountId: account.id, keyId: key.id, day: this.#day, requests: 1, tokens: used };
+    const day = { accountId: account.id, keyId: key.lineage, day: this.#day, requests: 1, tokens: used };
     quotas.record(day, { isUrgent });
     for (const meter of this.#quotas) {
       const counted = reserved.find(({ name }) => name === meter.name);

@@ -190,10 +190,11 @@ export class RedisLink {
     try {
       if (this.#redis.status === "end") this.#redis = this.#newClient();
       if (this.#redis.status === "wait") await within(this.#redis.connect(), connectTimeoutMs);
-      // At the start nothing was counted without Redis.
-      await this.#sendBeat(this.#state === "lost" && !isFirst ? reopenAheadMs : 0);
+      // At the start nothing was counted without Redis. It may be lost while the answer is on its way.
+      const isRecovering = this.#state === "lost" && !isFirst;
+      await this.#sendBeat(isRecovering ? reopenAheadMs : 0);
       if (isFirst) this.#state = "ok";
-      else if (this.#state === "lost") this.#state = "settling";
+      else if (isRecovering) this.#state = "settling";
       else if (this.#state === "settling" && !this.isReopening) await this.#trust();
     } catch (error) {
       this.#lose(error);
