@@ -199,6 +199,8 @@ export interface ApiKey {
   tags: readonly string[];
   /** The id of the key that it took the place of. */
   replaces: string | null;
+  /** The id of the first key that rotations replaced, or its own: all of them share the counts of their own limits. */
+  lineage: string;
 }
 
 /** What its owner can change about a key that exists. */
@@ -353,20 +355,14 @@ export interface Counter {
   adjust(name: string, window: string, amount: number): Promise<void>;
   /** Reads without counting. */
   read(name: string, limit: number, windowMs: number): Promise<CounterReading>;
-  /** Whether a window of this name is open. */
-  isOpen(name: string): Promise<boolean>;
-  /** Opens a window that has counted `count` elsewhere, unless one of this name is open. */
-  open(name: string, windowMs: number, count: number): Promise<void>;
-  close(): Promise<void>;
 }
 
-/** Permissions to run, a bounded number for each name. One that is never released ends by itself. */
+/** How many permissions to run are held. They are taken by admissions; one that is never released ends by itself. */
 export interface Leases {
-  /** Null when `limit` leases of this name are held. */
-  acquire(name: string, limit: number): Promise<Lease | null>;
   held(name: string): Promise<number>;
 }
 
+/** A permission to run, one of a bounded number. */
 export interface Lease {
   /** Safe to call more than once; never rejects. */
   release(): void;

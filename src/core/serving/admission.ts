@@ -135,9 +135,9 @@ export class Admission {
       const amount = correctionOf(counted, used);
       return { name, window, amount, otherwise: counted.isQuota ? counted.amount + amount : undefined };
     });
-    await this.parts.admissions.settle(corrections, lease);
+    const isShared = await this.parts.admissions.settle(corrections, lease);
     // Afterwards: a window that is opened again meanwhile must not have it from both.
-    if (used !== null) this.#record(used, reserved);
+    if (used !== null) this.#record(used, reserved, { isUrgent: !isShared });
   }
 
   /** For a request that has ended: counts it if nothing else did. */
@@ -145,11 +145,12 @@ export class Admission {
     if (this.isPutOff) void this.count().catch(() => undefined);
   }
 
-  #record(used: number, reserved: readonly Reserved[]): void {
+  #record(used: number, reserved: readonly Reserved[], { isUrgent }: { isUrgent: boolean }): void {
     const { quotas, caller } = this.parts;
     if (quotas === null) return;
     const { account, key } = caller;
-    quotas.record({ accountId: account.id, keyId: key.id, day: this.#day, requests: 1, tokens: used });
+    const day = { accountId: account.id, keyId: key.lineage, day: this.#day, requests: 1, tokens: used };
+    quotas.record(day, { isUrgent });
     for (const meter of this.#quotas) {
       const counted = reserved.find(({ name }) => name === meter.name);
       if (counted !== undefined) {

@@ -1,7 +1,7 @@
 /** The limits that hold for a caller: what is counted under which name, up to what, and who set it. */
 import { ServiceError } from "../../protocol/errors.js";
 import type { LeaseAsk, WindowAsk } from "../limit-ports.js";
-import type { CounterReading, KeyRecord } from "../ports.js";
+import type { ApiKey, CounterReading, KeyRecord } from "../ports.js";
 
 const windowMs = 60_000;
 
@@ -93,12 +93,12 @@ export function metersOf(caller: KeyRecord): CallerMeters {
 
 function rateMetersOf(kind: keyof Rates, caller: KeyRecord): Meters {
   const { limit, unit } = rates[kind];
-  const { id, limits } = caller.key;
-  const own = limits[limit];
+  const own = caller.key.limits[limit];
   const account = accountMeter(kind, caller);
+  const owner = ownerOfKey(caller.key);
   return own === null
     ? [account]
-    : [{ name: `${kind}:key:${id}`, limit: own, unit, whose: "this key", owner: ownerOfKey(id) }, account];
+    : [{ name: `${kind}:${owner}`, limit: own, unit, whose: "this key", owner }, account];
 }
 
 function concurrencyMetersOf({ key, account, plan }: KeyRecord): Meters {
@@ -111,13 +111,14 @@ function concurrencyMetersOf({ key, account, plan }: KeyRecord): Meters {
     owner: account.id,
   };
   const own = key.limits.concurrentRequests;
-  const owner = ownerOfKey(key.id);
+  const owner = ownerOfKey(key);
   return own === null
     ? [ofAccount]
     : [{ name: owner, limit: own, unit, whose: "this key", owner }, ofAccount];
 }
 
-export const ownerOfKey = (id: string): string => `key:${id}`;
+/** A key that replaces another continues its counts. */
+export const ownerOfKey = ({ lineage }: Pick<ApiKey, "lineage">): string => `key:${lineage}`;
 
 export const planOf = (name: string): string => `the plan '${name}'`;
 

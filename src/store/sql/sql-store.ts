@@ -157,7 +157,8 @@ export class SqlStore implements FullStore {
         .executeTakeFirst();
       if (row === undefined) return null;
       note(this.#endKind(endsAt), id);
-      return { key: await insertKey(transaction, replacement, this.#nowMs(), id), replaced: toKey(row) };
+      const replaced = toKey(row);
+      return { key: await insertKey(transaction, replacement, this.#nowMs(), replaced), replaced };
     });
   }
 
@@ -317,12 +318,7 @@ export class SqlStore implements FullStore {
   }
 }
 
-async function insertKey(
-  db: Kysely<Schema>,
-  key: NewKey,
-  nowMs: number,
-  replaces: string | null = null,
-): Promise<ApiKey> {
+async function insertKey(db: Kysely<Schema>, key: NewKey, nowMs: number, replaced?: ApiKey): Promise<ApiKey> {
   const row = await db
     .insertInto("keys")
     .values({
@@ -341,7 +337,8 @@ async function insertKey(
       last_used_at: null,
       last_used_model: null,
       tags: fromTags(key.tags ?? []),
-      replaces,
+      replaces: replaced?.id ?? null,
+      lineage: replaced?.lineage ?? null,
     })
     .returningAll()
     .executeTakeFirstOrThrow();

@@ -193,6 +193,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
           lastUsedModel: null,
           tags: [],
           replaces: null,
+          lineage: key.id,
         });
         expect(await store.findKey(key.id)).toEqual(key);
         expect(await store.listKeys(account.id)).toEqual([key]);

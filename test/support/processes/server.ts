@@ -199,6 +199,7 @@ class FakeKeys {
         lastUsedModel: null,
         tags: [],
         replaces: null,
+        lineage: id,
       },
       account: {
         id: accountId,
