@@ -12,7 +12,7 @@
  * goes before it: clients see the same order either way.
  */
 import type { ServiceError } from "../../protocol/errors.js";
-import type { AdmissionAnswer, AdmissionAsk, Admissions, Correction } from "../limit-ports.js";
+import type { AdmissionAnswer, AdmissionAsk, Admissions, Correction, WindowAsk } from "../limit-ports.js";
 import type { KeyRecord, Lease } from "../ports.js";
 import {
   metersOf,
@@ -192,11 +192,8 @@ export class Admission {
     if (refusal !== null) throw refusal;
     if (amount === 0) this.#lookAtQuotas();
     const isDue = this.#state !== "counted";
-    const { requests, tokens, countRequest, leases } = this.#meters;
-    const then = amount === null ? [] : tokens.map((meter) => windowAsk(meter, amount));
-    for (const meter of amount === null ? none : this.#quotas) {
-      then.push(windowAsk(meter, meter.kind === "tokens" ? amount : Math.min(amount, 1)));
-    }
+    const { requests, countRequest, leases } = this.#meters;
+    const then = amount === null ? none : this.#asksFor(amount);
     const answer = await this.#ask({
       first: isDue ? countRequest : none,
       leases: this.#lease === null ? leases : none,
@@ -209,6 +206,14 @@ export class Admission {
     const isByCount = requests.some(({ name }) => name === answer.refusedBy?.name);
     if (isDue) this.#counting = Promise.resolve(isByCount ? refused : null);
     throw refused;
+  }
+
+  #asksFor(amount: number): WindowAsk[] {
+    const ofTokens = this.#meters.tokens.map((meter) => windowAsk(meter, amount));
+    const ofQuotas = this.#quotas.map((meter) =>
+      windowAsk(meter, meter.kind === "tokens" ? amount : Math.min(amount, 1)),
+    );
+    return [...ofTokens, ...ofQuotas];
   }
 
   async #ask(ask: AdmissionAsk): Promise<AdmissionAnswer> {

@@ -232,7 +232,8 @@ function layersOnGpu(request: LoadRequest) {
 
 /** The file of the native code that this process has loaded: the binding keeps it to itself. */
 function loadedBinding(): string {
-  process.report.excludeNetwork = true;
+  // Without the names of sockets' addresses, which take a while to look up. Not in the types of Node 20.
+  Object.assign(process.report, { excludeNetwork: true });
   const { sharedObjects } = process.report.getReport() as { sharedObjects: string[] };
   const binding = sharedObjects.find((path) => /llama-addon[^/\\]*\.node$/.test(path));
   if (binding === undefined)
