@@ -10,6 +10,7 @@ const mayImport: Record<string, readonly string[]> = {
   main: ["cli", "config"],
   // The preflight of engines on the network is asked for by hand, too.
   cli: [
+    "adapters",
     "app",
     "engines",
     "config",
@@ -28,6 +29,7 @@ const mayImport: Record<string, readonly string[]> = {
   "start-engines": ["engine-builder", "engines", "models", "core", "protocol", "config", "log"],
   "app-overrides": ["start-engines", "core", "log"],
   app: [
+    "adapters",
     "app-overrides",
     "start-engines",
     "http",
@@ -45,13 +47,15 @@ const mayImport: Record<string, readonly string[]> = {
     "password-hash",
     "usage-notice",
   ],
-  http: ["core", "protocol", "config", "log", "metrics", "tracing", "http"],
-  engines: ["core", "protocol", "config", "engines"],
-  models: ["core", "protocol", "config", "models"],
-  store: ["core", "protocol", "config", "store"],
+  http: ["adapters", "core", "protocol", "config", "log", "metrics", "tracing", "http"],
+  engines: ["adapters", "core", "protocol", "config", "engines"],
+  models: ["adapters", "core", "protocol", "config", "models"],
+  store: ["adapters", "core", "protocol", "config", "store"],
+  // Technology that no layer owns.
+  adapters: ["adapters"],
   core: ["protocol", "core"],
   config: ["protocol", "config"],
-  log: ["log-output", "protocol"],
+  log: ["adapters", "log-output", "protocol"],
   "log-output": [],
   metrics: ["core", "protocol", "metrics"],
   tracing: ["protocol"],
