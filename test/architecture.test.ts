@@ -10,12 +10,12 @@ const mayImport: Record<string, readonly string[]> = {
   main: ["cli", "config"],
   // The preflight of engines on the network is asked for by hand, too.
   cli: [
+    "adapters",
     "app",
     "engines",
     "config",
     "log",
     "mail",
-    "make-folder",
     "models",
     "open-files",
     "password-hash",
@@ -29,6 +29,7 @@ const mayImport: Record<string, readonly string[]> = {
   "start-engines": ["engine-builder", "engines", "models", "core", "protocol", "config", "log"],
   "app-overrides": ["start-engines", "core", "log"],
   app: [
+    "adapters",
     "app-overrides",
     "start-engines",
     "http",
@@ -46,18 +47,19 @@ const mayImport: Record<string, readonly string[]> = {
     "password-hash",
     "usage-notice",
   ],
-  http: ["core", "protocol", "config", "log", "metrics", "tracing", "http"],
-  engines: ["core", "protocol", "config", "engines", "make-folder"],
-  models: ["core", "protocol", "config", "models", "make-folder"],
-  store: ["core", "protocol", "config", "store", "make-folder"],
+  http: ["adapters", "core", "protocol", "config", "log", "metrics", "tracing", "http"],
+  engines: ["adapters", "core", "protocol", "config", "engines"],
+  models: ["adapters", "core", "protocol", "config", "models"],
+  store: ["adapters", "core", "protocol", "config", "store"],
+  // Technology that no layer owns.
+  adapters: ["adapters"],
   core: ["protocol", "core"],
   config: ["protocol", "config"],
-  log: ["log-output", "protocol"],
+  log: ["adapters", "log-output", "protocol"],
   "log-output": [],
   metrics: ["core", "protocol", "metrics"],
   tracing: ["protocol"],
   mail: ["core"],
-  "make-folder": [],
   "open-files": [],
   "password-hash": ["core"],
   "usage-notice": ["core", "store"],
@@ -96,7 +98,7 @@ describe("architecture", () => {
   });
 
   it("creates folders in one place, which is why no file system keeps it trying", () => {
-    expect(filesWith(/\bmkdir(Sync)?\(/)).toEqual(["src/make-folder.ts"]);
+    expect(filesWith(/\bmkdir(Sync)?\(/)).toEqual(["src/adapters/make-folder.ts"]);
   });
 
   it("keeps apart what runs in the engine's process and what runs in the API's", () => {

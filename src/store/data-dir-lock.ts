@@ -9,7 +9,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "libsql";
-import { makeFolder } from "../make-folder.js";
+import { makeFolder } from "../adapters/make-folder.js";
 import { findDataDirError, findFileError } from "./data-dir-error.js";
 import { StoreError } from "./store-error.js";
 

@@ -8,7 +8,7 @@ import { RawSocket, splitResponses } from "../support/clients/raw-socket.js";
 import { startServer, type TestServer, type TestServerOptions } from "../support/processes/server.js";
 
 const limitBytes = 1_000_000;
-const parseWorkerFile = resolve("dist/http/bodies/parse-worker.js");
+const parseWorkerFile = resolve("dist/parse-worker.js");
 
 let server: TestServer;
 const sockets: RawSocket[] = [];

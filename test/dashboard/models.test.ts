@@ -348,7 +348,7 @@ describe("what answers for a model", () => {
       env = { SOTTO_ENGINE_GPU: "off" };
       const notices: string[] = [];
       const onWeightsNotice = (notice: string) => notices.push(notice);
-      await restart({ workerFile: resolve("dist/engines/llama/worker/worker.js"), onWeightsNotice });
+      await restart({ workerFile: resolve("dist/worker.js"), onWeightsNotice });
       await app.ready();
       await rename(pathOf("lambda"), pathOf("moved"));
 

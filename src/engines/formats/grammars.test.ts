@@ -196,7 +196,7 @@ describe("the thread that compiles", () => {
 
   it.each([
     ["from its source", undefined],
-    ["as it is built", new URL("../../../dist/engines/formats/grammar-worker.js", import.meta.url)],
+    ["as it is built", new URL("../../../dist/grammar-worker.js", import.meta.url)],
   ])("makes grammars and refusals, %s", async (_, workerFile) => {
     const thread = newThread(workerFile);
     expect(await thread.compile('{"type":"null"}')).toMatchObject({

@@ -6,7 +6,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { makeFolder } from "../../make-folder.js";
+import { makeFolder } from "../../adapters/make-folder.js";
 import { modelIds } from "../../protocol/models.js";
 
 const schema = z

@@ -7,7 +7,7 @@
  */
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
-import { makeFolder } from "../../make-folder.js";
+import { makeFolder } from "../../adapters/make-folder.js";
 import { freeBytes as readFreeBytes } from "../files/free-space.js";
 import { joinParts, removeJoinLeftovers, type WeightsPart } from "./join-parts.js";
 import { megabytes } from "../files/sizes.js";

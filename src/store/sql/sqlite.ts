@@ -21,7 +21,7 @@ import {
   type DatabaseConnection,
   type SqliteDatabase,
 } from "kysely";
-import { makeFolder } from "../../make-folder.js";
+import { makeFolder } from "../../adapters/make-folder.js";
 import type { FullStore } from "../../core/dashboard-ports.js";
 import { StoreUnavailable, systemClock, type Clock, type Plan } from "../../core/ports.js";
 import { findDataDirError, findFileError } from "../data-dir-error.js";

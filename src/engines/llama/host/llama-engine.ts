@@ -14,6 +14,7 @@
  */
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
+import { programFile } from "../../../adapters/program-files.js";
 import type { EngineConfig } from "../../../config.js";
 import type { ModelDefaults } from "../../../core/serving/model-defaults.js";
 import type {
@@ -372,8 +373,4 @@ export class LlamaEngine implements Engine {
   }
 }
 
-/** Run from its sources, the program's worker is a source too. */
-function defaultWorkerFile(): string {
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  return fileURLToPath(new URL(`../worker/worker.${extension}`, import.meta.url));
-}
+const defaultWorkerFile = (): string => fileURLToPath(programFile("engines/llama/worker/worker"));

@@ -8,7 +8,7 @@
 import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { makeFolder } from "../../../../make-folder.js";
+import { makeFolder } from "../../../../adapters/make-folder.js";
 import { bindingSource } from "../../binding-package.js";
 import { keepLibrary, librariesFolder, libraryFile, type OwnLibrary } from "./own-library.js";
 import { runTool, ToolError, type ToolRun } from "./run-tool.js";

@@ -6,7 +6,8 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
-import { newWorker, workerBeside } from "../../../../core/worker-thread.js";
+import { programFile } from "../../../../adapters/program-files.js";
+import { newWorker } from "../../../../adapters/worker-thread.js";
 import type { Conversation, PrepareResult } from "../../messages.js";
 import type { FromPromptWorker, PromptFacts, PromptSetup } from "./prompt-worker.js";
 
@@ -39,7 +40,7 @@ export class PromptThread {
   /** Rejects when the vocabulary or the template cannot be read. */
   static async start(setup: PromptSetup, onBroken: () => void): Promise<PromptThread> {
     const options = { workerData: setup, stdout: true, stderr: true };
-    const worker = newWorker(workerBeside(import.meta.url, "prompt-worker"), options);
+    const worker = newWorker(programFile("engines/llama/worker/prompt/prompt-worker"), options);
     const facts = await new Promise<PromptFacts>((resolve, reject) => {
       worker.once("message", (message: FromPromptWorker) => {
         if (message.type === "ready") resolve(message.facts);
