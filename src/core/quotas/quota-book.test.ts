@@ -137,7 +137,7 @@ describe("a quota", () => {
     const clock = at("2026-11-16T10:00:00Z");
     const server = startOn(new QuotaRows(), clock, "UTC");
     const limited = caller({ tokensPerDay: 100 }, { tokensPerDay: 40 });
-    const other = { ...limited, key: { ...caller({}).key, id: "key_2" } };
+    const other = { ...limited, key: { ...caller({}).key, id: "key_2", lineage: "key_2" } };
     expect(await ask(server.limits, limited, 40, 40)).toBeNull();
     expect((await ask(server.limits, limited, 1, 1))?.message).toContain("40 tokens per day on this key");
     expect(await ask(server.limits, other, 60, 60)).toBeNull();
@@ -193,7 +193,7 @@ describe("a quota", () => {
             const day = calendar.windowAt("day", clock.now()).label;
             const month = day.slice(0, 7);
             const who = caller(plan, { tokensPerDay: 100 });
-            who.key.id = key;
+            who.key.id = who.key.lineage = key;
             const ran = used === null ? null : Math.min(used, reserve);
             const fits =
               (book.get(`${day} tokens`) ?? 0) + reserve <= plan.tokensPerDay &&
