@@ -223,9 +223,9 @@ describe("deploy", () => {
       /(?<!\.test)\.ts$/.test(name),
     );
     const readAtRunTime = sources.flatMap((name) =>
-      matches(read(join("src", name)), /new URL\(\s*"(\.\.\/[^"]+)",\s*import\.meta\.url/g)
-        .map((path) => join("src", dirname(name), path))
-        .filter((path) => !path.startsWith("src/")),
+      matches(read(join("src", name)), /\bpackageFile\("([^"]+)"\)/g).filter(
+        (path) => !path.startsWith("src/"),
+      ),
     );
     expect(readAtRunTime).toContain("docs/openapi.yaml");
     const within = (folders: readonly string[]) => (path: string) =>
