@@ -11,7 +11,7 @@
  * counts as unreachable: a key that is in memory waits for it for a second, any other for five.
  *
  * Records are held by the hash of their key; the key itself is never kept. Unknown keys are not held at
- * all, so guessing cannot push real callers out of memory. Only a few of them are looked up at once, so that a flood of
+ * all, so guessing cannot push real callers out of memory. Two of them are looked up at once, so that a flood of
  * them does not stand before the keys in memory at the store.
  *
  * The days of last use, and the models, are gathered here and written in batches. A failed write keeps them for the next one, of a
@@ -38,7 +38,7 @@ const freshWithoutStoreMs = 3_000;
 const flushEveryMs = 5_000;
 const mostLastUsed = 20_000;
 /** Of keys that are not in memory. */
-const lookupsAtOnce = 4;
+const lookupsAtOnce = 2;
 const mostLookupsWaiting = 1_000;
 
 export interface KeyRingWaits {
