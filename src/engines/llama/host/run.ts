@@ -4,6 +4,7 @@
  */
 import { ReaderTooSlow, type GenerationEvent, type PreparedGeneration } from "../../../core/ports.js";
 import { newCallId } from "../../formats/replies/call-id.js";
+import type { ReplyEvent } from "../../formats/replies/reply-events.js";
 import { ServiceError } from "../../../protocol/errors.js";
 import type { EngineChild } from "./child.js";
 import type { Ending, Progress } from "../messages.js";
@@ -26,6 +27,8 @@ export class Run {
   #hasToken = false;
   #state: "running" | "aborting" | "ended" = "running";
   #wasLost = false;
+  /** Of each choice, the number of the call that began last. */
+  readonly #lastCalls: number[] = [];
 
   constructor(private readonly options: RunOptions) {
     this.#timer = this.#newTimer(options.firstTokenTimeoutMs);
@@ -45,9 +48,7 @@ export class Run {
     }
     this.#timer.refresh();
     const hasLogprobs = logprobs !== undefined && logprobs.length > 0;
-    const written: GenerationEvent[] = events.map((event) =>
-      event.type === "call" ? { ...event, choice, id: newCallId() } : { ...event, choice },
-    );
+    const written: GenerationEvent[] = events.map((event) => this.#numbered(event, choice));
     if (text !== null && (text !== "" || hasLogprobs)) {
       written.push({ type: "text", choice, text, ...(logprobs === undefined ? {} : { logprobs }) });
     }
@@ -91,6 +92,14 @@ export class Run {
     this.#state = "aborting";
     clearTimeout(this.#timer);
     this.options.child.abort(this.options.id);
+  }
+
+  #numbered(event: ReplyEvent, choice: number): GenerationEvent {
+    if (event.type === "text" || event.type === "reasoning") return { ...event, choice };
+    const call = this.#lastCalls[choice] ?? -1;
+    if (event.type === "arguments") return { ...event, choice, call };
+    this.#lastCalls[choice] = call + 1;
+    return { ...event, choice, call: call + 1, id: newCallId() };
   }
 
   #release(): void {
