@@ -9,7 +9,7 @@ import type { Readable } from "node:stream";
 import { ServiceError } from "../protocol/errors.js";
 import { authenticate, countRequest } from "./api/auth.js";
 import { directCompletions } from "./api/direct.js";
-import { isMessagesPath } from "./api/messages-path.js";
+import { speaksMessages } from "./api/messages-client.js";
 import { BadHttp, requireSoundHead } from "./connection/bad-http.js";
 import { answerError } from "./errors.js";
 import type { ApiReply, ApiRequest } from "./connection/call.js";
@@ -41,7 +41,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   const begin = (request: ApiRequest, reply: ApiReply): void => {
     exchanges.open(request, reply, parts.clock.monotonicMs(), record);
     reply.header("x-request-id", request.id);
-    if (isMessagesPath(request.url)) reply.header("request-id", request.id);
+    if (speaksMessages(request)) reply.header("request-id", request.id);
     requireSoundHead(request, reply);
   };
   const announceMaintenance = maintenanceHeader(parts);

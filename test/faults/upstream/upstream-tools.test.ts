@@ -564,6 +564,9 @@ describe("tools through an engine on the network", () => {
       code: "invalid_value",
       param: "reasoning_effort",
     });
+    // A client that never chose an effort could not change it.
+    const implied = generationOf("Hi", { reasoningEffort: "none", isEffortImplied: true });
+    await expect(eventsOf(implied)).rejects.toMatchObject({ code: "internal_error", param: null });
   });
 
   it("knows from Ollama what its model can do", async () => {
