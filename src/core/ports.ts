@@ -16,6 +16,8 @@ export interface Generation {
   messages: readonly ChatMessage[];
   sampling: Sampling;
   stop: readonly string[];
+  /** Whether the reply names the one that ended it. */
+  namesStop?: boolean;
   /** For each choice, as the client asked; absent means the model's default cap. */
   maxTokens: number | undefined;
   /** How many replies to the prompt, each drawn for itself. */
@@ -26,6 +28,8 @@ export interface Generation {
   /** What the reply may call; undefined: nothing. */
   tooling: Tooling | undefined;
   reasoningEffort: ReasoningEffort | undefined;
+  /** The client did not choose it. */
+  isEffortImplied?: boolean;
 }
 
 /** A generation that fits its model: counted, not yet run. */

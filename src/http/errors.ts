@@ -4,7 +4,7 @@ import { StoreUnavailable } from "../core/ports.js";
 import type { Log } from "../log.js";
 import { dialects } from "../protocol/dialects.js";
 import { ServiceError } from "../protocol/errors.js";
-import { isMessagesPath } from "./api/messages-path.js";
+import { speaksMessages } from "./api/messages-client.js";
 import { ClientHungUp } from "./connection/exchange.js";
 
 const defaultRetryAfterSeconds = 5;
@@ -18,8 +18,9 @@ export function answerError(log: Log) {
       return;
     }
     if (shown.status === 401) reply.header("www-authenticate", "Bearer");
+    if (!shown.shouldRetry) reply.header("x-should-retry", "false");
     if (shown.status === 429 || shown.status === 503) reply.header("retry-after", retryAfter(shown));
-    const dialect = isMessagesPath(request.url) ? dialects.messages : dialects.chatCompletions;
+    const dialect = speaksMessages(request) ? dialects.messages : dialects.chatCompletions;
     reply.code(shown.status).send(dialect.error(shown, request.id));
   };
 }
@@ -48,6 +49,8 @@ function unexpected(error: unknown, request: FastifyRequest, log: Log): ServiceE
   return new ServiceError("internal_error");
 }
 
-/** The OpenAI SDKs ignore 60 and more, and retry at once instead. */
-const retryAfter = ({ retryAfterSeconds = defaultRetryAfterSeconds }: ServiceError): number =>
-  Math.min(59, Math.max(1, Math.ceil(retryAfterSeconds)));
+/** The OpenAI SDKs ignore 60 and more, and retry at once instead, unless they are told not to retry at all. */
+function retryAfter({ retryAfterSeconds = defaultRetryAfterSeconds, shouldRetry }: ServiceError): number {
+  const seconds = Math.max(1, Math.ceil(retryAfterSeconds));
+  return shouldRetry ? Math.min(59, seconds) : seconds;
+}

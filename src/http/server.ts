@@ -6,7 +6,7 @@
 import { fastify, type FastifyInstance, type FastifyReply, type onRequestAsyncHookHandler } from "fastify";
 import { ServiceError } from "../protocol/errors.js";
 import { authenticate, countRequest } from "./api/auth.js";
-import { isMessagesPath } from "./api/messages-path.js";
+import { speaksMessages } from "./api/messages-client.js";
 import { BadHttp, requireSoundHead } from "./connection/bad-http.js";
 import { answerError } from "./errors.js";
 import { Exchanges } from "./connection/exchange.js";
@@ -65,7 +65,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     writeSecurityHeaders(request, reply);
     exchanges.open(request, reply, parts.clock.monotonicMs(), record);
     reply.header("x-request-id", request.id);
-    if (isMessagesPath(request.url)) reply.header("request-id", request.id);
+    if (speaksMessages(request)) reply.header("request-id", request.id);
     requireSoundHead(request, reply);
   });
   const api = apiRoutes(parts);

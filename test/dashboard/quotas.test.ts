@@ -83,14 +83,16 @@ describe("a quota of the plan", () => {
 
     const refused = await ask(key);
     expect(refused.status).toBe(429);
-    expect(refused.headers.get("retry-after")).toBe("59");
+    // Eleven hours: a client that retries within the minute retries in vain.
+    expect(refused.headers.get("retry-after")).toBe("39600");
+    expect(refused.headers.get("x-should-retry")).toBe("false");
     expect(shown(refused, "tokens-day")).toEqual(["20", "2", "11h0m0s"]);
     expect(await refused.json()).toMatchObject({
       error: {
         type: "rate_limit_error",
         code: "rate_limit_exceeded",
         message:
-          "Quota reached: 20 tokens per day on the plan 'Free'; this request needs up to 10. It resets at 2030-01-15T23:00:00Z.",
+          "This request does not fit in what is left: it needs up to 10 tokens, and 2 of 20 tokens per day on the plan 'Free' are left. Ask for a shorter reply, or try again after the reset at 2030-01-15T23:00:00Z.",
       },
     });
     const { quotas } = await ada.get<LimitsNow>("/api/limits");

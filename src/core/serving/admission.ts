@@ -238,16 +238,17 @@ export class Admission {
     if (refusedBy === null) return null;
     const { name } = refusedBy;
     const isNamed = (meter: Meter): boolean => meter.name === name;
-    const resetMs = readings.get(name)?.resetMs ?? leaseRetryMs;
+    const reading = readings.get(name);
     const { caller, quotas, onRefusal } = this.parts;
     const quota = this.#quotas.find(isNamed);
-    if (quota !== undefined) quotas?.noteUse(caller, quota, readings.get(name)?.count ?? 0, true);
+    if (quota !== undefined) quotas?.noteUse(caller, quota, reading?.count ?? 0, true);
     const { requests, tokens, concurrency } = this.#meters;
     const meter = quota ?? [...requests, ...tokens, ...concurrency].find(isNamed);
     if (meter === undefined) throw new Error("A limit refused that was not asked.");
     onRefusal(meter);
     const isForTokens = amount > 0 && (quota?.kind === "tokens" || tokens.some(isNamed));
-    return refuse(meter, resetMs, isForTokens ? `this request needs up to ${amount}` : undefined);
+    const left = reading ?? { remaining: 0, resetMs: leaseRetryMs };
+    return refuse(meter, left, isForTokens ? amount : undefined);
   }
 }
 

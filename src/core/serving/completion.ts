@@ -267,11 +267,13 @@ function generationOf(request: ChatRequest, model: ModelId, caller: KeyRecord) {
     messages: request.messages,
     sampling: request.sampling,
     stop: request.stop,
+    namesStop: request.namesStop ?? false,
     maxTokens: request.maxTokens,
     choices: request.choices,
     topLogprobs: request.topLogprobs,
     format: request.format,
     tooling: request.tooling,
     reasoningEffort: request.reasoningEffort,
+    isEffortImplied: request.isEffortImplied ?? false,
   };
 }

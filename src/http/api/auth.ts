@@ -5,14 +5,12 @@ import type { Admission } from "../../core/serving/admission.js";
 import { callerOf } from "../connection/caller.js";
 import { headerValues } from "../connection/headers.js";
 import type { HttpParts } from "../parts.js";
-import { isMessagesPath } from "./messages-path.js";
 import { writeRates } from "./rate-headers.js";
 
 /** Needs the headers only: a refusal does not wait for the body. */
 export function authenticate({ keys }: HttpParts) {
   return async (request: FastifyRequest): Promise<void> => {
-    const { rawHeaders } = request.raw;
-    const key = isMessagesPath(request.url) ? keyOrBearerToken(rawHeaders) : bearerToken(rawHeaders);
+    const key = keyIn(request.raw.rawHeaders);
     if (key === null) throw new ServiceError("invalid_api_key");
     request.exchange.caller = await keys.verify(key);
   };
@@ -33,11 +31,13 @@ export function countRequest(
   };
 }
 
-/** The Messages API's own header comes before the usual one, which its clients may send as well. */
-function keyOrBearerToken(rawHeaders: readonly string[]): string | null {
+/** A bearer token, or a key in the header that clients of the Messages API send; both at once must agree. */
+function keyIn(rawHeaders: readonly string[]): string | null {
   const [value, second] = headerValues(rawHeaders, "x-api-key");
   if (value === undefined) return bearerToken(rawHeaders);
-  return second === undefined ? value.trim() : null;
+  const key = value.trim();
+  const isAlone = headerValues(rawHeaders, "authorization").length === 0;
+  return second === undefined && (isAlone || bearerToken(rawHeaders) === key) ? key : null;
 }
 
 /**

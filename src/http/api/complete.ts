@@ -86,8 +86,7 @@ const generated = (arrival: CompletionArrival): readonly GenerationEvent[] =>
   isAdmission(arrival) ? [] : eventsOf(arrival);
 
 async function wholeReply(dialect: Dialect, events: Events, head: ReplyHead, asked: Asked): Promise<object> {
-  const { choices: count, topLogprobs } = asked.chat;
-  const choices = Array.from({ length: count }, () => new ChoiceFold(topLogprobs !== undefined));
+  const choices = Array.from({ length: asked.chat.choices }, () => new ChoiceFold());
   for await (const arrival of events) {
     for (const event of generated(arrival)) {
       if ("choice" in event) choices[event.choice]?.add(event);

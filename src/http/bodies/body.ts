@@ -12,7 +12,7 @@ import type { Readable } from "node:stream";
 import { ServiceError } from "../../protocol/errors.js";
 import { ClientHungUp } from "../connection/exchange.js";
 import { headerValues } from "../connection/headers.js";
-import { parseJson } from "./json.js";
+import { compressedBody, parseJson } from "./json.js";
 
 /** Larger ones are read when they are admitted. */
 const smallBytes = 64 * 1024;
@@ -91,16 +91,12 @@ export const waitsForContinue = ({ httpVersion, headers }: IncomingMessage): boo
   httpVersion === "1.1" && headers.expect?.toLowerCase() === "100-continue";
 
 function requireJson({ rawHeaders }: IncomingMessage): void {
+  const isPlain = headerValues(rawHeaders, "content-encoding").every((value) => /^(identity)?$/i.test(value));
+  if (!isPlain) throw compressedBody();
   const [contentType = "", second] = headerValues(rawHeaders, "content-type");
   if (second !== undefined || !(contentType === "application/json" || isUtf8Json(contentType))) {
     throw new ServiceError("unsupported_content_type");
   }
-  const isPlain = headerValues(rawHeaders, "content-encoding").every((value) => /^(identity)?$/i.test(value));
-  if (isPlain) return;
-  throw new ServiceError("unsupported_content_type", {
-    message:
-      "Compressed request bodies are not supported. Send the body uncompressed, without 'Content-Encoding'.",
-  });
 }
 
 function isUtf8Json(contentType: string): boolean {

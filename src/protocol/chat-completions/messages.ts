@@ -97,7 +97,7 @@ const role: Reader<ChatRole> = (value, path) => {
       return "tool";
     default:
       throw new ServiceError("invalid_value", {
-        message: `Invalid value for '${path}': expected one of 'system', 'user', 'assistant' and 'tool'.`,
+        message: `Invalid value for '${path}': expected one of 'system', 'developer', 'user', 'assistant' and 'tool'.`,
         param: path,
       });
   }

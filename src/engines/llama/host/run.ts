@@ -1,6 +1,7 @@
 /** One generation under way in a child, until the child reports that it has ended, or is gone itself. */
 import { ReaderTooSlow, type GenerationEvent, type PreparedGeneration } from "../../../core/ports.js";
 import { newCallId } from "../../formats/replies/call-id.js";
+import type { ReplyEvent } from "../../formats/replies/reply-events.js";
 import { ServiceError } from "../../../protocol/errors.js";
 import type { EngineChild } from "./child.js";
 import type { Ending, Progress } from "../messages.js";
@@ -22,7 +23,8 @@ export class Run {
   #hasToken = false;
   #state: "running" | "aborting" | "ended" = "running";
   #wasLost = false;
-  #hasCalled = false;
+  /** Of each choice, the number of the call that began last. */
+  readonly #lastCalls: number[] = [];
 
   constructor(private readonly options: RunOptions) {
     this.#timer = this.#newTimer(options.firstTokenTimeoutMs);
@@ -42,8 +44,7 @@ export class Run {
       this.#timer = this.#newTimer(this.options.nextTokenTimeoutMs);
     }
     this.#timer.refresh();
-    for (const event of eventsOf(progress)) {
-      if (event.type === "call") this.#hasCalled = true;
+    for (const event of this.#eventsOf(progress)) {
       if (this.stream.push(event)) continue;
       this.stream.fail(new ReaderTooSlow());
       this.abort();
@@ -88,8 +89,32 @@ export class Run {
   /** A grammar for both is a choice between calls and a reply: a call that has begun says which it was. */
   #tooSlow(): ServiceError {
     const { format, tooling } = this.options.prepared.generation;
-    const isOfTool = tooling !== undefined && (format.type === "text" || this.#hasCalled);
+    const hasCalled = this.#lastCalls.length > 0;
+    const isOfTool = tooling !== undefined && (format.type === "text" || hasCalled);
     return isOfTool ? schemaTooSlow("tools") : schemaTooSlow("response_format");
+  }
+
+  /** Log probabilities go with the text of their tokens; that may have been given out before, then with none. */
+  #eventsOf({ choice, text, events, logprobs = [] }: Progress): GenerationEvent[] {
+    const written = events ?? (text === null ? [] : [{ type: "text" as const, text }]);
+    const hasText = written.some(({ type }) => type === "text");
+    const whole =
+      hasText || logprobs.length === 0 ? written : [{ type: "text" as const, text: "" }, ...written];
+    const named = whole.findLast(({ type }) => type === "text");
+    return whole.flatMap((event): GenerationEvent[] => {
+      if (event === named && logprobs.length > 0) {
+        return [{ type: "text", choice, text: event.text, logprobs }];
+      }
+      return event.type !== "call" && event.text === "" ? [] : [this.#numbered(event, choice)];
+    });
+  }
+
+  #numbered(event: ReplyEvent, choice: number): GenerationEvent {
+    if (event.type === "text" || event.type === "reasoning") return { ...event, choice };
+    const call = this.#lastCalls[choice] ?? -1;
+    if (event.type === "arguments") return { ...event, choice, call };
+    this.#lastCalls[choice] = call + 1;
+    return { ...event, choice, call: call + 1, id: newCallId() };
   }
 
   #end(): void {
@@ -103,20 +128,6 @@ export class Run {
       this.abort();
     }, timeoutMs);
   }
-}
-
-/** Log probabilities go with the text of their tokens; that may have been given out before, then with none. */
-function eventsOf({ choice, text, events, logprobs = [] }: Progress): GenerationEvent[] {
-  const written = events ?? (text === null ? [] : [{ type: "text" as const, text }]);
-  const hasText = written.some(({ type }) => type === "text");
-  const whole =
-    hasText || logprobs.length === 0 ? written : [{ type: "text" as const, text: "" }, ...written];
-  const named = whole.findLast(({ type }) => type === "text");
-  return whole.flatMap((event): GenerationEvent[] => {
-    if (event.type === "call") return [{ ...event, choice, id: newCallId() }];
-    if (event === named && logprobs.length > 0) return [{ type: "text", choice, text: event.text, logprobs }];
-    return event.text === "" ? [] : [{ ...event, choice }];
-  });
 }
 
 const schemaTooSlow = (param: "tools" | "response_format"): ServiceError =>
