@@ -102,7 +102,7 @@ export class Run {
       hasText || logprobs.length === 0 ? written : [{ type: "text" as const, text: "" }, ...written];
     const named = whole.findLast(({ type }) => type === "text");
     return whole.flatMap((event): GenerationEvent[] => {
-      if (event === named && logprobs.length > 0) {
+      if (event.type === "text" && event === named && logprobs.length > 0) {
         return [{ type: "text", choice, text: event.text, logprobs }];
       }
       return event.type !== "call" && event.text === "" ? [] : [this.#numbered(event, choice)];
