@@ -5,11 +5,13 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { callerOf } from "../connection/caller.js";
 import type { HttpParts } from "../parts.js";
+import { skipHostedTools } from "./hosted-tools.js";
 
 export function countTokens({ bodies, completions }: HttpParts) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<{ input_tokens: number }> => {
-    const { chat } = await bodies.read("countTokens", request, reply);
+    const asked = await bodies.read("countTokens", request, reply);
+    skipHostedTools(asked, request, reply);
     const { signal, startedMs } = request.exchange;
-    return { input_tokens: await completions.count(chat, callerOf(request), signal, startedMs) };
+    return { input_tokens: await completions.count(asked.chat, callerOf(request), signal, startedMs) };
   };
 }

@@ -17,7 +17,7 @@ export interface WireUsage {
 export type ContentBlock =
   /** Thoughts are not signed here, and none of ours is ever checked. */
   | { type: "thinking"; thinking: string; signature: string }
-  | { type: "text"; text: string; citations: null }
+  | { type: "text"; text: string }
   | { type: "tool_use"; id: string; name: string; input: JsonObject };
 
 export interface Message {
@@ -75,7 +75,7 @@ export const thinkingBlock = (thinking: string): ContentBlock => ({
   thinking,
   signature: "",
 });
-export const textBlock = (text: string): ContentBlock => ({ type: "text", text, citations: null });
+export const textBlock = (text: string): ContentBlock => ({ type: "text", text });
 
 /**
  * A call that was cut off in its arguments is left out: to run a tool with half of its input does harm. One that is

@@ -1,7 +1,16 @@
 /** The wire shape of a response: whole, or as far as a stream has come. */
 import type { FinishReason } from "../chat.js";
 import type { Asked, ReplyChoice, ReplyHead, Usage } from "../dialect.js";
-import { itemId, outputText, reasoningText, wireLogprobs, type OutputItem } from "./output.js";
+import { nameOnWire } from "./namespaces.js";
+import {
+  itemId,
+  keptItem,
+  outputText,
+  reasoningText,
+  summaryText,
+  wireLogprobs,
+  type OutputItem,
+} from "./output.js";
 
 interface WireUsage {
   input_tokens: number;
@@ -16,7 +25,8 @@ export interface ResponseState {
   error: { code: string; message: string } | null;
   incomplete_details: { reason: "max_output_tokens" } | null;
   output: readonly OutputItem[];
-  usage: WireUsage | null;
+  /** Once it is known. */
+  usage?: WireUsage;
 }
 
 export interface ResponseObject extends ResponseState {
@@ -24,6 +34,7 @@ export interface ResponseObject extends ResponseState {
   object: "response";
   created_at: number;
   model: string;
+  access_programs: null;
   background: false;
   previous_response_id: null;
   service_tier: "default";
@@ -43,6 +54,7 @@ export function responseObject(
     object: "response",
     created_at: created,
     model,
+    access_programs: null,
     background: false,
     previous_response_id: null,
     service_tier: "default",
@@ -58,7 +70,6 @@ export const inProgress: ResponseState = {
   error: null,
   incomplete_details: null,
   output: [],
-  usage: null,
 };
 
 export const finished = (
@@ -80,7 +91,9 @@ export function wholeResponse(
   choice: ReplyChoice,
   usage: Usage,
 ): ResponseObject {
-  return responseObject(head, asked, finished(choice.finishReason, outputOf(head, choice), usage));
+  const output = outputOf(head, asked, choice);
+  head.keep?.(output.map(keptItem));
+  return responseObject(head, asked, finished(choice.finishReason, output, usage));
 }
 
 /** Whether a reply without text and calls has a message nevertheless: unless it was cut within its thoughts. */
@@ -89,6 +102,7 @@ export const endsInMessage = (hasThoughts: boolean, reason: FinishReason): boole
 
 function outputOf(
   { id }: ReplyHead,
+  { showsSummary = false, callNames = [] }: Asked,
   { text, reasoning, calls, finishReason, logprobs }: ReplyChoice,
 ): OutputItem[] {
   const output: OutputItem[] = [];
@@ -96,7 +110,8 @@ function outputOf(
   const status = "completed";
   if (reasoning !== "") {
     const content = [reasoningText(reasoning)];
-    output.push({ id: nextId("reasoning"), type: "reasoning", status, summary: [], content });
+    const summary = showsSummary ? [summaryText(reasoning)] : [];
+    output.push({ id: nextId("reasoning"), type: "reasoning", status, summary, content });
   }
   if (text !== "" || (calls.length === 0 && endsInMessage(reasoning !== "", finishReason))) {
     const content = [outputText(text, wireLogprobs(logprobs ?? []))];
@@ -108,7 +123,7 @@ function outputOf(
       type: "function_call",
       status,
       call_id: call.id,
-      name: call.name,
+      ...nameOnWire(callNames, call.name),
       arguments: call.arguments,
     });
   }

@@ -33,7 +33,7 @@ const replies: Record<string, { script: Script; body?: object; expected: object 
   text: {
     script: { fragments: ["It is", " fine."] },
     expected: {
-      content: [{ type: "text", text: "It is fine.", citations: null }],
+      content: [{ type: "text", text: "It is fine." }],
       stop_reason: "end_turn",
       stop_sequence: null,
       usage: { input_tokens: 3, output_tokens: 2, cache_read_input_tokens: 0 },

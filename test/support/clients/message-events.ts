@@ -183,9 +183,9 @@ function emptyBlock(value: unknown): ContentBlock {
   const { type, ...fields } = fieldsOf(value);
   switch (type) {
     case "text":
-      exactly(fields, ["citations", "text"]);
+      exactly(fields, ["text"]);
       if (fields.text !== "") throw new Error("A block starts empty.");
-      return { type, text: "", citations: null };
+      return { type, text: "" };
     case "thinking":
       exactly(fields, ["signature", "thinking"]);
       if (fields.thinking !== "") throw new Error("A block starts empty.");
