@@ -360,7 +360,7 @@ describe("an engine that fails", () => {
     expect(response).toMatchObject({
       status: "failed",
       error: { code: "engine_unavailable", message: error.message },
-      usage: null,
+      usage: undefined,
       output: [
         { type: "reasoning", status: "completed" },
         { type: "message", status: "incomplete", content: [{ text: "ab" }] },
