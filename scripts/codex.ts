@@ -59,7 +59,9 @@ function readThenAnswer({ messages, tooling }: Generation): Script {
   };
   switch (messages.filter(({ role }) => role === "tool").length) {
     case 0:
-      return calling("I will look at it.", offered("exec_command"), "call_0123456789", { cmd: "cat note.txt" });
+      return calling("I will look at it.", offered("exec_command"), "call_0123456789", {
+        cmd: "cat note.txt",
+      });
     case 1:
       return calling("I will count.", offered("mcp__library__count_books"), "call_1123456789", { shelf });
     default:

@@ -29,11 +29,7 @@ const knownToOtherModels = [
 
 /** A closed set: what a client calls a type of its own is never repeated. */
 export type HostedType =
-  | (typeof runByTheService)[number]
-  | (typeof knownToOtherModels)[number]
-  | "mcp"
-  | "custom"
-  | "other";
+  (typeof runByTheService)[number] | (typeof knownToOtherModels)[number] | "mcp" | "custom" | "other";
 
 export interface HostedTool {
   type: HostedType;

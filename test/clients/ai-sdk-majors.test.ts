@@ -102,7 +102,7 @@ const v7 = (model: () => ai7.LanguageModel): Major => {
   return {
     twoTurns: async () => {
       const first = await ai7.generateText({ model: model(), messages: [question], maxRetries: 0 });
-      const messages = [question, ...first.response.messages, next];
+      const messages = [question, ...first.responseMessages, next];
       const { text, steps } = await ai7.generateText({ model: model(), messages, maxRetries: 0 });
       return { text, steps: steps.length };
     },
@@ -113,7 +113,7 @@ const v7 = (model: () => ai7.LanguageModel): Major => {
     streamedLoop: async () => {
       const first = ai7.streamText({ ...inSteps(), prompt });
       await first.consumeStream();
-      const messages = [question, ...(await first.response).messages, next];
+      const messages = [question, ...(await first.responseMessages), next];
       const { text, steps } = await ai7.generateText({ ...inSteps(), messages });
       return { text, steps: (await first.steps).length + steps.length };
     },

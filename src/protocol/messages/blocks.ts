@@ -73,7 +73,9 @@ export const assistantContent: Reader<AssistantContent> = (value, path) => {
 
 /** What another service has encrypted nobody else can read; of the tools that it ran, its text says what it found. */
 const isForeign = (type: string): boolean =>
-  /^(?:redacted_thinking|server_tool_use|mcp_tool_use|compaction|container_upload|\w+_tool_result)$/.test(type);
+  /^(?:redacted_thinking|server_tool_use|mcp_tool_use|compaction|container_upload|\w+_tool_result)$/.test(
+    type,
+  );
 
 /** A document that is text, under its title. */
 function documentText(block: JsonObject, path: string): string {

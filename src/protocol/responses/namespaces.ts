@@ -36,10 +36,7 @@ export const nameInPrompt = (names: readonly CallName[], namespace: string, name
   names.find((one) => one.namespace === namespace && one.name === name)?.as ?? joinedName(namespace, name);
 
 /** As the client knows a function that the model called. */
-export function nameOnWire(
-  names: readonly CallName[],
-  called: string,
-): { name: string; namespace?: string } {
+export function nameOnWire(names: readonly CallName[], called: string): { name: string; namespace?: string } {
   const found = names.find(({ as }) => as === called);
   return found === undefined ? { name: called } : { name: found.name, namespace: found.namespace };
 }

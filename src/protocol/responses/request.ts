@@ -83,7 +83,10 @@ export function readResponseRequest(body: unknown): Asked {
       instructions: instructions ?? null,
       max_output_tokens: maxTokens ?? null,
       ...toolEcho,
-      reasoning: { effort: optional(reasoning, "effort", string, "reasoning") ?? null, summary: summary ?? null },
+      reasoning: {
+        effort: optional(reasoning, "effort", string, "reasoning") ?? null,
+        summary: summary ?? null,
+      },
       temperature,
       text: { format: wireFormat(replyFormat) },
       top_p: topP ?? 1,

@@ -153,7 +153,8 @@ class Follower {
         part.text += event.delta;
         return;
       case "response.reasoning_summary_text.done":
-        require(this.#summary === "opened" && event.text === part?.text, "a summary is what its deltas add up to");
+        require(this.#summary === "opened" &&
+          event.text === part?.text, "a summary is what its deltas add up to");
         this.#summary = "text done";
         return;
       case "response.reasoning_summary_part.done":
