@@ -5,7 +5,7 @@
  */
 import type { ChatRequest, FinishReason, ReplyLogprob, ToolCall } from "./chat.js";
 import type { ServiceError } from "./errors.js";
-import type { HostedTool } from "./hosted-tools.js";
+import type { HostedTool } from "./responses/hosted-tools.js";
 import type { JsonObject } from "./read-json.js";
 import type { Unresolved } from "./responses/input.js";
 import type { CallName } from "./responses/namespaces.js";

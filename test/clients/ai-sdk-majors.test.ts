@@ -145,8 +145,9 @@ describe.each(majors)("%s", (_, major) => {
     expect(server.engine.generations.at(-1)?.messages).toMatchObject([
       question,
       { role: "assistant", content: "Let me look.", toolCalls: [{ name: "get_weather" }] },
-      { role: "tool", content: expect.stringContaining("sunny") },
+      { role: "tool" },
     ]);
+    expect(server.engine.generations.at(-1)?.messages[2]?.content).toContain("sunny");
   });
 
   it("streams a tool loop, and goes on after it", async () => {

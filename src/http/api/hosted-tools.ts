@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Asked } from "../../protocol/dialect.js";
-import { hostedRefusal } from "../../protocol/hosted-tools.js";
+import { hostedRefusal } from "../../protocol/responses/hosted-tools.js";
 import type { ApiReply, ApiRequest } from "../connection/call.js";
 
 export function skipHostedTools({ hosted = [] }: Asked, request: ApiRequest, reply: ApiReply): void {

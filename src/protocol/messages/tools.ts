@@ -5,7 +5,7 @@
  */
 import type { Tool, Tooling } from "../chat.js";
 import { ServiceError } from "../errors.js";
-import { hostedTool, type HostedTool } from "../hosted-tools.js";
+import { hostedTool, type HostedTool } from "../responses/hosted-tools.js";
 import {
   array,
   atMost,

@@ -13,7 +13,7 @@ import {
   type ToolChoice,
 } from "../chat-completions/tools.js";
 import { ServiceError } from "../errors.js";
-import { hostedTool, type HostedTool } from "../hosted-tools.js";
+import { hostedTool, type HostedTool } from "./hosted-tools.js";
 import {
   array,
   boolean,

@@ -4,7 +4,7 @@
  * silently would mean an invented answer where a search was switched on, so they are refused. Coding clients that send
  * one with every request have them skipped and named in a header (src/http/api/hosted-tools.ts).
  */
-import { ServiceError } from "./errors.js";
+import { ServiceError } from "../errors.js";
 
 const runByTheService = [
   "advisor",
