@@ -1,7 +1,7 @@
 /**
- * `npm run test:codex`: the real Codex CLI against the real server, on an engine that is scripted to read a file before
- * it answers. Codex comes from npm, once, into node_modules/.cache: it is far too large for everyone who installs Sotto.
- * It can reach nothing but this machine.
+ * `npm run test:codex`: the real Codex CLI against the real server, on an engine that is scripted to read a file and to
+ * call a tool of an MCP server before it answers. Codex comes from npm, once, into node_modules/.cache: it is far too
+ * large for everyone who installs Sotto. It can reach nothing but this machine.
  */
 import { strict as assert } from "node:assert";
 import { execFileSync, spawn } from "node:child_process";
@@ -18,6 +18,10 @@ const version = "0.166.0";
 const timeoutMs = 60_000;
 const secret = "The heron sleeps at noon.";
 const answer = "The file is about a heron.";
+const shelf = "birds";
+const counted = `There are 42 books on the shelf ${shelf}.`;
+
+const mcpServer = fileURLToPath(new URL("../test/support/processes/mcp-server.ts", import.meta.url));
 
 const startedMs = performance.now();
 const codex = installed();
@@ -34,7 +38,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
-console.log(`Codex ${version}: a question, a command, its output, an answer in ${seconds} s`);
+console.log(`Codex ${version}: a question, a command, a tool of an MCP server, an answer in ${seconds} s`);
 
 function installed(): string {
   const prefix = fileURLToPath(new URL(`../node_modules/.cache/codex/${version}`, import.meta.url));
@@ -48,17 +52,32 @@ function installed(): string {
 }
 
 function readThenAnswer({ messages, tooling }: Generation): Script {
-  if (messages.some(({ role }) => role === "tool")) return { fragments: ["The file is ", "about a heron."] };
-  const shell = tooling?.tools.find(({ name }) => name === "exec_command");
-  assert.ok(shell !== undefined, "Codex offers no shell as a function.");
-  const input = JSON.stringify({ cmd: "cat note.txt" });
+  const offered = (name: string): string => {
+    const found = tooling?.tools.find((tool) => tool.name === name);
+    assert.ok(found !== undefined, `Codex offers no '${name}' as a function.`);
+    return found.name;
+  };
+  switch (messages.filter(({ role }) => role === "tool").length) {
+    case 0:
+      return calling("I will look at it.", offered("exec_command"), "call_0123456789", {
+        cmd: "cat note.txt",
+      });
+    case 1:
+      return calling("I will count.", offered("mcp__library__count_books"), "call_1123456789", { shelf });
+    default:
+      return { fragments: ["The file is ", "about a heron."] };
+  }
+}
+
+function calling(before: string, call: string, id: string, input: object): Script {
+  const text = JSON.stringify(input);
   return {
     fragments: [
       { reasoning: "I should look." },
-      "I will look at it.",
-      { call: shell.name, id: "call_0123456789" },
-      { arguments: input.slice(0, 9) },
-      { arguments: input.slice(9) },
+      before,
+      { call, id },
+      { arguments: text.slice(0, 9) },
+      { arguments: text.slice(9) },
     ],
     finishReason: "tool_calls",
   };
@@ -113,16 +132,22 @@ stream_max_retries = 0
 
 [analytics]
 enabled = false
+
+[mcp_servers.library]
+command = ${JSON.stringify(process.execPath)}
+args = ["--import", ${JSON.stringify(import.meta.resolve("tsx"))}, ${JSON.stringify(mcpServer)}]
+required = true
+startup_timeout_sec = 60
 `;
 }
 
-/** What the model was given: the rules first, then the question, its own turn whole, and what the command printed. */
+/** What the model was given: the rules first, then the question, its own turns whole, and what both tools returned. */
 function requireConversation(generations: readonly Generation[]): void {
-  assert.equal(generations.length, 2);
-  const { messages = [], tooling } = generations[1] ?? {};
+  assert.equal(generations.length, 3);
+  const { messages = [], tooling } = generations[2] ?? {};
   assert.equal(messages[0]?.role, "system");
   assert.ok(messages.slice(1).every(({ role }) => role !== "system"));
-  const [question, turn, result] = messages.slice(-3);
+  const [question, turn, result, secondTurn, secondResult] = messages.slice(-5);
   assert.match(question?.content ?? "", /note\.txt/);
   assert.equal(turn?.role, "assistant");
   assert.equal(turn.content, "I will look at it.");
@@ -132,5 +157,11 @@ function requireConversation(generations: readonly Generation[]): void {
   );
   assert.equal(result?.toolCallId, "call_0123456789");
   assert.ok(result.content.includes(secret), "The command's output did not come back.");
+  // Codex sends it back in the namespace of its server, and it is the same function to the model.
+  assert.deepEqual(secondTurn?.toolCalls, [
+    { id: "call_1123456789", name: "mcp__library__count_books", arguments: JSON.stringify({ shelf }) },
+  ]);
+  assert.equal(secondResult?.toolCallId, "call_1123456789");
+  assert.ok(secondResult.content.includes(counted), "The MCP server's result did not come back.");
   assert.ok(tooling?.tools.every(({ name }) => name !== "web_search"));
 }

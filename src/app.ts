@@ -19,6 +19,7 @@ import { createDashboard, quotaBook, type Dashboard } from "./core/dashboard-ser
 import type { FullStore } from "./core/dashboard-ports.js";
 import { KeyRing } from "./core/keys/key-ring.js";
 import { Limits } from "./core/serving/limits.js";
+import { RecentItems } from "./core/serving/recent-items.js";
 import { MaintenanceGate } from "./core/serving/maintenance-gate.js";
 import { ModelNames } from "./core/model-names.js";
 import { ModelAdmin } from "./core/operator/model-admin.js";
@@ -166,12 +167,16 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       },
       onTokens: (model, tokens) => dashboard.rates.addTokens(model, tokens),
     });
+    const recentItems = config.service.itemMemory === "on" ? new RecentItems(clock) : null;
+    closers.push(async () => recentItems?.close());
     const follower = await ChangeFollower.start({
       changes: store.changes,
       keys,
       cutStreams: (target) => {
         completions.cut(target);
-        if ("accountId" in target) fleet.forgetAccount(target.accountId);
+        if (!("accountId" in target)) return;
+        fleet.forgetAccount(target.accountId);
+        recentItems?.forgetAccount(target.accountId);
       },
       reviewStreams: (target) => completions.review(target),
       onModelsChanged: () => void engines.follow(),
@@ -258,6 +263,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       limits,
       bodies,
       completions,
+      ...(recentItems === null ? {} : { recentItems }),
       notReady: () => {
         if (draining) return "shutting_down";
         if (gate.refusal() !== null) return "maintenance";

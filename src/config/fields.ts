@@ -54,6 +54,12 @@ const serviceFields = {
     default: 4 * 1024 * 1024,
     doc: "Largest request body.",
   }),
+  itemMemory: field({
+    env: ["SOTTO_ITEM_MEMORY"],
+    schema: z.enum(["on", "off"], { error: "must be on or off" }),
+    default: "on" as const,
+    doc: "`on` keeps the items of a reply of `/v1/responses` in this server's memory, encrypted, for up to ten minutes after their last use, so that clients may refer to them by id, unless they set `store: false`. `off` refuses such references.",
+  }),
   maxConnections: field({
     env: ["SOTTO_MAX_CONNECTIONS"],
     schema: optional(integer(1, 1_000_000)),

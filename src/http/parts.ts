@@ -1,6 +1,7 @@
 /** What the HTTP layer is made from. The composition root passes it in; tests pass smaller parts. */
 import type { ServiceConfig } from "../config.js";
 import type { Completions } from "../core/serving/completion.js";
+import type { RecentItems } from "../core/serving/recent-items.js";
 import type { Limits } from "../core/serving/limits.js";
 import type { Clock, EngineStatus, KeyRecord } from "../core/ports.js";
 import type { OutcomeRecorder } from "../core/operator/outcome-recorder.js";
@@ -27,6 +28,8 @@ export interface HttpParts {
   limits: Limits;
   bodies: Bodies;
   completions: Completions;
+  /** Where the operator allows it: items that a later request may refer to. */
+  recentItems?: RecentItems;
   /** Null while completions can be served. */
   notReady: () => NotReady | null;
   /** The database or Redis, while one of them fails, each with the code of its cause. */

@@ -131,6 +131,14 @@ describe("an unknown path", () => {
     it.each([
       ["/v1/responses/resp_1", "This service stores no replies, so there is none to retrieve."],
       ["/v1/responses/resp_1/input_items", "This service stores no replies, so there is none to retrieve."],
+      [
+        "/v1/responses/compact",
+        "This service does not offer /v1/responses/compact: shorten the conversation in the client, and send what is left in 'input'.",
+      ],
+      [
+        "/responses/input_tokens",
+        "This service does not offer /v1/responses/input_tokens: every reply says in 'usage' how many tokens its prompt had.",
+      ],
       ["/v1/messages/batches", "This service does not offer /v1/messages/batches."],
       ["/v1/messages/batches/secret", "This service does not offer /v1/messages/batches."],
       ["/v1/completions", "This service does not offer /v1/completions: use POST /v1/chat/completions."],

@@ -23,15 +23,20 @@ const notOffered = [
   "moderations",
   "realtime",
   "rerank",
+  "responses/compact",
+  "responses/input_tokens",
   "threads",
   "uploads",
   "vector_stores",
 ];
 /** Replies by the ids that they were given. */
 const storedReply = /^\/(?:chat\/completions\/chatcmpl|responses\/resp)/;
-/** Those that do the same job. */
-const forChat = ["completions"];
-const chat = "/chat/completions";
+/** What does the same job. */
+const instead: Partial<Record<string, string>> = {
+  completions: "use POST /v1/chat/completions",
+  "responses/compact": "shorten the conversation in the client, and send what is left in 'input'",
+  "responses/input_tokens": "every reply says in 'usage' how many tokens its prompt had",
+};
 
 interface Endpoint {
   method: ApiRoute["method"];
@@ -72,9 +77,10 @@ export function unknownUrlOf(routes: readonly Pick<ApiRoute, "method" | "url">[]
       (foreign?.includes("/") === true ? undefined : similarTo(wanted, endpoints));
     if (likely !== undefined) return explain(`There is no such endpoint. Did you mean ${likely.name}?`);
     if (foreign !== undefined) {
-      const instead = endpoints.find((endpoint) => endpoint.url === chat && forChat.includes(foreign));
-      const advice = instead === undefined ? "" : `: use ${instead.name}`;
-      return explain(`This service does not offer ${prefix}/${foreign}${advice}.`);
+      const advice = instead[foreign];
+      return explain(
+        `This service does not offer ${prefix}/${foreign}${advice === undefined ? "" : `: ${advice}`}.`,
+      );
     }
     return isBelowPrefix(path) ? explain("There is no such endpoint.") : new ServiceError("unknown_url");
   };

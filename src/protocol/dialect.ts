@@ -5,13 +5,26 @@
  */
 import type { ChatRequest, FinishReason, ReplyLogprob, ToolCall } from "./chat.js";
 import type { ServiceError } from "./errors.js";
+import type { HostedTool } from "./responses/hosted-tools.js";
 import type { JsonObject } from "./read-json.js";
+import type { Unresolved } from "./responses/input.js";
+import type { CallName } from "./responses/namespaces.js";
 
 /** A request as its dialect read it. It crosses threads, so it holds data only. */
 export interface Asked {
   chat: ChatRequest;
   /** Fields of the reply that repeat the request, as they go on the wire. */
   echo: Readonly<JsonObject>;
+  /** Tools of the request that cannot be called here. */
+  hosted?: readonly HostedTool[];
+  /** Functions that the client knows by a namespace and a name. */
+  callNames?: readonly CallName[];
+  /** Whether thoughts are to be shown as their own summary, too. */
+  showsSummary?: boolean;
+  /** Whether a later request may refer to the items of the reply. */
+  keepsItems?: boolean;
+  /** A conversation that refers to items of earlier replies. Until `Dialect.resolve`, `chat` has no messages. */
+  unresolved?: Unresolved;
 }
 
 export interface Usage {
@@ -46,6 +59,13 @@ export interface ReplyHead {
   model: string;
   /** As counted before the run. */
   promptTokens: number;
+  /** Takes the items of a reply that is complete; absent where they are not kept. */
+  keep?: (items: readonly KeptItem[]) => void;
+}
+
+/** An item of a reply as a later request could send it. */
+export interface KeptItem {
+  id: string;
 }
 
 /** As much of one kind as came in a row. */
@@ -85,6 +105,11 @@ export interface Dialect {
   readonly idPrefix: string;
   /** Throws the `ServiceError` that names the invalid field. */
   read(body: unknown): Asked;
+  /**
+   * Puts items of earlier replies where the conversation refers to them. `recall` returns them as they were kept,
+   * undefined for one that is not there. Throws the `ServiceError` that names a reference to nothing.
+   */
+  resolve?(asked: Asked, recall: (id: string) => unknown): Asked;
   reply(head: ReplyHead, asked: Asked, choices: readonly ReplyChoice[], usage: Usage): object;
   /** The head changes once, on admission: read it when something is written. */
   stream(head: Readonly<ReplyHead>, asked: Asked): StreamWriter;

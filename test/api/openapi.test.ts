@@ -122,10 +122,20 @@ describe("docs/openapi.yaml", () => {
         [{ type: "web_search" }],
         [{ type: "function" }],
         [{ type: "function", name: "f" }],
+        [{ type: "namespace", name: "n", tools: [{ type: "function", name: "f" }] }],
+        [{ type: "namespace", name: "n" }],
       ],
       tool_choice: ["none", "auto", "maybe", null, { type: "function" }, { type: "web_search" }],
       parallel_tool_calls: [true, 1, null],
-      reasoning: [null, {}, 1, { effort: "low" }, { effort: "much" }, { effort: null, summary: 1 }],
+      reasoning: [
+        null,
+        {},
+        1,
+        { effort: "low" },
+        { effort: "much" },
+        { effort: null, summary: 1 },
+        { summary: "auto" },
+      ],
       include: [null, [], ["x"], "x"],
       top_logprobs: [0, 20, 21, null],
       metadata: [null, {}, 1],
@@ -133,7 +143,7 @@ describe("docs/openapi.yaml", () => {
       previous_response_id: [null, "resp_1"],
       conversation: [null, "conv_1", {}],
       prompt: [null, {}],
-      store: [true, 1],
+      store: [true, null, 1],
     };
     const items: unknown[][] = [
       [{ type: "message", role: "developer", content: [{ type: "input_text", text: "x" }] }],
@@ -146,8 +156,10 @@ describe("docs/openapi.yaml", () => {
       [call, { type: "function_call_output", call_id: "c" }],
       [{ type: "reasoning", summary: [{ type: "summary_text", text: "x" }] }, call],
       [{ type: "reasoning", content: [{ type: "text", text: "x" }] }, call],
-      [{ type: "web_search_call" }],
+      [{ type: "web_search_call" }, call],
+      [{ type: "something" }, call],
       [{ type: "item_reference", id: "msg_1" }],
+      [{ type: "item_reference" }],
     ];
     const fields = [
       ...Object.entries(values).flatMap(([name, list]) => list.map((value) => ({ [name]: value }))),

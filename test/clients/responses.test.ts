@@ -77,6 +77,22 @@ describe("the openai package", () => {
     ]);
   });
 
+  it("accumulates a stream with a summary of the thoughts", async () => {
+    const stream = openai().responses.stream({
+      model: "omega",
+      input: prompt,
+      reasoning: { summary: "auto" },
+    });
+    const pieces: string[] = [];
+    stream.on("response.reasoning_summary_text.delta", ({ delta }) => pieces.push(delta));
+    const { output } = await stream.finalResponse();
+    expect(pieces.join("")).toBe("Let me think.");
+    expect(output).toMatchObject([
+      { type: "reasoning", summary: [{ type: "summary_text", text: "Let me think." }] },
+      { type: "message" },
+    ]);
+  });
+
   it("goes on after a call with the items of the reply", async () => {
     const client = openai();
     const input: OpenAI.Responses.ResponseInput = [{ role: "user", content: prompt }];
@@ -188,6 +204,7 @@ describe("the AI SDK's default provider", () => {
       { role: "assistant", content: answer },
       { role: "user", content: "And tomorrow?" },
     ]);
+    // What was not kept cannot be referred to.
     const stored = generateText({ model: model(), messages, maxRetries: 0 });
     await expect(stored).rejects.toThrow("'store: false'");
   });

@@ -80,6 +80,23 @@ describe("a request that another site makes a browser send", () => {
     }
   });
 
+  it.each([
+    ["POST", "/api/chat"],
+    ["POST", "/api/generate"],
+    ["GET", "/api/tags"],
+    ["POST", "/api/embed/"],
+  ])("for Ollama's API learns that it is not served: %s %s", async (method, path) => {
+    const response = await fetch(dashboard.url + path, {
+      method,
+      headers: json,
+      ...(method === "POST" ? { body: '{"model":"omega"}' } : {}),
+    });
+    expect(response.status).toBe(404);
+    const { error } = (await response.json()) as { error: { code: string; message: string } };
+    expect(error.code).toBe("not_found");
+    expect(error.message).toContain("POST /v1/chat/completions");
+  });
+
   it("cannot read anything: no answer allows another origin", async () => {
     for (const path of ["/api/me", "/api/site", "/", "/changelog.atom", "/v1/models"]) {
       const response = await fetch(dashboard.url + path, { headers: { origin: "https://evil.example" } });

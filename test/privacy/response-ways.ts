@@ -78,7 +78,7 @@ const post = ({ sotto, key }: Installation, body: object, signal?: AbortSignal) 
 
 interface Reply {
   store: boolean;
-  output: { type: string; name?: string; arguments?: string; content?: { text: string }[] }[];
+  output: { id: string; type: string; name?: string; arguments?: string; content?: { text: string }[] }[];
 }
 
 async function replyOf(response: Response): Promise<Reply> {
@@ -124,15 +124,22 @@ export const responses: Record<string, Way> = {
     return "";
   },
   "a response that calls it": async (installation, canary) => {
-    const tools = [{ type: "custom", name: canary, description: canary }, markedTool(canary)];
     const body = ask(canary, {
-      tools,
+      tools: [{ type: "namespace", name: canary, description: canary, tools: [markedTool(canary)] }],
       tool_choice: "required",
       parallel_tool_calls: false,
       max_output_tokens: 400,
     });
     const { output } = await replyOf(await post(installation, body));
-    expect(output).toMatchObject([{ type: "function_call", name: nameOf(canary) }]);
+    expect(output).toMatchObject([{ type: "function_call", name: nameOf(canary), namespace: canary }]);
+    return "";
+  },
+  "a response that refers to one that said it": async (installation, canary) => {
+    const { output } = await replyOf(await post(installation, saying(canary)));
+    expect(JSON.stringify(output)).toContain(canary);
+    const references = output.map(({ id }) => ({ type: "item_reference", id }));
+    const input = [{ role: "user", content: canary }, ...references, { role: "user", content: canary }];
+    await replyOf(await post(installation, ask(canary, { input })));
     return "";
   },
 };
@@ -154,6 +161,9 @@ export const refusedResponses: Record<string, Way> = {
       { role: "user", content: canary },
       { type: "item_reference", id: `msg_${canary}` },
     ],
+  })),
+  "a response with a tool of another kind": refusedWith((canary) => ({
+    tools: [{ type: canary, name: canary, description: canary }],
   })),
   "a response with a result of no call": refusedWith((canary) => ({
     input: [{ type: "function_call_output", call_id: canary, output: canary }],

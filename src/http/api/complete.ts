@@ -20,6 +20,7 @@ import { errorOf } from "../errors.js";
 import { newCompletionId } from "../connection/ids.js";
 import { defaultKeepAliveMs, defaultTimeouts, type HttpParts } from "../parts.js";
 import { countedFirst } from "./auth.js";
+import { skipHostedTools } from "./hosted-tools.js";
 import { EventStream } from "./sse.js";
 
 type Events = AsyncGenerator<CompletionArrival, void, undefined>;
@@ -35,17 +36,24 @@ function answerIn(parts: HttpParts, name: DialectName) {
   const dialect = dialects[name];
   return async (request: FastifyRequest, reply: FastifyReply): Promise<object | undefined> => {
     const { abort, trace, startedMs } = request.exchange;
-    const asked = await parts.bodies.read(name, request, reply);
-    request.exchange.stream = asked.chat.stream;
+    const [caller, admission] = [callerOf(request), admissionOf(request)];
+    const { recentItems } = parts;
+    const { id: accountId } = caller.account;
+    const read = await parts.bodies.read(name, request, reply);
+    request.exchange.stream = read.chat.stream;
+    skipHostedTools(read, request, reply);
+    const asked = dialect.resolve?.(read, (id) => recentItems?.recall(accountId, id)) ?? read;
 
     const model = parts.completions.names.find(asked.chat.model);
-    const [caller, admission] = [callerOf(request), admissionOf(request)];
     const events = parts.completions.run(asked.chat, caller, abort, trace, startedMs, admission);
     const head: ReplyHead = {
       id: newCompletionId(dialect.idPrefix),
       created: Math.floor(parts.clock.now().getTime() / 1000),
       model: model ?? asked.chat.model,
       promptTokens: 0,
+      ...(recentItems !== undefined && asked.keepsItems === true
+        ? { keep: (items) => recentItems.keep(accountId, items) }
+        : {}),
     };
     const admit = async (): Promise<void> => {
       const { model, promptTokens } = await firstOf(events);

@@ -6,12 +6,14 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { admissionOf, callerOf } from "../connection/caller.js";
 import type { HttpParts } from "../parts.js";
+import { skipHostedTools } from "./hosted-tools.js";
 
 export function countTokens({ bodies, completions }: HttpParts) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<{ input_tokens: number }> => {
-    const { chat } = await bodies.read("countTokens", request, reply);
+    const asked = await bodies.read("countTokens", request, reply);
+    skipHostedTools(asked, request, reply);
     const { signal, startedMs } = request.exchange;
     const [caller, admission] = [callerOf(request), admissionOf(request)];
-    return { input_tokens: await completions.count(chat, caller, signal, startedMs, admission) };
+    return { input_tokens: await completions.count(asked.chat, caller, signal, startedMs, admission) };
   };
 }

@@ -71,11 +71,11 @@ const toolList: Reader<readonly Tool[]> = (value, path) =>
   );
 
 /** Reads each where it was found; throws where they are too many, or too large together. */
-export function boundedTools(
-  items: readonly (readonly [item: unknown, path: string])[],
-  read: Reader<Tool>,
+export function boundedTools<Item, Read extends Tool>(
+  items: readonly (readonly [item: Item, path: string])[],
+  read: (item: Item, path: string) => Read,
   path: string,
-): readonly Tool[] {
+): readonly Read[] {
   const tools = atMost(maxTools, items, path).map(([item, place]) => read(item, place));
   const excess = excessOf(tools.map(({ parameters }) => parameters ?? null));
   if (excess === null) return tools;

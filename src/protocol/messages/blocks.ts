@@ -47,7 +47,9 @@ export const userContent: Reader<UserContent> = (value, path) => {
   for (const { type, block, place } of blocks(value, path)) {
     if (type === "text") texts.push(required(block, "text", string, place));
     else if (type === "tool_result") results.push(toolResult(block, place));
-    else throw unsupportedBlock(place, "'text' and 'tool_result'");
+    else if (type === "document") texts.push(documentText(block, place));
+    else if (type === "search_result") texts.push(required(block, "content", plainText, place));
+    else throw unsupportedBlock(place, "'text', 'tool_result' and plain-text 'document'");
   }
   return { text: texts.length === 0 ? null : joined(texts), results };
 };
@@ -63,13 +65,36 @@ export const assistantContent: Reader<AssistantContent> = (value, path) => {
     if (type === "text") texts.push(required(block, "text", string, place));
     else if (type === "thinking") thoughts.push(required(block, "thinking", string, place));
     else if (type === "tool_use") calls.push(toolUse(block, place));
-    // What another service has encrypted nobody else can read.
-    else if (type !== "redacted_thinking") {
+    else if (!isForeign(type)) {
       throw unsupportedBlock(place, "'text', 'thinking', 'redacted_thinking' and 'tool_use'");
     }
   }
   return { text: joined(texts), reasoning: joined(thoughts), calls };
 };
+
+/** What another service has encrypted nobody else can read; of the tools that it ran, its text says what it found. */
+const isForeign = (type: string): boolean =>
+  /^(?:redacted_thinking|server_tool_use|mcp_tool_use|compaction|container_upload|\w+_tool_result)$/.test(
+    type,
+  );
+
+/** A document that is text, under its title. */
+function documentText(block: JsonObject, path: string): string {
+  const place = `${path}.source`;
+  const source = required(block, "source", object, path);
+  const title = optional(block, "title", string, path) ?? "";
+  switch (required(source, "type", string, place)) {
+    case "text":
+      return joined([title, required(source, "data", string, place)]);
+    case "content":
+      return joined([title, required(source, "content", plainText, place)]);
+    default:
+      throw new ServiceError("unsupported_value", {
+        message: `Unsupported value for '${place}.type': only documents of plain text are supported ('text' and 'content'). Send the text of the document.`,
+        param: `${place}.type`,
+      });
+  }
+}
 
 /** A string or blocks of text. */
 export const plainText: Reader<string> = (value, path) => {

@@ -147,6 +147,30 @@ describe("a conversation", () => {
     expect(said({ content: "fine", is_error: false })).toBe("fine");
   });
 
+  it("reads documents of plain text and search results as text, and passes over what other services' tools did", () => {
+    const source = { type: "text", media_type: "text/plain", data: "It rains." };
+    const parts = { type: "content", content: [text("One."), text("Two.")] };
+    expect(
+      read([
+        user(
+          text("Read:"),
+          { type: "document", title: "Report", source },
+          { type: "document", source: parts },
+        ),
+        assistant(
+          { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "rain" } },
+          { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] },
+          text("It does."),
+        ),
+        user({ type: "search_result", source: "x", title: "t", content: [text("Found.")] }),
+      ]),
+    ).toEqual([
+      { role: "user", content: "Read:\n\nReport\n\nIt rains.\n\nOne.\n\nTwo." },
+      { role: "assistant", content: "It does." },
+      { role: "user", content: "Found." },
+    ]);
+  });
+
   it("takes thoughts that nobody can read, replies without content and calls without input", () => {
     expect(
       read([
@@ -188,6 +212,11 @@ describe("a conversation", () => {
     ["a block that is none", [{ role: "user", content: ["x"] }], "invalid_type messages[0].content[0]"],
     ["a block without a type", [user({})], "missing_required_parameter messages[0].content[0].type"],
     [
+      "an unknown block",
+      [hi, assistant({ type: "something" })],
+      "unsupported_value messages[1].content[0].type",
+    ],
+    [
       "a block without text",
       [user({ type: "text" })],
       "missing_required_parameter messages[0].content[0].text",
@@ -197,16 +226,15 @@ describe("a conversation", () => {
       [hi, user(text("Look:"), { type: "image" })],
       "unsupported_value messages[1].content[1].type",
     ],
-    ["a document", [user({ type: "document" })], "unsupported_value messages[0].content[0].type"],
+    [
+      "a document that is no text",
+      [user({ type: "document", source: { type: "base64", media_type: "application/pdf", data: "x" } })],
+      "unsupported_value messages[0].content[0].source.type",
+    ],
     ["a call by the user", [user(use("a"))], "unsupported_value messages[0].content[0].type"],
     [
       "a result by the assistant",
       [hi, assistant(result("a"))],
-      "unsupported_value messages[1].content[0].type",
-    ],
-    [
-      "a call that runs elsewhere",
-      [hi, assistant({ type: "server_tool_use" })],
       "unsupported_value messages[1].content[0].type",
     ],
     [

@@ -4,10 +4,11 @@ import { messagesError } from "./errors.js";
 import { readCountRequest, readMessagesRequest } from "./request.js";
 import { message } from "./response.js";
 import { messageWriter } from "./stream.js";
+import { hostedTools } from "./tools.js";
 
 export const messages: Dialect = {
   idPrefix: "msg_",
-  read: (body) => ({ chat: readMessagesRequest(body), echo: {} }),
+  read: (body) => ({ chat: readMessagesRequest(body), echo: {}, hosted: hostedTools(body) }),
   reply: (head, { chat }, choices, usage) => message(head, chat, choices, usage),
   stream: (head, { chat }) => messageWriter(head, chat),
   error: messagesError,
@@ -16,5 +17,5 @@ export const messages: Dialect = {
 /** Reads what is to be counted. There is no reply to write. */
 export const countTokens: Dialect = {
   ...messages,
-  read: (body) => ({ chat: readCountRequest(body), echo: {} }),
+  read: (body) => ({ chat: readCountRequest(body), echo: {}, hosted: hostedTools(body) }),
 };

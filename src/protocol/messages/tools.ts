@@ -1,14 +1,16 @@
 /**
  * `tools` and `tool_choice`: what a reply may call, and whether it must. Tools that run on that API's own servers, or
  * that its models were trained on (`web_search_…`, `bash_…`), have no schema that another model could follow. They are
- * skipped: clients list them beside their own.
+ * told apart: whether they are refused depends on the client.
  */
 import type { Tool, Tooling } from "../chat.js";
 import { ServiceError } from "../errors.js";
+import { hostedTool, type HostedTool } from "../responses/hosted-tools.js";
 import {
   array,
   atMost,
   boolean,
+  isObject,
   object,
   optional,
   required,
@@ -41,6 +43,18 @@ export function readTooling(body: JsonObject): Tooling | undefined {
   return { tools: callable, choice: mode, parallel };
 }
 
+/** Those that `readTooling` leaves out. */
+export const hostedTools = (body: unknown): HostedTool[] =>
+  (isObject(body) ? (optional(body, "tools", array) ?? []) : []).flatMap((item, index) => {
+    const path = `tools[${index}]`;
+    const type = typeOf(object(item, path), path);
+    return type === ownType ? [] : [hostedTool(type, path, "a tool with 'name' and 'input_schema'")];
+  });
+
+const ownType = "custom";
+const typeOf = (fields: JsonObject, path: string): string =>
+  optional(fields, "type", string, path) ?? ownType;
+
 const toolList: Reader<Tool[]> = (value, path) => {
   const items = atMost(maxTools, array(value, path), path);
   const tools = items.flatMap((item, index) => tool(item, `${path}[${index}]`));
@@ -54,8 +68,7 @@ const toolList: Reader<Tool[]> = (value, path) => {
 
 const tool: Reader<Tool[]> = (value, path) => {
   const fields = object(value, path);
-  const type = optional(fields, "type", string, path) ?? "custom";
-  if (type !== "custom") return [];
+  if (typeOf(fields, path) !== ownType) return [];
   return [
     {
       name: required(fields, "name", toolName, path),

@@ -1,14 +1,18 @@
-/** `POST /v1/responses`: one reply to one request. Nothing is stored, whatever `store` says. */
+/**
+ * `POST /v1/responses`: one reply to one request. Nothing is stored, whatever `store` says; without `store: false`, the
+ * items of the reply stay in memory for a while (src/core/serving/recent-items.ts).
+ */
 import type { Dialect } from "../dialect.js";
 import { errorBody } from "../errors.js";
 import { inOwnTerms } from "./error.js";
-import { readResponseRequest } from "./request.js";
+import { readResponseRequest, resolveItems } from "./request.js";
 import { wholeResponse } from "./response.js";
 import { responseEventWriter } from "./stream.js";
 
 export const responses: Dialect = {
   idPrefix: "resp_",
   read: readResponseRequest,
+  resolve: resolveItems,
   reply: (head, asked, [choice], usage) => {
     if (choice === undefined) throw new Error("A reply has a choice.");
     return wholeResponse(head, asked, choice, usage);

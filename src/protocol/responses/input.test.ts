@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { ServiceError } from "../errors.js";
-import { readInput, withInstructions } from "./input.js";
-import { readResponseRequest } from "./request.js";
+import { messagesOf, readInput, withInstructions } from "./input.js";
+import { readResponseRequest, resolveItems } from "./request.js";
 
-const read = (...items: unknown[]) => readInput(items, "input");
+const nameOf = (namespace: string, name: string) => `${namespace}/${name}`;
+const readAll = (input: unknown) => messagesOf(readInput(input, "input"), { nameOf });
+const read = (...items: unknown[]) => readAll(items);
 
 function refusal(...items: unknown[]): { code: string; param: string | null; message: string } {
   try {
@@ -47,8 +49,8 @@ const toolCall = (id: string) => ({ id, name: "f", arguments: "{}" });
 
 describe("input", () => {
   test("may be a string", () => {
-    expect(readInput("hi", "input")).toEqual([{ role: "user", content: "hi" }]);
-    expect(readInput("", "input")).toEqual([{ role: "user", content: "" }]);
+    expect(readAll("hi")).toEqual([{ role: "user", content: "hi" }]);
+    expect(readAll("")).toEqual([{ role: "user", content: "" }]);
   });
 
   test("has messages with and without a type, with a string or parts", () => {
@@ -146,9 +148,9 @@ describe("input", () => {
     ["of a call", [user, { type: "item_reference", id: "fc_1" }], 1],
   ])("refuses a reference %s, and says why", (_, items, index) => {
     const { code, param, message } = refusal(...items);
-    expect({ code, param }).toEqual({ code: "unsupported_value", param: `input[${index}].type` });
-    expect(message).toContain("stores nothing");
-    expect(message).toContain("store: false");
+    expect({ code, param }).toEqual({ code: "invalid_value", param: `input[${index}].id` });
+    expect(message).toContain("'store: false'");
+    expect(message).toContain("'.chat()'");
   });
 
   test.each([
@@ -156,7 +158,7 @@ describe("input", () => {
     ["no message", [thought("hm")], "invalid_value", "input"],
     ["no object", ["hi"], "invalid_type", "input[0]"],
     ["an item without type and role", [{ content: "x" }], "missing_required_parameter", "input[0].type"],
-    ["an unknown type", [{ type: "web_search_call" }], "unsupported_value", "input[0].type"],
+    ["an unknown type", [{ type: "something" }], "unsupported_value", "input[0].type"],
     ["an unknown role", [user, { role: "tool", content: "x" }], "invalid_value", "input[1].role"],
     ["no role", [{ type: "message", content: "x" }], "missing_required_parameter", "input[0].role"],
     ["no content", [{ role: "user" }], "missing_required_parameter", "input[0].content"],
@@ -212,6 +214,118 @@ describe("input", () => {
     const turn = [call("a"), call("b"), result("a"), result("b")];
     expect(read(...Array.from({ length: 500 }, () => turn).flat())).toHaveLength(1500);
     expect(refusal(...Array.from({ length: 2049 }, () => user)).code).toBe("array_above_max_length");
+  });
+});
+
+describe("a reference to an item", () => {
+  const reference = (id: string) => ({ type: "item_reference", id });
+  const kept: Record<string, unknown> = {
+    msg_1: said("look"),
+    rs_1: thought("hm"),
+    fc_1: { ...call("a"), name: "read", namespace: "files" },
+  };
+  const resolve = (input: unknown[], more: object = {}) =>
+    resolveItems(readResponseRequest({ model: "omega", input, ...more }), (id) => kept[id]).chat.messages;
+
+  test("stands for the item, in its place", () => {
+    const input = [user, reference("rs_1"), reference("msg_1"), reference("fc_1"), result("a"), user];
+    expect(resolve(input, { instructions: "s" })).toEqual([
+      { role: "system", content: "s" },
+      { role: "user", content: "hi" },
+      {
+        role: "assistant",
+        content: "look",
+        reasoning: "hm",
+        toolCalls: [{ id: "a", name: "files__read", arguments: "{}" }],
+      },
+      { role: "tool", content: "ok", toolCallId: "a" },
+      { role: "user", content: "hi" },
+    ]);
+  });
+
+  test("may be made once, so that a short request is not a long prompt", () => {
+    expect(() => resolve([reference("msg_1"), user, reference("msg_1")])).toThrow("'input[2].id'");
+  });
+
+  test("to what is gone is refused when it is looked for, after the request was read", () => {
+    const asked = readResponseRequest({ model: "omega", input: [user, reference("msg_2"), user] });
+    expect(() => resolveItems(asked, () => undefined)).toThrow("'store: false'");
+  });
+});
+
+describe("history from elsewhere", () => {
+  const output = (type: string, fields: object) => ({ type, call_id: "a", output: "ok", ...fields });
+
+  test.each([
+    [
+      "a custom tool",
+      { type: "custom_tool_call", call_id: "a", name: "apply_patch", input: "*** Begin" },
+      output("custom_tool_call_output", {}),
+      { name: "apply_patch", arguments: '{"input":"*** Begin"}' },
+    ],
+    [
+      "a custom tool of a namespace",
+      { type: "custom_tool_call", call_id: "a", name: "f.g", namespace: "n", input: "x" },
+      output("custom_tool_call_output", { output: [{ type: "input_text", text: "ok" }] }),
+      { name: "n/f_g", arguments: '{"input":"x"}' },
+    ],
+    [
+      "a local shell",
+      { type: "local_shell_call", id: "lsh_1", call_id: "a", action: { type: "exec", command: ["ls"] } },
+      { type: "local_shell_call_output", id: "a", output: "ok" },
+      { name: "local_shell", arguments: '{"type":"exec","command":["ls"]}' },
+    ],
+    [
+      "a local shell whose result came as a function's",
+      { type: "local_shell_call", call_id: "a", action: { command: ["ls"] } },
+      result("a"),
+      { name: "local_shell", arguments: '{"command":["ls"]}' },
+    ],
+    [
+      "a shell",
+      { type: "shell_call", call_id: "a", action: { commands: ["ls"] } },
+      output("shell_call_output", { output: [{ stdout: "ok", stderr: "", outcome: { type: "exit" } }] }),
+      { name: "shell", arguments: '{"commands":["ls"]}' },
+    ],
+    [
+      "a patch",
+      { type: "apply_patch_call", call_id: "a", operation: { type: "delete_file", path: "x" } },
+      output("apply_patch_call_output", { status: "completed" }),
+      { name: "apply_patch", arguments: '{"type":"delete_file","path":"x"}' },
+    ],
+  ])("has calls of %s", (_, foreignCall, foreignResult, expected) => {
+    expect(read(user, foreignCall, foreignResult)).toEqual([
+      { role: "user", content: "hi" },
+      { role: "assistant", content: "", toolCalls: [{ id: "a", ...expected }] },
+      { role: "tool", content: "ok", toolCallId: "a" },
+    ]);
+  });
+
+  test("has calls of an MCP server with their results", () => {
+    const mcp = { type: "mcp_call", id: "mcp_1", name: "ask", arguments: "{}", output: "ok" };
+    expect(read(user, mcp, said("x")).slice(1)).toEqual([
+      { role: "assistant", content: "", toolCalls: [{ id: "mcp_1", name: "ask", arguments: "{}" }] },
+      { role: "tool", content: "ok", toolCallId: "mcp_1" },
+      { role: "assistant", content: "x" },
+    ]);
+  });
+
+  test.each(["web_search_call", "compaction", "image_generation_call", "file_search_call", "mcp_list_tools"])(
+    "is read without its %s",
+    (type) => {
+      const item = { type, id: "x_1", status: "completed", encrypted_content: "gAAA" };
+      expect(read(user, item, said("x"))).toEqual([
+        { role: "user", content: "hi" },
+        { role: "assistant", content: "x" },
+      ]);
+    },
+  );
+
+  test.each([
+    ["a result without its call", [output("custom_tool_call_output", {})], "input[0].call_id"],
+    ["a call without its text", [{ type: "custom_tool_call", call_id: "a", name: "f" }], "input[0].input"],
+  ])("refuses %s", (_, items, param) => {
+    expect(refusal(...items)).toMatchObject({ param });
   });
 });
 

@@ -5,24 +5,65 @@
 import type { ChatMessage } from "../chat.js";
 import { maxMessages } from "../chat-completions/messages.js";
 import { ServiceError } from "../errors.js";
-import { atMost, nonEmptyArray, string, wrongType, type Reader } from "../read-json.js";
-import { nothingStored, readItem, type InputItem } from "./items.js";
+import { atMost, nonEmptyArray, object, string, wrongType, type Reader } from "../read-json.js";
+import { readForeign } from "./foreign-items.js";
+import { readOwnItem, typeOf, type InputItem } from "./items.js";
 
-export const readInput: Reader<readonly ChatMessage[]> = (value, path) => {
-  if (typeof value === "string") return [{ role: "user", content: string(value, path) }];
-  if (!Array.isArray(value)) throw wrongType(path, "a string or an array of items", value);
-  const turns = new Turns();
-  for (const [index, item] of nonEmptyArray(value, path).entries()) {
-    const place = `${path}[${index}]`;
-    turns.add(readItem(item, place), place);
+const itemTypes = "'message', 'function_call', 'function_call_output', 'reasoning' and 'item_reference'";
+
+/** An item, and where it stands. */
+export interface PlacedItem {
+  item: InputItem;
+  path: string;
+}
+
+/** A conversation whose messages are not known before what it refers to is found. */
+export interface Unresolved {
+  items: readonly PlacedItem[];
+  instructions: string | undefined;
+}
+
+export const readInput: Reader<readonly PlacedItem[]> = (value, path) => {
+  if (typeof value === "string") {
+    return [{ item: { type: "said", role: "user", text: string(value, path) }, path }];
   }
-  turns.end();
-  if (turns.messages.length > 0) return atMost(maxMessages, turns.messages, path);
-  throw new ServiceError("invalid_value", {
-    message: `Invalid value for '${path}': expected at least one message.`,
-    param: path,
+  if (!Array.isArray(value)) throw wrongType(path, "a string or an array of items", value);
+  return nonEmptyArray(value, path).flatMap((item, index) => readItem(item, `${path}[${index}]`));
+};
+
+export const refersToItems = (items: readonly PlacedItem[]): boolean =>
+  items.some(({ item }) => item.type === "referred");
+
+/** Mostly one; none of what says nothing to a model. */
+const readItem: Reader<readonly PlacedItem[]> = (value, path) => {
+  const fields = object(value, path);
+  const type = typeOf(fields, path);
+  const own = readOwnItem(type, fields, path);
+  const read = own === undefined ? readForeign(type, fields, path) : [own];
+  if (read !== undefined) return read.map((item) => ({ item, path }));
+  throw new ServiceError("unsupported_value", {
+    message: `Unsupported value for '${path}.type': expected one of ${itemTypes}.`,
+    param: `${path}.type`,
   });
 };
+
+export interface Lookups {
+  /** What the model calls a function of a namespace. */
+  nameOf: (namespace: string, name: string) => string;
+  /** An item of an earlier reply as it was sent; undefined where it is not there. */
+  recall?: (id: string) => unknown;
+}
+
+export function messagesOf(items: readonly PlacedItem[], lookups: Lookups): readonly ChatMessage[] {
+  const turns = new Turns(lookups);
+  for (const { item, path } of items) turns.add(item, path);
+  turns.end();
+  if (turns.messages.length > 0) return atMost(maxMessages, turns.messages, "input");
+  throw new ServiceError("invalid_value", {
+    message: "Invalid value for 'input': expected at least one message.",
+    param: "input",
+  });
+}
 
 /** Templates expect one system message, and some ignore any but the first. */
 export function withInstructions(
@@ -37,6 +78,15 @@ export function withInstructions(
   return system.length === 0 ? rest : [{ role: "system", content: system.join("\n\n") }, ...rest];
 }
 
+const notKept = (path: string): ServiceError =>
+  new ServiceError("invalid_value", {
+    message:
+      `Invalid value for '${path}.id': no such item is in this server's memory. Items of replies are kept there for ` +
+      "ten minutes at most and nowhere else. Set 'store: false', which makes clients send the items themselves, or use " +
+      "chat completions ('.chat()' in the AI SDK).",
+    param: `${path}.id`,
+  });
+
 class Turns {
   readonly messages: ChatMessage[] = [];
   readonly #callIds = new Set<string>();
@@ -46,11 +96,14 @@ class Turns {
   #thoughts: string[] = [];
   /** Where a message is referred to that is not there. */
   #missing: string | null = null;
+  readonly #referred = new Set<string>();
+
+  constructor(private readonly lookups: Lookups) {}
 
   add(item: InputItem, path: string): void {
     switch (item.type) {
       case "referred":
-        this.#missing ??= path;
+        this.#refer(item.id, path);
         return;
       case "thought":
         if (item.text !== "") this.#thoughts.push(item.text);
@@ -59,8 +112,10 @@ class Turns {
         // What was said before a call is dispensable: the turn still says what matters. Agents of the AI SDK refer to it.
         this.#missing = null;
         const turn = this.#assistant();
-        turn.toolCalls = [...(turn.toolCalls ?? []), item.call];
-        this.#callIds.add(item.call.id);
+        const { call, namespace } = item;
+        const name = namespace === undefined ? call.name : this.lookups.nameOf(namespace, call.name);
+        turn.toolCalls = [...(turn.toolCalls ?? []), { ...call, name }];
+        this.#callIds.add(call.id);
         return;
       }
       case "answered":
@@ -81,7 +136,27 @@ class Turns {
 
   /** Throws where a message is missing that nothing stands in for. */
   end(): void {
-    if (this.#missing !== null) throw nothingStored(this.#missing);
+    if (this.#missing !== null) throw notKept(this.#missing);
+  }
+
+  #refer(id: string, path: string): void {
+    // Each once: a short request must not become an endless prompt.
+    if (this.#referred.has(id)) {
+      throw new ServiceError("invalid_value", {
+        message: `Invalid value for '${path}.id': an item before it refers to the same.`,
+        param: `${path}.id`,
+      });
+    }
+    this.#referred.add(id);
+    const kept = this.lookups.recall?.(id);
+    if (kept !== undefined) {
+      for (const { item } of readItem(kept, path)) this.add(item, path);
+      return;
+    }
+    // A turn still says what matters without its thoughts.
+    if (id.startsWith("rs_")) return;
+    if (!id.startsWith("msg_")) throw notKept(path);
+    this.#missing ??= path;
   }
 
   #push(message: ChatMessage): void {

@@ -20,40 +20,31 @@ import {
 export type InputItem =
   | { type: "said"; role: "system" | "user" | "assistant"; text: string }
   | { type: "thought"; text: string }
-  | { type: "called"; call: ToolCall }
+  | { type: "called"; call: ToolCall; namespace?: string | undefined }
   | { type: "answered"; callId: string; text: string }
-  /** To a message that is not there. */
-  | { type: "referred" };
+  /** To an item of an earlier reply. */
+  | { type: "referred"; id: string };
 
-const itemTypes = "'message', 'function_call', 'function_call_output' and 'reasoning'";
-
-export const readItem: Reader<InputItem> = (value, path) => {
-  const fields = object(value, path);
-  switch (typeOf(fields, path)) {
+/** Undefined for a type that this API does not write. */
+export function readOwnItem(type: string, fields: JsonObject, path: string): InputItem | undefined {
+  switch (type) {
     case "message":
       return said(fields, path);
     case "function_call":
-      return { type: "called", call: call(fields, path) };
+      return called(fields, path);
     case "function_call_output":
-      return {
-        type: "answered",
-        callId: required(fields, "call_id", nonEmptyString, path),
-        text: required(fields, "output", possiblyEmptyText, path),
-      };
+      return answered(fields, path);
     case "reasoning":
       return { type: "thought", text: thoughts(fields, path) };
     case "item_reference":
-      return reference(fields, path);
+      return { type: "referred", id: required(fields, "id", nonEmptyString, path) };
     default:
-      throw new ServiceError("unsupported_value", {
-        message: `Unsupported value for '${path}.type': expected one of ${itemTypes}.`,
-        param: `${path}.type`,
-      });
+      return undefined;
   }
-};
+}
 
 /** Messages may come without. */
-function typeOf(fields: JsonObject, path: string): string {
+export function typeOf(fields: JsonObject, path: string): string {
   const type = optional(fields, "type", string, path);
   if (type !== undefined) return type;
   return Object.hasOwn(fields, "role") ? "message" : required(fields, "type", string, path);
@@ -65,14 +56,21 @@ function said(fields: JsonObject, path: string): InputItem {
   return { type: "said", role: speaker, text: required(fields, "content", read, path) };
 }
 
-const call: Reader<ToolCall> = (value, path) => {
-  const fields = object(value, path);
-  return {
+const called = (fields: JsonObject, path: string): InputItem => ({
+  type: "called",
+  call: {
     id: required(fields, "call_id", nonEmptyString, path),
     name: required(fields, "name", functionName, path),
     arguments: optional(fields, "arguments", string, path) ?? "",
-  };
-};
+  },
+  namespace: optional(fields, "namespace", nonEmptyString, path),
+});
+
+export const answered = (fields: JsonObject, path: string): InputItem => ({
+  type: "answered",
+  callId: required(fields, "call_id", nonEmptyString, path),
+  text: required(fields, "output", possiblyEmptyText, path),
+});
 
 /** What was thought, or else the summary of it. */
 function thoughts(fields: JsonObject, path: string): string {
@@ -93,20 +91,6 @@ const parts =
         param: `${place}.type`,
       });
     });
-
-/** Some clients send the id of an item of an earlier reply in its place. Its prefix is all that is known of it. */
-function reference(fields: JsonObject, path: string): InputItem {
-  const id = required(fields, "id", nonEmptyString, path);
-  if (id.startsWith("rs_")) return { type: "thought", text: "" };
-  if (id.startsWith("msg_")) return { type: "referred" };
-  throw nothingStored(path);
-}
-
-export const nothingStored = (path: string): ServiceError =>
-  new ServiceError("unsupported_value", {
-    message: `Unsupported value for '${path}.type': this service stores nothing, so there is no item to refer to. Send the item itself; clients that send references stop doing so when they are told 'store: false'.`,
-    param: `${path}.type`,
-  });
 
 const role: Reader<"system" | "user" | "assistant"> = (value, path) => {
   switch (string(value, path)) {

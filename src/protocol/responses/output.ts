@@ -25,6 +25,11 @@ export interface ReasoningText {
   text: string;
 }
 
+export interface SummaryText {
+  type: "summary_text";
+  text: string;
+}
+
 export interface OutputMessage {
   id: string;
   type: "message";
@@ -37,8 +42,8 @@ export interface OutputReasoning {
   id: string;
   type: "reasoning";
   status: ItemStatus;
-  /** Always empty: thoughts are shown as they are. */
-  summary: [];
+  /** The thoughts themselves where a summary was asked for: nobody writes a shorter one. Otherwise empty. */
+  summary: SummaryText[];
   content: ReasoningText[];
 }
 
@@ -48,6 +53,8 @@ export interface OutputCall {
   status: ItemStatus;
   call_id: string;
   name: string;
+  /** Of a function that was offered in one. */
+  namespace?: string;
   arguments: string;
 }
 
@@ -67,6 +74,20 @@ export const outputText = (text: string, logprobs: OutputLogprob[] = []): Output
 });
 
 export const reasoningText = (text: string): ReasoningText => ({ type: "reasoning_text", text });
+
+export const summaryText = (text: string): SummaryText => ({ type: "summary_text", text });
+
+/** Without what is not read again: log probabilities, and thoughts a second time. */
+export function keptItem(item: OutputItem): OutputItem {
+  switch (item.type) {
+    case "message":
+      return { ...item, content: item.content.map(({ text }) => outputText(text)) };
+    case "reasoning":
+      return { ...item, summary: [] };
+    case "function_call":
+      return item;
+  }
+}
 
 export const wireLogprobs = (logprobs: readonly ReplyLogprob[]): OutputLogprob[] =>
   logprobs.map((entry) => ({ ...wireToken(entry), top_logprobs: entry.top.map(wireToken) }));

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ServiceError } from "../errors.js";
-import { readResponseRequest } from "./request.js";
+import { readResponseRequest, resolveItems } from "./request.js";
 
 const minimal = { model: "omega", input: "hi" };
 const chatOf = (fields: object = {}) => readResponseRequest({ ...minimal, ...fields }).chat;
 
 function refusal(body: unknown): { code: string; param: string | null; message: string } {
   try {
-    readResponseRequest(body);
+    resolveItems(readResponseRequest(body), () => undefined);
   } catch (error) {
     if (error instanceof ServiceError)
       return { code: error.code, param: error.param, message: error.message };
@@ -57,6 +57,23 @@ describe("a request for a response", () => {
         top_logprobs: 0,
         metadata: {},
       },
+      hosted: [],
+      callNames: [],
+      showsSummary: false,
+      keepsItems: true,
+    });
+  });
+
+  test("may ask that nothing is kept, and for a summary of the thoughts", () => {
+    const { keepsItems, showsSummary, echo } = readResponseRequest({
+      ...minimal,
+      store: false,
+      reasoning: { summary: "auto" },
+    });
+    expect({ keepsItems, showsSummary, reasoning: echo.reasoning }).toEqual({
+      keepsItems: false,
+      showsSummary: true,
+      reasoning: { effort: null, summary: "auto" },
     });
   });
 
@@ -96,7 +113,7 @@ describe("a request for a response", () => {
         stream_options: { include_obfuscation: false },
       },
       ...{ include: ["reasoning.encrypted_content"], text: { verbosity: "low" }, background: false },
-      ...{ reasoning: { summary: "auto" }, stop: ["x"], n: 3, unknown: {} },
+      ...{ stop: ["x"], n: 3, unknown: {} },
     };
     expect(readResponseRequest({ ...minimal, ...without })).toEqual(readResponseRequest(minimal));
   });
@@ -168,7 +185,9 @@ describe("a request for a response is refused", () => {
       "text.format.name",
     ],
     [{ reasoning: { effort: "much" } }, "invalid_value", "reasoning.effort"],
+    [{ reasoning: { summary: "long" } }, "invalid_value", "reasoning.summary"],
     [{ reasoning: 1 }, "invalid_type", "reasoning"],
+    [{ store: "yes" }, "invalid_type", "store"],
     [{ metadata: 1 }, "invalid_type", "metadata"],
     [{ user: 1 }, "invalid_type", "user"],
     [{ parallel_tool_calls: 1 }, "invalid_type", "parallel_tool_calls"],
@@ -260,7 +279,8 @@ describe("a request for a response is refused", () => {
     fc.assert(
       fc.property(mostly(body), (value) => {
         try {
-          expect(readResponseRequest(value).chat.messages.length).toBeGreaterThan(0);
+          const asked = resolveItems(readResponseRequest(value), () => undefined);
+          expect(asked.chat.messages.length).toBeGreaterThan(0);
           read += 1;
         } catch (error) {
           expect(error).toBeInstanceOf(ServiceError);

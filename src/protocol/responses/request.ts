@@ -20,9 +20,11 @@ import {
   required,
   string,
   type JsonObject,
+  type Reader,
 } from "../read-json.js";
-import { readInput, withInstructions } from "./input.js";
-import { readFlatTooling } from "./tools.js";
+import { messagesOf, readInput, refersToItems, withInstructions } from "./input.js";
+import { nameInPrompt } from "./namespaces.js";
+import { readFlatTooling, type FlatTooling } from "./tools.js";
 
 export function readResponseRequest(body: unknown): Asked {
   if (!isObject(body)) {
@@ -31,7 +33,13 @@ export function readResponseRequest(body: unknown): Asked {
   const model = required(body, "model", nonEmptyString);
   required(body, "input", (value) => value);
   refuseStored(body);
-  const input = required(body, "input", readInput);
+  const items = required(body, "input", readInput);
+  // Errors of the conversation come before those of the tools, whose names its calls may need.
+  let tools: FlatTooling | undefined;
+  const readTools = () => (tools ??= readFlatTooling(body));
+  const isResolved = !refersToItems(items);
+  const nameOf = (namespace: string, name: string) => nameInPrompt(readTools().callNames, namespace, name);
+  const input = isResolved ? messagesOf(items, { nameOf }) : [];
 
   const instructions = optional(body, "instructions", string);
   const temperature = optional(body, "temperature", decimal(0, 2)) ?? 1;
@@ -41,15 +49,17 @@ export function readResponseRequest(body: unknown): Asked {
   optional(body, "stream_options", object);
   const topLogprobs = readTopLogprobs(body);
   const replyFormat = readTextFormat(body);
-  const { tooling, echo: toolEcho } = readFlatTooling(body);
+  const { tooling, callNames, hosted, echo: toolEcho } = readTools();
   const reasoning = optional(body, "reasoning", object) ?? {};
   const reasoningEffort = optional(reasoning, "effort", effort, "reasoning");
+  const summary = optional(reasoning, "summary", summaryKind, "reasoning");
+  const keepsItems = optional(body, "store", boolean) ?? true;
   const metadata = optional(body, "metadata", object) ?? {};
   const user = optional(body, "user", string);
   return {
     chat: {
       model,
-      messages: withInstructions(instructions, input),
+      messages: isResolved ? withInstructions(instructions, input) : [],
       sampling: {
         temperature,
         topP: topP ?? 1,
@@ -73,7 +83,10 @@ export function readResponseRequest(body: unknown): Asked {
       instructions: instructions ?? null,
       max_output_tokens: maxTokens ?? null,
       ...toolEcho,
-      reasoning: { effort: optional(reasoning, "effort", string, "reasoning") ?? null, summary: null },
+      reasoning: {
+        effort: optional(reasoning, "effort", string, "reasoning") ?? null,
+        summary: summary ?? null,
+      },
       temperature,
       text: { format: wireFormat(replyFormat) },
       top_p: topP ?? 1,
@@ -81,8 +94,31 @@ export function readResponseRequest(body: unknown): Asked {
       metadata,
       ...(user === undefined ? {} : { user }),
     },
+    hosted,
+    callNames,
+    showsSummary: summary !== undefined,
+    keepsItems,
+    ...(isResolved ? {} : { unresolved: { items, instructions } }),
   };
 }
+
+/** With the messages, where they had to wait for what the conversation refers to. */
+export function resolveItems(asked: Asked, recall: (id: string) => unknown): Asked {
+  const { unresolved, chat, callNames = [] } = asked;
+  if (unresolved === undefined) return asked;
+  const nameOf = (namespace: string, name: string) => nameInPrompt(callNames, namespace, name);
+  const input = messagesOf(unresolved.items, { nameOf, recall });
+  return { ...asked, chat: { ...chat, messages: withInstructions(unresolved.instructions, input) } };
+}
+
+const summaryKind: Reader<string> = (value, path) => {
+  const kind = string(value, path);
+  if (kind === "auto" || kind === "concise" || kind === "detailed") return kind;
+  throw new ServiceError("invalid_value", {
+    message: `Invalid value for '${path}': expected one of 'auto', 'concise' and 'detailed'.`,
+    param: path,
+  });
+};
 
 /** What each would need to be stored. */
 const storedThings = {

@@ -1,7 +1,16 @@
 /** The wire shape of a response: whole, or as far as a stream has come. */
 import type { FinishReason } from "../chat.js";
 import type { Asked, ChoicePart, ReplyChoice, ReplyHead, Usage } from "../dialect.js";
-import { itemId, outputText, reasoningText, wireLogprobs, type OutputItem } from "./output.js";
+import { nameOnWire } from "./namespaces.js";
+import {
+  itemId,
+  keptItem,
+  outputText,
+  reasoningText,
+  summaryText,
+  wireLogprobs,
+  type OutputItem,
+} from "./output.js";
 
 interface WireUsage {
   input_tokens: number;
@@ -16,7 +25,8 @@ export interface ResponseState {
   error: { code: string; message: string } | null;
   incomplete_details: { reason: "max_output_tokens" } | null;
   output: readonly OutputItem[];
-  usage: WireUsage | null;
+  /** Once it is known. */
+  usage?: WireUsage;
 }
 
 export interface ResponseObject extends ResponseState {
@@ -24,6 +34,7 @@ export interface ResponseObject extends ResponseState {
   object: "response";
   created_at: number;
   model: string;
+  access_programs: null;
   background: false;
   previous_response_id: null;
   service_tier: "default";
@@ -43,6 +54,7 @@ export function responseObject(
     object: "response",
     created_at: created,
     model,
+    access_programs: null,
     background: false,
     previous_response_id: null,
     service_tier: "default",
@@ -58,7 +70,6 @@ export const inProgress: ResponseState = {
   error: null,
   incomplete_details: null,
   output: [],
-  usage: null,
 };
 
 export const finished = (
@@ -80,18 +91,20 @@ export function wholeResponse(
   choice: ReplyChoice,
   usage: Usage,
 ): ResponseObject {
-  return responseObject(head, asked, finished(choice.finishReason, outputOf(head, choice), usage));
+  const output = outputOf(head, asked, choice);
+  head.keep?.(output.map(keptItem));
+  return responseObject(head, asked, finished(choice.finishReason, output, usage));
 }
 
 /** Whether a reply without text and calls has a message nevertheless: unless it was cut within its thoughts. */
 export const endsInMessage = (hasThoughts: boolean, reason: FinishReason): boolean =>
   !hasThoughts || reason !== "length";
 
-function outputOf({ id }: ReplyHead, { parts, finishReason }: ReplyChoice): OutputItem[] {
+function outputOf({ id }: ReplyHead, asked: Asked, { parts, finishReason }: ReplyChoice): OutputItem[] {
   const hasReply = parts.some(({ type }) => type !== "reasoning");
   const isMissing = !hasReply && endsInMessage(parts.length > 0, finishReason);
   const shown = isMissing ? [...parts, emptyText] : parts;
-  const output = shown.map((part, index) => itemOf(part, id, index));
+  const output = shown.map((part, index) => itemOf(part, asked, id, index));
   const last = output.at(-1);
   if (last !== undefined && finishReason === "length") last.status = "incomplete";
   return output;
@@ -99,13 +112,14 @@ function outputOf({ id }: ReplyHead, { parts, finishReason }: ReplyChoice): Outp
 
 const emptyText: ChoicePart = { type: "text", text: "", logprobs: [] };
 
-function itemOf(part: ChoicePart, responseId: string, index: number): OutputItem {
+function itemOf(part: ChoicePart, asked: Asked, responseId: string, index: number): OutputItem {
   const status = "completed";
   switch (part.type) {
     case "reasoning": {
       const content = [reasoningText(part.text)];
       const id = itemId("reasoning", responseId, index);
-      return { id, type: "reasoning", status, summary: [], content };
+      const summary = asked.showsSummary === true ? [summaryText(part.text)] : [];
+      return { id, type: "reasoning", status, summary, content };
     }
     case "text": {
       const content = [outputText(part.text, wireLogprobs(part.logprobs))];
@@ -118,9 +132,9 @@ function itemOf(part: ChoicePart, responseId: string, index: number): OutputItem
       };
     }
     case "call": {
-      const { id: call_id, name, arguments: text } = part;
       const id = itemId("function_call", responseId, index);
-      return { id, type: "function_call", status, call_id, name, arguments: text };
+      const named = nameOnWire(asked.callNames ?? [], part.name);
+      return { id, type: "function_call", status, call_id: part.id, ...named, arguments: part.arguments };
     }
   }
 }

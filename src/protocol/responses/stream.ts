@@ -6,10 +6,13 @@ import type { FinishReason, ReplyLogprob } from "../chat.js";
 import type { Asked, ReplyEvent, ReplyHead, StreamWriter, Usage, WireEvent } from "../dialect.js";
 import type { ServiceError } from "../errors.js";
 import { inOwnTerms } from "./error.js";
+import { nameOnWire } from "./namespaces.js";
 import {
   itemId,
+  keptItem,
   outputText,
   reasoningText,
+  summaryText,
   wireLogprobs,
   type ItemStatus,
   type OutputCall,
@@ -36,6 +39,7 @@ export function responseEventWriter(head: Readonly<ReplyHead>, asked: Asked): St
 
 /** The part of an item's content that grows: there is one. */
 const content_index = 0;
+const summary_index = 0;
 
 class ResponseEvents {
   readonly #output: OutputItem[] = [];
@@ -109,6 +113,10 @@ class ResponseEvents {
     const item = this.#open?.type === "reasoning" ? this.#open : this.#openReasoning();
     const [part] = item.content;
     if (part === undefined) return;
+    for (const summary of item.summary) {
+      summary.text += delta;
+      this.#writeAt("response.reasoning_summary_text.delta", item, { summary_index, delta });
+    }
     part.text += delta;
     this.#writeAt("response.reasoning_text.delta", item, { content_index, delta });
   }
@@ -146,6 +154,10 @@ class ResponseEvents {
       content: [],
     };
     this.#openItem(item);
+    if (this.asked.showsSummary === true) {
+      this.#writeAt("response.reasoning_summary_part.added", item, { summary_index, part: summaryText("") });
+      item.summary.push(summaryText(""));
+    }
     this.#writeAt("response.content_part.added", item, { content_index, part: reasoningText("") });
     item.content.push(reasoningText(""));
     return item;
@@ -157,7 +169,7 @@ class ResponseEvents {
       type: "function_call",
       status: "in_progress",
       call_id: callId,
-      name,
+      ...nameOnWire(this.asked.callNames ?? [], name),
       arguments: "",
     };
     this.#openItem(item);
@@ -184,6 +196,11 @@ class ResponseEvents {
         }
         break;
       case "reasoning":
+        for (const part of item.summary) {
+          const { text } = part;
+          this.#writeAt("response.reasoning_summary_text.done", item, { summary_index, text });
+          this.#writeAt("response.reasoning_summary_part.done", item, { summary_index, part });
+        }
         for (const part of item.content) {
           this.#writeAt("response.reasoning_text.done", item, { content_index, text: part.text });
           this.#writeAt("response.content_part.done", item, { content_index, part });
@@ -216,6 +233,7 @@ class ResponseEvents {
   }
 
   #complete(usage: Usage): void {
+    this.head.keep?.(this.#output.map(keptItem));
     const state = finished(this.#finishReason, this.#output, usage);
     this.#writeState(state.status === "incomplete" ? "response.incomplete" : "response.completed", state);
   }
@@ -228,8 +246,11 @@ class ResponseEvents {
 
   #writeItem(type: string, item: OutputItem): void {
     // A copy: it grows before it is written.
-    const shown = "content" in item ? { ...item, content: [...item.content] } : { ...item };
-    this.#write(type, { output_index: this.#output.length - 1, item: shown });
+    const lists = {
+      ...("content" in item ? { content: [...item.content] } : {}),
+      ...("summary" in item ? { summary: [...item.summary] } : {}),
+    };
+    this.#write(type, { output_index: this.#output.length - 1, item: { ...item, ...lists } });
   }
 
   #writeAt(type: string, item: OutputItem, fields: object): void {

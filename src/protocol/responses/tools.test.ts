@@ -8,9 +8,14 @@ const hosted = [
   { type: "web_search", external_web_access: true },
   { type: "local_shell" },
   { type: "custom", name: "apply_patch", format: { type: "grammar" } },
-  { type: "namespace", name: "agents", tools: [{ type: "function", name: "spawn" }] },
   { type: "mcp", server_label: "x" },
 ];
+const agents = {
+  type: "namespace",
+  name: "agents",
+  description: "a",
+  tools: [{ ...g, name: "spawn" }, { type: "custom", name: "c" }, f],
+};
 
 function refusal(body: Record<string, unknown>): { code: string; param: string | null } {
   try {
@@ -27,12 +32,14 @@ describe("tools", () => {
     expect(readFlatTooling({ tools: [f, g] })).toEqual({
       tooling: {
         tools: [
-          { name: "f", description: "d", parameters: { type: "object" }, strict: true },
-          { name: "g", description: undefined, parameters: undefined, strict: false },
+          { name: "f", description: "d", parameters: { type: "object" }, strict: true, position: 0 },
+          { name: "g", description: undefined, parameters: undefined, strict: false, position: 1 },
         ],
         choice: "auto",
         parallel: true,
       },
+      callNames: [],
+      hosted: [],
       echo: {
         tools: [f, { type: "function", name: "g", description: null, parameters: null, strict: false }],
         tool_choice: "auto",
@@ -41,8 +48,14 @@ describe("tools", () => {
     });
   });
 
-  test("of other types are skipped, whatever they hold, and not counted", () => {
-    const { tooling, echo } = readFlatTooling({ tools: [...hosted, f] });
+  test("of other types are told apart, whatever they hold, and not counted", () => {
+    const { tooling, echo, hosted: others } = readFlatTooling({ tools: [...hosted, f] });
+    expect(others.map(({ type, path }) => [type, path])).toEqual([
+      ["web_search", "tools[0]"],
+      ["local_shell", "tools[1]"],
+      ["custom", "tools[2]"],
+      ["mcp", "tools[3]"],
+    ]);
     expect(tooling?.tools.map(({ name }) => name)).toEqual(["f"]);
     expect(echo.tools).toEqual([f]);
     // An error about its schema names the place where the client will look.
@@ -64,12 +77,76 @@ describe("tools", () => {
     ],
     [{ tools: [{ type: "web_search" }, { ...g, name: "a b" }] }, "invalid_value", "tools[1].name"],
     [{ tools: [{ ...g, parameters: [] }] }, "invalid_type", "tools[0].parameters"],
+    [{ tools: [{ type: "namespace", tools: [] }] }, "missing_required_parameter", "tools[0].name"],
+    [{ tools: [{ ...agents, tools: [{ ...g, name: "a b" }] }] }, "invalid_value", "tools[0].tools[0].name"],
+    [
+      { tools: [{ ...agents, tools: Array.from({ length: 128 }, () => g) }, g] },
+      "array_above_max_length",
+      "tools",
+    ],
     [{ tools: [{ ...g, strict: 1 }] }, "invalid_type", "tools[0].strict"],
     [{ tools: [{ ...g, description: 1 }] }, "invalid_type", "tools[0].description"],
     [{ tools: Array.from({ length: 129 }, () => g) }, "array_above_max_length", "tools"],
     [{ tools: [{ ...g, parameters: { description: "x".repeat(200_000) } }] }, "invalid_value", "tools"],
   ])("are refused: %o", (body, code, param) => {
     expect(refusal(body)).toEqual({ code, param });
+  });
+});
+
+describe("tools in a namespace", () => {
+  test("are offered under one name each, and repeated as they came", () => {
+    const { tooling, echo, callNames, hosted: others } = readFlatTooling({ tools: [g, agents] });
+    expect(tooling?.tools.map(({ name }) => name)).toEqual(["g", "agents__spawn", "agents__f"]);
+    expect(callNames).toEqual([
+      { namespace: "agents", name: "spawn", as: "agents__spawn" },
+      { namespace: "agents", name: "f", as: "agents__f" },
+    ]);
+    expect(others.map(({ type, path }) => [type, path])).toEqual([["custom", "tools[1].tools[1]"]]);
+    expect(echo.tools).toMatchObject([
+      { type: "function", name: "g" },
+      {
+        type: "namespace",
+        name: "agents",
+        description: "a",
+        tools: [{ type: "function", name: "spawn" }, f],
+      },
+    ]);
+  });
+
+  test("have names that no other tool has, short and of the allowed letters", () => {
+    const inside = (name: string, ...names: string[]) => ({
+      type: "namespace",
+      name,
+      tools: names.map((one) => ({ type: "function", name: one })),
+    });
+    const { tooling } = readFlatTooling({
+      tools: [
+        inside("a", "b__c", "d"),
+        inside("a__b", "c"),
+        { ...g, name: "a__d" },
+        inside("ü.x", "f"),
+        inside("n".repeat(80), "f", "x".repeat(64)),
+        inside("m".repeat(80), "x".repeat(64)),
+      ],
+    });
+    const names = tooling?.tools.map(({ name }) => name) ?? [];
+    expect(names).toEqual([
+      "a__b__c",
+      "a__d_2",
+      "a__b__c_2",
+      "a__d",
+      "__x__f",
+      `${"n".repeat(61)}__f`,
+      "x".repeat(64),
+      `${"x".repeat(62)}_2`,
+    ]);
+  });
+
+  test("can be chosen by both names", () => {
+    const tool_choice = { type: "function", name: "f", namespace: "agents" };
+    const { tooling, echo } = readFlatTooling({ tools: [f, agents], tool_choice });
+    expect(tooling?.tools.map(({ name }) => name)).toEqual(["agents__f"]);
+    expect(echo.tool_choice).toEqual(tool_choice);
   });
 });
 

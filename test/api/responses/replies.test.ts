@@ -147,7 +147,7 @@ describe("a reply", () => {
     });
   });
 
-  it("repeats what was asked for, but for what is not done: storing, truncating, tools of other kinds", async () => {
+  it("repeats what was asked for, but for what is not done: storing, truncating", async () => {
     const schema = { type: "object", properties: {} };
     const asked = {
       instructions: "Be brief.",
@@ -163,7 +163,7 @@ describe("a reply", () => {
       ...asked,
       reasoning: { effort: "minimal", summary: "auto" },
       text: { format: { type: "json_schema", name: "n", schema }, verbosity: "low" },
-      tools: [{ type: "web_search" }, { type: "function", name: "f", parameters: schema }],
+      tools: [{ type: "function", name: "f", parameters: schema }],
       store: true,
       truncation: "auto",
       include: ["message.output_text.logprobs"],
@@ -171,7 +171,7 @@ describe("a reply", () => {
     });
     expect(response).toMatchObject({
       ...asked,
-      reasoning: { effort: "minimal", summary: null },
+      reasoning: { effort: "minimal", summary: "auto" },
       text: { format: { type: "json_schema", name: "n", schema, strict: false } },
       tools: [{ type: "function", name: "f", description: null, parameters: schema, strict: false }],
       store: false,
@@ -202,6 +202,82 @@ describe("a reply", () => {
       output: [{ status: "incomplete", content: [{ text: "Hello from " }] }],
     });
     expect((await streamOf({ max_output_tokens: 2 })).types.at(-1)).toBe("response.incomplete");
+  });
+});
+
+describe("a summary of the thoughts", () => {
+  const thinking: Script = { fragments: [{ reasoning: "Hm." }, { reasoning: " So." }, "Yes."] };
+  const summary = [{ type: "summary_text", text: "Hm. So." }];
+
+  it.each(["auto", "concise", "detailed"])("is filled when '%s' is asked for", async (kind) => {
+    server.engine.script = () => thinking;
+    const more = { reasoning: { summary: kind } };
+    const whole = await wholeOf(more);
+    expect(whole.output[0]).toMatchObject({ type: "reasoning", summary, content: [{ text: "Hm. So." }] });
+    const { types, response } = await streamOf(more);
+    expect(comparable(response)).toEqual(comparable(whole));
+    expect(types.slice(2, 13)).toEqual([
+      "response.output_item.added",
+      "response.reasoning_summary_part.added",
+      "response.content_part.added",
+      "response.reasoning_summary_text.delta",
+      "response.reasoning_text.delta",
+      "response.reasoning_summary_text.delta",
+      "response.reasoning_text.delta",
+      "response.reasoning_summary_text.done",
+      "response.reasoning_summary_part.done",
+      "response.reasoning_text.done",
+      "response.content_part.done",
+    ]);
+  });
+
+  it("is empty when nobody asks", async () => {
+    server.engine.script = () => thinking;
+    expect((await wholeOf()).output[0]).toMatchObject({ type: "reasoning", summary: [] });
+  });
+});
+
+describe("a function of a namespace", () => {
+  const tools = [
+    { type: "function", name: "f" },
+    { type: "namespace", name: "mcp__books", tools: [{ type: "function", name: "f" }] },
+  ];
+
+  it("is offered to the model beside others, and called by its own name and namespace", async () => {
+    server.engine.script = () => ({
+      fragments: [
+        { call: "mcp__books__f", id: "call_a" },
+        { arguments: "{}" },
+        { call: "f", id: "call_b" },
+        { arguments: "{}" },
+      ],
+      finishReason: "tool_calls",
+    });
+    const { response, items } = await streamOf({ tools });
+    expect(server.engine.generations[0]?.tooling?.tools.map(({ name }) => name)).toEqual([
+      "f",
+      "mcp__books__f",
+    ]);
+    expect(items).toMatchObject([
+      { name: "f", namespace: "mcp__books", call_id: "call_a" },
+      { name: "f", call_id: "call_b" },
+    ]);
+    expect(items[1]).not.toHaveProperty("namespace");
+    expect(comparable(response)).toEqual(comparable(await wholeOf({ tools })));
+
+    await wholeOf({
+      tools,
+      input: [
+        { role: "user", content: "How is it?" },
+        ...items,
+        { type: "function_call_output", call_id: "call_a", output: "x" },
+        { type: "function_call_output", call_id: "call_b", output: "y" },
+      ],
+    });
+    expect(server.engine.generations.at(-1)?.messages[1]?.toolCalls).toMatchObject([
+      { id: "call_a", name: "mcp__books__f" },
+      { id: "call_b", name: "f" },
+    ]);
   });
 });
 
@@ -296,7 +372,7 @@ describe("an engine that fails", () => {
     expect(response).toMatchObject({
       status: "failed",
       error: { code: "engine_unavailable", message: error.message },
-      usage: null,
+      usage: undefined,
       output: [
         { type: "reasoning", status: "completed" },
         { type: "message", status: "incomplete", content: [{ text: "ab" }] },

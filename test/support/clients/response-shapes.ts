@@ -12,6 +12,7 @@ const outputText = z.strictObject({
   logprobs,
 });
 const reasoningText = z.strictObject({ type: z.literal("reasoning_text"), text: z.string() });
+const summaryText = z.strictObject({ type: z.literal("summary_text"), text: z.string() });
 
 const item = z.discriminatedUnion("type", [
   z.strictObject({
@@ -25,7 +26,7 @@ const item = z.discriminatedUnion("type", [
     id: z.string().regex(/^rs_\w{24,}$/),
     type: z.literal("reasoning"),
     status,
-    summary: z.tuple([]),
+    summary: z.array(summaryText).max(1),
     content: z.array(reasoningText),
   }),
   z.strictObject({
@@ -34,6 +35,7 @@ const item = z.discriminatedUnion("type", [
     status,
     call_id: z.string().min(1),
     name: z.string().min(1),
+    namespace: z.string().optional(),
     arguments: z.string(),
   }),
 ]);
@@ -42,9 +44,24 @@ export type Item = z.infer<typeof item>;
 
 const count = z.int().min(0);
 
+const functionTool = z.strictObject({
+  type: z.literal("function"),
+  name: z.string(),
+  description: z.string().nullable(),
+  parameters: z.record(z.string(), z.unknown()).nullable(),
+  strict: z.boolean(),
+});
+const namespaceTool = z.strictObject({
+  type: z.literal("namespace"),
+  name: z.string(),
+  description: z.string(),
+  tools: z.array(functionTool),
+});
+
 export const responseShape = z.strictObject({
   id: z.string().regex(/^resp_\w{24,}$/),
   object: z.literal("response"),
+  access_programs: z.null(),
   created_at: z.int(),
   status: z.enum(["in_progress", "completed", "incomplete", "failed"]),
   background: z.literal(false),
@@ -57,21 +74,13 @@ export const responseShape = z.strictObject({
   output: z.array(item),
   parallel_tool_calls: z.boolean(),
   previous_response_id: z.null(),
-  reasoning: z.strictObject({ effort: z.string().nullable(), summary: z.null() }),
+  reasoning: z.strictObject({ effort: z.string().nullable(), summary: z.string().nullable() }),
   service_tier: z.literal("default"),
   store: z.literal(false),
   temperature: z.number(),
   text: z.strictObject({ format: z.looseObject({ type: z.string() }) }),
   tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]),
-  tools: z.array(
-    z.strictObject({
-      type: z.literal("function"),
-      name: z.string(),
-      description: z.string().nullable(),
-      parameters: z.record(z.string(), z.unknown()).nullable(),
-      strict: z.boolean(),
-    }),
-  ),
+  tools: z.array(z.discriminatedUnion("type", [functionTool, namespaceTool])),
   top_logprobs: count,
   top_p: z.number(),
   truncation: z.literal("disabled"),
@@ -83,7 +92,7 @@ export const responseShape = z.strictObject({
       output_tokens_details: z.strictObject({ reasoning_tokens: count }),
       total_tokens: count,
     })
-    .nullable(),
+    .optional(),
   user: z.string().optional(),
 });
 
@@ -94,6 +103,7 @@ const event = <Type extends string, Fields extends z.ZodRawShape>(type: Type, fi
 const state = { response: responseShape };
 const whole = { output_index: count, item };
 const at = { output_index: count, item_id: z.string() };
+const inSummary = { ...at, summary_index: z.literal(0) };
 const inPart = { ...at, content_index: count };
 const part = z.discriminatedUnion("type", [outputText, reasoningText]);
 
@@ -101,6 +111,10 @@ export const eventShape = z.discriminatedUnion("type", [
   event("response.created", state),
   event("response.in_progress", state),
   event("response.output_item.added", whole),
+  event("response.reasoning_summary_part.added", { ...inSummary, part: summaryText }),
+  event("response.reasoning_summary_text.delta", { ...inSummary, delta: z.string().min(1) }),
+  event("response.reasoning_summary_text.done", { ...inSummary, text: z.string() }),
+  event("response.reasoning_summary_part.done", { ...inSummary, part: summaryText }),
   event("response.content_part.added", { ...inPart, part }),
   event("response.output_text.delta", { ...inPart, delta: z.string(), logprobs }),
   event("response.output_text.done", { ...inPart, text: z.string(), logprobs }),

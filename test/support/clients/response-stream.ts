@@ -62,12 +62,15 @@ class Follower {
   #place: Place = "nothing";
   #sequence = 0;
   #first: ResponseShape | null = null;
+  /** Of the open item: the pieces of a summary stand among those of its content. */
+  #summary: "none" | "opened" | "text done" = "none";
 
   take(event: ResponseEvent): void {
     require(event.sequence_number === this.#sequence, "events are numbered from 0 without gaps");
     this.#sequence += 1;
     if ("response" in event) this.#takeState(event.type, event.response);
     else if ("item" in event) this.#takeItem(event.type, event.output_index, event.item);
+    else if ("summary_index" in event) this.#takeSummary(event);
     else this.#takePiece(event);
   }
 
@@ -88,7 +91,7 @@ class Follower {
       const { status, output, usage, error, incomplete_details } = response;
       const isNew = isDeepStrictEqual(
         [status, output, usage, error, incomplete_details],
-        ["in_progress", [], null, null, null],
+        ["in_progress", [], undefined, null, null],
       );
       require(isNew, "a response begins with nothing");
     }
@@ -100,7 +103,7 @@ class Follower {
     this.#move(isFailed ? ["between items", ...anywhere] : ["between items"], "ended");
     require(`response.${response.status}` === type, "the last event says how it ended");
     require((response.error !== null) === isFailed, "only a failed response has an error");
-    require((response.usage === null) === isFailed, "a response has its usage at the end");
+    require((response.usage === undefined) === isFailed, "a response has its usage at the end");
     const isCut = response.status === "incomplete";
     require((response.incomplete_details !== null) === isCut, "only an incomplete response says why");
     const last = this.items.at(-1);
@@ -120,6 +123,7 @@ class Follower {
       require(index === this.items.length, "items are numbered in order");
       require(item.status === "in_progress", "an item begins in progress");
       const isEmpty = "content" in item ? item.content.length === 0 : item.arguments === "";
+      if ("summary" in item) require(item.summary.length === 0, "an item begins empty");
       require(isEmpty, "an item begins empty");
       require(!this.items.some(({ id }) => id === item.id), "every item has an id of its own");
       this.items.push(structuredClone(item));
@@ -127,12 +131,42 @@ class Follower {
     }
     const open = this.#open(index, item.id);
     this.#move([open.type === "function_call" ? "arguments done" : "part done"], "between items");
+    require(this.#summary === "none", "a summary ends with its item");
     require(item.status !== "in_progress", "an item ends");
     open.status = item.status;
     require(isDeepStrictEqual(open, item), "an item is what its pieces add up to");
   }
 
-  #takePiece(event: Exclude<ResponseEvent, { response: unknown } | { item: unknown }>): void {
+  #takeSummary(event: Extract<ResponseEvent, { summary_index: unknown }>): void {
+    const open = this.#open(event.output_index, event.item_id);
+    if (open.type !== "reasoning") throw new Error("Only thoughts have a summary.");
+    const [part] = open.summary;
+    switch (event.type) {
+      case "response.reasoning_summary_part.added":
+        require(part === undefined && this.#summary === "none", "there is one summary");
+        require(event.part.text === "", "a summary begins empty");
+        open.summary.push(event.part);
+        this.#summary = "opened";
+        return;
+      case "response.reasoning_summary_text.delta":
+        if (part === undefined || this.#summary !== "opened") throw new Error("There is no open summary.");
+        part.text += event.delta;
+        return;
+      case "response.reasoning_summary_text.done":
+        require(this.#summary === "opened" &&
+          event.text === part?.text, "a summary is what its deltas add up to");
+        this.#summary = "text done";
+        return;
+      case "response.reasoning_summary_part.done":
+        require(this.#summary === "text done" &&
+          isDeepStrictEqual(event.part, part), "a summary is what its deltas add up to");
+        this.#summary = "none";
+    }
+  }
+
+  #takePiece(
+    event: Exclude<ResponseEvent, { response: unknown } | { item: unknown } | { summary_index: unknown }>,
+  ): void {
     const open = this.#open(event.output_index, event.item_id);
     if ("content_index" in event) require(event.content_index === 0, "there is one part");
     const part = "content" in open ? open.content[0] : undefined;
@@ -197,7 +231,7 @@ class Follower {
 
 /** What does not change from the first event to the last. */
 function constantOf(response: ResponseShape): object {
-  const changing = { status: null, output: null, usage: null, error: null, incomplete_details: null };
+  const changing = { status: null, output: null, usage: undefined, error: null, incomplete_details: null };
   return { ...response, ...changing };
 }
 

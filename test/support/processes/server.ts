@@ -21,6 +21,7 @@ import { Metrics } from "../../../src/metrics.js";
 import { ServiceError } from "../../../src/protocol/errors.js";
 import { defaultAliases, type ModelAlias } from "../../../src/protocol/model-aliases.js";
 import { FakeEngine, type FakeEngineOptions } from "../engines/fake-engine.js";
+import { RecentItems } from "../../../src/core/serving/recent-items.js";
 import { memoryLimits } from "../stores/memory-limits.js";
 
 export interface TestServerOptions {
@@ -45,6 +46,8 @@ export interface TestServerOptions {
   usage?: NonNullable<HttpParts["usage"]>;
   /** Without them, those of one process. */
   limits?: Limits;
+  /** Whether items of replies may be referred to; they may by default. */
+  itemMemory?: boolean;
 }
 
 export interface KeyOptions {
@@ -118,6 +121,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   });
   const logLines: Record<string, unknown>[] = [];
   const keys = new FakeKeys();
+  const recentItems = new RecentItems(clock);
 
   const bodies = new Bodies({
     limitBytes: options.bodyLimitBytes ?? 100_000,
@@ -136,6 +140,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     limits,
     bodies,
     completions,
+    ...(options.itemMemory === false ? {} : { recentItems }),
     notReady: () => (options.isReady?.() === false ? "models_not_ready" : null),
     engineStatus: () => engine.status(),
     metrics,
@@ -170,6 +175,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       await engine.close();
       await server.close();
       await bodies.close();
+      recentItems.close();
     },
   };
 }

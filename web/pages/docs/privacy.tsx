@@ -84,7 +84,9 @@ export default function Privacy() {
       <Section id="memory" title="What stays in memory for a while">
         <p>
           The embedded engine keeps a conversation’s tokens and computed state for up to ten minutes after its
-          last turn, for your account only. Compiled JSON schemas are kept about as long. With several
+          last turn, for your account only. Compiled JSON schemas are kept about as long, and so are the items
+          of replies of <code>/v1/responses</code>, encrypted with a key that exists only in that process, so
+          that your client may refer to them; with <code>"store": false</code> they are not. With several
           engines, a keyed hash of a conversation’s opening messages routes its next turn to the same engine,
           for ten minutes; the key exists only in that process.
         </p>

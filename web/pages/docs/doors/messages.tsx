@@ -81,7 +81,8 @@ export default function Messages() {
           </li>
           <li>
             <code>tools</code> with an <code>input_schema</code>, and <code>tool_choice</code>. Tools that
-            would run on the service, such as a web search, are skipped.
+            would run on the service or that its models were trained on, such as a web search, are refused;
+            for Claude Code they are skipped and named in the header <code>sotto-ignored</code>.
           </li>
           <li>
             <code>thinking</code> and <code>output_config.effort</code>: as in the original, the model thinks

@@ -42,9 +42,11 @@ export default function Responses() {
           responses to retrieve, list or delete.
         </p>
         <p>
-          With the AI SDK’s <code>openai()</code> provider, set{" "}
-          <code>{"providerOptions: { openai: { store: false } }"}</code>. Otherwise it refers to earlier
-          replies by their ids instead of repeating them, and the second turn is refused.
+          The AI SDK’s <code>openai()</code> provider refers to items of earlier replies by their ids instead
+          of repeating them. That works for ten minutes after an item was last used, while the server that
+          wrote it has it in memory, encrypted; another server of the same service does not. For conversations
+          that last longer, set <code>{"providerOptions: { openai: { store: false } }"}</code> or use{" "}
+          <code>openai.chat()</code>. With <code>"store": false</code> nothing is kept.
         </p>
       </Section>
       <Section id="streaming" title="Streaming">
@@ -79,18 +81,21 @@ export default function Responses() {
         <ul>
           <li>
             <code>input</code>: a string, or items of the types <code>message</code>,{" "}
-            <code>function_call</code>, <code>function_call_output</code> and <code>reasoning</code>. Text
-            only.
+            <code>function_call</code>, <code>function_call_output</code>, <code>reasoning</code> and{" "}
+            <code>item_reference</code>. Text only. In a history that began elsewhere, calls of other tools
+            are read as calls of functions, and what only another service can read is passed over.
           </li>
           <li>
             <code>instructions</code>, <code>max_output_tokens</code>, <code>temperature</code>,{" "}
-            <code>top_p</code>, <code>top_logprobs</code>, <code>reasoning.effort</code>, and{" "}
-            <code>text.format</code> for JSON that follows a schema.
+            <code>top_p</code>, <code>top_logprobs</code>, <code>reasoning.effort</code>,{" "}
+            <code>reasoning.summary</code> (repeats the thoughts for clients that show only their summary),
+            and <code>text.format</code> for JSON that follows a schema.
           </li>
           <li>
-            <code>tools</code> of the type <code>function</code>, <code>tool_choice</code> and{" "}
-            <code>parallel_tool_calls</code>. Tools of other types, such as a web search, are skipped: this
-            service runs none itself.
+            <code>tools</code> of the type <code>function</code>, also in a <code>namespace</code>,{" "}
+            <code>tool_choice</code> and <code>parallel_tool_calls</code>. Tools of other types, such as a web
+            search, are refused: this service runs none itself. For Codex, which always sends one, they are
+            skipped and named in the header <code>sotto-ignored</code>.
           </li>
           <li>
             Accepted without effect: <code>include</code>, <code>metadata</code>, <code>truncation</code>,{" "}

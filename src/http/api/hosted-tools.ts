@@ -1,0 +1,20 @@
+/**
+ * What happens to tools that cannot be called here: a request with one is refused, unless its client sends one with every
+ * request and its user could do nothing about it. Then they are skipped, and a header says so.
+ */
+import type { IncomingHttpHeaders } from "node:http";
+import type { Asked } from "../../protocol/dialect.js";
+import { hostedRefusal } from "../../protocol/responses/hosted-tools.js";
+import type { ApiReply, ApiRequest } from "../connection/call.js";
+
+export function skipHostedTools({ hosted = [] }: Asked, request: ApiRequest, reply: ApiReply): void {
+  const [first] = hosted;
+  if (first === undefined) return;
+  if (!isCodingClient(request.raw.headers)) throw hostedRefusal(first);
+  reply.header("sotto-ignored", [...new Set(hosted.map(({ type }) => type))].join(", "));
+}
+
+/** Codex and Claude Code: `codex_exec/0.166.0 (…)`, `claude-cli/2.1.197 (…)`. */
+const isCodingClient = (headers: IncomingHttpHeaders): boolean =>
+  /^(?:codex[ _/-]|claude-cli\/)/i.test(headers["user-agent"] ?? "") ||
+  /^codex[ _-]/i.test(String(headers.originator ?? ""));

@@ -1,0 +1,107 @@
+/**
+ * Items of a history that began elsewhere: with another model, or with tools that another service ran. Calls that a
+ * client answered are read as calls of functions, since what was asked and answered is text. What only that service can
+ * read, or what it did on its own before it said what it found, is passed over.
+ */
+import type { ToolCall } from "../chat.js";
+import {
+  array,
+  isObject,
+  nonEmptyString,
+  object,
+  optional,
+  required,
+  string,
+  type JsonObject,
+  type Reader,
+} from "../read-json.js";
+import { answered, type InputItem } from "./items.js";
+
+const passedOver = new Set([
+  "additional_tools",
+  "code_interpreter_call",
+  "compaction",
+  "compaction_trigger",
+  "computer_call",
+  "computer_call_output",
+  "configuration_update",
+  "file_search_call",
+  "image_generation_call",
+  "mcp_approval_request",
+  "mcp_approval_response",
+  "mcp_list_tools",
+  "program",
+  "program_output",
+  "tool_search_call",
+  "tool_search_output",
+  "web_search_call",
+]);
+
+/** Undefined for a type that is not known. */
+export function readForeign(
+  type: string,
+  fields: JsonObject,
+  path: string,
+): readonly InputItem[] | undefined {
+  const callId = () => required(fields, "call_id", nonEmptyString, path);
+  switch (type) {
+    case "custom_tool_call":
+      return [
+        {
+          ...called(callId(), required(fields, "name", foreignName, path), {
+            input: required(fields, "input", string, path),
+          }),
+          namespace: optional(fields, "namespace", nonEmptyString, path),
+        },
+      ];
+    case "custom_tool_call_output":
+      return [answered(fields, path)];
+    case "local_shell_call":
+      return [called(callId(), "local_shell", required(fields, "action", object, path))];
+    case "local_shell_call_output":
+      // The call's id is in `id` there.
+      return [answered({ call_id: fields.id, ...fields }, path)];
+    case "shell_call":
+      return [called(callId(), "shell", required(fields, "action", object, path))];
+    case "shell_call_output":
+      return [{ type: "answered", callId: callId(), text: printed(required(fields, "output", array, path)) }];
+    case "apply_patch_call":
+      return [called(callId(), "apply_patch", required(fields, "operation", object, path))];
+    case "apply_patch_call_output":
+      return [{ type: "answered", callId: callId(), text: optional(fields, "output", string, path) ?? "" }];
+    case "mcp_call":
+      return mcpCall(fields, path);
+  }
+  return passedOver.has(type) ? [] : undefined;
+}
+
+/** Others allow more in names. Nobody will look for it again, and it must not read as anything but a name. */
+const foreignName: Reader<string> = (value, path) =>
+  nonEmptyString(value, path)
+    .replace(/[^a-zA-Z0-9_-]/g, "_")
+    .slice(0, 64);
+
+function called(id: string, name: string, input: JsonObject): InputItem & { type: "called" } {
+  return { type: "called", call: { id, name, arguments: JSON.stringify(input) } };
+}
+
+/** What each command wrote, where it is text. */
+const printed = (outputs: readonly unknown[]): string =>
+  outputs
+    .flatMap((output) => (isObject(output) ? [output.stdout, output.stderr] : []))
+    .filter((text) => typeof text === "string" && text !== "")
+    .join("\n");
+
+/** Call and result in one. */
+function mcpCall(fields: JsonObject, path: string): readonly InputItem[] {
+  const call: ToolCall = {
+    id: required(fields, "id", nonEmptyString, path),
+    name: required(fields, "name", foreignName, path),
+    arguments: required(fields, "arguments", string, path),
+  };
+  const text = optional(fields, "output", string, path) ?? "";
+  return [
+    { type: "called", call },
+    { type: "answered", callId: call.id, text },
+  ];
+}
