@@ -104,7 +104,7 @@ describe("reuse of what was computed", () => {
     expect(own.cachedTokens).toBeGreaterThan(10);
     expect(others.cachedTokens).toBe(0);
     running.abort();
-    await events.return?.();
+    await events.return();
   });
 
   it("is shared by the choices of one request", async () => {
