@@ -6,7 +6,7 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "web/**/*.test.ts", "test/**/*.test.ts"],
     // They need programs that are not on every machine, and have a command of their own: npm run test:llama-server.
     exclude: [...configDefaults.exclude, "test/real/**"],
-    globalSetup: ["test/support/processes/build.ts"],
+    globalSetup: ["test/support/processes/run-folder.ts", "test/support/processes/build.ts"],
     // Native engines and databases live in their own processes; test files do too, so that none can leak into another.
     pool: "forks",
     // For two cores. Two files keep them busy only while neither waits for a page, a timer or another process;

@@ -6,12 +6,13 @@ import buildOnce from "../test/support/processes/build.js";
 import { benchAnswers } from "./answers.js";
 import { benchApi } from "./api.js";
 import { benchBodies } from "./bodies.js";
-import { benchAttack } from "./attack.js";
+import { benchAttack } from "./attack/attack.js";
 import { benchConsole } from "./console/console-pages.js";
 import { benchCrowded } from "./crowded.js";
 import { benchCommits } from "./database/commits.js";
 import { benchEngine } from "./embedded-engine.js";
 import { benchOverhead } from "./overhead.js";
+import { benchFloods } from "./floods.js";
 import { benchGateway } from "./gateway.js";
 import { benchPages } from "./pages/bench-pages.js";
 import { benchSignIn } from "./sign-in.js";
@@ -29,6 +30,7 @@ const benches: Record<string, () => Promise<void>> = {
   engine: benchEngine,
   crowded: benchCrowded,
   overhead: benchOverhead,
+  floods: benchFloods,
   gateway: benchGateway,
   pages: benchPages,
   "sign-in": benchSignIn,

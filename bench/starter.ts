@@ -39,7 +39,7 @@ export async function benchStarter(): Promise<void> {
       correction: starterCorrection.path,
       target: join(folder, "merged.gguf"),
       onProgress: () => {},
-      workerFile: resolve("dist/models/starter/merge-worker.js"),
+      workerFile: resolve("dist/merge-worker.js"),
     });
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
     const memory = (process.resourceUsage().maxRSS / 1024).toFixed(0);

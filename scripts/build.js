@@ -4,6 +4,7 @@
  * checks them): that takes a second rather than twenty. Pages that have not changed are not built again.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -14,26 +15,57 @@ const filesBelow = (folder) =>
     .map((entry) => `${entry.parentPath}/${entry.name}`);
 const modified = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
+/** The program, and what it starts as threads and child processes: src/adapters/program-files.ts finds them by name. */
+const entryPoints = [
+  "src/main.ts",
+  "src/engines/llama/worker/worker.ts",
+  "src/engines/llama/worker/prompt/prompt-worker.ts",
+  "src/engines/llama/gpu/probe-child.ts",
+  "src/engines/formats/grammar-worker.ts",
+  "src/http/bodies/parse-worker.ts",
+  "src/models/starter/merge-worker.ts",
+  "src/store/sql/sqlite/sqlite-worker.ts",
+];
+
+/**
+ * A few files instead of a thousand modules, which take most of the time of a start. What is imported when it is needed
+ * stays a file of its own. Packages with native code stay outside, as they find it beside their own files.
+ */
 async function buildProgram() {
-  await build({
+  const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: filesBelow("src").filter((path) => /(?<!\.test|\.fixture)\.ts$/.test(path)),
-    outbase: "src",
+    entryPoints,
+    entryNames: "[name]",
+    chunkNames: "[name]-[hash]",
     outdir: "dist",
+    bundle: true,
+    splitting: true,
+    external: ["libsql", "@node-rs/argon2", "node-llama-cpp", "pg-native", "esbuild", "wabt"],
+    // For packages in the older format of modules.
+    banner: {
+      js: 'import { createRequire as nodeRequire } from "node:module"; const require = nodeRequire(import.meta.url);',
+    },
+    // Logs name the class of an error.
+    keepNames: true,
+    sourcemap: "linked",
+    sourcesContent: false,
+    metafile: true,
     format: "esm",
     platform: "node",
     target: "node20",
   });
+  const written = new Set(Object.keys(metafile.outputs).map((path) => basename(path)));
+  for (const { name } of readdirSync(`${root}/dist`, { withFileTypes: true }))
+    if (/\.js(\.map)?$/.test(name) && !written.has(name)) rmSync(`${root}/dist/${name}`);
 }
 
 /** The one part that is written in WebAssembly's text format; see src/models/starter/merge-kernel.ts. */
 async function buildKernel() {
-  const folder = "models/starter";
-  const text = readFileSync(`${root}/src/${folder}/merge-kernel.wat`, "utf8");
+  const text = readFileSync(`${root}/src/models/starter/merge-kernel.wat`, "utf8");
   const { default: openWabt } = await import("wabt");
   const parsed = (await openWabt()).parseWat("merge-kernel.wat", text, { simd: true });
-  mkdirSync(`${root}/dist/${folder}`, { recursive: true });
-  writeFileSync(`${root}/dist/${folder}/merge-kernel.wasm`, parsed.toBinary({}).buffer);
+  mkdirSync(`${root}/dist`, { recursive: true });
+  writeFileSync(`${root}/dist/merge-kernel.wasm`, parsed.toBinary({}).buffer);
 }
 
 async function buildPages() {

@@ -55,8 +55,10 @@ Every error has this body; \`param\` names the field at fault, or is null.
 \`\`\`
 
 Once a stream has begun, an error arrives as its last event, \`data: {"error": …}\`, and the stream ends without
-\`data: [DONE]\`; a stream of \`/v1/responses\` ends with \`response.failed\`. Every 429 and 503 carries \`Retry-After\` in whole seconds, from 1 to 59. Messages never repeat
-what was sent. Each response has an \`x-request-id\` that the operator can find in the log.
+\`data: [DONE]\`; a stream of \`/v1/responses\` ends with \`response.failed\`. Every 429 and 503 carries
+\`Retry-After\` in whole seconds, from 1 to 59; where a quota of a day or a month is spent, the time until its reset, with
+\`x-should-retry: false\`. A request that exceeds a whole limit (400) carries that header, too. Messages never repeat what
+was sent. Each response has an \`x-request-id\` that the operator can find in the log.
 
 Under \`/v1/messages\` errors have the same statuses and headers, and the body of that API:
 \`{"type": "error", "error": {"type", "message"}, "request_id"}\`. Its types are \`invalid_request_error\` (400),

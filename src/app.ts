@@ -3,13 +3,12 @@
  * part. `close()` ends everything in reverse order, whatever fails meanwhile.
  */
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { z } from "zod";
+import { packageFile, packageVersion } from "./adapters/program-files.js";
 import type { Config } from "./config.js";
 import { hostInUrl } from "./config/host-in-url.js";
 import { callerNow } from "./core/serving/caller-now.js";
@@ -58,9 +57,7 @@ import { usageNotice } from "./usage-notice.js";
 const databaseWaitMs = 30_000;
 const dayMs = 24 * 60 * 60_000;
 
-const { version } = z
-  .object({ version: z.string() })
-  .parse(JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")));
+const version = packageVersion();
 
 export interface App {
   url: string;
@@ -320,7 +317,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       weights: (model) => shownWeights.of(model),
       suggestion: () => engines.suggestion(),
       isSqlite: config.storage.databaseUrl === undefined,
-      webDir: overrides.webDir ?? fileURLToPath(new URL("../dist/web", import.meta.url)),
+      webDir: overrides.webDir ?? fileURLToPath(packageFile("dist/web")),
     });
     const url = () => `http://${hostInUrl(config.service.host)}:${portOf(server.server.address())}`;
     closers.push(() => server.close());

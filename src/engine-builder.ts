@@ -9,7 +9,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Config } from "./config.js";
 import { plainDefaults } from "./core/serving/model-defaults.js";
 import type { Clock, Engine, Store } from "./core/ports.js";
-import type { Assignments, EngineSource, StartedEngine } from "./engines/fleet.js";
+import type { Assignments, EngineSource, Reasons, StartedEngine } from "./engines/fleet.js";
 import { availableMemory } from "./engines/llama/host/available-memory.js";
 import { backendNames } from "./engines/llama/gpu/backends.js";
 import type { GpuChoice } from "./engines/llama/gpu/choice.js";
@@ -137,32 +137,38 @@ export class EngineBuilder {
     return isDeepStrictEqual(await readMapping(this.parts.store, config.models), this.#mapping);
   }
 
-  /** Rejects with all errors together, each with its model. */
+  /** For every model. Rejects with all errors together, each with its model. */
   async assignments(config: Config): Promise<Assignments> {
+    const { sources, reasons } = await this.sources(config);
+    if (reasons.size > 0) {
+      throw new WeightsError(
+        `${[...reasons.values()].join("\n")}\nGive it a GGUF file, a server, or 'starter' for the weights that come with Sotto.`,
+      );
+    }
+    return forEachModel((model) => {
+      const source = sources[model];
+      if (source === undefined) throw new Error(`Nothing answers for ${model}.`);
+      return source;
+    });
+  }
+
+  /** For the models whose source can be used; for the others the reason why it cannot. */
+  async sources(config: Config): Promise<{ sources: Partial<Assignments>; reasons: Reasons }> {
     const mapping = await readMapping(this.parts.store, config.models);
     this.#mapping = mapping;
-    const sources = new Map<ModelId, EngineSource>();
-    const errors: string[] = [];
+    const sources: Partial<Record<ModelId, EngineSource>> = {};
+    const reasons = new Map<ModelId, string>();
     for (const model of modelIds) {
       const desired = mapping[model];
       try {
         if (desired.type === "unreadable") throw new WeightsError(desired.reason);
-        sources.set(model, await this.#sourceOf(model, desired.source, config));
+        sources[model] = await this.#sourceOf(model, desired.source, config);
       } catch (error) {
         if (!(error instanceof Error)) throw error;
-        errors.push(`${whereOf(model, desired)}: ${error.message}`);
+        reasons.set(model, `${whereOf(model, desired)}: ${error.message}`);
       }
     }
-    if (errors.length > 0) {
-      throw new WeightsError(
-        `${errors.join("\n")}\nGive it a GGUF file, a server, or 'starter' for the weights that come with Sotto.`,
-      );
-    }
-    return forEachModel((model) => {
-      const source = sources.get(model);
-      if (source === undefined) throw new Error(`Nothing answers for ${model}.`);
-      return source;
-    });
+    return { sources, reasons };
   }
 
   async #sourceOf(model: ModelId, source: ModelSource, config: Config): Promise<EngineSource> {

@@ -6,6 +6,7 @@
  * An unexpected error is reported by its class and the places it passed through. Its message is left out:
  * messages of libraries quote their input (JSON.parse does).
  */
+import { withSourcePlaces } from "./adapters/source-places.js";
 import { standardErrorOutput, type LogOutput } from "./log-output.js";
 import { errorTable } from "./protocol/errors.js";
 import { modelIds } from "./protocol/models.js";
@@ -102,7 +103,7 @@ export type LogMessage =
   | "engine request failed"
   | "gpu not used"
   | "models changed"
-  | "models not changed"
+  | "model not changed"
   | "database unavailable"
   | "database recovered"
   | "redis unreachable"
@@ -201,6 +202,6 @@ function describe(error: unknown): { errorClass: string; cause?: string; at: str
   return {
     errorClass: error.constructor.name,
     ...(cause === undefined ? {} : { cause }),
-    at: at.slice(0, 12).map((line) => line.trim()),
+    at: at.slice(0, 12).map((line) => withSourcePlaces(line.trim())),
   };
 }

@@ -1,13 +1,13 @@
 /**
  * From configuration and settings to running engines. What answers for each model is read from both
  * (`models/choice/mapping.ts`); each source becomes an engine, or a pool of engines, and the fleet replaces them
- * while it runs. A change that cannot be carried out is reported to the operator and changes nothing.
+ * while it runs. A model whose change cannot be carried out keeps its engine, and the operator is told why.
  */
 import type { Config } from "./config.js";
 import { FairQueue } from "./core/serving/fair-queue.js";
 import { isAvailable } from "./core/ports.js";
 import { EngineBuilder, forEachModel, type EngineParts } from "./engine-builder.js";
-import { Fleet, type Assignments, type EngineSource } from "./engines/fleet.js";
+import { Fleet, type Assignments, type EngineSource, type Reasons } from "./engines/fleet.js";
 import { PoolEngine } from "./engines/pool/pool-engine.js";
 import { cacheSaltSetting, newCacheSaltSecret } from "./engines/upstream/cache-salt.js";
 import { suggestFor } from "./models/choice/best-model.js";
@@ -37,9 +37,9 @@ export async function startEngines(parts: EngineParts): Promise<Engines> {
 export class Engines {
   readonly fleet: Fleet;
   #config: Config;
-  #following: Promise<string | null> = Promise.resolve(null);
+  #following: Promise<Reasons> = Promise.resolve(new Map());
   /** The change that waits for the one under way. */
-  #next: Promise<string | null> | null = null;
+  #next: Promise<Reasons> | null = null;
 
   constructor(
     private readonly parts: EngineParts,
@@ -49,9 +49,10 @@ export class Engines {
     this.#config = parts.config;
     const { config, clock } = parts;
     this.fleet = new Fleet(first, {
-      newQueue: (capacity) =>
+      newQueue: (places) =>
         new FairQueue({
-          capacity,
+          capacity: () => places().capacity,
+          setsAside: () => places().setsAside === true,
           maxLength: config.limits.queueLength,
           maxWaitMs: config.limits.queueWaitMs,
           clock,
@@ -65,11 +66,11 @@ export class Engines {
 
   /**
    * Follows what the settings and, where given, a new configuration say. Never rejects. One change is read and carried
-   * out after the other: a choice that takes long to prepare must not overtake a later one. Resolves with the
-   * reason why not everything was switched over, for the operator; null when it was.
+   * out after the other: a choice that takes long to prepare must not overtake a later one. Each model is switched over
+   * for itself; resolves with the reasons of those that were not.
    */
-  follow(config: Config = this.#config): Promise<string | null> {
-    if (this.parts.overrides.engine !== undefined) return Promise.resolve(null);
+  follow(config: Config = this.#config): Promise<Reasons> {
+    if (this.parts.overrides.engine !== undefined) return Promise.resolve(new Map());
     this.#config = config;
     // One that has not begun yet will read what this call is about.
     this.#next ??= this.#following.then(() => {
@@ -92,16 +93,24 @@ export class Engines {
     return this.#config.models;
   }
 
-  async #follow(): Promise<string | null> {
+  async #follow(): Promise<Reasons> {
+    const { log, overrides } = this.parts;
+    const reasons = await this.#switchOver();
+    if (reasons.size < modelIds.length) log.info("models changed");
+    for (const [model, reason] of reasons) {
+      log.warn("model not changed", { model });
+      overrides.onWeightsNotice?.(`${model} was not switched over: ${reason}`);
+    }
+    return reasons;
+  }
+
+  async #switchOver(): Promise<Reasons> {
     try {
-      await this.fleet.assign(await this.builder.assignments(this.#config));
-      this.parts.log.info("models changed");
-      return null;
+      const { sources, reasons } = await this.builder.sources(this.#config);
+      return new Map([...reasons, ...(await this.fleet.assign(sources))]);
     } catch (error) {
-      this.parts.log.warn("models not changed");
       const reason = error instanceof Error ? error.message : "unknown error";
-      this.parts.overrides.onWeightsNotice?.(`A model was not switched over: ${reason}`);
-      return reason;
+      return new Map(modelIds.map((model) => [model, reason]));
     }
   }
 

@@ -10,6 +10,7 @@ const mayImport: Record<string, readonly string[]> = {
   main: ["cli", "config"],
   // The preflight of engines on the network is asked for by hand, too.
   cli: [
+    "adapters",
     "app",
     "engines",
     "config",
@@ -28,6 +29,7 @@ const mayImport: Record<string, readonly string[]> = {
   "start-engines": ["engine-builder", "engines", "models", "core", "protocol", "config", "log"],
   "app-overrides": ["start-engines", "core", "log"],
   app: [
+    "adapters",
     "app-overrides",
     "start-engines",
     "http",
@@ -45,13 +47,15 @@ const mayImport: Record<string, readonly string[]> = {
     "password-hash",
     "usage-notice",
   ],
-  http: ["core", "protocol", "config", "log", "metrics", "tracing", "http"],
-  engines: ["core", "protocol", "config", "engines"],
-  models: ["core", "protocol", "config", "models"],
-  store: ["core", "protocol", "config", "store"],
+  http: ["adapters", "core", "protocol", "config", "log", "metrics", "tracing", "http"],
+  engines: ["adapters", "core", "protocol", "config", "engines"],
+  models: ["adapters", "core", "protocol", "config", "models"],
+  store: ["adapters", "core", "protocol", "config", "store"],
+  // Technology that no layer owns.
+  adapters: ["adapters"],
   core: ["protocol", "core"],
   config: ["protocol", "config"],
-  log: ["log-output", "protocol"],
+  log: ["adapters", "log-output", "protocol"],
   "log-output": [],
   metrics: ["core", "protocol", "metrics"],
   tracing: ["protocol"],
@@ -91,6 +95,10 @@ describe("architecture", () => {
   it("reads the environment in one place", () => {
     // main.ts hands the environment over; config.ts reads it. The engine's child passes a minimal one on.
     expect(filesWith(/process\.env/)).toEqual(["src/engines/llama/host/child-environment.ts", "src/main.ts"]);
+  });
+
+  it("creates folders in one place, which is why no file system keeps it trying", () => {
+    expect(filesWith(/\bmkdir(Sync)?\(/)).toEqual(["src/adapters/make-folder.ts"]);
   });
 
   it("keeps apart what runs in the engine's process and what runs in the API's", () => {

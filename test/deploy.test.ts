@@ -5,7 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
@@ -216,6 +216,34 @@ describe("deploy", () => {
     expect(sources.filter((name) => !existsSync(name))).toEqual([]);
     const allowed = new Set(matches(read(".dockerignore"), /^!(.+)$/gm));
     expect([...new Set(sources)].filter((name) => !allowed.has(name))).toEqual([]);
+  });
+
+  it("has in the package and in the image what the program reads of its own files", () => {
+    const sources = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) =>
+      /(?<!\.test)\.ts$/.test(name),
+    );
+    const readAtRunTime = sources.flatMap((name) =>
+      matches(read(join("src", name)), /\bpackageFile\("([^"]+)"\)/g).filter(
+        (path) => !path.startsWith("src/"),
+      ),
+    );
+    expect(readAtRunTime).toContain("docs/openapi.yaml");
+    const within = (folders: readonly string[]) => (path: string) =>
+      folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
+    const { files: packed } = z
+      .object({ files: z.array(z.string()) })
+      .parse(JSON.parse(read("package.json")));
+    expect(readAtRunTime.filter((path) => !within(["package.json", ...packed])(path))).toEqual([]);
+    const lastStage =
+      read("deploy/Dockerfile")
+        .split(/^FROM /m)
+        .at(-1) ?? "";
+    const copied = [...lastStage.matchAll(/^COPY (?:--\S+ )*(.+) (\S+)$/gm)].flatMap(
+      ([, from = "", to = ""]) =>
+        // Files keep their names; a folder of another stage becomes the one that is named.
+        from.startsWith("/") ? [join(to, ".")] : from.split(" ").map((path) => join(to, basename(path))),
+    );
+    expect(readAtRunTime.filter((path) => !within(copied)(path))).toEqual([]);
   });
 
   it("links only to files that exist", () => {

@@ -2,6 +2,9 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { z } from "zod";
+import { packagedPlatforms, platformWithoutEngine } from "../src/engines/llama/binding-package.js";
+import { loadProblem } from "../src/engines/llama/host/engine-causes.js";
+import { noEngineFor } from "../src/engines/llama/worker/missing-library.js";
 
 const withEngines = z
   .object({ engines: z.object({ node: z.string() }).partial().optional(), dev: z.boolean().optional() })
@@ -14,6 +17,7 @@ const ofPlatforms = z.object({
   cpu: names,
   libc: names,
   link: z.boolean().optional(),
+  dev: z.boolean().optional(),
   integrity: z.string().optional(),
 });
 const platformSchema = z.object({ packages: z.record(z.string(), ofPlatforms) });
@@ -50,6 +54,27 @@ it.each(["x64", "arm64"])("has a hash for every package that Linux on %s install
   );
   expect(installed.length).toBeGreaterThan(100);
   expect(unhashed.map(([path]) => path)).toEqual([]);
+});
+
+it("has a hash for every package of production, on every platform", () => {
+  const { packages } = platformSchema.parse(read("package-lock.json"));
+  const unhashed = Object.entries(packages).filter(
+    ([path, { link, dev, integrity }]) =>
+      path !== "" && link !== true && dev !== true && integrity === undefined,
+  );
+  expect(unhashed.map(([path]) => path)).toEqual([]);
+});
+
+it("knows for which platforms it comes with an engine", () => {
+  const { packages } = platformSchema.parse(read("package-lock.json"));
+  const names = Object.keys(packages).flatMap((path) => /@node-llama-cpp\/(\w+-\w+)$/.exec(path)?.[1] ?? []);
+  expect([...packagedPlatforms]).toEqual(names);
+  expect(platformWithoutEngine("linux-x64")).toBeNull();
+  expect(platformWithoutEngine("mac-arm64")).toBe("mac-arm64");
+  expect(loadProblem(noEngineFor("mac-arm64"))).toMatchObject({
+    cause: "PLATFORM_UNSUPPORTED",
+    text: expect.stringContaining("Use an engine on the network") as string,
+  });
 });
 
 it.each([

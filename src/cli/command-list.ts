@@ -1,29 +1,30 @@
-/** Every command, in the order in which `--help` lists them. */
+/** Every command, in the order in which `--help` lists them. Each is loaded when it is needed. */
 import type { Command } from "commander";
-import { accountsCommand } from "./commands/accounts.js";
-import { backupCommand } from "./commands/backup.js";
-import { changelogCommand } from "./commands/changelog.js";
-import { connectCommand } from "./connect/connect.js";
-import { doctorCommand } from "./doctor/doctor.js";
-import { engineCommand } from "./commands/engine-libraries.js";
-import { keysCommand } from "./commands/keys.js";
-import { maintenanceCommand } from "./commands/maintenance.js";
-import { modelsCommand } from "./models/models.js";
-import { plansCommand } from "./commands/plans.js";
-import { serveCommand } from "./serve/serve.js";
-import { storeCommands } from "./commands/store.js";
 
-export const commands: readonly ((program: Command) => void)[] = [
-  serveCommand,
-  accountsCommand,
-  keysCommand,
-  connectCommand,
-  plansCommand,
-  modelsCommand,
-  engineCommand,
-  changelogCommand,
-  maintenanceCommand,
-  backupCommand,
-  storeCommands,
-  doctorCommand,
+interface Entry {
+  name: string;
+  load: () => Promise<(program: Command) => void>;
+}
+
+const entries: readonly Entry[] = [
+  { name: "serve", load: async () => (await import("./serve/serve.js")).serveCommand },
+  { name: "accounts", load: async () => (await import("./commands/accounts.js")).accountsCommand },
+  { name: "keys", load: async () => (await import("./commands/keys.js")).keysCommand },
+  { name: "connect", load: async () => (await import("./connect/connect.js")).connectCommand },
+  { name: "plans", load: async () => (await import("./commands/plans.js")).plansCommand },
+  { name: "models", load: async () => (await import("./models/models.js")).modelsCommand },
+  { name: "engine", load: async () => (await import("./commands/engine-libraries.js")).engineCommand },
+  { name: "changelog", load: async () => (await import("./commands/changelog.js")).changelogCommand },
+  { name: "maintenance", load: async () => (await import("./commands/maintenance.js")).maintenanceCommand },
+  { name: "backup", load: async () => (await import("./commands/backup.js")).backupCommand },
+  { name: "store", load: async () => (await import("./commands/store.js")).storeCommands },
+  { name: "doctor", load: async () => (await import("./doctor/doctor.js")).doctorCommand },
 ];
+
+/** Adds the command that the arguments begin with; all of them where they begin with none, as for `--help`. */
+export async function addCommands(program: Command, args: readonly string[]): Promise<void> {
+  if (args[0] === "--version") return;
+  const named = entries.filter(({ name }) => name === args[0]);
+  const wanted = named.length === 0 ? entries : named;
+  for (const add of await Promise.all(wanted.map(({ load }) => load()))) add(program);
+}

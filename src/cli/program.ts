@@ -3,18 +3,15 @@
  * way. Errors are sentences on stderr that say what to do next; no stack traces. `serve` hides the messages of
  * unexpected errors once it has listened (serve/end-on-unexpected.ts).
  */
-import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
-import { z } from "zod";
+import { packageVersion } from "../adapters/program-files.js";
 import { CloseError } from "../core/close-all.js";
 import { openFileLimit, TooFewOpenFiles } from "../open-files.js";
-import { isForOperator } from "./operator-errors.js";
-import { UnexpectedEnd } from "./serve/end-on-unexpected.js";
 
 export function newProgram(): Command {
   return new Command("sotto")
     .description("A private, OpenAI-compatible chat completion service.")
-    .version(readVersion(), "--version", "print the version")
+    .version(packageVersion(), "--version", "print the version")
     .showHelpAfterError("Add --help for usage.")
     .exitOverride()
     .addHelpText(
@@ -37,7 +34,7 @@ export async function runProgram(program: Command, argv: readonly string[]): Pro
   } catch (error) {
     // Commander has printed it already.
     if (error instanceof CommanderError) return exitCodeOf(error);
-    console.error(`error: ${describeError(error)}`);
+    console.error(`error: ${await describeError(error)}`);
     return 1;
   }
 }
@@ -48,7 +45,10 @@ function exitCodeOf(error: CommanderError): number {
   return error.exitCode === 0 ? 0 : 2;
 }
 
-function describeError(error: unknown): string {
+async function describeError(error: unknown): Promise<string> {
+  // Loaded when something failed: they know the errors of the whole program.
+  const { isForOperator } = await import("./operator-errors.js");
+  const { UnexpectedEnd } = await import("./serve/end-on-unexpected.js");
   if (isForOperator(error) || error instanceof UnexpectedEnd || error instanceof CloseError) {
     return error.message;
   }
@@ -73,8 +73,3 @@ type NetworkError = NodeJS.ErrnoException & { port?: number; address?: string; h
 
 const isNodeError = (error: unknown, code: string): error is NetworkError =>
   error instanceof Error && "code" in error && error.code === code;
-
-function readVersion(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
-}

@@ -1,17 +1,7 @@
-/**
- * How every command comes to its configuration. The environment enters the program in `main.ts` alone and
- * waits beside the root command; a command asks with `readSettings` and gets the whole, validated
- * configuration with its own flags on top.
- */
+/** How every command gets its configuration: whole and validated, with the command's own flags on top. */
 import type { Command } from "commander";
 import { loadConfig, type Config, type ConfigSources } from "../config.js";
-
-const environments = new WeakMap<Command, ConfigSources["env"]>();
-
-/** Hands the environment to the commands of this program. */
-export function provideEnvironment(program: Command, env: ConfigSources["env"]): void {
-  environments.set(program, env);
-}
+import { environmentOf } from "./environment.js";
 
 /** `--data-dir` and `--config`, which every command takes. */
 export function settingsOptions(command: Command): Command {
@@ -28,13 +18,4 @@ export function readSettings(command: Command, flags: ConfigSources["flags"] = {
     file: config,
     flags: { SOTTO_DATA_DIR: dataDir, ...flags },
   });
-}
-
-/** The variables of other programs, which are no settings of ours: where a client keeps its files. */
-export function environmentOf(command: Command): ConfigSources["env"] {
-  return environments.get(rootOf(command)) ?? {};
-}
-
-function rootOf(command: Command): Command {
-  return command.parent === null ? command : rootOf(command.parent);
 }

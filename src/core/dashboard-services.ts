@@ -190,6 +190,6 @@ export const quotaBook = (clock: Clock, zone: string, dashboard: () => Dashboard
     clock,
     calendar: new Calendar(zone),
     used: (...given) => dashboard().quotaUse(...given),
-    record: (used) => dashboard().usage.recordDay(used),
+    record: (used, options) => dashboard().usage.recordDay(used, options),
     onUse: (...given) => dashboard().quotaWarnings.note(...given),
   });

@@ -59,8 +59,11 @@ export interface Correction {
 /** Atomic where it is shared: a parallel burst never gets more than the limits. */
 export interface Admissions {
   admit(ask: AdmissionAsk): Promise<AdmissionAnswer>;
-  /** Corrects windows that are still open, and releases the lease. Never rejects for a counter that is unreachable. */
-  settle(corrections: readonly Correction[], lease: Lease | null): Promise<void>;
+  /**
+   * Corrects windows that are still open, and releases the lease. Never rejects for a counter that is unreachable.
+   * Resolves to false where other servers will know of it from the database alone: it should be written soon.
+   */
+  settle(corrections: readonly Correction[], lease: Lease | null): Promise<boolean>;
   /** Whether `recall` knows what was counted, so that a request can be let in on it and counted later. */
   readonly canRecall: boolean;
   /** What the window had counted when it was last heard of here; 0 when nothing is known. Asks nobody. */

@@ -16,6 +16,8 @@ export interface Generation {
   messages: readonly ChatMessage[];
   sampling: Sampling;
   stop: readonly string[];
+  /** Whether the reply names the one that ended it. */
+  namesStop?: boolean;
   /** For each choice, as the client asked; absent means the model's default cap. */
   maxTokens: number | undefined;
   /** How many replies to the prompt, each drawn for itself. */
@@ -26,6 +28,8 @@ export interface Generation {
   /** What the reply may call; undefined: nothing. */
   tooling: Tooling | undefined;
   reasoningEffort: ReasoningEffort | undefined;
+  /** The client did not choose it. */
+  isEffortImplied?: boolean;
 }
 
 /** A generation that fits its model: counted, not yet run. */
@@ -67,6 +71,8 @@ export interface EngineStatus {
   follows: EngineFeatures;
   /** How many generations can run at once. */
   capacity: number;
+  /** It runs more than that, by setting those of an account that has many aside for an account that has few. */
+  setsAside?: boolean;
   /** How many run now. */
   active: number;
   restarts: number;
@@ -99,16 +105,13 @@ export interface Engine {
   prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration>;
 
   /**
-   * Runs it. Yields text fragments, each valid UTF-8 and free of stop sequences, one `finished` for each
+   * Runs it. Events that came together may be handed over together. Yields text fragments, each valid UTF-8 and free of stop sequences, one `finished` for each
    * choice after its last text, then exactly one `done`.
    * Throws `engine_unavailable` when the engine fails, at any point: an iteration that ends without `done`
    * never happens. Throws `ReaderTooSlow` when the consumer left more unread than can be kept. When `signal` aborts or the consumer returns, the sequence is freed within one step, and
    * the iteration throws the signal's reason.
    */
-  generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<GenerationEvent>;
-
-  /** The same, with events that came together handed over together. Where it is absent, `generate` is used. */
-  arrivals?(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<Arrival>;
+  generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<Arrival>;
 
   status(model: ModelId): EngineStatus;
 
@@ -194,12 +197,14 @@ export interface ApiKey {
   disabledAt: Date | null;
   /** The beginning of the day, in UTC: nothing finer is kept. */
   lastUsedAt: Date | null;
-  /** Of the last request of that day that named one. */
+  /** Of the last request that named one, that day or earlier. */
   lastUsedModel: ModelId | null;
   /** Words of its owner's, to find it by. */
   tags: readonly string[];
   /** The id of the key that it took the place of. */
   replaces: string | null;
+  /** The id of the first key that rotations replaced, or its own: all of them share the counts of their own limits. */
+  lineage: string;
 }
 
 /** What its owner can change about a key that exists. */
@@ -299,7 +304,7 @@ export interface Store {
   updateKey(id: string, change: KeyChange): Promise<ApiKey | null>;
   /**
    * Writes the days of last use in one transaction, with the model; unknown ids are ignored. A day only moves forward.
-   * A use without a model leaves the model of the same day, and no model for a later one.
+   * A use without a model leaves the model that is there.
    */
   touchKeys(lastUsed: ReadonlyMap<string, KeyUse>): Promise<void>;
 
@@ -354,20 +359,14 @@ export interface Counter {
   adjust(name: string, window: string, amount: number): Promise<void>;
   /** Reads without counting. */
   read(name: string, limit: number, windowMs: number): Promise<CounterReading>;
-  /** Whether a window of this name is open. */
-  isOpen(name: string): Promise<boolean>;
-  /** Opens a window that has counted `count` elsewhere, unless one of this name is open. */
-  open(name: string, windowMs: number, count: number): Promise<void>;
-  close(): Promise<void>;
 }
 
-/** Permissions to run, a bounded number for each name. One that is never released ends by itself. */
+/** How many permissions to run are held. They are taken by admissions; one that is never released ends by itself. */
 export interface Leases {
-  /** Null when `limit` leases of this name are held. */
-  acquire(name: string, limit: number): Promise<Lease | null>;
   held(name: string): Promise<number>;
 }
 
+/** A permission to run, one of a bounded number. */
 export interface Lease {
   /** Safe to call more than once; never rejects. */
   release(): void;

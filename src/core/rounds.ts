@@ -20,15 +20,20 @@ export class Rounds {
     return this.#underWay;
   }
 
+  /** A round that begins from now on: one that is under way may have begun before the latest came. */
+  async runAnew(): Promise<void> {
+    await this.#underWay;
+    await this.run();
+  }
+
   /** Stops the timer. */
   stop(): void {
     clearInterval(this.#timer);
   }
 
-  /** Stops after one more: a round that is under way may have begun before the latest came. */
+  /** Stops after one more. */
   async finish(): Promise<void> {
     this.stop();
-    await this.#underWay;
-    await this.run();
+    await this.runAnew();
   }
 }

@@ -9,17 +9,8 @@
  * has closed, because its drain time ran out, is it prepared again for the current engine.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { arrivalsOf, eachOf } from "../core/arrivals.js";
 import type { FairQueue } from "../core/serving/fair-queue.js";
-import type {
-  Arrival,
-  Clock,
-  Engine,
-  EngineStatus,
-  Generation,
-  GenerationEvent,
-  PreparedGeneration,
-} from "../core/ports.js";
+import type { Arrival, Clock, Engine, EngineStatus, Generation, PreparedGeneration } from "../core/ports.js";
 import { ServiceError } from "../protocol/errors.js";
 import { modelIds, type ModelId } from "../protocol/models.js";
 
@@ -43,8 +34,11 @@ export interface StartedEngine {
 
 export type Assignments = Readonly<Record<ModelId, EngineSource>>;
 
+/** Why models were not switched over, for the operator; none for those that were. */
+export type Reasons = ReadonlyMap<ModelId, string>;
+
 export interface FleetOptions {
-  newQueue: (capacity: () => number) => FairQueue;
+  newQueue: (places: () => Pick<EngineStatus, "capacity" | "setsAside">) => FairQueue;
   clock: Clock;
   /** How long an engine that is no longer used may take to finish its replies. */
   drainMs: number;
@@ -96,8 +90,8 @@ export class Fleet implements Engine {
     await Promise.all(awaited.map((berth) => this.#whenReady(berth)));
   }
 
-  /** Rejects when an engine cannot be started; its models keep the one they have. */
-  assign(wanted: Assignments): Promise<void> {
+  /** A model without a source, and one whose engine cannot be started, keep the engine they have. */
+  assign(wanted: Partial<Assignments>): Promise<Reasons> {
     const assigned = this.#assigning.then(() => this.#assign(wanted));
     this.#assigning = assigned.catch(() => undefined);
     return assigned;
@@ -155,14 +149,10 @@ export class Fleet implements Engine {
     }
   }
 
-  generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<GenerationEvent> {
-    return eachOf(this.arrivals(prepared, signal));
-  }
-
-  arrivals(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<Arrival> {
+  generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<Arrival> {
     const { berth, inner } = preparedOf(prepared);
     if (this.#wasReplaced(berth, inner.generation.model)) return this.#generateAgain(prepared, signal);
-    return arrivalsOf(berth.engine, { ...inner, maxTokens: prepared.maxTokens }, signal);
+    return berth.engine.generate({ ...inner, maxTokens: prepared.maxTokens }, signal);
   }
 
   status(model: ModelId): EngineStatus {
@@ -189,7 +179,7 @@ export class Fleet implements Engine {
     berth.unqueued += 1;
     try {
       const maxTokens = Math.min(inner.maxTokens, prepared.maxTokens);
-      yield* arrivalsOf(berth.engine, { ...inner, maxTokens }, signal);
+      yield* berth.engine.generate({ ...inner, maxTokens }, signal);
     } finally {
       berth.unqueued -= 1;
     }
@@ -200,32 +190,33 @@ export class Fleet implements Engine {
     return berth.closing.signal.aborted && this.#berthOf(model) !== berth;
   }
 
-  async #assign(wanted: Assignments): Promise<void> {
-    const errors: unknown[] = [];
+  async #assign(wanted: Partial<Assignments>): Promise<Reasons> {
+    const reasons = new Map<ModelId, string>();
     for (const model of modelIds) {
-      if (this.#closed) return;
+      if (this.#closed) return reasons;
       const source = wanted[model];
+      if (source === undefined) continue;
       const current = this.#routes.get(model);
       if (current?.key === source.key) {
         source.update?.(current.engine);
         continue;
       }
-      const berth = this.#berthFor(model, source);
       try {
+        const berth = this.#berthFor(model, source);
         await this.#whenReady(berth);
         this.#routes.set(model, berth);
       } catch (error) {
-        errors.push(error);
+        reasons.set(model, error instanceof Error ? error.message : "unknown error");
       }
     }
     this.#letGo();
-    if (errors.length > 0) throw errors[0];
+    return reasons;
   }
 
   #berthFor(model: ModelId, source: EngineSource): Berth {
     for (const berth of this.#berths) if (berth.key === source.key) return berth;
     const started = source.start();
-    const queue = this.options.newQueue(() => started.engine.status(model).capacity);
+    const queue = this.options.newQueue(() => started.engine.status(model));
     const { key, weights = null } = source;
     const berth = { key, weights, ...started, queue, unqueued: 0, closing: new AbortController() };
     this.#berths.add(berth);

@@ -1,31 +1,32 @@
 /** The one place where a thrown error becomes a response. */
-import type { ApiReply, ApiRequest } from "./connection/call.js";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { StoreUnavailable } from "../core/ports.js";
 import type { Log } from "../log.js";
 import { dialects } from "../protocol/dialects.js";
 import { ServiceError } from "../protocol/errors.js";
-import { isMessagesPath } from "./api/messages-path.js";
+import { speaksMessages } from "./api/messages-client.js";
 import { ClientHungUp } from "./connection/exchange.js";
 
 const defaultRetryAfterSeconds = 5;
 
 /** For `setErrorHandler`: anything thrown before the response has begun. */
 export function answerError(log: Log) {
-  return (error: unknown, request: ApiRequest, reply: ApiReply): void => {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const shown = errorOf(error, request, log);
     if (shown === null) {
       reply.hijack();
       return;
     }
     if (shown.status === 401) reply.header("www-authenticate", "Bearer");
+    if (!shown.shouldRetry) reply.header("x-should-retry", "false");
     if (shown.status === 429 || shown.status === 503) reply.header("retry-after", retryAfter(shown));
-    const dialect = isMessagesPath(request.url) ? dialects.messages : dialects.chatCompletions;
+    const dialect = speaksMessages(request) ? dialects.messages : dialects.chatCompletions;
     reply.code(shown.status).send(dialect.error(shown, request.id));
   };
 }
 
 /** The error to show, noted on the exchange; null when the client is gone. */
-export function errorOf(error: unknown, request: ApiRequest, log: Log): ServiceError | null {
+export function errorOf(error: unknown, request: FastifyRequest, log: Log): ServiceError | null {
   if (error instanceof ClientHungUp) return null;
   const shown = known(error) ?? unexpected(error, request, log);
   request.exchange.code = shown.code;
@@ -43,11 +44,13 @@ function known(error: unknown): ServiceError | undefined {
   return isContentTypeError ? new ServiceError("unsupported_content_type") : undefined;
 }
 
-function unexpected(error: unknown, request: ApiRequest, log: Log): ServiceError {
+function unexpected(error: unknown, request: FastifyRequest, log: Log): ServiceError {
   log.unexpected(error, { requestId: request.id });
   return new ServiceError("internal_error");
 }
 
-/** The OpenAI SDKs ignore 60 and more, and retry at once instead. */
-const retryAfter = ({ retryAfterSeconds = defaultRetryAfterSeconds }: ServiceError): number =>
-  Math.min(59, Math.max(1, Math.ceil(retryAfterSeconds)));
+/** The OpenAI SDKs ignore 60 and more, and retry at once instead, unless they are told not to retry at all. */
+function retryAfter({ retryAfterSeconds = defaultRetryAfterSeconds, shouldRetry }: ServiceError): number {
+  const seconds = Math.max(1, Math.ceil(retryAfterSeconds));
+  return shouldRetry ? Math.min(59, seconds) : seconds;
+}

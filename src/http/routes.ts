@@ -13,16 +13,11 @@ import type { HttpParts } from "./parts.js";
 /** With one method, so that it can be named. */
 export type ApiRoute = Pick<RouteOptions, "url" | "handler" | "config"> & { method: "GET" | "POST" };
 
-/** Where completions are asked for, below `/v1`, and in which dialect. */
-export const completionPaths = {
-  "/chat/completions": "chatCompletions",
-  "/responses": "responses",
-  "/messages": "messages",
-} satisfies Record<string, DialectName>;
-
 /** Under `/v1`, for callers with a key. */
 export const apiRoutes = (parts: HttpParts): ApiRoute[] => [
-  ...Object.entries<DialectName>(completionPaths).map(([url, dialect]) => completion(parts, url, dialect)),
+  completion(parts, "/chat/completions", "chatCompletions"),
+  completion(parts, "/responses", "responses"),
+  completion(parts, "/messages", "messages"),
   { method: "POST", url: "/messages/count_tokens", handler: countTokens(parts) },
   { method: "GET", url: "/models", handler: listModels(parts) },
   { method: "GET", url: "/models/:id", handler: retrieveModel(parts) },

@@ -3,16 +3,12 @@
  * bodies that Node or Fastify would send by themselves are all replaced, so that clients only see those of the
  * specification.
  */
-import { fastify, type FastifyInstance, type onRequestAsyncHookHandler } from "fastify";
-import type { RequestListener } from "node:http";
-import type { Readable } from "node:stream";
+import { fastify, type FastifyInstance, type FastifyReply, type onRequestAsyncHookHandler } from "fastify";
 import { ServiceError } from "../protocol/errors.js";
 import { authenticate, countRequest } from "./api/auth.js";
-import { directCompletions } from "./api/direct.js";
-import { isMessagesPath } from "./api/messages-path.js";
+import { speaksMessages } from "./api/messages-client.js";
 import { BadHttp, requireSoundHead } from "./connection/bad-http.js";
 import { answerError } from "./errors.js";
-import type { ApiReply, ApiRequest } from "./connection/call.js";
 import { Exchanges } from "./connection/exchange.js";
 import { newRequestId } from "./connection/ids.js";
 import { lingerOnUnreadBody } from "./connection/linger.js";
@@ -38,31 +34,10 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   const exchanges = new Exchanges();
   const record = recordExchange(parts);
 
-  const begin = (request: ApiRequest, reply: ApiReply): void => {
-    exchanges.open(request, reply, parts.clock.monotonicMs(), record);
-    reply.header("x-request-id", request.id);
-    if (isMessagesPath(request.url)) reply.header("request-id", request.id);
-    requireSoundHead(request, reply);
-  };
-  const announceMaintenance = maintenanceHeader(parts);
   const linger = lingerOnUnreadBody(parts.config.bodyLimitBytes, timeouts.lingerMs);
-  const beforeSend = <Payload>(
-    request: ApiRequest,
-    reply: ApiReply,
-    payload: Payload,
-  ): Payload | Readable => {
-    closeWhileDraining(parts, reply);
-    return linger(request, reply, payload);
-  };
-  const direct = directCompletions(parts, { begin, announceMaintenance, beforeSend });
 
   const app = fastify({
-    serverFactory: (handle) => {
-      const serve: RequestListener = (message, response) => {
-        if (!direct(message, response)) handle(message, response);
-      };
-      return createNodeServer(serve, parts, pending, badHttp, timeouts);
-    },
+    serverFactory: (handle) => createNodeServer(handle, parts, pending, badHttp, timeouts),
     clientErrorHandler: (_error, socket) => {
       badHttp.refuse(socket);
     },
@@ -88,15 +63,20 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
   // --------------------------------------------------------------------------------- order of middleware
   app.addHook("onRequest", async (request, reply) => {
     writeSecurityHeaders(request, reply);
-    begin(request, reply);
+    exchanges.open(request, reply, parts.clock.monotonicMs(), record);
+    reply.header("x-request-id", request.id);
+    if (speaksMessages(request)) reply.header("request-id", request.id);
+    requireSoundHead(request, reply);
   });
   const api = apiRoutes(parts);
   const unknownUrl = unknownUrlOf(api);
-  const announce: onRequestAsyncHookHandler = async (_request, reply) => announceMaintenance(reply);
-  const forCallers = [announce, authenticate(parts), countRequest(parts)];
+  const forCallers = [announceMaintenance(parts), authenticate(parts), countRequest(parts)];
   addRoutes(app, "/v1", forCallers, api, unknownUrl);
   addRoutes(app, "", [], openRoutes(parts), unknownUrl);
-  app.addHook("onSend", async (request, reply, payload) => beforeSend(request, reply, payload));
+  app.addHook("onSend", async (request, reply, payload) => {
+    closeWhileDraining(parts, reply);
+    return linger(request, reply, payload);
+  });
   return app;
 }
 
@@ -126,8 +106,8 @@ function addRoutes(
 }
 
 /** On every answer of the API, so that programs can warn their users beforehand. */
-function maintenanceHeader({ maintenance }: HttpParts) {
-  return (reply: ApiReply): void => {
+function announceMaintenance({ maintenance }: HttpParts): onRequestAsyncHookHandler {
+  return async (_request, reply) => {
     const announced = maintenance?.() ?? null;
     if (announced !== null) reply.header("x-sotto-maintenance", announced);
   };
@@ -137,6 +117,6 @@ function maintenanceHeader({ maintenance }: HttpParts) {
  * A kept connection would be cut when the server ends, perhaps during the next request. With this header, clients and
  * load balancers open the next one elsewhere. Streams under way have sent their headers; they finish as they are.
  */
-function closeWhileDraining({ isDraining }: HttpParts, reply: ApiReply): void {
+function closeWhileDraining({ isDraining }: HttpParts, reply: FastifyReply): void {
   if (isDraining?.() === true) reply.header("connection", "close");
 }

@@ -74,6 +74,8 @@ export interface ChatRequest {
   messages: ChatMessage[];
   sampling: Sampling;
   stop: string[];
+  /** Whether the reply names the stop sequence that ended it. */
+  namesStop?: boolean;
   /** For each choice. */
   maxTokens: number | undefined;
   /** How many replies to the same prompt. */
@@ -83,6 +85,8 @@ export interface ChatRequest {
   format: ReplyFormat;
   tooling: Tooling | undefined;
   reasoningEffort: ReasoningEffort | undefined;
+  /** The client did not choose it: it is the API's default. */
+  isEffortImplied?: boolean;
   stream: boolean;
   includeUsage: boolean;
 }

@@ -43,10 +43,10 @@ export type ReplyEvent =
   | { type: "text"; choice: number; text: string; logprobs?: readonly ReplyLogprob[] }
   /** Thoughts; never after the text or the calls that they led to. */
   | { type: "reasoning"; choice: number; text: string }
-  /** A call begins, with an id of its own. */
-  | { type: "call"; choice: number; id: string; name: string }
-  /** More of the JSON text of the arguments of the choice's last call. */
-  | { type: "arguments"; choice: number; text: string }
+  /** A call begins, with an id of its own. `call` is its number: calls of a choice are counted from 0. */
+  | { type: "call"; choice: number; call: number; id: string; name: string }
+  /** More of the JSON text of a call's arguments. All of it comes before anything else of the choice. */
+  | { type: "arguments"; choice: number; call: number; text: string }
   /** `stopSequence` is the one that ended the reply, where the engine tells. */
   | { type: "finished"; choice: number; finishReason: FinishReason; stopSequence?: string }
   | { type: "done"; usage: Usage };
@@ -68,16 +68,18 @@ export interface KeptItem {
   id: string;
 }
 
+/** As much of one kind as came in a row. */
+export type ChoicePart =
+  | { type: "text"; text: string; logprobs: ReplyLogprob[] }
+  | { type: "reasoning"; text: string }
+  | ({ type: "call" } & ToolCall);
+
 /** One choice, whole. */
 export interface ReplyChoice {
-  text: string;
-  /** Empty where there were none. */
-  reasoning: string;
-  calls: readonly ToolCall[];
+  /** In the order in which they came. */
+  parts: readonly ChoicePart[];
   finishReason: FinishReason;
   stopSequence?: string;
-  /** Null where they were not asked for. */
-  logprobs: readonly ReplyLogprob[] | null;
 }
 
 /** One server-sent event. */

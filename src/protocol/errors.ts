@@ -56,7 +56,7 @@ export const errorTable = {
   empty_array: invalidRequest("An array that must have items is empty.", "`messages` is empty."),
   array_above_max_length: invalidRequest(
     "An array has too many items.",
-    "More than 4 `stop` sequences, or more than 2048 `messages`.",
+    "More than 16 `stop` sequences, or more than 2048 `messages`.",
   ),
   decimal_above_max_value: invalidRequest(
     "A number is above its maximum.",
@@ -92,8 +92,8 @@ export const errorTable = {
     status: 401,
     type: "authentication_error",
     message:
-      "Missing or invalid API key. Send it as 'Authorization: Bearer <key>'; keys are issued in the dashboard.",
-    when: "The key is missing, malformed, unknown, expired or revoked, or its account is suspended.",
+      "Missing or invalid API key. Send it as 'Authorization: Bearer <key>' or 'x-api-key: <key>'; keys are issued in the dashboard.",
+    when: "The key is missing, malformed, unknown, expired or revoked, its account is suspended, or two headers have different keys.",
   },
   insufficient_permissions: {
     status: 403,
@@ -117,7 +117,7 @@ export const errorTable = {
     status: 429,
     type: "rate_limit_error",
     message: "Too many requests. Try again later.",
-    when: "A limit of the plan is reached. The message says which, its value and when to retry.",
+    when: "A limit of the plan is reached, or has less left than the request needs. The message says which, its value and when to retry.",
   },
   internal_error: {
     status: 500,
@@ -147,6 +147,8 @@ interface ErrorDetails {
   param?: string;
   /** Whole seconds; clamped to 1–59 when written, since SDKs give up or oversleep beyond that. */
   retryAfterSeconds?: number;
+  /** False where a retry within the minute is in vain. SDKs are told so, and the seconds are not clamped. */
+  shouldRetry?: boolean;
 }
 
 /** An error that clients may see. Anything else that is thrown is a bug and is shown as `internal_error`. */
@@ -154,6 +156,7 @@ export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly param: string | null;
   readonly retryAfterSeconds: number | undefined;
+  readonly shouldRetry: boolean;
 
   constructor(code: ErrorCode, details: ErrorDetails = {}) {
     super(details.message ?? errorTable[code].message);
@@ -161,6 +164,7 @@ export class ServiceError extends Error {
     this.code = code;
     this.param = details.param ?? null;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.shouldRetry = details.shouldRetry ?? true;
   }
 
   get status(): number {

@@ -8,6 +8,7 @@ import {
   closeSync,
   constants,
   fsyncSync,
+  lstatSync,
   openSync,
   rmSync,
   statSync,
@@ -31,11 +32,23 @@ export interface DataDirError {
 export function findDataDirError(dataDir: string): DataDirError | null {
   const folder = resolve(dataDir);
   const existing = nearestExisting(folder);
-  if (!statSync(existing).isDirectory()) {
-    const reason = `${existing} is not a directory (ENOTDIR)`;
-    return { reason, next: `Remove that file, ${another}.` };
+  try {
+    if (!statSync(existing).isDirectory()) {
+      return { reason: `${existing} is not a directory (ENOTDIR)`, next: `Remove that file, ${another}.` };
+    }
+  } catch (error) {
+    return {
+      reason: `${existing} is a link that leads nowhere (${codeOf(error)})`,
+      next: `Correct that link, ${another}.`,
+    };
   }
   const code = tryWriting(existing);
+  if (code === "ENOENT") {
+    return {
+      reason: `The data directory ${folder} cannot be written to: nothing can be created in ${existing} (ENOENT)`,
+      next: "Choose another directory with SOTTO_DATA_DIR or --data-dir.",
+    };
+  }
   return code === null ? null : describeCode(code, folder);
 }
 
@@ -98,11 +111,12 @@ function tryWriting(folder: string): string | null {
   }
 }
 
+/** The folder itself or the nearest above it; a link counts though what it leads to may not exist. */
 function nearestExisting(folder: string): string {
   const parent = dirname(folder);
   if (parent === folder) return folder;
   try {
-    statSync(folder);
+    lstatSync(folder);
     return folder;
   } catch {
     return nearestExisting(parent);

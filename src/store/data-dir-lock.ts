@@ -6,9 +6,10 @@
  * Most commands of the command line do not take it; they are meant to work beside a running server. The one that
  * takes it copies the database to Postgres: what a server wrote afterwards would be lost.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "libsql";
+import { makeFolder } from "../adapters/make-folder.js";
 import { findDataDirError, findFileError } from "./data-dir-error.js";
 import { StoreError } from "./store-error.js";
 
@@ -47,7 +48,7 @@ export function lockDataDir(dataDir: string, holder: Holder = "server"): DataDir
 
 function openLock(dataDir: string): Database.Database {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir);
     return new Database(join(dataDir, "server.lock"), { timeout: 0 });
   } catch (error) {
     throw unusable(dataDir, error);

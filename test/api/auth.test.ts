@@ -31,7 +31,12 @@ describe("authentication", () => {
     ["two keys in one header", { authorization: "Bearer sk-test-all sk-test-all" }],
     ["two credentials in one header", { authorization: "Bearer sk-test-all, Bearer sk-test-all" }],
     ["an unknown key", { authorization: "Bearer sk-test-nobody" }],
-    ["a key in another header", { "x-api-key": "sk-test-all" }],
+    ["a key in another header", { "api-key": "sk-test-all" }],
+    ["an unknown key in x-api-key", { "x-api-key": "sk-test-nobody" }],
+    ["an empty x-api-key", { "x-api-key": "" }],
+    ["two headers that differ", { authorization: "Bearer sk-test-all", "x-api-key": "sk-test-nobody" }],
+    ["two headers that differ, the other way", { authorization: "Bearer wrong", "x-api-key": "sk-test-all" }],
+    ["two headers, one of another scheme", { authorization: "Basic x", "x-api-key": "sk-test-all" }],
   ];
   it.each(refused)("refuses %s", async (_what, headers) => {
     const answer = await ask(server, { key: null, headers });
@@ -61,6 +66,31 @@ describe("authentication", () => {
   it.each(["bearer", "BEARER", "Bearer", "bEaReR"])("takes the scheme written %s", async (scheme) => {
     const headers = { authorization: `${scheme} ${server.apiKey}` };
     expect((await ask(server, { key: null, headers })).status).toBe(200);
+  });
+
+  it.each([
+    ["POST", "/v1/chat/completions", question],
+    ["POST", "/v1/responses", { model: "omega", input: "Hi" }],
+    ["POST", "/v1/messages", { ...question, max_tokens: 8 }],
+    ["GET", "/v1/models", undefined],
+    ["GET", "/v1/models/omega", undefined],
+    ["GET", "/v1/key", undefined],
+  ])(
+    "takes a key in x-api-key, alone and beside the same bearer token: %s %s",
+    async (method, path, body) => {
+      const own = { "x-api-key": server.apiKey };
+      for (const headers of [own, { ...own, authorization: `Bearer ${server.apiKey}` }]) {
+        const sent = { method, path, key: null, headers, ...(body === undefined ? {} : { body }) };
+        expect((await ask(server, sent)).status).toBe(200);
+      }
+    },
+  );
+
+  it("says in which headers a key may be", async () => {
+    for (const path of ["/v1/chat/completions", "/v1/messages", "/v1/models"]) {
+      const { body } = await ask(server, { path, key: null });
+      expect(body).toContain("'Authorization: Bearer <key>' or 'x-api-key: <key>'");
+    }
   });
 
   it("refuses two Authorization headers, good or not", async () => {

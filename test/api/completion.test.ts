@@ -120,10 +120,12 @@ describe("a completion", () => {
           logitBias: [],
         },
         stop: ["a", "b"],
+        namesStop: false,
         maxTokens: 9,
         choices: 1,
         topLogprobs: undefined,
         format: { type: "text" },
+        isEffortImplied: false,
       },
     ]);
   });

@@ -223,6 +223,11 @@ describe("a body", () => {
   });
 
   it("that is compressed is refused with a reason", async () => {
+    const untyped = { "content-encoding": "gzip", "content-type": "application/octet-stream" };
+    for (const headers of [untyped, {}]) {
+      const { json } = await ask(server, { body: gzipSync("{}"), headers });
+      expect(json).toMatchObject({ error: { message: textLike(/compressed.*uncompressed/i) } });
+    }
     for (const encoding of ["gzip", "br", "deflate", "zstd"]) {
       const { json } = await ask(server, { body: bytes, headers: { "content-encoding": encoding } });
       expect(json).toMatchObject({ error: { message: textLike(/compressed.*uncompressed/i) } });

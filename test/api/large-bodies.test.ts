@@ -8,7 +8,7 @@ import { RawSocket, splitResponses } from "../support/clients/raw-socket.js";
 import { startServer, type TestServer, type TestServerOptions } from "../support/processes/server.js";
 
 const limitBytes = 1_000_000;
-const parseWorkerFile = resolve("dist/http/bodies/parse-worker.js");
+const parseWorkerFile = resolve("dist/parse-worker.js");
 
 let server: TestServer;
 const sockets: RawSocket[] = [];
@@ -194,5 +194,50 @@ describe("large bodies of one account", () => {
     second.finish();
     const received = await second.socket.untilReceived(/"finish_reason":"stop"/);
     expect(splitResponses(received).map(({ status }) => status)).toEqual([100, 200]);
+  });
+});
+
+describe("large bodies that do not arrive", () => {
+  const almostAll = { ...large("x ".repeat(limitBytes / 2 - 200)) };
+  const never = { everyMs: 1_000_000, bytes: 1 };
+
+  /** As many accounts as there are shares of the largest size, each with a body that is declared and not sent. */
+  const declareAll = () =>
+    Promise.all(
+      Array.from({ length: 8 }, async (_, account) => {
+        const key = server.addKey(`sk-slow-${account}`, { accountId: `acc_slow_${account}` });
+        const begun = await begin(key, almostAll, [], false);
+        begun.socket.send("{");
+        return begun;
+      }),
+    );
+
+  it("take nothing from other accounts", async () => {
+    await start({ bodyWaitMs: 2_000, bodyPace: never });
+    await declareAll();
+    expect((await ask(server, { body: large("word ".repeat(40_000)) })).status).toBe(200);
+  });
+
+  it("are refused and closed when they fall below the minimum rate", async () => {
+    await start({ bodyPace: { everyMs: 50, bytes: 1_000 } });
+    for (const { socket } of await declareAll()) {
+      const [response] = splitResponses(await socket.untilClosed());
+      expect(response?.status).toBe(400);
+      expect(response?.body).toContain("arrived too slowly");
+    }
+    expect((await ask(server, { body: almostAll })).status).toBe(200);
+  });
+
+  it("are read to their end one by one where they do not all fit", async () => {
+    await start({ bodyPace: never });
+    const begun = await Promise.all(
+      Array.from({ length: 20 }, (_, account) =>
+        begin(server.addKey(`sk-${account}`, { accountId: `acc_${account}` }), almostAll),
+      ),
+    );
+    await eventually(() => server.parts.bodies.waiting >= 1);
+    for (const one of begun) one.finish();
+    for (const one of begun) expect(await answered(one)).toBe("HTTP/1.1 200");
+    expect(server.parts.bodies.waiting).toBe(0);
   });
 });

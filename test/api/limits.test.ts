@@ -74,7 +74,9 @@ describe("tokens per minute", () => {
   it("refuse a request that could use more than is left", async () => {
     const key = server.addKey("few", { plan: { tokensPerMinute: 20 } });
     expect((await ask(server, { key })).status).toBe(200);
-    expectRefused(await ask(server, { key }), 429, "rate_limit_exceeded", /20 tokens per minute/);
+    const refused = await ask(server, { key });
+    expectRefused(refused, 429, "rate_limit_exceeded", /does not fit.* and \d+ of 20 tokens per minute/);
+    expect(refused.headers.get("x-should-retry")).toBeNull();
     expect((await ask(server, { key, body: { ...question, max_tokens: 6 } })).status).toBe(200);
   });
 
@@ -86,6 +88,7 @@ describe("tokens per minute", () => {
       error: { type: "invalid_request_error", code: "request_exceeds_limit", param: "max_tokens" },
     });
     expect(answer.headers.get("retry-after")).toBeNull();
+    expect(answer.headers.get("x-should-retry")).toBe("false");
     expectDocumented(answer);
     const two = await ask(server, { key, body: { ...question, max_tokens: 5, n: 2 } });
     expect(two.json).toMatchObject({ error: { code: "request_exceeds_limit" } });

@@ -77,6 +77,54 @@ describe("one model", () => {
   });
 });
 
+describe("models for clients of the Messages API", () => {
+  const headers = { "anthropic-version": "2023-06-01" };
+  const own = (id: string) => ({
+    type: "model",
+    id,
+    display_name: id,
+    created_at: "2026-01-01T00:00:00Z",
+  });
+
+  it("are listed in its shape", async () => {
+    const answer = await ask(server, { method: "GET", path: "/v1/models?limit=1000", headers });
+    expectDocumented({ ...answer, path: "/v1/models" });
+    expect(answer.json).toEqual({
+      data: [own("omega"), own("prism"), own("lambda")],
+      has_more: false,
+      first_id: "omega",
+      last_id: "lambda",
+    });
+    expect(answer.headers.get("request-id")).toBe(answer.headers.get("x-request-id"));
+  });
+
+  it("are retrieved in its shape, by an alias too", async () => {
+    for (const id of ["prism", "claude-opus-4"]) {
+      const answer = await ask(server, { method: "GET", path: `/v1/models/${id}`, headers });
+      expectDocumented({ ...answer, path: "/v1/models/{id}" });
+      expect(answer.json).toEqual(own(id));
+    }
+  });
+
+  it("are refused in its shape", async () => {
+    const missing = await ask(server, { method: "GET", path: "/v1/models/gpt-4", headers });
+    expect(missing).toMatchObject({
+      status: 404,
+      json: { type: "error", error: { type: "not_found_error" } },
+    });
+    const nobody = await ask(server, { method: "GET", path: "/v1/models", headers, key: null });
+    expect(nobody).toMatchObject({
+      status: 401,
+      json: { type: "error", error: { type: "authentication_error" } },
+    });
+  });
+
+  it("leave other paths as they are", async () => {
+    const answer = await ask(server, { headers });
+    expect(answer.json).toMatchObject({ object: "chat.completion" });
+  });
+});
+
 describe("what a model can do", () => {
   const omega = async (key?: string) => {
     const answer = await get("/v1/models/omega", key);

@@ -17,9 +17,10 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const body = JSON.stringify(question);
+const post = (version: string): string => `POST /v1/chat/completions HTTP/${version}`;
 /** The head of a request that is in order, as far as `headers` are. */
 const head = (...headers: string[]) => [
-  "POST /v1/chat/completions HTTP/1.1",
+  post("1.1"),
   "Host: x",
   `Authorization: Bearer ${server.apiKey}`,
   "Content-Type: application/json",
@@ -157,6 +158,14 @@ describe("100 Continue", () => {
     expect(received.slice(0, 12)).toBe(`HTTP/1.1 ${status}`);
   });
 
+  it("is not sent to HTTP/1.0, which knows no such answer", async () => {
+    const lines = head(`Content-Length: ${body.length}`, "Expect: 100-continue").with(0, post("1.0"));
+    const socket = await open(lines, body);
+    const received = await socket.untilClosed();
+    expect(received).not.toContain("100 Continue");
+    expect(splitResponses(received).map(({ status }) => status)).toEqual([200]);
+  });
+
   it("is not needed for an expectation we do not know", async () => {
     const socket = await open(head(`Content-Length: ${body.length}`, "Expect: miracles"), body);
     expect(await socket.untilReceived(/Hello from omega/)).toMatch(/^HTTP\/1\.1 200/);
@@ -212,6 +221,10 @@ describe("what is not HTTP", () => {
     ["garbage", () => ["\x16\x03\x01\x02garbage"]],
     ["an unknown method", () => ["BREW /v1/models HTTP/1.1", "Host: x"]],
     ["another version", () => ["GET /v1/models HTTP/9.9", "Host: x"]],
+    ["a version that is not served here", () => ["GET /v1/models HTTP/2.0", "Host: x"]],
+    ["a version before headers", () => ["GET /v1/models HTTP/0.9", "Host: x"]],
+    ["another version of a page", () => ["GET /healthz HTTP/2.0", "Host: x"]],
+    ["another version with a body", () => head(`Content-Length: ${body.length}`).with(0, post("2.0")), body],
     ["HTTP/2 by prior knowledge", () => ["PRI * HTTP/2.0", "", "SM", ""]],
     ["a tunnel", () => ["CONNECT example.com:443 HTTP/1.1", "Host: x"]],
     ["no Host", () => [get, `Authorization: Bearer ${server.apiKey}`, "Connection: close"]],
@@ -224,6 +237,12 @@ describe("what is not HTTP", () => {
     ["a negative length", () => head("Content-Length: -1")],
     ["a length that is no number", () => head("Content-Length: 5x"), "hello"],
     ["chunked that is not last", () => head("Transfer-Encoding: chunked, identity"), "0\r\n\r\n"],
+    ["an encoding that only ends in chunked", () => head("Transfer-Encoding: xchunked"), "0\r\n\r\n"],
+    [
+      "such an encoding for the dashboard",
+      () => ["POST /api/sign-in HTTP/1.1", "Host: x", "Transfer-Encoding: xchunked"],
+      "0\r\n\r\n",
+    ],
     ["a disguised encoding", () => head("Transfer-Encoding : chunked"), "0\r\n\r\n"],
     ["chunks of something encoded", () => head("Transfer-Encoding: gzip, chunked"), "0\r\n\r\n"],
     ["a broken chunk size", () => head("Transfer-Encoding: chunked"), "zz\r\n"],

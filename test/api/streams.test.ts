@@ -241,3 +241,51 @@ describe("a reader that does not read", () => {
     socket.destroy();
   });
 });
+
+describe("the transfer of a stream", () => {
+  const request = (version: string): string[] => {
+    const body = JSON.stringify(stream);
+    return [
+      `POST /v1/chat/completions HTTP/${version}`,
+      "Host: x",
+      `Authorization: Bearer ${server.apiKey}`,
+      "Content-Type: application/json",
+      `Content-Length: ${body.length}`,
+      "",
+      body,
+    ];
+  };
+
+  it("is in chunks whose lengths are those of their bytes", async () => {
+    await start();
+    server.engine.script = () => ({ fragments: ["Grüße", " aus", " 東京", " 🌊"] });
+    const socket = await RawSocket.open(server.port);
+    socket.send(...request("1.1"));
+    const received = Buffer.from(await socket.untilReceived(/\r\n0\r\n\r\n$/), "latin1");
+    socket.destroy();
+    const text = unchunked(received.subarray(received.indexOf("\r\n\r\n") + 4)).toString("utf8");
+    expect(text).toContain('"content":" 東京"');
+    expect(text).toMatch(/data: \[DONE\]\n\n$/);
+  });
+
+  it("is without chunks for a client that knows none", async () => {
+    await start();
+    const socket = await RawSocket.open(server.port);
+    socket.send(...request("1.0"));
+    const received = await socket.untilClosed();
+    expect(received).not.toMatch(/transfer-encoding/i);
+    expect(received.slice(received.indexOf("\r\n\r\n") + 4)).toMatch(/^data: .*data: \[DONE\]\n\n$/s);
+  });
+});
+
+function unchunked(bytes: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  for (let at = 0; ;) {
+    const end = bytes.indexOf("\r\n", at);
+    const length = Number.parseInt(bytes.toString("latin1", at, end), 16);
+    if (length === 0) return Buffer.concat(parts);
+    parts.push(bytes.subarray(end + 2, end + 2 + length));
+    expect(bytes.toString("latin1", end + 2 + length, end + 4 + length)).toBe("\r\n");
+    at = end + 4 + length;
+  }
+}

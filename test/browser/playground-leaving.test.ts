@@ -73,7 +73,8 @@ describe("leaving the playground", { timeout: 60_000 }, () => {
   it("shows nothing of it when the reader goes elsewhere and presses Back", async () => {
     await converse();
     await page.goto(`${dashboard.url}/docs`);
-    await page.goBack();
+    // A page that is shown again from the cache does not load.
+    await page.goBack({ waitUntil: "commit" });
     await page.getByText("Ask something").waitFor();
     expect(await shown()).not.toContain("a secret");
   });

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi } from "vitest";
 import { z } from "zod";
-import { commands } from "../../src/cli/command-list.js";
+import { addCommands } from "../../src/cli/command-list.js";
+import { provideEnvironment } from "../../src/cli/environment.js";
 import { newProgram, runProgram } from "../../src/cli/program.js";
-import { provideEnvironment } from "../../src/cli/settings.js";
 
 export interface CommandResult {
   code: number | null;
@@ -37,7 +37,7 @@ export class CommandLine {
     try {
       const program = newProgram().configureOutput({ writeOut, writeErr });
       provideEnvironment(program, { SOTTO_DATA_DIR: this.dataDir, ...this.env });
-      for (const add of commands) add(program);
+      await addCommands(program, args);
       const code = await runProgram(program, ["node", "sotto", ...args]);
       return { ...result, code };
     } finally {

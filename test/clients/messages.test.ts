@@ -87,6 +87,16 @@ describe("the Anthropic SDK", () => {
     expect((await client.messages.create(base)).content).toMatchObject([{ text: answer }]);
   });
 
+  it("lists and retrieves models", async () => {
+    const listed: string[] = [];
+    for await (const { id, type, display_name } of anthropic().models.list({ limit: 1 })) {
+      listed.push(`${type} ${id} ${display_name}`);
+    }
+    expect(listed).toEqual(["omega", "prism", "lambda"].map((id) => `model ${id} ${id}`));
+    expect(await anthropic().models.retrieve("claude-opus-4")).toMatchObject({ id: "claude-opus-4" });
+    await expect(anthropic().models.retrieve("gpt-4")).rejects.toThrow(NotFoundError);
+  });
+
   it("reads a raw stream", async () => {
     const types: string[] = [];
     for await (const { type } of await anthropic().messages.create({ ...base, stream: true }))

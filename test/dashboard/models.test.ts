@@ -1,10 +1,11 @@
 /** What an admin does about the models by the dashboard's API, with a server on this machine standing in for the hub. */
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startApp, type App } from "../../src/app.js";
+import type { AppOverrides } from "../../src/app-overrides.js";
 import { loadConfig } from "../../src/config.js";
 import { ensureSetupLink } from "../../src/core/sign-in/one-time-links.js";
 import { systemClock } from "../../src/core/ports.js";
@@ -16,6 +17,7 @@ import { Browser, password, tokenOf } from "../support/processes/dashboard-serve
 import { eventually } from "../support/eventually.js";
 import { FakeEngine } from "../support/engines/fake-engine.js";
 import { textLike } from "../support/matchers.js";
+import { ggufBytes, llamaFields, randomTensor } from "../support/engines/gguf-file.js";
 import { sha256, startModelServer, type ModelServer } from "../support/engines/model-server.js";
 import { startScriptedUpstream } from "../support/engines/scripted-upstream.js";
 import { tinyGgufBytes, writeTinyGguf } from "../support/engines/tiny-gguf.js";
@@ -49,17 +51,17 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-async function start(): Promise<void> {
+async function start(overrides: AppOverrides = { engine: new FakeEngine() }): Promise<void> {
   const config = loadConfig({
     env: { SOTTO_DATA_DIR: dataDir, SOTTO_PORT: "0", SOTTO_HF_ENDPOINT: hub.url, ...env },
   });
-  app = await startApp(config, { engine: new FakeEngine(), log: createLog("silent") });
+  app = await startApp(config, { ...overrides, log: createLog("silent") });
   operator = new Browser(app.url);
 }
 
-async function restart(): Promise<void> {
+async function restart(overrides?: AppOverrides): Promise<void> {
   await app.close();
-  await start();
+  await start(overrides);
   await operator.post("/api/sign-in", account);
 }
 
@@ -83,7 +85,7 @@ const settledModel = (model: ModelId) =>
   eventually(async () => {
     const found = await modelOf(model);
     return found.change?.state !== "switching" && found;
-  });
+  }, 30_000);
 const audited = async () =>
   (await operator.get<{ entries: AuditEntry[] }>("/api/admin/audit")).entries
     .map(({ action, target }) => `${action}: ${target}`)
@@ -328,6 +330,42 @@ describe("what answers for a model", () => {
     expect(json).toMatchObject({ error: { code: "bad_request", field: "url" } });
     expect(await modelOf("prism")).toMatchObject({ source: { type: "starter" }, previous: null });
   });
+
+  it(
+    "is changed for each model alone: another whose file is gone keeps its engine",
+    { timeout: 60_000 },
+    async () => {
+      const pathOf = (name: string) => join(dataDir, `${name}.gguf`);
+      for (const [seed, name] of ["shared", "lambda", "better"].entries())
+        writeTinyGguf(pathOf(name), { seed });
+      // Its header is in order, but most of the model is missing.
+      writeFileSync(pathOf("hollow"), ggufBytes(llamaFields, [randomTensor("t", [256, 2], 16)]));
+      const use = (model: ModelId, name: string) =>
+        operator.post(`/api/admin/models/${model}/weights`, { file: pathOf(name) });
+      await use("omega", "shared");
+      await use("prism", "shared");
+      await use("lambda", "lambda");
+      env = { SOTTO_ENGINE_GPU: "off" };
+      const notices: string[] = [];
+      const onWeightsNotice = (notice: string) => notices.push(notice);
+      await restart({ workerFile: resolve("dist/worker.js"), onWeightsNotice });
+      await app.ready();
+      await rename(pathOf("lambda"), pathOf("moved"));
+
+      await use("omega", "better");
+      expect(await settledModel("omega")).toMatchObject({ source: { label: "better.gguf" }, change: null });
+      expect(app.engine.status("omega").serving).toBe("better.gguf");
+      expect(app.engine.status("lambda")).toMatchObject({ state: "ready", serving: "lambda.gguf" });
+      expect(notices.join("\n")).toMatch(/lambda.*lambda\.gguf/);
+
+      // Each model is told its own reason.
+      await use("prism", "hollow");
+      const { source, change } = await settledModel("prism");
+      expect(source).toMatchObject({ label: "shared.gguf" });
+      expect(change).toMatchObject({ state: "failed", reason: textLike(/hollow\.gguf could not be loaded/) });
+      expect(change?.reason).not.toContain("lambda");
+    },
+  );
 
   it("has nothing to roll back to before its first change", async () => {
     expect((await operator.send("POST", "/api/admin/models/omega/roll-back")).status).toBe(409);

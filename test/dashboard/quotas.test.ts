@@ -3,8 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { keyHash } from "../../src/core/keys/key-format.js";
 import { noQuotas, type Quotas } from "../../src/core/ports.js";
 import type { KeyWithSecret, LimitsNow, PlanView } from "../../src/protocol/dashboard-api.js";
+import { rotateKey } from "../../src/core/keys/issue-keys.js";
 import { startSmtpServer, type SmtpServer } from "../support/clients/smtp-server.js";
 import { eventually } from "../support/eventually.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";
@@ -81,14 +83,16 @@ describe("a quota of the plan", () => {
 
     const refused = await ask(key);
     expect(refused.status).toBe(429);
-    expect(refused.headers.get("retry-after")).toBe("59");
+    // Eleven hours: a client that retries within the minute retries in vain.
+    expect(refused.headers.get("retry-after")).toBe("39600");
+    expect(refused.headers.get("x-should-retry")).toBe("false");
     expect(shown(refused, "tokens-day")).toEqual(["20", "2", "11h0m0s"]);
     expect(await refused.json()).toMatchObject({
       error: {
         type: "rate_limit_error",
         code: "rate_limit_exceeded",
         message:
-          "Quota reached: 20 tokens per day on the plan 'Free'; this request needs up to 10. It resets at 2030-01-15T23:00:00Z.",
+          "This request does not fit in what is left: it needs up to 10 tokens, and 2 of 20 tokens per day on the plan 'Free' are left. Ask for a shorter reply, or try again after the reset at 2030-01-15T23:00:00Z.",
       },
     });
     const { quotas } = await ada.get<LimitsNow>("/api/limits");
@@ -137,6 +141,29 @@ describe("a quota of the plan", () => {
     expect((await ask(key)).status).toBe(200);
     expect((await ada.send("POST", "/api/playground", body)).status).toBe(429);
   });
+});
+
+it("counts a rotated key and those that replace it together, in the grace period and after a restart", async () => {
+  const ada = await service.signUp("ada@example.com");
+  const first = await newKey(ada, { requestsPerDay: 3 });
+  expect((await ask(first)).status).toBe(200);
+  const { account } = (await service.app.store.findKeyByHash(keyHash(first) ?? new Uint8Array())) ?? {};
+  const rotate = async () => {
+    const keys = await service.app.store.listKeys(account?.id ?? "");
+    const current = keys.find(({ revokedAt }) => revokedAt === null);
+    return (await rotateKey(service.app.store, clock, current?.id ?? "")).text;
+  };
+  const second = await rotate();
+  expect((await ask(second)).status).toBe(200);
+  const third = await rotate();
+  expect((await ask(first)).status).toBe(200);
+  const statuses = () => Promise.all([first, second, third].map(async (key) => (await ask(key)).status));
+  expect(await statuses()).toEqual([429, 429, 429]);
+  await service.app.close();
+  await start();
+  expect(await statuses()).toEqual([429, 429, 429]);
+  clock.advance(12 * 3_600_000);
+  expect([(await ask(third)).status, (await ask(first)).status]).toEqual([200, 200]);
 });
 
 it("a quota of a key holds below the plan's", async () => {

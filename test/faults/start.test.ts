@@ -1,7 +1,7 @@
 /** What the operator reads when the server cannot start, has to wait, or is stopped while it starts. */
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -31,8 +31,10 @@ const serve = (dataDir = line.dataDir, env: Record<string, string> = {}): Promis
   line.start(["serve", "--data-dir", dataDir], { env: { SOTTO_PORT: "0", ...env } });
 
 /** The program, as far as it has come. */
-function startServe(env: Record<string, string>) {
-  const child = spawn(process.execPath, ["dist/main.js", "serve"], {
+const startServe = (env: Record<string, string>) => startProgram(["serve"], env);
+
+function startProgram(args: readonly string[], env: Record<string, string>) {
+  const child = spawn(process.execPath, ["dist/main.js", ...args], {
     env: { SOTTO_DATA_DIR: line.dataDir, SOTTO_PORT: "0", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -44,6 +46,7 @@ function startServe(env: Record<string, string>) {
   return {
     says: (text: string) => eventually(() => output.includes(text), 20_000),
     output: () => output,
+    exitCode: () => eventually(() => child.exitCode ?? undefined, 30_000),
     /** Its exit code; null when the signal itself ended it. */
     end: async (signal: NodeJS.Signals): Promise<number | null> => {
       child.kill(signal);
@@ -98,6 +101,36 @@ describe("a start that cannot succeed says why, and what to do", () => {
       const { code, stderr } = await serve(dataDir);
       expect(code).toBe(1);
       expect(stderr).toContain(`${file} is not a directory (ENOTDIR). Remove that file, or choose another`);
+    }
+  });
+
+  it.skipIf(!existsSync("/proc/self"))(
+    "when nothing can be created where the data directory should be",
+    { timeout },
+    async () => {
+      const dataDir = "/proc/nope/below";
+      for (const args of [["serve"], ["accounts", "list"]]) {
+        const program = startProgram(args, { SOTTO_DATA_DIR: dataDir });
+        expect(await program.exitCode()).toBe(1);
+        expect(program.output()).toContain(
+          `The data directory ${dataDir} cannot be written to: nothing can be created in /proc (ENOENT). Choose another directory`,
+        );
+      }
+      const doctor = startProgram(["doctor"], { SOTTO_DATA_DIR: dataDir });
+      expect(await doctor.exitCode()).toBe(1);
+      expect(doctor.output()).toMatch(/BROKEN +data directory +The data directory \S+ cannot be written to/);
+    },
+  );
+
+  it("when the data directory is a link to nowhere", { timeout }, async () => {
+    const link = join(line.dataDir, "link");
+    symlinkSync(join(line.dataDir, "nowhere"), link);
+    for (const dataDir of [link, join(link, "below")]) {
+      const server = startServe({ SOTTO_DATA_DIR: dataDir });
+      expect(await server.exitCode()).toBe(1);
+      expect(server.output()).toContain(
+        `${link} is a link that leads nowhere (ENOENT). Correct that link, or choose another`,
+      );
     }
   });
 

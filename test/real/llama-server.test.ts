@@ -1,5 +1,6 @@
 /** The promises of an engine, kept by a real llama-server, and what only a real one can show. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eachOf } from "../../src/core/arrivals.js";
 import type { UpstreamEngine } from "../../src/engines/upstream/upstream-engine.js";
 import type { ChatMessage } from "../../src/protocol/chat.js";
 import {
@@ -97,7 +98,8 @@ describe("a llama-server as an engine", () => {
   it("gives more choices than it has slots", async () => {
     const generation = generationOf("Hi", { choices: 6, maxTokens: 4 });
     let finished = 0;
-    for await (const event of engine.generate(await engine.prepare(generation, never()), never())) {
+    const prepared = await engine.prepare(generation, never());
+    for await (const event of eachOf(engine.generate(prepared, never()))) {
       if (event.type === "finished") finished += 1;
       if (event.type === "done") expect(event.usage.completionTokens).toBe(24);
     }

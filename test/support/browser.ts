@@ -1,6 +1,7 @@
 /**
- * A real Chromium. Where the machine has one it is used; elsewhere the one that comes as an npm package, which
- * exists for x64 only. Without either, the tests that need it fail and say what to install.
+ * A real Chromium. `CHROMIUM` chooses it: the path of a program, or `npm` for the one that comes as an npm package and
+ * exists for x64 only. Without it the machine's own is used where there is one, and elsewhere the one from npm. Where
+ * there is neither, the tests that need it fail and say what to install.
  */
 import { existsSync } from "node:fs";
 import sparticuz from "@sparticuz/chromium";
@@ -34,8 +35,8 @@ export async function launchProfile(folder: string): Promise<BrowserContext> {
 async function program(): Promise<{ executablePath: string; args: string[]; env: NodeJS.ProcessEnv }> {
   // Without a locale Chromium's language is "en-US@posix", which is no language tag.
   const env = { ...process.env, LC_ALL: "en_US.UTF-8" };
-  const found = installed.find((path) => existsSync(path));
-  if (found !== undefined) return { executablePath: found, args: quiet, env };
+  const chosen = process.env.CHROMIUM ?? installed.find((path) => existsSync(path)) ?? "npm";
+  if (chosen !== "npm") return { executablePath: chosen, args: quiet, env };
   if (process.arch !== "x64")
     throw new Error("Install Chromium for the browser tests: apt-get install chromium");
   // Its own switches are for serverless functions: one process, which ends with its first page, and no web security.

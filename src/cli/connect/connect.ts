@@ -10,7 +10,8 @@ import { keyVariable, type ConnectClient, type ConnectTarget } from "../../proto
 import { modelIds, type ModelId } from "../../protocol/models.js";
 import { readPiped } from "../input.js";
 import { report } from "../output.js";
-import { environmentOf, readSettings } from "../settings.js";
+import { environmentOf } from "../environment.js";
+import { readSettings } from "../settings.js";
 import { storeCommand, withStore } from "../store-command.js";
 import { learnLimits, type Learned } from "./limits.js";
 import type { Machine } from "./place.js";

@@ -5,9 +5,10 @@
  * since such files hold keys. Backup and state are written before the file: a crash in between loses nothing.
  */
 import { createHash, randomBytes } from "node:crypto";
-import { chmod, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { chmod, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
+import { makeFolder } from "../../adapters/make-folder.js";
 import { OperatorError } from "../../core/operator/operator-error.js";
 
 const maxBytes = 1024 * 1024;
@@ -44,7 +45,7 @@ export async function writeOwnFile(
   { path, bytes, mode }: FileNow,
   text: string,
 ): Promise<{ backup: string | null }> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   const state = await readState(path);
   const isOurs = state !== null && bytes !== null && state.sha256 === hash(bytes);
   const kept: Omit<State, "sha256"> = isOurs ? state : { existed: bytes !== null, mode };

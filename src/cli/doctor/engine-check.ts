@@ -4,6 +4,7 @@
  */
 import type { Config } from "../../config.js";
 import { systemClock } from "../../core/ports.js";
+import { platformWithoutEngine } from "../../engines/llama/binding-package.js";
 import { backendNames } from "../../engines/llama/gpu/backends.js";
 import type { GpuChoice } from "../../engines/llama/gpu/choice.js";
 import { failureText } from "../../engines/llama/gpu/failure-text.js";
@@ -63,7 +64,9 @@ async function onCpu(
   const outcome = await probe({ backend: "cpu", cacheType, env: engineEnvironment(), program, limitMs });
   if (outcome.type === "failed") {
     const next =
-      "Run 'npm ci --include=optional' on this machine: the engine comes as a package for its processor.";
+      platformWithoutEngine() === null
+        ? "Run 'npm ci --include=optional' on this machine: the engine comes as a package for its processor."
+        : "Use an engine on the network (docs/upstreams.md), or run Sotto on Linux.";
     return {
       name,
       state: "broken",

@@ -38,6 +38,7 @@ immediately. SIGHUP reloads the models from the configuration file.`,
 }
 
 async function serve(readConfig: () => Config): Promise<void> {
+  const stopListening = exitOnSignal();
   const config = readConfig();
   // Loading the rest of the program would fail without a hint of why.
   requireOpenFiles();
@@ -55,7 +56,6 @@ async function serve(readConfig: () => Config): Promise<void> {
     onWeightsNotice: progress.notice,
     onNotice: progress.notice,
   };
-  const stopListening = exitOnSignal();
   started = await startApp(config, overrides).finally(progress.stop);
   stopListening();
   try {

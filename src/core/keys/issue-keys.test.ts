@@ -195,7 +195,9 @@ describe("rotating a key", () => {
     const old = await create({ tags: ["CI", " team a ", "ci"] });
     expect(old.key).toMatchObject({ tags: ["ci", "team a"], replaces: null });
     const { key } = await rotateKey(store, clock, old.key.id);
-    expect(key).toMatchObject({ tags: ["ci", "team a"], replaces: old.key.id });
+    expect(key).toMatchObject({ tags: ["ci", "team a"], replaces: old.key.id, lineage: old.key.id });
+    const again = await rotateKey(store, clock, key.id);
+    expect(again.key).toMatchObject({ replaces: key.id, lineage: old.key.id });
   });
 
   it("refuses a grace period that never ends", async () => {

@@ -108,7 +108,8 @@ const maxGraceMs = 30 * defaultGraceMs;
 
 /**
  * Creates a key with the same name and permissions, valid for as long as the old one was meant to be, and
- * lets the old one work until the grace period is over, so that programs can be moved without a gap.
+ * lets the old one work until the grace period is over, so that programs can be moved without a gap. Both share the
+ * counts of the key's own limits (`lineage`).
  */
 export async function rotateKey(
   store: Store,

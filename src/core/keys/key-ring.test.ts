@@ -64,6 +64,29 @@ describe("verifying a key", () => {
     expect(lookups).not.toHaveBeenCalled();
   });
 
+  it("does not make a known key wait for a flood of unknown ones", async () => {
+    const { text } = await issueKey();
+    await ring.verify(text);
+    clock.advance(2_000);
+    const real = store.findKeyByHash.bind(store);
+    const known = Buffer.from(keyHash(text) ?? []);
+    const stuck: (() => void)[] = [];
+    const lookups = vi.spyOn(store, "findKeyByHash").mockImplementation(async (hash) => {
+      if (known.equals(Buffer.from(hash))) return real(hash);
+      return new Promise((resolve) => stuck.push(() => resolve(null)));
+    });
+    const flood = Array.from({ length: 50 }, () => refused(mintKey()));
+    await eventually(() => stuck.length === 2);
+    expect((await ring.verify(text)).account.email).toBe(email);
+    expect(lookups.mock.calls.length).toBe(3);
+    await eventually(() => {
+      for (const answer of stuck.splice(0)) answer();
+      return lookups.mock.calls.length === 51;
+    });
+    for (const answer of stuck) answer();
+    await Promise.all(flood);
+  });
+
   it("says nothing about the key it refuses", async () => {
     const text = mintKey();
     const error: unknown = await ring.verify(text).catch((reason: unknown) => reason);

@@ -11,7 +11,8 @@
  * counts as unreachable: a key that is in memory waits for it for a second, any other for five.
  *
  * Records are held by the hash of their key; the key itself is never kept. Unknown keys are not held at
- * all, so guessing cannot push real callers out of memory.
+ * all, so guessing cannot push real callers out of memory. Two of them are looked up at once, so that a flood of
+ * them does not stand before the keys in memory at the store.
  *
  * The days of last use, and the models, are gathered here and written in batches. A failed write keeps them for the next one, of a
  * bounded number of keys; losing a few seconds of them in a crash is the accepted price.
@@ -22,6 +23,7 @@ import { isUsable } from "../serving/permission.js";
 import type { ModelId } from "../../protocol/models.js";
 import type { Clock, KeyRecord, KeyUse, Store } from "../ports.js";
 import { Rounds } from "../rounds.js";
+import { Semaphore } from "../semaphore.js";
 import { withTimeLimit } from "../time-limit.js";
 
 export { keyHash, mintKey } from "./key-format.js";
@@ -35,6 +37,9 @@ const usableWithoutStoreMs = 60_000;
 const freshWithoutStoreMs = 3_000;
 const flushEveryMs = 5_000;
 const mostLastUsed = 20_000;
+/** Of keys that are not in memory. */
+const lookupsAtOnce = 2;
+const mostLookupsWaiting = 1_000;
 
 export interface KeyRingWaits {
   /** For a store that does not answer. */
@@ -62,6 +67,7 @@ export class KeyRing {
   /** When a record was last read from the store. */
   #lastReadMs: number | null = null;
   readonly #flushes: Rounds;
+  readonly #newKeys: Semaphore;
   readonly #waits: KeyRingWaits;
 
   constructor(store: Store, clock: Clock, waits: KeyRingWaits = { storeMs: 5_000, patienceMs: 1_000 }) {
@@ -69,6 +75,12 @@ export class KeyRing {
     this.#clock = clock;
     this.#waits = waits;
     this.#flushes = new Rounds(() => this.#write(), flushEveryMs);
+    this.#newKeys = new Semaphore({
+      permits: lookupsAtOnce,
+      maxWaiting: mostLookupsWaiting,
+      maxWaitMs: waits.storeMs,
+      refusal: () => new Error("Too many keys are being looked up."),
+    });
   }
 
   /** Throws `invalid_api_key` for any key that does not work now, `overloaded` when that cannot be known. */
@@ -163,7 +175,8 @@ export class KeyRing {
     const shared = this.#lookups.get(name);
     if (shared !== undefined) return shared;
 
-    const lookup = withTimeLimit(this.#read(name, hash), this.#waits.storeMs).finally(() => {
+    const read = () => withTimeLimit(this.#read(name, hash), this.#waits.storeMs);
+    const lookup = (this.#entries.has(name) ? read() : this.#newKeys.run(read)).finally(() => {
       if (this.#lookups.get(name) === lookup) this.#lookups.delete(name);
     });
     this.#lookups.set(name, lookup);

@@ -108,11 +108,16 @@ describe("a quota", () => {
     const refusal = await ask(server.limits, who, 60, 60);
     expect(refusal).toMatchObject({ status: 429, code: "rate_limit_exceeded" });
     expect(refusal?.message).toBe(
-      "Quota reached: 100 tokens per day on the plan 'Small'; this request needs up to 60. It resets at 2026-11-17T00:00:00Z.",
+      "This request does not fit in what is left: it needs up to 60 tokens, and 50 of 100 tokens per day on the plan 'Small' are left. Ask for a shorter reply, or try again after the reset at 2026-11-17T00:00:00Z.",
+    );
+    expect(refusal).toMatchObject({ retryAfterSeconds: 14 * 3600, shouldRetry: false });
+    expect(await ask(server.limits, who, 50, 50)).toBeNull();
+    expect((await ask(server.limits, who, 1, 1))?.message).toBe(
+      "Quota reached: 100 tokens per day on the plan 'Small'; this request needs up to 1. It resets at 2026-11-17T00:00:00Z.",
     );
     clock.advance(14 * 3_600_000);
     expect(await ask(server.limits, who, 60, 50)).toBeNull();
-    for (let count = 0; count < 3; count++) expect(await ask(server.limits, who, 1, 1)).toBeNull();
+    for (let count = 0; count < 2; count++) expect(await ask(server.limits, who, 1, 1)).toBeNull();
     expect((await ask(server.limits, who, 1, 1))?.message).toBe(
       "Quota reached: 5 requests per month on the plan 'Small'. It resets at 2026-12-01T00:00:00Z.",
     );
@@ -137,7 +142,7 @@ describe("a quota", () => {
     const clock = at("2026-11-16T10:00:00Z");
     const server = startOn(new QuotaRows(), clock, "UTC");
     const limited = caller({ tokensPerDay: 100 }, { tokensPerDay: 40 });
-    const other = { ...limited, key: { ...caller({}).key, id: "key_2" } };
+    const other = { ...limited, key: { ...caller({}).key, id: "key_2", lineage: "key_2" } };
     expect(await ask(server.limits, limited, 40, 40)).toBeNull();
     expect((await ask(server.limits, limited, 1, 1))?.message).toContain("40 tokens per day on this key");
     expect(await ask(server.limits, other, 60, 60)).toBeNull();
@@ -193,7 +198,7 @@ describe("a quota", () => {
             const day = calendar.windowAt("day", clock.now()).label;
             const month = day.slice(0, 7);
             const who = caller(plan, { tokensPerDay: 100 });
-            who.key.id = key;
+            who.key.id = who.key.lineage = key;
             const ran = used === null ? null : Math.min(used, reserve);
             const fits =
               (book.get(`${day} tokens`) ?? 0) + reserve <= plan.tokensPerDay &&

@@ -17,7 +17,7 @@ export interface QuotaMeter extends Meter {
   kind: QuotaKind;
   window: CalendarWindow;
   accountId: string;
-  /** Null for the account's. */
+  /** The lineage of the key; null for the account's. */
   keyId: string | null;
 }
 
@@ -26,7 +26,8 @@ export interface QuotaParts {
   calendar: Calendar;
   /** On days that begin with `days`, by one key or all, with what is not in the database yet. */
   used: (accountId: string, keyId: string | null, days: string) => Promise<QuotaUse>;
-  record: (used: QuotaDay) => void;
+  /** Urgent: other servers must find it in the database soon. */
+  record: (used: QuotaDay, options: { isUrgent: boolean }) => void;
   /** A quota has counted so much, by the counters, or refused a request. */
   onUse?: (caller: KeyRecord, meter: QuotaMeter, count: number, isRefused: boolean) => void;
 }
@@ -50,7 +51,7 @@ export class QuotaBook {
   metersOf(caller: KeyRecord): readonly QuotaMeter[] {
     const { key, account, plan } = caller;
     if (!hasQuotas(key.limits) && !hasQuotas(plan)) return none;
-    const ofKey = this.#meters(key.limits, account.id, key.id, "this key");
+    const ofKey = this.#meters(key.limits, account.id, key.lineage, "this key");
     return [...ofKey, ...this.accountMetersOf(caller)];
   }
 
@@ -63,15 +64,15 @@ export class QuotaBook {
     return this.parts.calendar.dayAt(this.parts.clock.now());
   }
 
-  record(used: QuotaDay): void {
-    this.parts.record(used);
+  record(...[used, options]: Parameters<QuotaParts["record"]>): void {
+    this.parts.record(used, options);
   }
 
   noteUse(...[caller, meter, count, isRefused]: Parameters<NonNullable<QuotaParts["onUse"]>>): void {
     this.parts.onUse?.(caller, meter, count, isRefused);
   }
 
-  #meters(quotas: Quotas, accountId: string, keyId: string | null, whose: string): QuotaMeter[] {
+  #meters(quotas: Quotas, accountId: string, lineage: string | null, whose: string): QuotaMeter[] {
     const meters: QuotaMeter[] = [];
     for (const { field, kind, period } of kinds) {
       const limit = quotas[field];
@@ -79,7 +80,7 @@ export class QuotaBook {
       const { clock, calendar, used } = this.parts;
       const now = clock.now();
       const window = calendar.windowAt(period, now);
-      const owner = keyId === null ? accountId : ownerOfKey(keyId);
+      const owner = lineage === null ? accountId : ownerOfKey({ lineage });
       meters.push({
         name: `quota:${kind}:${window.label}:${owner}`,
         limit,
@@ -88,11 +89,11 @@ export class QuotaBook {
         owner,
         windowMs: window.endsAt.getTime() - now.getTime(),
         resetsAt: window.endsAt,
-        initial: async () => (await used(accountId, keyId, window.label))[kind],
+        initial: async () => (await used(accountId, lineage, window.label))[kind],
         kind,
         window,
         accountId,
-        keyId,
+        keyId: lineage,
       });
     }
     return meters;

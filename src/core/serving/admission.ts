@@ -12,7 +12,7 @@
  * goes before it: clients see the same order either way.
  */
 import type { ServiceError } from "../../protocol/errors.js";
-import type { AdmissionAnswer, AdmissionAsk, Admissions, Correction } from "../limit-ports.js";
+import type { AdmissionAnswer, AdmissionAsk, Admissions, Correction, WindowAsk } from "../limit-ports.js";
 import type { KeyRecord, Lease } from "../ports.js";
 import {
   metersOf,
@@ -97,6 +97,11 @@ export class Admission {
     if (!this.isPutOff || isLong()) await this.#admit(0);
   }
 
+  /** Takes the lease, and asks for no tokens: for work that uses none. */
+  async lease(): Promise<void> {
+    await this.#admit(null);
+  }
+
   /**
    * Throws `rate_limit_exceeded` when the window has not enough left, and `request_exceeds_limit` when no window ever
    * has. `promptTokens` of the amount cannot be had back by asking for a shorter reply.
@@ -130,9 +135,9 @@ export class Admission {
       const amount = correctionOf(counted, used);
       return { name, window, amount, otherwise: counted.isQuota ? counted.amount + amount : undefined };
     });
-    await this.parts.admissions.settle(corrections, lease);
+    const isShared = await this.parts.admissions.settle(corrections, lease);
     // Afterwards: a window that is opened again meanwhile must not have it from both.
-    if (used !== null) this.#record(used, reserved);
+    if (used !== null) this.#record(used, reserved, { isUrgent: !isShared });
   }
 
   /** For a request that has ended: counts it if nothing else did. */
@@ -140,11 +145,12 @@ export class Admission {
     if (this.isPutOff) void this.count().catch(() => undefined);
   }
 
-  #record(used: number, reserved: readonly Reserved[]): void {
+  #record(used: number, reserved: readonly Reserved[], { isUrgent }: { isUrgent: boolean }): void {
     const { quotas, caller } = this.parts;
     if (quotas === null) return;
     const { account, key } = caller;
-    quotas.record({ accountId: account.id, keyId: key.id, day: this.#day, requests: 1, tokens: used });
+    const day = { accountId: account.id, keyId: key.lineage, day: this.#day, requests: 1, tokens: used };
+    quotas.record(day, { isUrgent });
     for (const meter of this.#quotas) {
       const counted = reserved.find(({ name }) => name === meter.name);
       if (counted !== undefined) {
@@ -180,17 +186,14 @@ export class Admission {
     return this.#refusalOf(answer);
   }
 
-  /** Everything that is still due. */
-  async #admit(amount: number): Promise<AdmissionAnswer> {
+  /** Everything that is still due; null: but tokens. */
+  async #admit(amount: number | null): Promise<AdmissionAnswer> {
     const refusal = await this.#counting;
     if (refusal !== null) throw refusal;
     if (amount === 0) this.#lookAtQuotas();
     const isDue = this.#state !== "counted";
-    const { requests, tokens, countRequest, leases } = this.#meters;
-    const then = tokens.map((meter) => windowAsk(meter, amount));
-    for (const meter of this.#quotas) {
-      then.push(windowAsk(meter, meter.kind === "tokens" ? amount : Math.min(amount, 1)));
-    }
+    const { requests, countRequest, leases } = this.#meters;
+    const then = amount === null ? none : this.#asksFor(amount);
     const answer = await this.#ask({
       first: isDue ? countRequest : none,
       leases: this.#lease === null ? leases : none,
@@ -198,11 +201,19 @@ export class Admission {
       read: none,
     });
     this.#lease ??= answer.lease;
-    const refused = this.#refusalOf(answer, amount);
+    const refused = this.#refusalOf(answer, amount ?? 0);
     if (refused === null) return answer;
     const isByCount = requests.some(({ name }) => name === answer.refusedBy?.name);
     if (isDue) this.#counting = Promise.resolve(isByCount ? refused : null);
     throw refused;
+  }
+
+  #asksFor(amount: number): WindowAsk[] {
+    const ofTokens = this.#meters.tokens.map((meter) => windowAsk(meter, amount));
+    const ofQuotas = this.#quotas.map((meter) =>
+      windowAsk(meter, meter.kind === "tokens" ? amount : Math.min(amount, 1)),
+    );
+    return [...ofTokens, ...ofQuotas];
   }
 
   async #ask(ask: AdmissionAsk): Promise<AdmissionAnswer> {
@@ -227,16 +238,17 @@ export class Admission {
     if (refusedBy === null) return null;
     const { name } = refusedBy;
     const isNamed = (meter: Meter): boolean => meter.name === name;
-    const resetMs = readings.get(name)?.resetMs ?? leaseRetryMs;
+    const reading = readings.get(name);
     const { caller, quotas, onRefusal } = this.parts;
     const quota = this.#quotas.find(isNamed);
-    if (quota !== undefined) quotas?.noteUse(caller, quota, readings.get(name)?.count ?? 0, true);
+    if (quota !== undefined) quotas?.noteUse(caller, quota, reading?.count ?? 0, true);
     const { requests, tokens, concurrency } = this.#meters;
     const meter = quota ?? [...requests, ...tokens, ...concurrency].find(isNamed);
     if (meter === undefined) throw new Error("A limit refused that was not asked.");
     onRefusal(meter);
     const isForTokens = amount > 0 && (quota?.kind === "tokens" || tokens.some(isNamed));
-    return refuse(meter, resetMs, isForTokens ? `this request needs up to ${amount}` : undefined);
+    const left = reading ?? { remaining: 0, resetMs: leaseRetryMs };
+    return refuse(meter, left, isForTokens ? amount : undefined);
   }
 }
 

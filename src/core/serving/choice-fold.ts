@@ -1,39 +1,38 @@
 /** One choice of a reply, put together from its events. */
-import type { FinishReason, ReplyLogprob, ToolCall } from "../../protocol/chat.js";
-import type { ReplyChoice } from "../../protocol/dialect.js";
+import type { FinishReason } from "../../protocol/chat.js";
+import type { ChoicePart, ReplyChoice } from "../../protocol/dialect.js";
 import type { GenerationEvent } from "../ports.js";
 
 type ChoiceEvent = Extract<GenerationEvent, { choice: number }>;
 
 export class ChoiceFold {
-  #text = "";
-  #reasoning = "";
-  readonly #calls: ToolCall[] = [];
+  readonly #parts: ChoicePart[] = [];
   #finishReason: FinishReason | undefined;
   #stopSequence: string | undefined;
-  readonly #logprobs: ReplyLogprob[] | null;
-
-  constructor(withLogprobs: boolean) {
-    this.#logprobs = withLogprobs ? [] : null;
-  }
 
   add(event: ChoiceEvent): void {
+    const last = this.#parts.at(-1);
     switch (event.type) {
-      case "text":
-        this.#text += event.text;
-        this.#logprobs?.push(...(event.logprobs ?? []));
-        return;
-      case "reasoning":
-        this.#reasoning += event.text;
-        return;
-      case "call":
-        this.#calls.push({ id: event.id, name: event.name, arguments: "" });
-        return;
-      case "arguments": {
-        const last = this.#calls.at(-1);
-        if (last !== undefined) last.arguments += event.text;
+      case "text": {
+        const { text, logprobs = [] } = event;
+        if (text === "" && logprobs.length === 0) return;
+        if (last?.type !== "text") this.#parts.push({ type: "text", text, logprobs: [...logprobs] });
+        else {
+          last.text += text;
+          last.logprobs.push(...logprobs);
+        }
         return;
       }
+      case "reasoning":
+        if (last?.type === "reasoning") last.text += event.text;
+        else if (event.text !== "") this.#parts.push({ type: "reasoning", text: event.text });
+        return;
+      case "call":
+        this.#parts.push({ type: "call", id: event.id, name: event.name, arguments: "" });
+        return;
+      case "arguments":
+        if (last?.type === "call") last.arguments += event.text;
+        return;
       case "finished":
         this.#finishReason = event.finishReason;
         this.#stopSequence = event.stopSequence;
@@ -43,21 +42,15 @@ export class ChoiceFold {
   whole(): ReplyChoice {
     if (this.#finishReason === undefined) throw new Error("Every choice ends with its reason.");
     return {
-      text: this.#text,
-      reasoning: this.#reasoning,
-      calls: this.#finishReason === "length" ? wholeCalls(this.#calls) : this.#calls,
+      parts: this.#finishReason === "length" ? this.#parts.filter(isNotCut) : this.#parts,
       finishReason: this.#finishReason,
       ...(this.#stopSequence === undefined ? {} : { stopSequence: this.#stopSequence }),
-      logprobs: this.#logprobs,
     };
   }
 }
 
-/** Without the last call where it was cut: arguments are always JSON, and half a call must not be run. */
-function wholeCalls(calls: readonly ToolCall[]): readonly ToolCall[] {
-  const last = calls.at(-1);
-  return last === undefined || isJson(last.arguments) ? calls : calls.slice(0, -1);
-}
+/** Arguments are always JSON, and half a call must not be run. */
+const isNotCut = (part: ChoicePart): boolean => part.type !== "call" || isJson(part.arguments);
 
 function isJson(text: string): boolean {
   try {

@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { eachOf } from "../arrivals.js";
 import { callerWith } from "../../../test/support/clients/caller.js";
 import { chatRequest } from "../../../test/support/clients/chat-request.js";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
 import { memoryLimits } from "../../../test/support/stores/memory-limits.js";
 import { ServiceError } from "../../protocol/errors.js";
 import { ModelNames } from "../model-names.js";
-import { Completions, type CompletionEvent } from "./completion.js";
+import { Completions, type AdmittedEvent, type CompletionArrival } from "./completion.js";
+import { eventually } from "../../../test/support/eventually.js";
 import { FairQueue } from "./fair-queue.js";
 import { systemClock, type Engine, type GenerationEvent, type Plan } from "../ports.js";
 
@@ -61,9 +63,9 @@ function setup(plan: Partial<Plan> = {}, engine: Engine = wordy) {
   return { completions, queue, limits, caller, run };
 }
 
-async function all(events: AsyncIterable<CompletionEvent>): Promise<CompletionEvent[]> {
-  const seen: CompletionEvent[] = [];
-  for await (const event of events) seen.push(event);
+async function all(arrivals: AsyncIterable<CompletionArrival>): Promise<(AdmittedEvent | GenerationEvent)[]> {
+  const seen: (AdmittedEvent | GenerationEvent)[] = [];
+  for await (const event of eachOf(arrivals)) seen.push(event);
   return seen;
 }
 
@@ -92,7 +94,7 @@ describe("a completion", () => {
     const usage = { promptTokens: 5, completionTokens: 7, cachedTokens: 0, reasoningTokens: 0 };
     const bursts: Engine = {
       ...wordy,
-      async *arrivals() {
+      async *generate() {
         yield [text, text];
         clock.advance(90);
         yield [text, { ...text, choice: 1 }, text, text];
@@ -129,7 +131,7 @@ describe("a completion", () => {
 
   it("gives everything back when the consumer stops reading", async () => {
     const { run, queue, completions, limits, caller } = setup();
-    for await (const event of run()) if (event.type === "text") break;
+    for await (const event of eachOf(run())) if (event.type === "text") break;
     expect([queue.running, completions.active]).toEqual([0, 0]);
     expect((await limits.read(caller)).held).toBe(0);
   });
@@ -204,12 +206,27 @@ describe("a count of a prompt's tokens", () => {
       }),
   };
 
-  it("needs no room in the queue, no lease and no tokens, and leaves nothing behind", async () => {
-    const { completions, limits, caller, queue } = setup({ tokensPerMinute: 0, concurrentRequests: 0 });
+  it("needs no room in the queue and no tokens, and leaves nothing behind", async () => {
+    const { completions, limits, caller, queue } = setup({ tokensPerMinute: 0, concurrentRequests: 1 });
     expect(await completions.count(request, caller, new AbortController().signal)).toBe(5);
     expect(completions.active).toBe(0);
     expect(queue.waiting).toBe(0);
     expect(await limits.read(caller)).toMatchObject({ tokens: { remaining: 0 }, held: 0 });
+  });
+
+  it("is one of the account's concurrent requests while it runs", async () => {
+    const { completions, limits, caller, run } = setup({ concurrentRequests: 1 }, stuck);
+    const hangUp = new AbortController();
+    const counting = completions.count(request, caller, hangUp.signal);
+    await eventually(async () => (await limits.read(caller)).held === 1);
+    const { signal } = new AbortController();
+    await expect(completions.count(request, caller, signal)).rejects.toMatchObject({
+      code: "rate_limit_exceeded",
+    });
+    await expect(all(run())).rejects.toMatchObject({ code: "rate_limit_exceeded" });
+    hangUp.abort(new Error("gone"));
+    await expect(counting).rejects.toThrow("gone");
+    expect((await limits.read(caller)).held).toBe(0);
   });
 
   it("is refused like a completion", async () => {

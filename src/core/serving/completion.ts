@@ -12,7 +12,7 @@
 import type { ChatRequest } from "../../protocol/chat.js";
 import { ServiceError } from "../../protocol/errors.js";
 import type { ModelId } from "../../protocol/models.js";
-import { arrivalsOf, eventsOf } from "../arrivals.js";
+import { eventsOf } from "../arrivals.js";
 import type { FairQueue } from "./fair-queue.js";
 import type { Admission } from "./admission.js";
 import type { Limits } from "./limits.js";
@@ -28,8 +28,6 @@ export interface AdmittedEvent {
   model: ModelId;
   promptTokens: number;
 }
-
-export type CompletionEvent = AdmittedEvent | GenerationEvent;
 
 /** The admission comes first, and alone. */
 export type CompletionArrival = AdmittedEvent | Arrival;
@@ -94,20 +92,12 @@ export class Completions {
     return this.#running.size;
   }
 
-  /** `arrivals`, one by one. */
-  async *run(...args: Parameters<Completions["arrivals"]>): AsyncGenerator<CompletionEvent, void, undefined> {
-    for await (const arrival of this.arrivals(...args)) {
-      if ("type" in arrival) yield arrival;
-      else yield* arrival;
-    }
-  }
-
   /**
    * One generator for the whole of it: every layer between the engine and the client is paid for each arrival.
    * `verifiedMs` is a time, on the monotonic clock, before which the caller had not been verified. Without an
    * `admission`, the request was counted before.
    */
-  async *arrivals(
+  async *run(
     request: ChatRequest,
     caller: KeyRecord,
     client: AbortSignal | AbortController,
@@ -124,7 +114,7 @@ export class Completions {
       const { model } = prepared.generation;
       yield { type: "admitted", model, promptTokens: prepared.promptTokens };
       const progress = new Progress(this.parts, model, trace);
-      for await (const arrival of arrivalsOf(this.parts.engine, prepared, signal)) {
+      for await (const arrival of this.parts.engine.generate(prepared, signal)) {
         progress.note(eventsOf(arrival));
         yield arrival;
       }
@@ -140,24 +130,24 @@ export class Completions {
   }
 
   /**
-   * How many tokens the prompt has. Passes the checks of a completion up to there, and takes nothing but a turn of the
-   * engine's tokenizer: the limit of requests per minute bounds how often.
+   * How many tokens the prompt has. Passes the checks of a completion up to there, and holds a lease while the engine
+   * reads it, since that is work like a completion's; it takes no place in the queue and no tokens.
    */
   async count(
     request: ChatRequest,
     caller: KeyRecord,
     clientSignal: AbortSignal,
     verifiedMs: number = this.parts.clock.monotonicMs(),
+    admission: Admission = this.parts.limits.enter(caller, { isCounted: true }),
   ): Promise<number> {
     const run = this.#running.enter(caller, this.names.find(request.model), clientSignal, verifiedMs);
     try {
-      const model = this.#requireAllowed(request, caller);
-      const { promptTokens } = await this.parts.engine.prepare(
-        generationOf(request, model, caller),
-        run.signal,
-      );
-      return promptTokens;
+      const generation = generationOf(request, this.#requireAllowed(request, caller), caller);
+      await admission.lease();
+      run.signal.throwIfAborted();
+      return (await this.parts.engine.prepare(generation, run.signal)).promptTokens;
     } finally {
+      await admission.settle(null);
       run.leave();
     }
   }
@@ -183,7 +173,7 @@ export class Completions {
     const { queueOf, clock, engine } = this.parts;
     const model = this.#requireAllowed(request, caller, trace);
 
-    queueOf(model).requireRoom(request.choices);
+    queueOf(model).requireRoom({ accountId: caller.account.id, places: request.choices });
     try {
       // A model that is being loaded may take a minute.
       await admission.hold({ isLong: () => engine.status(model).state !== "ready" });
@@ -277,11 +267,13 @@ function generationOf(request: ChatRequest, model: ModelId, caller: KeyRecord) {
     messages: request.messages,
     sampling: request.sampling,
     stop: request.stop,
+    namesStop: request.namesStop ?? false,
     maxTokens: request.maxTokens,
     choices: request.choices,
     topLogprobs: request.topLogprobs,
     format: request.format,
     tooling: request.tooling,
     reasoningEffort: request.reasoningEffort,
+    isEffortImplied: request.isEffortImplied ?? false,
   };
 }

@@ -1,21 +1,23 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { eventually } from "../../../test/support/eventually.js";
+import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
 import { ServiceError } from "../../protocol/errors.js";
 import { FairQueue, type Slot } from "./fair-queue.js";
-import { systemClock } from "../ports.js";
+import { systemClock, type Clock } from "../ports.js";
 
 const never = new AbortController().signal;
 
 function queueOf(
   capacity: number | (() => number),
-  overrides: { maxLength?: number; maxWaitMs?: number } = {},
+  overrides: { maxLength?: number; maxWaitMs?: number; setsAside?: () => boolean; clock?: Clock } = {},
 ): FairQueue {
   return new FairQueue({
     capacity: typeof capacity === "number" ? () => capacity : capacity,
     maxLength: overrides.maxLength ?? 1000,
     maxWaitMs: overrides.maxWaitMs ?? 60_000,
-    clock: systemClock,
+    clock: overrides.clock ?? systemClock,
+    setsAside: overrides.setsAside,
   });
 }
 
@@ -223,6 +225,81 @@ describe("fair queue", () => {
     capacity = 1;
     await Promise.all([second, third]);
     expect(order).toEqual(["second", "third"]);
+  });
+
+  describe("before an engine that sets requests aside", () => {
+    const setsAside = () => true;
+    const times = (count: number, account: string): [string, number][] =>
+      Array.from({ length: count }, () => [account, 100]);
+
+    it("lets a newcomer run at once beside an account that has every place", async () => {
+      const queue = queueOf(4, { setsAside });
+      const { order } = enterAll(queue, [...times(9, "a"), ["b", 1]]);
+      await settled();
+      expect(order).toEqual(["a", "a", "a", "a", "b"]);
+    });
+
+    it("lets each account have its share of the places at once, and no more", async () => {
+      const queue = queueOf(4, { setsAside });
+      const { order } = enterAll(queue, [...times(6, "a"), ...times(3, "b"), ...times(2, "c")]);
+      await settled();
+      expect(order).toEqual(["a", "a", "a", "a", "b", "b", "c"]);
+    });
+
+    it("refuses no newcomer because of another account's full queue", async () => {
+      const queue = queueOf(2, { setsAside, maxLength: 2 });
+      const { order } = enterAll(queue, times(4, "a"));
+      queue.requireRoom({ accountId: "b", places: 1 });
+      await queue.enter({ accountId: "b", cost: 1, places: 1 }, never);
+      expect(order).toEqual(["a", "a"]);
+    });
+
+    it("lets nobody overtake one that waits for several while no account has more than its share", async () => {
+      const queue = queueOf(4, { setsAside });
+      const entered = enterAll(queue, [
+        ["a", 1, 1],
+        ["b", 1, 4],
+        ["a", 1, 1],
+        ["c", 1, 1],
+      ]);
+      await settled();
+      expect(entered.order).toEqual(["a"]);
+      await drain(entered, 1);
+      expect(entered.order.slice(0, 2)).toEqual(["a", "b"]);
+    });
+  });
+
+  describe("before an engine that cannot", () => {
+    it("leaves the last place to an account that runs nothing", async () => {
+      const queue = queueOf(3);
+      const { order, slots } = enterAll(queue, [["b", 1]]);
+      await settled();
+      slots.shift()?.leave(1);
+      const flood = enterAll(queue, [
+        ["a", 100],
+        ["a", 100],
+        ["a", 100],
+        ["a", 100],
+      ]);
+      await settled();
+      expect(flood.order).toEqual(["a", "a"]);
+      await queue.enter({ accountId: "b", cost: 1, places: 1 }, never);
+      expect([queue.running, order]).toEqual([3, ["b"]]);
+    });
+
+    it("gives an account every place while nobody else has come for ten minutes", async () => {
+      const clock = new FakeClock();
+      const queue = queueOf(3, { clock });
+      (await queue.enter({ accountId: "b", cost: 1, places: 1 }, never)).leave(1);
+      clock.advance(10 * 60_000);
+      enterAll(queue, [
+        ["a", 1],
+        ["a", 1],
+        ["a", 1],
+      ]);
+      await settled();
+      expect(queue.running).toBe(3);
+    });
   });
 
   it("in any order of events: within the capacity, everybody in the end, nobody twice", async () => {

@@ -8,6 +8,8 @@
  * an account the first to come is the first served. What a run did not use of its cost is given back to its
  * account when it leaves.
  *
+ * Places are shared by account as well (place-shares.ts): no account keeps all of them while another waits.
+ *
  * Bounded in length and in wait: past either, `overloaded` with the time after which there should be room, which
  * differs from caller to caller (return-times.ts). A waiter whose signal aborts leaves at once. An engine sends no
  * event when its capacity grows, as a pool's does when one of its engines recovers, so it is polled while anything
@@ -16,12 +18,15 @@
 import { ServiceError } from "../../protocol/errors.js";
 import { DrainRate } from "./drain-rate.js";
 import type { Clock } from "../ports.js";
+import { PlaceShares } from "./place-shares.js";
 import { ReturnTimes } from "./return-times.js";
 import { waitForTurn } from "../wait-for-turn.js";
 
 export interface FairQueueOptions {
   /** How many may run now. Read again and again, since an engine's capacity can change; it may be 0. */
   capacity: () => number;
+  /** Whether the engine makes room by setting requests aside; by default it does not. */
+  setsAside?: (() => boolean) | undefined;
   maxLength: number;
   maxWaitMs: number;
   clock: Clock;
@@ -56,13 +61,15 @@ export class FairQueue {
   /** Virtual time at which each account's latest request ends; only of accounts ahead of virtual time. */
   readonly #endTags = new Map<string, number>();
   #virtualTime = 0;
-  #running = 0;
+  readonly #places: PlaceShares;
   readonly #drainRate = new DrainRate();
   readonly #returnTimes = new ReturnTimes();
   #looksAgain: NodeJS.Timeout | undefined;
   #accountsToForgetAt = fewAccounts;
 
-  constructor(private readonly options: FairQueueOptions) {}
+  constructor(private readonly options: FairQueueOptions) {
+    this.#places = new PlaceShares(options);
+  }
 
   get waiting(): number {
     return this.#waiting.size;
@@ -70,20 +77,21 @@ export class FairQueue {
 
   /** Places that are taken. */
   get running(): number {
-    return this.#running;
+    return this.#places.taken;
   }
 
   /** Throws what `enter` would throw for a full queue, before any work is spent on the request. */
-  requireRoom(places: number): void {
-    const mustWait = this.#waiting.size > 0 || !this.#fits(places);
-    if (mustWait && this.#waiting.size >= this.options.maxLength) throw this.#overloaded("The queue is full");
+  requireRoom(entrant: Pick<Entrant, "accountId" | "places">): void {
+    if (this.#waiting.size < this.options.maxLength) return;
+    const isNext = this.#places.fits(entrant) && this.#firstInTurn() === undefined;
+    if (!isNext && !this.#places.displaces(entrant)) throw this.#overloaded("The queue is full");
   }
 
-  async enter({ accountId, cost, places }: Entrant, signal: AbortSignal): Promise<Slot> {
+  async enter(entrant: Entrant, signal: AbortSignal): Promise<Slot> {
     signal.throwIfAborted();
-    if (this.#waiting.size === 0 && this.#fits(places)) return this.#enterNow({ accountId, cost, places });
-    this.requireRoom(places);
-    return waitForTurn<Slot>((enter) => this.#join({ accountId, cost, places }, enter), {
+    if (this.#waiting.size === 0 && this.#places.fits(entrant)) return this.#enterNow(entrant);
+    this.requireRoom(entrant);
+    return waitForTurn<Slot>((enter) => this.#join(entrant, enter), {
       signal,
       limitMs: this.options.maxWaitMs,
       tooLate: () => this.#overloaded("The request waited too long"),
@@ -93,7 +101,6 @@ export class FairQueue {
   /** Without a wait, and so without its timer and its listener. */
   #enterNow(entrant: Entrant): Slot {
     this.#virtualTime = Math.max(this.#virtualTime, this.#tag(entrant.accountId, entrant.cost));
-    this.#running += entrant.places;
     return this.#slot(entrant);
   }
 
@@ -112,17 +119,15 @@ export class FairQueue {
 
   #dispatch(): void {
     for (;;) {
-      const next = this.#smallestTag();
-      // A request that needs many places is not overtaken: it would starve.
-      if (next === undefined || !this.#fits(next.places)) break;
+      const next = this.#next();
+      if (next === undefined) break;
       this.#waiting.delete(next);
       this.#virtualTime = Math.max(this.#virtualTime, next.startTag);
-      this.#running += next.places;
       next.enter(this.#slot(next));
     }
     this.#drainRate.waits(this.#waiting.size > 0, this.options.clock.monotonicMs());
     this.#lookAgainWhileAnyWaits();
-    if (this.#running === 0 && this.#waiting.size === 0) this.#startOver();
+    if (this.#places.taken === 0 && this.#waiting.size === 0) this.#startOver();
   }
 
   #lookAgainWhileAnyWaits(): void {
@@ -136,21 +141,16 @@ export class FairQueue {
     }, lookAgainMs).unref();
   }
 
-  /** A request for more places than exist runs alone. */
-  #fits(places: number): boolean {
-    const capacity = this.options.capacity();
-    return this.#running + Math.min(places, Math.max(1, capacity)) <= capacity;
-  }
-
   #slot({ accountId, cost, places }: Entrant): Slot {
     const { clock, capacity } = this.options;
+    this.#places.take(accountId, places);
     const startedMs = clock.monotonicMs();
     let left = false;
     return {
       leave: (usedCost) => {
         if (left) return;
         left = true;
-        this.#running -= places;
+        this.#places.giveBack(accountId, places);
         this.#giveBack(accountId, Math.max(0, cost - usedCost));
         const nowMs = clock.monotonicMs();
         this.#drainRate.departed(nowMs - startedMs, capacity(), nowMs);
@@ -159,10 +159,22 @@ export class FairQueue {
     };
   }
 
-  #smallestTag(): Waiter | undefined {
+  /** A request that needs many places is not overtaken, but by those for whom others are set aside: it would starve. */
+  #next(): Waiter | undefined {
+    const first = this.#firstInTurn();
+    if (first !== undefined && this.#places.fits(first)) return first;
+    return this.#smallestTag((waiter) => this.#places.displaces(waiter));
+  }
+
+  #firstInTurn(): Waiter | undefined {
+    return this.#smallestTag((waiter) => !this.#places.isHeldBack(waiter));
+  }
+
+  #smallestTag(isMeant: (waiter: Waiter) => boolean): Waiter | undefined {
     let smallest: Waiter | undefined;
     for (const waiter of this.#waiting) {
-      if (smallest === undefined || waiter.startTag < smallest.startTag) smallest = waiter;
+      const isSmaller = smallest === undefined || waiter.startTag < smallest.startTag;
+      if (isSmaller && isMeant(waiter)) smallest = waiter;
     }
     return smallest;
   }
@@ -170,6 +182,7 @@ export class FairQueue {
   #tag(accountId: string, cost: number): number {
     const startTag = Math.max(this.#virtualTime, this.#endTags.get(accountId) ?? 0);
     this.#endTags.set(accountId, startTag + cost);
+    this.#places.came(accountId);
     if (this.#endTags.size >= this.#accountsToForgetAt) this.#forgetThoseNotAhead();
     return startTag;
   }

@@ -139,7 +139,7 @@ export class Limits {
   }
 
   #noteUncounted({ account, key }: KeyRecord, amount: number): void {
-    for (const owner of [account.id, ownerOfKey(key.id)]) {
+    for (const owner of [account.id, ownerOfKey(key)]) {
       const left = (this.#uncounted.get(owner) ?? 0) + amount;
       if (left > 0) this.#uncounted.set(owner, left);
       else this.#uncounted.delete(owner);

@@ -1,7 +1,7 @@
 /** The limits that hold for a caller: what is counted under which name, up to what, and who set it. */
 import { ServiceError } from "../../protocol/errors.js";
 import type { LeaseAsk, WindowAsk } from "../limit-ports.js";
-import type { CounterReading, KeyRecord } from "../ports.js";
+import type { ApiKey, CounterReading, KeyRecord } from "../ports.js";
 
 const windowMs = 60_000;
 
@@ -93,12 +93,12 @@ export function metersOf(caller: KeyRecord): CallerMeters {
 
 function rateMetersOf(kind: keyof Rates, caller: KeyRecord): Meters {
   const { limit, unit } = rates[kind];
-  const { id, limits } = caller.key;
-  const own = limits[limit];
+  const own = caller.key.limits[limit];
   const account = accountMeter(kind, caller);
+  const owner = ownerOfKey(caller.key);
   return own === null
     ? [account]
-    : [{ name: `${kind}:key:${id}`, limit: own, unit, whose: "this key", owner: ownerOfKey(id) }, account];
+    : [{ name: `${kind}:${owner}`, limit: own, unit, whose: "this key", owner }, account];
 }
 
 function concurrencyMetersOf({ key, account, plan }: KeyRecord): Meters {
@@ -111,13 +111,14 @@ function concurrencyMetersOf({ key, account, plan }: KeyRecord): Meters {
     owner: account.id,
   };
   const own = key.limits.concurrentRequests;
-  const owner = ownerOfKey(key.id);
+  const owner = ownerOfKey(key);
   return own === null
     ? [ofAccount]
     : [{ name: owner, limit: own, unit, whose: "this key", owner }, ofAccount];
 }
 
-export const ownerOfKey = (id: string): string => `key:${id}`;
+/** A key that replaces another continues its counts. */
+export const ownerOfKey = ({ lineage }: Pick<ApiKey, "lineage">): string => `key:${lineage}`;
 
 export const planOf = (name: string): string => `the plan '${name}'`;
 
@@ -150,23 +151,31 @@ export function neverFits({ limit, unit, whose }: Meter, amount: number, promptT
   return new ServiceError("request_exceeds_limit", {
     message: `This request needs up to ${amount} tokens, ${promptTokens} of them for its prompt. The limit is ${limitText(limit, unit)} on ${whose}, so it can never be admitted. ${next}`,
     param: isPromptAlone ? "messages" : "max_tokens",
+    shouldRetry: false,
   });
 }
 
+/** `neededTokens` where it is tokens that are missing. */
 export function refuse(
   { limit, unit, whose, resetsAt }: Meter,
-  resetMs: number,
-  detail?: string,
+  { remaining, resetMs }: Pick<RateReading, "remaining" | "resetMs">,
+  neededTokens?: number,
 ): ServiceError {
   const seconds = Math.max(1, Math.ceil(resetMs / 1000));
-  const reason = detail === undefined ? "" : `; ${detail}`;
-  const what = `${limitText(limit, unit)} on ${whose}${reason}`;
+  const what = `${limitText(limit, unit)} on ${whose}`;
+  const reset = resetsAt?.toISOString().replace(".000Z", "Z");
+  const needs = neededTokens === undefined ? "" : `; this request needs up to ${neededTokens}`;
+  const isReached = neededTokens === undefined || remaining <= 0;
   return new ServiceError("rate_limit_exceeded", {
-    message:
-      resetsAt === undefined
-        ? `Rate limit reached: ${what}. Try again in ${seconds} s.`
-        : `Quota reached: ${what}. It resets at ${resetsAt.toISOString().replace(".000Z", "Z")}.`,
+    message: isReached
+      ? reset === undefined
+        ? `Rate limit reached: ${what}${needs}. Try again in ${seconds} s.`
+        : `Quota reached: ${what}${needs}. It resets at ${reset}.`
+      : `This request does not fit in what is left: it needs up to ${neededTokens} tokens, and ${remaining} of ${what} are left. ` +
+        `Ask for a shorter reply, or try again ${reset === undefined ? `in ${seconds} s` : `after the reset at ${reset}`}.`,
     retryAfterSeconds: seconds,
+    // Quotas reset with the day or the month.
+    shouldRetry: resetsAt === undefined,
   });
 }
 

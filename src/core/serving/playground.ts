@@ -27,5 +27,6 @@ export const playgroundCaller = ({ account, plan, session }: SessionRecord, ends
     lastUsedModel: null,
     tags: [],
     replaces: null,
+    lineage: playgroundKeyId,
   },
 });

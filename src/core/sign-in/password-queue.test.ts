@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { DashboardError } from "../dashboard-error.js";
-import { withBoundedQueue } from "./password-queue.js";
+import { hashesAtOnce, withBoundedQueue } from "./password-queue.js";
 
 describe("the queue for passwords", () => {
+  it("leaves half of the cores, and half of the threads for such work, to everything else", () => {
+    expect([1, 2, 3, 4, 8, 64].map(hashesAtOnce)).toEqual([1, 1, 1, 2, 2, 2]);
+  });
+
   it("hashes only a few at once, in order, and refuses when the queue is full", async () => {
     const running: { password: string; finish: () => void }[] = [];
     const slow = {

@@ -120,8 +120,8 @@ export class UsageRecorder {
     if (bucket !== null) count(bucket, used);
   }
 
-  /** Counts for quotas, by the day that the request belongs to. */
-  recordDay(used: QuotaDay): void {
+  /** Counts for quotas, by the day that the request belongs to. Urgent: it is written without delay. */
+  recordDay(used: QuotaDay, { isUrgent } = { isUrgent: false }): void {
     const key = [used.accountId, used.keyId, used.day] as const;
     const held = this.#days.get(key);
     if (held !== undefined) {
@@ -130,6 +130,7 @@ export class UsageRecorder {
     } else if (this.#days.size < mostBuckets) {
       this.#days.add(key, { ...used });
     }
+    if (isUrgent) void this.#flushes.runAnew();
   }
 
   /** Call after deleting an account. */

@@ -5,6 +5,7 @@ import { SchemaError, type Path } from "./json-schema/schema.js";
 import { callGrammar } from "./replies/call-grammar.js";
 import type { GrammarTool } from "./replies/grammar/call-rules.js";
 import { oneOf, withPrefix } from "./replies/grammar/gbnf-text.js";
+import { harmonyGrammar } from "./replies/grammar/harmony-grammar.js";
 import { taggedParameters } from "./replies/grammar/tagged-parameters.js";
 import type { ReplySyntax } from "./replies/reply-syntax.js";
 
@@ -30,23 +31,19 @@ export class ToolSchemaError extends Error {
 export const holdsFromStart = ({ syntax, tooling, format }: CallsRequest): boolean =>
   syntax.type === "generic" || tooling.choice === "required" || format.type !== "text";
 
-/** Without the thoughts that may come before. Throws `SchemaError` for the format and `ToolSchemaError` for a tool. */
+/** Without the thoughts that may come before, but for those of gpt-oss. Throws `SchemaError` for the format and `ToolSchemaError` for a tool. */
 export function callsGrammar(request: CallsRequest): string {
   const { syntax, tooling, format } = request;
   const tools = tooling.tools.map((tool, index) =>
     grammarTool(tool, index, syntax, tooling.choice === "required"),
   );
   const mayReply = tooling.choice === "auto";
-  const calls = callGrammar(syntax, tools, {
-    parallel: tooling.parallel,
-    // Our own format, "from a trigger", is a reply or calls.
-    from:
-      holdsFromStart(request) && !(syntax.type === "generic" && mayReply && format.type === "text")
-        ? "start"
-        : "trigger",
-    reasoning: syntax.type === "harmony" ? "allowed" : "none",
-  });
   const reply = mayReply ? formatGrammar(format) : undefined;
+  // Our own format, "from a trigger", is a reply or calls.
+  const isFree = syntax.type === "generic" && mayReply && format.type === "text";
+  const from = holdsFromStart(request) && !isFree ? "start" : "trigger";
+  if (syntax.type === "harmony") return harmonyGrammar(tools, { from, reasoning: "allowed", reply });
+  const calls = callGrammar(syntax, tools, { parallel: tooling.parallel, from, reasoning: "none" });
   if (reply === undefined) return calls;
   return [
     `root ::= ${oneOf(["calls-root", "reply-root"])}`,

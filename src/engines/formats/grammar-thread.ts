@@ -5,7 +5,8 @@
  */
 import type { Worker } from "node:worker_threads";
 import { withTimeLimit } from "../../core/time-limit.js";
-import { newWorker, workerBeside } from "../../core/worker-thread.js";
+import { programFile } from "../../adapters/program-files.js";
+import { newWorker } from "../../adapters/worker-thread.js";
 import type { Compiled, FromGrammarWorker } from "./grammar-worker.js";
 
 export interface GrammarThreadOptions {
@@ -60,7 +61,7 @@ export class GrammarThread {
   }
 
   #start(): Running {
-    const file = this.options.workerFile ?? workerBeside(import.meta.url, "grammar-worker");
+    const file = this.options.workerFile ?? programFile("engines/formats/grammar-worker");
     const worker = newWorker(file, { resourceLimits, stdout: true, stderr: true });
     let listener: (outcome: ThreadOutcome) => void = () => undefined;
     const ready = new Promise<void>((resolve, reject) => {

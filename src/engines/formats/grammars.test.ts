@@ -108,6 +108,18 @@ describe("grammars of schemas", () => {
     expect(asked()).toEqual(["refused", "slow", "slow"]);
   });
 
+  it("of tools are refused by the name of the tools when they take too long", async () => {
+    const { thread, grammars } = setUp();
+    const tool = { name: "f", description: undefined, parameters: {}, strict: true };
+    const tooling = { tools: [tool], choice: "auto", parallel: true } as const;
+    const request = { syntax: { type: "harmony" }, tooling, format: { type: "text" } } as const;
+    const slow = grammars.ofCalls(request, "one", never());
+    slow.catch(() => undefined);
+    await settle();
+    await thread.answer({ type: "exhausted" });
+    await expect(slow).rejects.toMatchObject({ code: "invalid_value", param: "tools" });
+  });
+
   it("are not shared between accounts, nor kept for long, nor at all where nothing may be", async () => {
     const { thread, clock, ask, asked } = setUp();
     for (const account of ["one", "other"]) {
@@ -184,7 +196,7 @@ describe("the thread that compiles", () => {
 
   it.each([
     ["from its source", undefined],
-    ["as it is built", new URL("../../../dist/engines/formats/grammar-worker.js", import.meta.url)],
+    ["as it is built", new URL("../../../dist/grammar-worker.js", import.meta.url)],
   ])("makes grammars and refusals, %s", async (_, workerFile) => {
     const thread = newThread(workerFile);
     expect(await thread.compile('{"type":"null"}')).toMatchObject({

@@ -73,14 +73,17 @@ export class Grammars {
       case "json_object":
         return (this.#object ??= objectGrammar());
       case "json_schema":
-        return grammarIn(await abortable(this.#outcome(textOfSchema(format), accountId), signal));
+        return grammarIn(
+          await abortable(this.#outcome(textOfSchema(format), accountId), signal),
+          formatSchema,
+        );
     }
   }
 
   /** For replies that may call tools. Throws `invalid_value` for a schema that cannot be followed and must be. */
   async ofCalls(request: CallsRequest, accountId: string, signal: AbortSignal): Promise<string> {
     signal.throwIfAborted();
-    return grammarIn(await abortable(this.#outcome(textOfCalls(request), accountId), signal));
+    return grammarIn(await abortable(this.#outcome(textOfCalls(request), accountId), signal), "tools");
   }
 
   /** Those being compiled are still given to who asked, and not kept. */
@@ -149,18 +152,23 @@ export class Grammars {
   }
 }
 
-function grammarIn(outcome: ThreadOutcome): string {
+/** `place`: of all that was compiled, for what took too long together. */
+function grammarIn(outcome: ThreadOutcome, place: string): string {
   switch (outcome.type) {
     case "grammar":
       return outcome.gbnf;
     case "refused":
-      throw schemaRefusal(outcome.path, outcome.reason, outcome.tool);
+      throw schemaRefusal(placeOf(outcome.tool), outcome.path, outcome.reason);
     case "exhausted":
-      throw schemaRefusal([], "it takes too long to compile");
+      throw schemaRefusal(place, [], "it takes too long to compile");
     case "failed":
       throw new Error("A schema could not be compiled.");
   }
 }
+
+const formatSchema = "response_format.json_schema.schema";
+const placeOf = (tool: number | undefined): string =>
+  tool === undefined ? formatSchema : `tools[${tool}].function.parameters`;
 
 const tooMany = (): ServiceError =>
   new ServiceError("rate_limit_exceeded", {

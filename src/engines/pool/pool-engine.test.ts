@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { eachOf } from "../../core/arrivals.js";
 import {
   collect,
   drain,
@@ -119,8 +120,8 @@ describe("a pool of engines", () => {
     const tool = { name: "f", description: undefined, parameters: undefined, strict: false };
     const tooling = { tools: [tool], choice: "required", parallel: true } as const;
     const end = { type: "finished", choice: 0, finishReason: "tool_calls" } as const;
-    const call = { type: "call", choice: 0, id: "call_1", name: "f" } as const;
-    const text = { type: "arguments", choice: 0, text: "{}" } as const;
+    const call = { type: "call", choice: 0, call: 0, id: "call_1", name: "f" } as const;
+    const text = { type: "arguments", choice: 0, call: 0, text: "{}" } as const;
     const thought = { type: "reasoning", choice: 0, text: "Hm" } as const;
     const usage = { promptTokens: 1, completionTokens: 4, cachedTokens: 0, reasoningTokens: 1 };
     const whole: GenerationEvent[] = [thought, call, text, end, { type: "done", usage }];
@@ -133,7 +134,7 @@ describe("a pool of engines", () => {
       const events: GenerationEvent[] = [];
       const run = async () => {
         const prepared = await pool.prepare(hello(0, { tooling }), never());
-        for await (const event of pool.generate(prepared, never())) events.push(event);
+        for await (const event of eachOf(pool.generate(prepared, never()))) events.push(event);
       };
       if (before.length === 0) await run();
       else await expect(run()).rejects.toMatchObject({ code: "engine_unavailable" });
@@ -376,7 +377,7 @@ describe("a pool of engines", () => {
 /** Starts a reply on an engine that holds its tokens back. */
 async function startHeld(pool: PoolEngine, engine: FakeEngine | undefined) {
   const prepared = await pool.prepare(hello(), never());
-  const events = pool.generate(prepared, never())[Symbol.asyncIterator]();
+  const events = pool.generate(prepared, never());
   events.next().catch(() => undefined);
   await eventually(() => engine?.active === 1);
   return { events };

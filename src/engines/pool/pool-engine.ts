@@ -11,7 +11,7 @@
  * `setMembers` changes the pool while it works: a member that leaves gets nothing new, ends what it has, and is
  * closed then, or when `drainMs` are over.
  */
-import { arrivalsOf, eachOf, eventsOf } from "../../core/arrivals.js";
+import { eventsOf } from "../../core/arrivals.js";
 import {
   isAvailable,
   systemClock,
@@ -20,7 +20,6 @@ import {
   type Engine,
   type EngineStatus,
   type Generation,
-  type GenerationEvent,
   type PreparedGeneration,
 } from "../../core/ports.js";
 import { ServiceError } from "../../protocol/errors.js";
@@ -93,14 +92,7 @@ export class PoolEngine implements Engine {
     throw failure ?? new ServiceError("engine_unavailable");
   }
 
-  generate(
-    prepared: PreparedGeneration,
-    signal: AbortSignal,
-  ): AsyncGenerator<GenerationEvent, void, undefined> {
-    return eachOf(this.arrivals(prepared, signal));
-  }
-
-  async *arrivals(
+  async *generate(
     prepared: PreparedGeneration,
     signal: AbortSignal,
   ): AsyncGenerator<Arrival, void, undefined> {
@@ -124,7 +116,7 @@ export class PoolEngine implements Engine {
           member === prompt.member ? prompt.prepared : await member.engine.prepare(generation, signal);
         // What is asked for may have become less since, by the account's plan.
         const run = { ...own, maxTokens: Math.min(own.maxTokens, prepared.maxTokens) };
-        for await (const arrival of arrivalsOf(member.engine, run, signal)) {
+        for await (const arrival of member.engine.generate(run, signal)) {
           begun = true;
           if (eventsOf(arrival).at(-1)?.type === "done") {
             judged = true;

@@ -26,14 +26,14 @@ interface Told {
   text: string;
 }
 
-/** Fails when arguments come before their call. */
+/** Fails when arguments are not those of the last call. */
 function callsIn(events: readonly GenerationEvent[]): Told[] {
   const calls: Told[] = [];
   for (const event of events) {
     if (event.type === "call") calls.push({ id: event.id, name: event.name, text: "" });
     const last = calls.at(-1);
     if (event.type !== "arguments") continue;
-    if (last === undefined) throw new Error("arguments of no call");
+    if (last === undefined || event.call !== calls.length - 1) throw new Error("arguments of another call");
     last.text += event.text;
   }
   return calls;
@@ -189,16 +189,16 @@ describe("calls in an engine's stream", () => {
       return events;
     };
     expect(eventsOf(part(0, { id: "a", name: "send" }))).toEqual([
-      { type: "call", choice: 0, id: "a", name: "send" },
+      { type: "call", choice: 0, call: 0, id: "a", name: "send" },
     ]);
     expect(eventsOf(part(0, { arguments: '{"to' }))).toEqual([
-      { type: "arguments", choice: 0, text: '{"to' },
+      { type: "arguments", choice: 0, call: 0, text: '{"to' },
     ]);
     expect(eventsOf(part(1, { id: "b", name: "get_weather", arguments: "{}" }))).toEqual([]);
     expect(eventsOf(part(0, { arguments: '":1}' }))).toEqual([
-      { type: "arguments", choice: 0, text: '":1}' },
-      { type: "call", choice: 0, id: "b", name: "get_weather" },
-      { type: "arguments", choice: 0, text: "{}" },
+      { type: "arguments", choice: 0, call: 0, text: '":1}' },
+      { type: "call", choice: 0, call: 1, id: "b", name: "get_weather" },
+      { type: "arguments", choice: 0, call: 1, text: "{}" },
     ]);
   });
 

@@ -1,6 +1,6 @@
 /**
  * The calls of one choice, as an engine's stream tells of them, put into the order that our events have: a call begins
- * once, with an id of its own and its whole name, and its arguments follow before the next one begins.
+ * once, with a number and an id of its own and its whole name, and its arguments follow before anything else does.
  *
  * Engines differ from that in ways that their users report:
  * - all calls have the index 0 (Ollama, and proxies before other engines): a name with another id, another name, or
@@ -37,6 +37,7 @@ export class CallReader {
   #lastIndex = 0;
   /** How many calls are told in full, but for the last, which may still grow. */
   #told = 0;
+  #begun = 0;
   #chars = 0;
 
   constructor(
@@ -52,6 +53,11 @@ export class CallReader {
   /** Whether any call has begun. */
   get hasCalls(): boolean {
     return this.#calls.length > 0;
+  }
+
+  /** Whether a call that was told of still lacks arguments: what follows it has to wait for them. */
+  get isOpen(): boolean {
+    return this.#calls.some((call) => call.hasBegun && !call.isOver && !call.isComplete);
   }
 
   /** For the next call, where calls are told in order. */
@@ -74,14 +80,21 @@ export class CallReader {
     this.#tell(events);
   }
 
+  /** Something else follows: a call whose arguments have not begun by now has none. */
+  closeEmpty(events: GenerationEvent[]): void {
+    for (const call of this.#calls) call.closeIfEmpty();
+    this.#tell(events);
+  }
+
   /** The choice is over. Throws when a call of it cannot be run as it is. */
   finish(reason: FinishReason, events: GenerationEvent[]): void {
     for (const call of this.#calls) {
-      call.isOver = true;
       // A reply that was cut short may end anywhere in a call.
-      if (reason === "length" || call.isEcho) continue;
-      if (call.text.trim() === "") call.append("{}");
-      if (call.name === "" || !isJson(call.text)) throw unavailable("MALFORMED_CALL");
+      if (reason !== "length") {
+        call.closeIfEmpty();
+        if (!call.isEcho && (call.name === "" || !isJson(call.text))) throw unavailable("MALFORMED_CALL");
+      }
+      call.isOver = true;
     }
     this.#tell(events);
   }
@@ -134,10 +147,11 @@ export class CallReader {
     if (!call.hasBegun) {
       if (!this.#isNameWhole(call)) return;
       call.hasBegun = true;
-      events.push({ type: "call", choice, id: this.#idOf(call), name: call.name });
+      this.#begun += 1;
+      events.push({ type: "call", choice, call: this.#begun - 1, id: this.#idOf(call), name: call.name });
     }
     const text = call.takeNew();
-    if (text !== "") events.push({ type: "arguments", choice, text });
+    if (text !== "") events.push({ type: "arguments", choice, call: this.#begun - 1, text });
   }
 
   #isNameWhole({ name, text, isOver, isEcho }: Call): boolean {
@@ -173,6 +187,12 @@ class Call {
 
   get isEcho(): boolean {
     return this.mayBeEcho && this.text.trim() === "";
+  }
+
+  closeIfEmpty(): void {
+    if (this.text.trim() !== "") return;
+    this.isOver = true;
+    if (!this.isEcho) this.append("{}");
   }
 
   append(text: string): void {

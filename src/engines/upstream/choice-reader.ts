@@ -2,7 +2,8 @@
  * One choice of an engine's stream as events: text up to a stop sequence, thoughts, and calls.
  *
  * Text goes through two sieves, of which each may hold some of it back: markup that the engine left in it
- * (content-parser.ts), then stop sequences. A call ends the text before it, and releases what was held.
+ * (content-parser.ts), then stop sequences. A call ends the text before it, and releases what was held. Text and thoughts
+ * that come within a call wait until its arguments are whole.
  */
 import type { Generation, GenerationEvent } from "../../core/ports.js";
 import type { FinishReason, ReplyLogprob } from "../../protocol/chat.js";
@@ -41,6 +42,8 @@ export class ChoiceReader {
   #heldLogprobs: ReplyLogprob[] = [];
   /** Blank text at the beginning: of a reply that goes on to call, it is no reply. Null once there is other text. */
   #blank: string | null;
+  /** What came while a call was open. */
+  #waiting: GenerationEvent[] = [];
 
   constructor(
     private readonly index: number,
@@ -68,7 +71,7 @@ export class ChoiceReader {
     if (calls.length > 0) this.#readCalls(calls, events);
     if (finish === null) return false;
     if (this.#endParsing(events)) return this.#finish("stop", events);
-    this.#endText(events);
+    this.#endText(this.#afterCalls(events));
     // The engine removes the sequence it stopped at, and some tell which it was.
     if (finish === "stop") this.#stopSequence = this.#stops.find((stop) => stop === delta.stoppedAt);
     return this.#finish(finish, events);
@@ -77,7 +80,12 @@ export class ChoiceReader {
   #think(text: string, tokens: number, events: GenerationEvent[]): void {
     this.tokens += tokens;
     this.reasoningTokens += tokens;
-    events.push({ type: "reasoning", choice: this.index, text });
+    this.#addThoughts(text, events);
+  }
+
+  #addThoughts(text: string, events: GenerationEvent[]): void {
+    this.#closeEmptyCalls(events);
+    this.#afterCalls(events).push({ type: "reasoning", choice: this.index, text });
   }
 
   /** True when a stop sequence ends the choice; here and in what this calls. */
@@ -99,7 +107,7 @@ export class ChoiceReader {
           if (this.#addText(event.text, this.#tokensOf(event.text, event.end, tokens), events)) return true;
           break;
         case "reasoning":
-          events.push({ type: "reasoning", choice: this.index, text: event.text });
+          this.#addThoughts(event.text, events);
           break;
         case "call":
           this.#addCalls([{ index: this.#calls.nextIndex, id: "", name: event.name, arguments: "" }], events);
@@ -134,8 +142,10 @@ export class ChoiceReader {
   }
 
   #addText(text: string, tokens: readonly ReplyLogprob[] | undefined, events: GenerationEvent[]): boolean {
+    if (text.trim() !== "") this.#closeEmptyCalls(events);
+    const after = this.#afterCalls(events);
     if (this.#matcher === null) {
-      this.#say(text, tokens, events);
+      this.#say(text, tokens, after);
       return false;
     }
     const { text: safe, stop } = this.#matcher.push(text);
@@ -144,11 +154,11 @@ export class ChoiceReader {
     if (stop !== null) {
       this.wasCut = true;
       this.#stopSequence = stop;
-      this.#say(safe, undefined, events);
+      this.#say(safe, undefined, after);
       return true;
     }
     // Tokens of text that is held back are held back with it.
-    this.#say(safe, this.#heldChars === 0 ? this.#releaseLogprobs() : undefined, events);
+    this.#say(safe, this.#heldChars === 0 ? this.#releaseLogprobs() : undefined, after);
     return false;
   }
 
@@ -174,12 +184,33 @@ export class ChoiceReader {
   }
 
   #addCalls(calls: readonly CallDelta[], events: GenerationEvent[]): void {
+    this.#tellCalls((told) => {
+      for (const call of calls) this.#calls.read(call, told);
+    }, events);
+  }
+
+  #closeEmptyCalls(events: GenerationEvent[]): void {
+    if (!this.#calls.hasCalls) return;
+    this.#tellCalls((told) => {
+      this.#calls.closeEmpty(told);
+    }, events);
+  }
+
+  /** After the text that came before them, and with what has waited for the end of a call. */
+  #tellCalls(read: (told: GenerationEvent[]) => void, events: GenerationEvent[]): void {
+    const before = this.#afterCalls(events);
     const told: GenerationEvent[] = [];
-    for (const call of calls) this.#calls.read(call, told);
+    read(told);
     if (told.length === 0) return;
     this.#blank = null;
-    this.#endText(events);
+    this.#endText(before);
     events.push(...told);
+    if (!this.#calls.isOpen) events.push(...this.#waiting.splice(0));
+  }
+
+  /** Where to put what comes now. */
+  #afterCalls(events: GenerationEvent[]): GenerationEvent[] {
+    return this.#calls.isOpen ? this.#waiting : events;
   }
 
   #say(text: string, logprobs: readonly ReplyLogprob[] | undefined, events: GenerationEvent[]): void {
@@ -199,6 +230,7 @@ export class ChoiceReader {
     this.#finished = true;
     const { hasCalls } = this.#calls;
     this.#calls.finish(reason, events);
+    events.push(...this.#waiting.splice(0));
     if (!hasCalls && this.#blank !== null && this.#blank !== "") {
       events.push({ type: "text", choice: this.index, text: this.#blank });
     }

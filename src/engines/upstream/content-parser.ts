@@ -49,7 +49,8 @@ class LeadingThoughts implements ReplyParser {
 
   #pass(text: string): ParsedEvent[] {
     if (this.#thoughts !== null) return this.#thoughts.push(text);
-    this.#readChars += text.length;
-    return text === "" ? [] : [{ type: "text", text, end: this.#readChars }];
+    const start = this.#readChars;
+    const end = (this.#readChars += text.length);
+    return text === "" ? [] : [{ type: "text", text, start, end }];
   }
 }

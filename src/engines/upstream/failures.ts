@@ -102,7 +102,7 @@ export const refusesTools = ({ status, body }: Pick<FailedResponse, "status" | "
  */
 export function explainRefusal(error: unknown, generation: Generation): unknown {
   if (!(error instanceof EngineRefusal)) return error;
-  const { format, sampling, choices, tooling, reasoningEffort } = generation;
+  const { format, sampling, choices, tooling, reasoningEffort, isEffortImplied } = generation;
   if (error.refused === "tools" && tooling !== undefined) {
     return new ServiceError("unsupported_parameter", {
       message: "The engine behind this model is not set up for 'tools'.",
@@ -117,7 +117,7 @@ export function explainRefusal(error: unknown, generation: Generation): unknown 
     tooling === undefined ? [] : ["tools", "one of these tools"],
     choices > 1 ? ["n", "so many choices"] : [],
     format.type === "json_object" ? ["response_format", "this format"] : [],
-    reasoningEffort === undefined ? [] : ["reasoning_effort", "this effort"],
+    reasoningEffort === undefined || isEffortImplied === true ? [] : ["reasoning_effort", "this effort"],
   ].find((entry) => entry.length > 0);
   if (doubtful === undefined) return error;
   const [param = "", what = ""] = doubtful;

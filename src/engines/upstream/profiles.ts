@@ -48,6 +48,10 @@ export interface Profile {
   always: Readonly<Record<string, unknown>>;
   /** Whether several choices are one request, or as many as there are choices. */
   choices: "native" | "separate";
+  /** How many stop sequences it takes. Those beyond are matched here alone. */
+  mostStops: number;
+  /** Whether it reports which stop sequence ended a reply. */
+  namesStop: boolean;
   logitBias: "object" | "pairs" | "none";
   hasLogprobs: boolean;
   hasSeed: boolean;
@@ -92,6 +96,8 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     cache: { type: "salt", field: "cache_salt" },
     always: {},
     choices: "native",
+    mostStops: Infinity,
+    namesStop: true,
     logitBias: "object",
     hasLogprobs: true,
     hasSeed: true,
@@ -116,6 +122,8 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     cache: { type: "salt", field: "cache_salt" },
     always: {},
     choices: "native",
+    mostStops: Infinity,
+    namesStop: true,
     logitBias: "object",
     hasLogprobs: true,
     hasSeed: true,
@@ -142,6 +150,8 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     always: { reasoning_format: "auto" },
     // It has `n` since late 2025, limited by its slots and, before that, silently answered with one choice.
     choices: "separate",
+    mostStops: Infinity,
+    namesStop: false,
     logitBias: "pairs",
     hasLogprobs: true,
     hasSeed: true,
@@ -170,6 +180,8 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     cache: { type: "none" },
     always: {},
     choices: "separate",
+    mostStops: Infinity,
+    namesStop: false,
     logitBias: "none",
     hasLogprobs: true,
     hasSeed: true,
@@ -194,6 +206,8 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     cache: { type: "none" },
     always: {},
     choices: "native",
+    mostStops: 4,
+    namesStop: false,
     logitBias: "object",
     hasLogprobs: true,
     hasSeed: true,

@@ -57,7 +57,8 @@ const unsupported = (param: string): ServiceError =>
 
 export function requestBody(request: UpstreamRequest): Record<string, unknown> {
   const { profile, generation, conversation, choices } = request;
-  const { topLogprobs, stop } = generation;
+  const { topLogprobs } = generation;
+  const stop = stopsFor(profile, generation);
   return {
     model: request.model,
     ...promptFields(profile, conversation),
@@ -67,7 +68,7 @@ export function requestBody(request: UpstreamRequest): Record<string, unknown> {
     max_tokens: request.maxTokens,
     ...samplingFields(profile, generation.sampling),
     ...(request.seed === undefined ? {} : { seed: request.seed }),
-    ...(stop.length === 0 ? {} : { stop: [...stop] }),
+    ...(stop.length === 0 ? {} : { stop }),
     ...(choices === 1 ? {} : { n: choices }),
     ...(topLogprobs === undefined
       ? {}
@@ -77,6 +78,10 @@ export function requestBody(request: UpstreamRequest): Record<string, unknown> {
     ...cacheFields(profile, request.salt),
   };
 }
+
+/** What the engine is not given is matched here (choice-reader.ts), which ends its stream and knows what was matched. */
+const stopsFor = (profile: Profile, { stop, namesStop = false }: Generation): string[] =>
+  namesStop && !profile.namesStop ? [] : stop.slice(0, profile.mostStops);
 
 function samplingFields(profile: Profile, sampling: Sampling): Record<string, unknown> {
   const { frequencyPenalty, presencePenalty, logitBias } = sampling;

@@ -149,14 +149,7 @@ export class UpstreamEngine implements Engine {
     };
   }
 
-  generate(
-    prepared: PreparedGeneration,
-    signal: AbortSignal,
-  ): AsyncGenerator<GenerationEvent, void, undefined> {
-    return eachOf(this.arrivals(prepared, signal));
-  }
-
-  arrivals(prepared: PreparedGeneration, signal: AbortSignal): AsyncGenerator<Arrival, void, undefined> {
+  generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncGenerator<Arrival, void, undefined> {
     const { choices, sampling } = prepared.generation;
     if (choices === 1 || this.#profile.choices === "native") {
       return this.#run(prepared, choices, sampling.seed, signal);

@@ -1,18 +1,16 @@
 /** The two steps before anything else under /v1: who is calling, and whether the rate limit allows it. */
-import type { ApiReply, ApiRequest } from "../connection/call.js";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { ServiceError } from "../../protocol/errors.js";
 import type { Admission } from "../../core/serving/admission.js";
 import { callerOf } from "../connection/caller.js";
 import { headerValues } from "../connection/headers.js";
 import type { HttpParts } from "../parts.js";
-import { isMessagesPath } from "./messages-path.js";
 import { writeRates } from "./rate-headers.js";
 
 /** Needs the headers only: a refusal does not wait for the body. */
 export function authenticate({ keys }: HttpParts) {
-  return async (request: ApiRequest): Promise<void> => {
-    const { rawHeaders } = request.raw;
-    const key = isMessagesPath(request.url) ? keyOrBearerToken(rawHeaders) : bearerToken(rawHeaders);
+  return async (request: FastifyRequest): Promise<void> => {
+    const key = keyIn(request.raw.rawHeaders);
     if (key === null) throw new ServiceError("invalid_api_key");
     request.exchange.caller = await keys.verify(key);
   };
@@ -21,10 +19,10 @@ export function authenticate({ keys }: HttpParts) {
 /** `mayPutOff`: whether the handler counts it at the latest (`countedFirst`). */
 export function countRequest(
   { limits }: HttpParts,
-  mayPutOff: (request: ApiRequest) => boolean = (request) =>
+  mayPutOff: (request: FastifyRequest) => boolean = (request) =>
     request.routeOptions.config.countsRequests === true,
 ) {
-  return async (request: ApiRequest, reply: ApiReply): Promise<void> => {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const admission = limits.enter(callerOf(request), { onRates: (rates) => writeRates(reply, rates) });
     request.exchange.admission = admission;
     if (admission.isPutOff && mayPutOff(request)) return;
@@ -33,11 +31,13 @@ export function countRequest(
   };
 }
 
-/** The Messages API's own header comes before the usual one, which its clients may send as well. */
-function keyOrBearerToken(rawHeaders: readonly string[]): string | null {
+/** A bearer token, or a key in the header that clients of the Messages API send; both at once must agree. */
+function keyIn(rawHeaders: readonly string[]): string | null {
   const [value, second] = headerValues(rawHeaders, "x-api-key");
   if (value === undefined) return bearerToken(rawHeaders);
-  return second === undefined ? value.trim() : null;
+  const key = value.trim();
+  const isAlone = headerValues(rawHeaders, "authorization").length === 0;
+  return second === undefined && (isAlone || bearerToken(rawHeaders) === key) ? key : null;
 }
 
 /**

@@ -6,7 +6,7 @@
  * The generator of a completion holds a sequence, a lease and reserved tokens. It is always run to its end or
  * returned, and that is waited for: its `finally` gives them back.
  */
-import type { ApiReply, ApiRequest } from "../connection/call.js";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { eventsOf } from "../../core/arrivals.js";
 import type { AdmittedEvent, CompletionArrival } from "../../core/serving/completion.js";
 import { ReaderTooSlow, type GenerationEvent } from "../../core/ports.js";
@@ -28,13 +28,13 @@ type Events = AsyncGenerator<CompletionArrival, void, undefined>;
 /** Its route says `countsRequests`. */
 export function complete(parts: HttpParts, name: DialectName) {
   const answer = answerIn(parts, name);
-  return (request: ApiRequest, reply: ApiReply): Promise<object | undefined> =>
+  return (request: FastifyRequest, reply: FastifyReply): Promise<object | undefined> =>
     countedFirst(admissionOf(request), () => answer(request, reply));
 }
 
 function answerIn(parts: HttpParts, name: DialectName) {
   const dialect = dialects[name];
-  return async (request: ApiRequest, reply: ApiReply): Promise<object | undefined> => {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<object | undefined> => {
     const { abort, trace, startedMs } = request.exchange;
     const [caller, admission] = [callerOf(request), admissionOf(request)];
     const { recentItems } = parts;
@@ -45,7 +45,7 @@ function answerIn(parts: HttpParts, name: DialectName) {
     const asked = dialect.resolve?.(read, (id) => recentItems?.recall(accountId, id)) ?? read;
 
     const model = parts.completions.names.find(asked.chat.model);
-    const events = parts.completions.arrivals(asked.chat, caller, abort, trace, startedMs, admission);
+    const events = parts.completions.run(asked.chat, caller, abort, trace, startedMs, admission);
     const head: ReplyHead = {
       id: newCompletionId(dialect.idPrefix),
       created: Math.floor(parts.clock.now().getTime() / 1000),
@@ -94,8 +94,7 @@ const generated = (arrival: CompletionArrival): readonly GenerationEvent[] =>
   isAdmission(arrival) ? [] : eventsOf(arrival);
 
 async function wholeReply(dialect: Dialect, events: Events, head: ReplyHead, asked: Asked): Promise<object> {
-  const { choices: count, topLogprobs } = asked.chat;
-  const choices = Array.from({ length: count }, () => new ChoiceFold(topLogprobs !== undefined));
+  const choices = Array.from({ length: asked.chat.choices }, () => new ChoiceFold());
   for await (const arrival of events) {
     for (const event of generated(arrival)) {
       if ("choice" in event) choices[event.choice]?.add(event);
@@ -123,8 +122,8 @@ interface StreamedReply {
 
 async function sendStream(
   { keepAliveMs = defaultKeepAliveMs, timeouts, log, engineStatus }: HttpParts,
-  request: ApiRequest,
-  reply: ApiReply,
+  request: FastifyRequest,
+  reply: FastifyReply,
   { events, admit, writer, model }: StreamedReply,
 ): Promise<void> {
   const stallMs = timeouts?.stallMs ?? defaultTimeouts.stallMs;

@@ -1,9 +1,10 @@
 /**
  * `POST /v1/messages/count_tokens`: how many tokens the prompt of a message has. It counts as a request, and passes the
- * checks of a completion up to the prompt; as no reply is written, it takes no place in the queue and no tokens.
+ * checks of a completion up to the prompt; as no reply is written, it takes no place in the queue and no tokens, but
+ * while it runs it is one of the account's concurrent requests.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { callerOf } from "../connection/caller.js";
+import { admissionOf, callerOf } from "../connection/caller.js";
 import type { HttpParts } from "../parts.js";
 import { skipHostedTools } from "./hosted-tools.js";
 
@@ -12,6 +13,7 @@ export function countTokens({ bodies, completions }: HttpParts) {
     const asked = await bodies.read("countTokens", request, reply);
     skipHostedTools(asked, request, reply);
     const { signal, startedMs } = request.exchange;
-    return { input_tokens: await completions.count(asked.chat, callerOf(request), signal, startedMs) };
+    const [caller, admission] = [callerOf(request), admissionOf(request)];
+    return { input_tokens: await completions.count(asked.chat, caller, signal, startedMs, admission) };
   };
 }

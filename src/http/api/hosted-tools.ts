@@ -5,9 +5,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Asked } from "../../protocol/dialect.js";
 import { hostedRefusal } from "../../protocol/responses/hosted-tools.js";
-import type { ApiReply, ApiRequest } from "../connection/call.js";
+import type { FastifyReply, FastifyRequest } from "fastify";
 
-export function skipHostedTools({ hosted = [] }: Asked, request: ApiRequest, reply: ApiReply): void {
+export function skipHostedTools({ hosted = [] }: Asked, request: FastifyRequest, reply: FastifyReply): void {
   const [first] = hosted;
   if (first === undefined) return;
   if (!isCodingClient(request.raw.headers)) throw hostedRefusal(first);

@@ -1,30 +1,39 @@
-/** `GET /v1/models` and `GET /v1/models/{id}`. */
+/** `GET /v1/models` and `GET /v1/models/{id}`, in the shape of the API that the client speaks. */
 import type { FastifyRequest } from "fastify";
 import { ServiceError } from "../../protocol/errors.js";
 import { aliasOf, wireModel, type WireModel, type WireModelList } from "../../protocol/model-list.js";
+import {
+  messagesModel,
+  messagesModelList,
+  type MessagesModel,
+  type MessagesModelList,
+} from "../../protocol/messages/models.js";
 import { modelIds, type ModelId } from "../../protocol/models.js";
 import { object, required, string } from "../../protocol/read-json.js";
 import { callerOf } from "../connection/caller.js";
 import type { HttpParts } from "../parts.js";
+import { speaksMessages } from "./messages-client.js";
 
 export function listModels(parts: HttpParts) {
-  return async (request: FastifyRequest): Promise<WireModelList> => {
+  return async (request: FastifyRequest): Promise<WireModelList | MessagesModelList> => {
     requirePermission(request);
     // All three, in the specification's order, whatever a key may use.
     const models = modelIds.map((id) => listed(id, request, parts));
     const aliases = parts.config.listAliases === true ? parts.completions.names.exact : [];
     const others = aliases.map(({ name, model }) => aliasOf(name, listed(model, request, parts)));
-    return { object: "list", data: [...models, ...others] };
+    const data = [...models, ...others];
+    return speaksMessages(request) ? messagesModelList(data) : { object: "list", data };
   };
 }
 
 export function retrieveModel(parts: HttpParts) {
-  return async (request: FastifyRequest): Promise<WireModel> => {
+  return async (request: FastifyRequest): Promise<WireModel | MessagesModel> => {
     const name = required(object(request.params, "path"), "id", string);
     const id = parts.completions.names.require(name);
     requirePermission(request);
-    const model = listed(id, request, parts);
-    return id === name ? model : aliasOf(name, model);
+    const own = listed(id, request, parts);
+    const model = id === name ? own : aliasOf(name, own);
+    return speaksMessages(request) ? messagesModel(model) : model;
   };
 }
 

@@ -1,9 +1,9 @@
 /** `GET /openapi.json`: the document that people read in docs/openapi.yaml. */
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
+import { packageFile } from "../../adapters/program-files.js";
 
-/** The same number of folders below the package's root from src/ and from dist/. */
-const file = new URL("../../../docs/openapi.yaml", import.meta.url);
+const file = packageFile("docs/openapi.yaml");
 
 export function openApi() {
   let document: Promise<unknown> | undefined;

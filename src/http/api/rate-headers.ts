@@ -1,10 +1,10 @@
 /** The `x-ratelimit-*` headers, in OpenAI's form. */
-import type { ApiReply } from "../connection/call.js";
+import type { FastifyReply } from "fastify";
 import type { ReadRates } from "../../core/serving/admission.js";
 import type { QuotaReading, RateReading } from "../../core/serving/meters.js";
 
 /** Those of quotas, where there are any, end in what they count and its period: `…-tokens-day`. */
-export function writeRates(reply: ApiReply, { requests, tokens, quotas }: ReadRates): void {
+export function writeRates(reply: FastifyReply, { requests, tokens, quotas }: ReadRates): void {
   if (requests !== undefined) writeRate(reply, "requests", requests);
   if (tokens !== undefined) writeRate(reply, "tokens", tokens);
   for (const quota of quotas) writeRate(reply, `${quota.kind}-${quota.period}`, quota);
@@ -28,7 +28,7 @@ const names: Record<Kind, ReturnType<typeof namesOf>> = {
   "tokens-month": namesOf("tokens-month"),
 };
 
-function writeRate(reply: ApiReply, kind: Kind, rate: RateReading): void {
+function writeRate(reply: FastifyReply, kind: Kind, rate: RateReading): void {
   const { limit, remaining, reset } = names[kind];
   reply.header(limit, rate.limit);
   reply.header(remaining, rate.remaining);

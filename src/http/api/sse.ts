@@ -10,7 +10,7 @@
  * as well.
  */
 import { once } from "node:events";
-import type { ApiReply } from "../connection/call.js";
+import type { FastifyReply } from "fastify";
 import type { WireEvent } from "../../protocol/dialect.js";
 
 const headers = {
@@ -37,7 +37,7 @@ export class EventStream {
   readonly #keepAlive: NodeJS.Timeout;
 
   constructor(
-    private readonly reply: ApiReply,
+    private readonly reply: FastifyReply,
     private readonly signal: AbortSignal,
     private readonly times: EventStreamTimes,
     mayOpen: MayOpen,
@@ -112,7 +112,8 @@ export class EventStream {
     this.reply.hijack();
     this.reply.headers(headers);
     const { raw } = this.reply;
-    raw.writeHead(200, this.reply.getHeaders());
+    const sent: Record<string, string | number | string[] | undefined> = this.reply.getHeaders();
+    raw.writeHead(200, sent);
     // Node would write each chunk in four pieces, and that is most of what an event costs. It decides by the client's
     // version whether there are chunks at all: with HTTP/1.0 the end of the connection ends the reply.
     this.#isFramed = raw.chunkedEncoding;

@@ -1,18 +1,19 @@
 /**
  * Reads the bodies of the API's requests so that large ones do not hold up other requests. A small body is read and
  * parsed at once. One that takes milliseconds to parse gets a turn of the event loop to itself, so that other work runs
- * between the bodies of a burst. A larger one first reserves its bytes from a budget, one for the whole server and one
- * for each account, and waits for them before more of it is read: until then backpressure keeps it at the client, and
- * a hang-up is only noticed when its turn comes. Then it is parsed in a thread, one at a time, round-robin by account.
+ * between the bodies of a burst. A larger one waits for its share (large-body.ts) before more of it is read: until then
+ * backpressure keeps it at the client, and a hang-up is only noticed when its turn comes. While it holds a share it has to
+ * arrive at a minimum rate. Then it is parsed in a thread, one at a time, round-robin by account.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ApiReply, ApiRequest } from "../connection/call.js";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Asked } from "../../protocol/dialect.js";
 import { dialects, type DialectName } from "../../protocol/dialects.js";
 import { callerOf } from "../connection/caller.js";
-import { readBody } from "./body.js";
+import { readBody, type Pace } from "./body.js";
 import { FairShares } from "./fair-shares.js";
 import { parseJson } from "./json.js";
+import { BodyShares, LargeBody } from "./large-body.js";
 import { builtParseWorker, ParseThread } from "./parse-thread.js";
 
 /** How many bodies of the largest size may be held at once. */
@@ -20,6 +21,8 @@ const largestAtOnce = 8;
 /** Leaves enough of the request timeout for the body to arrive. */
 const maxWaitMs = 20_000;
 const maxWaiting = 1_000;
+/** 6 KB a second: slower than any connection that would deliver a large body within the request timeout. */
+const slowest: Pace = { everyMs: 5_000, bytes: 32 * 1024 };
 /** Parsed in well under a millisecond. */
 const quickBytes = 8 * 1024;
 
@@ -29,6 +32,8 @@ export interface BodiesOptions {
   /** The thread's entry file; null to parse on the main thread. */
   workerFile?: string | null;
   maxWaitMs?: number;
+  /** How fast a large body must arrive. */
+  pace?: Pace;
 }
 
 /** For whom a body is parsed, and how. */
@@ -41,7 +46,8 @@ interface Work {
 
 export class Bodies {
   readonly #limitBytes: number;
-  readonly #bytes: FairShares;
+  readonly #shares: BodyShares;
+  readonly #pace: Pace;
   readonly #parsing: FairShares;
   readonly #turns: FairShares;
   readonly #thread: ParseThread | null;
@@ -49,7 +55,8 @@ export class Bodies {
   constructor({ limitBytes, workerFile = builtParseWorker(), ...options }: BodiesOptions) {
     const waits = { maxWaitMs: options.maxWaitMs ?? maxWaitMs, maxWaiting };
     this.#limitBytes = limitBytes;
-    this.#bytes = new FairShares({ total: largestAtOnce * limitBytes, perOwner: limitBytes, ...waits });
+    this.#shares = new BodyShares({ limitBytes, totalBytes: (largestAtOnce - 1) * limitBytes, ...waits });
+    this.#pace = options.pace ?? slowest;
     this.#parsing = new FairShares({ total: 1, perOwner: 1, ...waits });
     this.#turns = new FairShares({ total: 1, perOwner: 1, ...waits });
     this.#thread = workerFile === null ? null : new ParseThread(workerFile);
@@ -57,21 +64,19 @@ export class Bodies {
 
   /** Large bodies that wait for their turn. */
   get waiting(): number {
-    return this.#bytes.waiting + this.#parsing.waiting + this.#turns.waiting;
+    return this.#shares.waiting + this.#parsing.waiting + this.#turns.waiting;
   }
 
-  async read(dialect: DialectName, request: ApiRequest, reply: ApiReply): Promise<Asked> {
+  async read(dialect: DialectName, request: FastifyRequest, reply: FastifyReply): Promise<Asked> {
     const work = { dialect, owner: callerOf(request).account.id, signal: request.exchange.signal };
-    const held: (() => void)[] = [];
+    const body = new LargeBody(this.#shares, work.owner, work.signal);
     try {
-      const bytes = await readBody(request, reply, this.#limitBytes, async (length) => {
-        held.push(await this.#bytes.take(work.owner, length, work.signal));
-      });
+      const bytes = await readBody(request, reply, this.#limitBytes, body, this.#pace);
       if (bytes.length <= quickBytes) return dialects[dialect].read(parseJson(bytes));
-      if (held.length === 0) return await this.#parseInTurn(bytes, work);
+      if (!body.isAdmitted) return await this.#parseInTurn(bytes, work);
       return await this.#parseLarge(bytes, work);
     } finally {
-      for (const giveBack of held) giveBack();
+      body.release();
     }
   }
 

@@ -6,38 +6,53 @@
  * reading stops at once; linger.ts deals with what the client still sends. A client that waits for
  * `100 Continue` only gets it when its headers are all in order.
  */
-import type { ApiReply, ApiRequest } from "../connection/call.js";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { ServiceError } from "../../protocol/errors.js";
 import { ClientHungUp } from "../connection/exchange.js";
 import { headerValues } from "../connection/headers.js";
-import { parseJson } from "./json.js";
+import { compressedBody, parseJson } from "./json.js";
 
 /** Larger ones are read when they are admitted. */
 const smallBytes = 64 * 1024;
 
 /** For bodies that are small by their limit. */
-export async function readJson(request: ApiRequest, reply: ApiReply, limitBytes: number): Promise<unknown> {
-  return parseJson(await readBody(request, reply, limitBytes, () => Promise.resolve()));
+export async function readJson(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  limitBytes: number,
+): Promise<unknown> {
+  return parseJson(await readBody(request, reply, limitBytes));
 }
 
-/** Waits until a body of up to this many bytes may be read. */
-type Admit = (bytes: number) => Promise<void>;
+/** What a large body has to wait for (large-body.ts). */
+interface Large {
+  readonly isAdmitted: boolean;
+  admit(bytes: number): Promise<void>;
+  arrived(bytes: number): Promise<void> | undefined;
+}
 
-/** `admit` is asked, once, before more than a small body is read. */
+/** At least so many bytes of a large body must arrive in each interval, unless it waits for us. */
+export interface Pace {
+  everyMs: number;
+  bytes: number;
+}
+
+/** `large` is asked before more than a small body is read. Without it, all of it is read at once. */
 export async function readBody(
-  request: ApiRequest,
-  reply: ApiReply,
+  request: FastifyRequest,
+  reply: FastifyReply,
   limitBytes: number,
-  admit: Admit,
+  large?: Large,
+  pace?: Pace,
 ): Promise<Buffer<ArrayBuffer>> {
   const message = request.raw;
   requireJson(message);
   const declared = message.headers["content-length"];
   const length = declared === undefined ? undefined : Number(declared);
   if (length !== undefined && length > limitBytes) throw tooLarge(limitBytes);
-  if (length !== undefined && length > smallBytes) await admit(length);
+  if (length !== undefined && length > smallBytes) await large?.admit(length);
   if (waitsForContinue(message)) reply.raw.writeContinue();
   const { signal } = request.exchange;
   if (length !== undefined && length <= smallBytes) {
@@ -45,7 +60,19 @@ export async function readBody(
     await Promise.resolve();
     if (!signal.aborted && hasArrived(message, length)) return takeArrived(message);
   }
-  return readBytes(message, limitBytes, signal, length === undefined ? () => admit(limitBytes) : undefined);
+  const onArrived = (bytes: number): Promise<void> | undefined => {
+    if (large === undefined || (bytes <= smallBytes && !large.isAdmitted)) return undefined;
+    if (large.isAdmitted) return large.arrived(bytes);
+    return large.admit(limitBytes).then(() => large.arrived(bytes));
+  };
+  const isTooSlow = (bytes: number): ServiceError | null => {
+    if (pace === undefined || large?.isAdmitted !== true || bytes >= pace.bytes) return null;
+    // What is still to come would take as long again.
+    reply.header("connection", "close");
+    return tooSlow(pace);
+  };
+  const everyMs = pace?.everyMs;
+  return readBytes(message, limitBytes, signal, { onArrived, isTooSlow, everyMs });
 }
 
 /** Most small bodies come together with their headers. They need no listeners. */
@@ -59,20 +86,17 @@ function takeArrived(message: IncomingMessage): Buffer<ArrayBuffer> {
   return bytes;
 }
 
-export const waitsForContinue = (message: IncomingMessage): boolean =>
-  message.headers.expect?.toLowerCase() === "100-continue";
+/** HTTP/1.0 has no interim answers: a client would take one for the answer. */
+export const waitsForContinue = ({ httpVersion, headers }: IncomingMessage): boolean =>
+  httpVersion === "1.1" && headers.expect?.toLowerCase() === "100-continue";
 
 function requireJson({ rawHeaders }: IncomingMessage): void {
+  const isPlain = headerValues(rawHeaders, "content-encoding").every((value) => /^(identity)?$/i.test(value));
+  if (!isPlain) throw compressedBody();
   const [contentType = "", second] = headerValues(rawHeaders, "content-type");
   if (second !== undefined || !(contentType === "application/json" || isUtf8Json(contentType))) {
     throw new ServiceError("unsupported_content_type");
   }
-  const isPlain = headerValues(rawHeaders, "content-encoding").every((value) => /^(identity)?$/i.test(value));
-  if (isPlain) return;
-  throw new ServiceError("unsupported_content_type", {
-    message:
-      "Compressed request bodies are not supported. Send the body uncompressed, without 'Content-Encoding'.",
-  });
 }
 
 function isUtf8Json(contentType: string): boolean {
@@ -86,39 +110,59 @@ function isUtf8Json(contentType: string): boolean {
 const isUtf8Charset = (parameter: string): boolean =>
   /^\s*charset\s*=\s*(?:utf-?8|"utf-?8")\s*$/.test(parameter);
 
-/**
- * Settles whatever happens, also when the client was gone before the reading began. `onLarge` is waited for when
- * more has arrived than a small body.
- */
+interface Following {
+  /** Called with all that has arrived so far. What it returns is waited for before more is read. */
+  onArrived?: (bytes: number) => Promise<void> | undefined;
+  /** Called in intervals with what arrived since the last one. */
+  isTooSlow?: (bytes: number) => ServiceError | null;
+  everyMs?: number | undefined;
+}
+
+/** Settles whatever happens, also when the client was gone before the reading began. */
 export function readBytes(
   message: Readable,
   limitBytes: number,
   signal: AbortSignal,
-  onLarge?: () => Promise<void>,
+  { onArrived, isTooSlow, everyMs }: Following = {},
 ): Promise<Buffer<ArrayBuffer>> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
-    let isAdmitted = onLarge === undefined;
+    let lengthBefore = 0;
+    let waitedForUs = false;
+    let wait: Promise<void> | undefined;
+    let pacing: NodeJS.Timeout | undefined;
     const stopReading = () => {
+      clearInterval(pacing);
       message.off("data", onData).off("end", onEnd).off("error", onGone).off("close", onGone);
       signal.removeEventListener("abort", onGone);
     };
     const onData = (chunk: Buffer) => {
       length += chunk.length;
       chunks.push(chunk);
-      if (length > limitBytes) fail(tooLarge(limitBytes));
-      else if (length > smallBytes && !isAdmitted) waitForAdmission();
+      if (length > limitBytes) {
+        fail(tooLarge(limitBytes));
+        return;
+      }
+      wait = onArrived?.(length);
+      if (wait === undefined) return;
+      waitedForUs = true;
+      message.pause();
+      wait.then(() => {
+        wait = undefined;
+        message.resume();
+      }, fail);
+    };
+    const onInterval = () => {
+      const error = waitedForUs ? null : isTooSlow?.(length - lengthBefore);
+      waitedForUs = wait !== undefined;
+      lengthBefore = length;
+      if (error != null) fail(error);
     };
     const fail = (error: unknown) => {
       stopReading();
       message.pause();
       reject(error instanceof Error ? error : new ClientHungUp());
-    };
-    const waitForAdmission = () => {
-      isAdmitted = true;
-      message.pause();
-      onLarge?.().then(() => message.resume(), fail);
     };
     const onEnd = () => {
       stopReading();
@@ -134,8 +178,16 @@ export function readBytes(
     }
     message.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
     signal.addEventListener("abort", onGone, { once: true });
+    if (everyMs !== undefined) pacing = setInterval(onInterval, everyMs).unref();
   });
 }
+
+const tooSlow = ({ bytes, everyMs }: Pace): ServiceError =>
+  new ServiceError("invalid_value", {
+    message:
+      `The request body arrived too slowly: at least ${bytes} bytes are expected every ${everyMs / 1000} seconds. ` +
+      "Send the request again over a faster connection.",
+  });
 
 const tooLarge = (limitBytes: number): ServiceError =>
   new ServiceError("request_too_large", {

@@ -1,3 +1,4 @@
+import { deflateSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseJson, shapeOf } from "./json.js";
@@ -54,5 +55,15 @@ describe("a parsed body", () => {
     const parse = () => parseJson(Buffer.from('{"a": canary}'));
     expect(parse).toThrow("not valid JSON");
     expect(parse).not.toThrow("canary");
+  });
+});
+
+describe("a body that is compressed without a header that says so", () => {
+  it("is refused with the reason", () => {
+    const zstd = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x24, 0x02, 0x11, 0x00]);
+    for (const bytes of [gzipSync("{}"), deflateSync("{}"), zstd]) {
+      expect(() => parseJson(bytes)).toThrow("Compressed request bodies are not supported");
+    }
+    expect(() => parseJson(Buffer.from([0xff, 0xfe, 0x7b, 0x00]))).toThrow("not valid JSON in UTF-8");
   });
 });

@@ -16,7 +16,7 @@ export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) {
     throw new ServiceError("invalid_json", { message: "The request body is empty. Send one JSON object." });
   }
-  if (!isUtf8(bytes)) throw new ServiceError("invalid_json");
+  if (!isUtf8(bytes)) throw isCompressed(bytes) ? compressedBody() : new ServiceError("invalid_json");
   const { depth, values } = shapeOf(bytes, maxDepth, maxValues);
   if (depth > maxDepth) {
     throw new ServiceError("invalid_json", {
@@ -34,6 +34,20 @@ export function parseJson(bytes: Buffer): unknown {
   } catch {
     throw new ServiceError("invalid_json");
   }
+}
+
+export const compressedBody = (): ServiceError =>
+  new ServiceError("unsupported_content_type", {
+    message:
+      "Compressed request bodies are not supported. Send the body uncompressed, without 'Content-Encoding'.",
+  });
+
+/** gzip, zlib and zstd, by their first bytes. */
+const compressions = ["1f8b", "7801", "789c", "78da", "28b52ffd"];
+
+function isCompressed(bytes: Buffer): boolean {
+  const start = bytes.toString("hex", 0, 4);
+  return compressions.some((magic) => start.startsWith(magic));
 }
 
 /**

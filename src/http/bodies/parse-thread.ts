@@ -8,6 +8,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
+import { programFile, runsFromSources } from "../../adapters/program-files.js";
 import type { Asked } from "../../protocol/dialect.js";
 import type { DialectName } from "../../protocol/dialects.js";
 import { ServiceError } from "../../protocol/errors.js";
@@ -81,6 +82,5 @@ export class ParseThread {
 
 /** Null when the program runs from its sources, which a thread cannot read: bodies are parsed right here then. */
 export function builtParseWorker(): string | null {
-  if (import.meta.url.endsWith(".ts")) return null;
-  return fileURLToPath(new URL("./parse-worker.js", import.meta.url));
+  return runsFromSources ? null : fileURLToPath(programFile("http/bodies/parse-worker"));
 }

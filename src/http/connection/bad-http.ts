@@ -5,7 +5,7 @@
  */
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import type { ApiReply, ApiRequest } from "./call.js";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { errorBody, ServiceError } from "../../protocol/errors.js";
 import type { PendingResponses } from "./pending-responses.js";
 import { headerValues } from "./headers.js";
@@ -46,14 +46,16 @@ export class BadHttp {
   }
 }
 
-/** What Node's parser lets pass, or would answer with an empty body. */
-export function requireSoundHead({ raw }: ApiRequest, reply: ApiReply): void {
+/** What Node's parser lets pass, or would answer with an empty body. The connection is not used again. */
+export function requireSoundHead({ raw }: FastifyRequest, reply: FastifyReply): void {
   const hosts = headerValues(raw.rawHeaders, "host").length;
   const hasOneHost = hosts === 1 || (hosts === 0 && raw.httpVersion !== "1.1");
   // Nothing here would decode a further coding inside the chunks.
   const coding = headerValues(raw.rawHeaders, "transfer-encoding").join(",").trim().toLowerCase();
-  if (hasOneHost && ["", "chunked"].includes(coding)) return;
-  if (coding !== "") reply.header("connection", "close");
+  // The parser also reads 0.9 and 2.0 in a request line. Neither has such a line and headers.
+  const isKnownVersion = raw.httpVersion === "1.1" || raw.httpVersion === "1.0";
+  if (hasOneHost && isKnownVersion && ["", "chunked"].includes(coding)) return;
+  reply.header("connection", "close");
   throw notHttp();
 }
 

@@ -1,16 +1,16 @@
-import type { ApiRequest } from "./call.js";
+import type { FastifyRequest } from "fastify";
 import type { Admission } from "../../core/serving/admission.js";
 import type { KeyRecord } from "../../core/ports.js";
 
 /** How the request passes the limits, on routes that count it. */
-export function admissionOf(request: ApiRequest): Admission {
+export function admissionOf(request: FastifyRequest): Admission {
   const { admission } = request.exchange;
   if (admission === null) throw new Error("This route is served without limits.");
   return admission;
 }
 
 /** Who sent the request, on routes that authenticate. */
-export function callerOf(request: ApiRequest): KeyRecord {
+export function callerOf(request: FastifyRequest): KeyRecord {
   const { caller } = request.exchange;
   if (caller === null) throw new Error("This route is served without authentication.");
   return caller;

@@ -6,7 +6,27 @@
  * as soon as its body is read, and a pipelined response has no socket yet whose end it could report. It also
  * aborts when the server closes, with an error that the client is still shown.
  */
-import type { ApiReply, ApiRequest, Exchange } from "./call.js";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Admission } from "../../core/serving/admission.js";
+import type { CompletionTrace } from "../../core/serving/completion.js";
+import type { KeyRecord } from "../../core/ports.js";
+import type { ErrorCode } from "../../protocol/errors.js";
+
+/** What is known of a request while it is served. */
+export interface Exchange {
+  readonly startedMs: number;
+  /** What it aborts with is what its work ends with. */
+  readonly abort: AbortController;
+  readonly signal: AbortSignal;
+  /** Null until authenticated. */
+  caller: KeyRecord | null;
+  /** How it passes the limits; null until it is known who asks. */
+  admission: Admission | null;
+  /** The error that the client was shown. */
+  code: ErrorCode | "none";
+  stream: boolean | undefined;
+  readonly trace: CompletionTrace;
+}
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -22,7 +42,7 @@ export class ClientHungUp extends Error {
   }
 }
 
-export type OnEnd = (request: ApiRequest, reply: ApiReply) => void;
+export type OnEnd = (request: FastifyRequest, reply: FastifyReply) => void;
 
 const ignore = (): void => undefined;
 
@@ -31,7 +51,7 @@ export class Exchanges {
   #onIdle: (() => void) | null = null;
 
   /** Calls `onEnd` once, when the response is complete or the connection is gone. */
-  open(request: ApiRequest, reply: ApiReply, startedMs: number, onEnd: OnEnd): void {
+  open(request: FastifyRequest, reply: FastifyReply, startedMs: number, onEnd: OnEnd): void {
     const controller = new AbortController();
     const response = reply.raw;
     const { socket } = request.raw;

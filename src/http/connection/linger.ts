@@ -7,7 +7,7 @@
  * answer before the client has read it. So the answer goes out whole at once, and the end of the response
  * waits, discarding what arrives, until the client has finished or `lingerMs` have passed.
  */
-import type { ApiReply, ApiRequest } from "./call.js";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
@@ -15,7 +15,7 @@ import { waitsForContinue } from "../bodies/body.js";
 
 /** For an answer that is complete, before it is sent. */
 export function lingerOnUnreadBody(limitBytes: number, lingerMs: number) {
-  return <Payload>(request: ApiRequest, reply: ApiReply, payload: Payload): Payload | Readable => {
+  return <Payload>(request: FastifyRequest, reply: FastifyReply, payload: Payload): Payload | Readable => {
     if (!hasUnboundedRest(request.raw, limitBytes)) return payload;
     reply.header("connection", "close");
     if (typeof payload !== "string") return payload;

@@ -1,5 +1,5 @@
 /** What is kept of a finished request: one log line and the metrics. Names and numbers of ours, no content. */
-import type { ApiReply, ApiRequest } from "./call.js";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { UsageOutcome } from "../../core/usage/usage-recorder.js";
 import { errorTable, type ErrorCode } from "../../protocol/errors.js";
 import { ClientHungUp } from "./exchange.js";
@@ -17,7 +17,7 @@ const probes = new Set(["/healthz", "/readyz", "/metrics"]);
 const chatRoutes = new Set(["/v1/chat/completions", "/v1/responses", "/v1/messages", "/api/playground"]);
 
 export function recordExchange({ log, metrics, traces, usage, keys, outcomes, clock }: HttpParts) {
-  return (request: ApiRequest, reply: ApiReply): void => {
+  return (request: FastifyRequest, reply: FastifyReply): void => {
     const { caller, code, stream, trace, startedMs, signal } = request.exchange;
     // Most responses are finished, and a signal is slow to ask.
     const hungUp = !reply.raw.writableFinished && signal.reason instanceof ClientHungUp;

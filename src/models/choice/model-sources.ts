@@ -46,8 +46,8 @@ export interface ModelSourcesOptions {
   status: (model: ModelId) => EngineStatus;
   memoryBytes: (model: ModelId) => number | null;
   compute: (model: ModelId) => EngineComputeView | null;
-  /** Follows the settings now; resolves with why it could not, or null. */
-  follow: () => Promise<string | null>;
+  /** Follows the settings now; resolves with the reasons of the models that were not switched over. */
+  follow: () => Promise<ReadonlyMap<ModelId, string>>;
   preflight: (engine: UpstreamSource) => Promise<EnginePreflight["findings"]>;
   availableBytes: () => number;
   freeBytes?: (folder: string) => Promise<number>;
@@ -181,8 +181,8 @@ export class ServedModels implements ModelSources {
 
   /** Never rejects. */
   async #carryOut(model: ModelId, source: ModelSource, takeBack: () => Promise<void>): Promise<void> {
-    const reason = await this.options.follow();
-    if (reason === null) {
+    const reason = (await this.options.follow()).get(model);
+    if (reason === undefined) {
       this.#changes.delete(model);
       return;
     }

@@ -1,18 +1,21 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 
-/** SHA-256 of a file in hexadecimal, read in pieces. */
-export async function hashFile(
-  path: string,
-  onProgress: (doneBytes: number) => void = () => {},
-): Promise<string> {
+export interface HashOptions {
+  onProgress?: (doneBytes: number) => void;
+  signal?: AbortSignal;
+}
+
+/** SHA-256 of a file in hexadecimal, read in pieces. Rejects with the signal's reason. */
+export async function hashFile(path: string, { onProgress, signal }: HashOptions = {}): Promise<string> {
   const hash = createHash("sha256");
   let doneBytes = 0;
   const chunks: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: 1024 * 1024 });
   for await (const chunk of chunks) {
+    signal?.throwIfAborted();
     hash.update(chunk);
     doneBytes += chunk.length;
-    onProgress(doneBytes);
+    onProgress?.(doneBytes);
   }
   return hash.digest("hex");
 }

@@ -32,7 +32,9 @@ export async function findDamage(
   if (note?.bytes === found.size && note.mtimeMs === found.mtimeMs && note.sha256 === expected.sha256)
     return null;
 
-  const sha256 = await hashFile(path, (doneBytes) => onProgress(doneBytes, expected.bytes));
+  const sha256 = await hashFile(path, {
+    onProgress: (doneBytes) => onProgress(doneBytes, expected.bytes),
+  });
   if (sha256 !== expected.sha256) return "does not match its SHA-256";
   await noteVerified(path, expected);
   return null;

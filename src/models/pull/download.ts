@@ -8,10 +8,11 @@
  * Network errors are retried with growing pauses; as long as bytes arrive, without limit.
  */
 import { createHash } from "node:crypto";
-import { mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import { makeFolder } from "../../adapters/make-folder.js";
 import { FinalDownloadError, isPassing, statusError } from "./download-error.js";
 import type { Answer, DownloadClient } from "./download-request.js";
 import { ggufMagic } from "../gguf/gguf.js";
@@ -41,10 +42,10 @@ const longestPauseMs = 30_000;
 /** Resolves with the file's SHA-256. Rejects with `WeightsError`, or the signal's reason. */
 export async function download(file: RemoteFile, target: string, options: DownloadOptions): Promise<string> {
   const part = `${target}.part`;
-  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(target));
   const expected = await fetchAll(file, part, options);
   options.onChecking?.();
-  const sha256 = await hashFile(part);
+  const sha256 = await hashFile(part, { signal: options.signal });
   if (expected !== null && sha256 !== expected) {
     await removePart(part);
     throw new FinalDownloadError(

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -6,9 +6,12 @@ import { eventually } from "../../../test/support/eventually.js";
 import { ggufBytes, llamaFields, randomTensor } from "../../../test/support/engines/gguf-file.js";
 import { startModelServer, type ModelServer } from "../../../test/support/engines/model-server.js";
 import { systemClock } from "../../core/ports.js";
-import { PullJobs } from "./pull-jobs.js";
+import { PullJobs, type PullJobsOptions } from "./pull-jobs.js";
+import { pullWeights } from "./pull.js";
 
 const model = ggufBytes(llamaFields, [randomTensor("blk.0.ffn_up.weight", [256, 4000], 16)]);
+const part1 = ggufBytes({ ...llamaFields, "split.count": 2 }, [randomTensor("a", [256, 2000], 16)]);
+const part2 = ggufBytes({ "split.no": 1 }, [randomTensor("b", [256, 3000], 16, 7)]);
 const signature = "signature=topsecret";
 
 let server: ModelServer;
@@ -16,20 +19,29 @@ let folder: string;
 let jobs: PullJobs;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "sotto-jobs-"));
-  server = await startModelServer({ "/files/direct.gguf": model });
-  jobs = new PullJobs({
-    folder,
-    download: { endpoint: server.url, allowedHosts: [new URL(server.url).host] },
-    clock: systemClock,
-    reportError: () => undefined,
-    retryMs: 1,
+  server = await startModelServer({
+    "/files/direct.gguf": model,
+    "/files/hollow.gguf": ggufBytes(llamaFields, []),
+    "/files/split-00001-of-00002.gguf": part1,
+    "/files/split-00002-of-00002.gguf": part2,
   });
+  jobs = newJobs();
 });
 afterEach(async () => {
   await jobs.close();
   await server.close();
   await rm(folder, { recursive: true, force: true });
 });
+
+const newJobs = (more: Partial<PullJobsOptions> = {}): PullJobs =>
+  new PullJobs({
+    folder,
+    download: { endpoint: server.url, allowedHosts: [new URL(server.url).host] },
+    clock: systemClock,
+    reportError: () => undefined,
+    retryMs: 1,
+    ...more,
+  });
 
 /** Every file of the folder, by name. */
 const contents = async (): Promise<Record<string, string>> => {
@@ -68,4 +80,74 @@ describe("a pull from a signed address", () => {
     await eventually(() => stateOf(id) === "failed");
     expect((await contents())["pulls.json"]).toContain("direct.gguf");
   });
+});
+
+describe("a cancelled pull", () => {
+  it.each([
+    ["while its file is hashed", "direct.gguf", "hashing"],
+    ["after its file has its final name", "direct.gguf", "arrived"],
+    ["while the last file of a split model is hashed", "split-00001-of-00002.gguf", "hashing"],
+  ] as const)("leaves nothing on disk: %s", async (_when, name, moment) => {
+    let cancelled: Promise<unknown> | undefined;
+    let checked = 0;
+    jobs = newJobs({
+      pull: async (reference, options) => {
+        const cancel = () => void (cancelled = jobs.cancel(jobs.list()[0]?.id ?? ""));
+        const files = name.startsWith("split") ? 2 : 1;
+        const pulled = await pullWeights(reference, {
+          ...options,
+          onChecking: () => {
+            options.onChecking?.();
+            checked += 1;
+            if (moment === "hashing" && checked === files) cancel();
+          },
+        });
+        if (moment === "arrived") cancel();
+        return pulled;
+      },
+    });
+    jobs.start({ reference: `${server.url}/files/${name}` });
+    await eventually(() => cancelled);
+    expect(jobs.list()).toEqual([]);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("keeps a file that was there before it", async () => {
+    await writeFile(join(folder, "split-00001-of-00002.gguf"), part1);
+    server.behaviour = { stallAfter: 100_000 };
+    const { id } = jobs.start({ reference: `${server.url}/files/split-00001-of-00002.gguf` });
+    await eventually(() => (jobs.list()[0]?.doneBytes ?? 0) > 0);
+    await jobs.cancel(id);
+    expect(await readdir(folder)).toEqual(["split-00001-of-00002.gguf"]);
+  });
+});
+
+it("a pull that is paused while its file is hashed continues there", async () => {
+  let id = "";
+  let wasPaused = false;
+  jobs = newJobs({
+    pull: (reference, options) =>
+      pullWeights(reference, {
+        ...options,
+        onChecking: () => {
+          options.onChecking?.();
+          if (!wasPaused) jobs.pause(id);
+          wasPaused = true;
+        },
+      }),
+  });
+  ({ id } = jobs.start({ reference: `${server.url}/files/direct.gguf` }));
+  await eventually(() => wasPaused);
+  await eventually(() => stateOf(id) === "paused");
+  await eventually(async () => (await readdir(folder)).includes("direct.gguf.part"));
+  jobs.resume(id);
+  await eventually(() => stateOf(id) === "done");
+  expect((await readFile(join(folder, "direct.gguf"))).equals(model)).toBe(true);
+});
+
+it("a pull of a file that is no valid GGUF leaves nothing on disk", async () => {
+  const { id } = jobs.start({ reference: `${server.url}/files/hollow.gguf` });
+  await eventually(() => stateOf(id) === "failed");
+  expect(jobs.list()[0]?.reason).toMatch(/holds no weights.*was removed/);
+  await eventually(async () => (await readdir(folder)).length === 0);
 });

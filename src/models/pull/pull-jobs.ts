@@ -18,6 +18,7 @@ import { pullWeights, type Pulled, type PullOptions } from "./pull.js";
 import { isFileAddress, parseReference } from "./reference.js";
 import { loadPulls, savePulls } from "./saved-pulls.js";
 import { TransferRate } from "./transfer-rate.js";
+import { removeVerified } from "../files/verified-file.js";
 import { WeightsError } from "../weights-error.js";
 
 export interface PullJobsOptions {
@@ -41,6 +42,8 @@ interface Job {
   /** It failed for good: neither its address, which may be signed, nor its files stay on the disk. */
   isFinal: boolean;
   names: readonly string[];
+  /** Of these, those that it found missing: they are its own. */
+  readonly downloads: Set<string>;
   file: string;
   fileNumber: number;
   fileCount: number;
@@ -54,7 +57,7 @@ interface Job {
 
 const mostJobs = 20;
 const atOnce = 2;
-/** For a pull to let go of its files. Reading a large file to check it cannot be interrupted. */
+/** For a pull to let go of its files. */
 const stopMs = 10_000;
 
 export class PullJobs implements Pulls {
@@ -123,8 +126,13 @@ export class PullJobs implements Pulls {
     job.stop.abort(new WeightsError("Cancelled."));
     this.#save();
     if (view.state === "done") return view;
-    await settled(job);
-    await this.#removePartials(job);
+    // It may get its final name while it is being stopped, so what it has written is removed afterwards.
+    const removed = (job.running ?? Promise.resolve()).then(async () => {
+      await this.#removePartials(job);
+      for (const name of this.#unclaimed(job.downloads))
+        await removeVerified(join(this.options.folder, name));
+    });
+    await withTimeLimit(removed, stopMs).catch(() => undefined);
     return view;
   }
 
@@ -197,6 +205,10 @@ export class PullJobs implements Pulls {
       job.file = basename(pulled.path);
       job.totalBytes = job.doneBytes = pulled.facts.bytes;
       job.state = "done";
+      // A paused pull of the same files may have brought some of them.
+      if (this.#jobs.includes(job)) {
+        for (const { downloads } of this.#jobs) for (const name of job.names) downloads.delete(name);
+      }
     } catch (error) {
       if (job.stop.signal.aborted) return;
       job.state = "failed";
@@ -207,11 +219,13 @@ export class PullJobs implements Pulls {
     }
   }
 
-  /** Unless another pull writes them by now. */
   async #removePartials({ names }: Job): Promise<void> {
-    for (const name of names) {
-      if (!this.#claimed.has(name)) await removePartial(join(this.options.folder, name));
-    }
+    for (const name of this.#unclaimed(names)) await removePartial(join(this.options.folder, name));
+  }
+
+  /** Those that no other pull writes by now. */
+  #unclaimed(names: Iterable<string>): string[] {
+    return [...names].filter((name) => !this.#claimed.has(name));
   }
 
   #optionsFor(job: Job): PullOptions {
@@ -230,6 +244,7 @@ export class PullJobs implements Pulls {
           doneBytes: 0,
           totalBytes: null,
         });
+        job.downloads.add(name);
         job.rate.restart();
         if (job.state === "checking") job.state = "running";
       },
@@ -275,6 +290,7 @@ const newJob = (start: JobStart, state: Job["state"], reason = ""): Job => ({
   state,
   reason,
   isFinal: false,
+  downloads: new Set(),
   file: start.names[0] ?? "",
   fileNumber: 1,
   fileCount: Math.max(1, start.names.length),

@@ -255,6 +255,16 @@ describe("a pull is refused with the reason:", () => {
     await nothingLeft();
   });
 
+  it("an invalid GGUF file, which does not stay unless it was here before", async () => {
+    const hollow = ggufBytes(llamaFields, []);
+    server.files.set("/files/hollow.gguf", hollow);
+    expect(await errorOf(pull(`${server.url}/files/hollow.gguf`))).toMatch(/holds no weights.*was removed/);
+    await nothingLeft();
+    await writeFile(join(folder, "hollow.gguf"), hollow);
+    expect(await errorOf(pull(`${server.url}/files/hollow.gguf`))).toMatch(/holds no weights\.$/);
+    expect(await files()).toEqual(["hollow.gguf"]);
+  });
+
   it("an address that is not https, asked for or redirected to", async () => {
     expect(await errorOf(pull("http://models.example.com/x.gguf"))).toContain("is not https");
     server.behaviour.redirectTo = "http://models.example.com";

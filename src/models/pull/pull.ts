@@ -1,7 +1,8 @@
 /** Brings weights to this machine: finds the files, checks that they fit, downloads them, and looks at the result. */
 import { stat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { download } from "./download.js";
+import { FinalDownloadError } from "./download-error.js";
 import { DownloadClient, type DownloadSettings } from "./download-request.js";
 import { freeBytes as readFreeBytes } from "../files/free-space.js";
 import { readWeightsFacts, type WeightsFacts } from "../gguf/gguf.js";
@@ -10,6 +11,7 @@ import { hashFile } from "../files/hash-file.js";
 import { findRemoteFiles, isWeightsName, type RemoteFile } from "./hugging-face.js";
 import { parseReference } from "./reference.js";
 import { gigabytes } from "../files/sizes.js";
+import { removeVerified } from "../files/verified-file.js";
 import { WeightsError } from "../weights-error.js";
 
 export interface PullOptions extends DownloadSettings {
@@ -43,7 +45,7 @@ export async function pullWeights(text: string, options: PullOptions): Promise<P
     const files = await findFiles(client, text, options);
     release = options.claim?.(files.map(({ name }) => name)) ?? release;
     const missing: RemoteFile[] = [];
-    for (const file of files) if (!(await isHere(file, options.folder))) missing.push(file);
+    for (const file of files) if (!(await isHere(file, options))) missing.push(file);
     await requireSpaceForAll(missing, options);
     for (const [index, file] of missing.entries()) {
       options.onFile?.(file.name, index + 1, missing.length);
@@ -57,7 +59,7 @@ export async function pullWeights(text: string, options: PullOptions): Promise<P
       });
     }
     const path = join(options.folder, files[0]?.name ?? "");
-    return { path, facts: await factsOf(path), wasHere: missing.length === 0 };
+    return { path, facts: await factsOf(path, missing), wasHere: missing.length === 0 };
   } finally {
     release();
     await client.close();
@@ -116,12 +118,16 @@ const unreachableHub = (endpoint: string, error: unknown): WeightsError =>
   );
 
 /** A file of this name that is another one is not overwritten: somebody may be using it. */
-async function isHere({ name, bytes, sha256 }: RemoteFile, folder: string): Promise<boolean> {
+async function isHere(
+  { name, bytes, sha256 }: RemoteFile,
+  { folder, signal }: Pick<PullOptions, "folder" | "signal">,
+): Promise<boolean> {
   const path = join(folder, name);
   const found = await stat(path).catch(() => null);
   if (found === null) return false;
   const same =
-    (bytes === null || found.size === bytes) && (sha256 === null || (await hashFile(path)) === sha256);
+    (bytes === null || found.size === bytes) &&
+    (sha256 === null || (await hashFile(path, { signal })) === sha256);
   if (same) return true;
   throw new WeightsError(`${path} exists and is another file. Move it elsewhere, then pull again.`);
 }
@@ -143,10 +149,14 @@ async function requireSpaceForAll(files: readonly RemoteFile[], options: PullOpt
   );
 }
 
-async function factsOf(path: string): Promise<WeightsFacts> {
+/** Of an invalid file nothing stays that this pull has downloaded. */
+async function factsOf(path: string, downloaded: readonly RemoteFile[]): Promise<WeightsFacts> {
   try {
     return await readWeightsFacts(path);
   } catch (error) {
-    throw error instanceof GgufError ? new WeightsError(`${path} ${error.message}.`) : error;
+    if (!(error instanceof GgufError)) throw error;
+    if (downloaded.length === 0) throw new WeightsError(`${path} ${error.message}.`);
+    for (const { name } of downloaded) await removeVerified(join(dirname(path), name));
+    throw new FinalDownloadError(`${path} ${error.message}. It was removed; try another source.`);
   }
 }

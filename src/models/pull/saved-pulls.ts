@@ -3,9 +3,10 @@
  * offer to continue them. One that failed for good is not kept: its address may be signed. Synchronous and small. What
  * cannot be read or written is no loss: the partial files stay, and the same pull continues them.
  */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { makeFolder } from "../../adapters/make-folder.js";
 import { modelIds } from "../../protocol/models.js";
 
 const schema = z
@@ -37,7 +38,7 @@ export function savePulls(folder: string, pulls: readonly SavedPull[]): void {
       rmSync(path, { force: true });
       return;
     }
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     writeFileSync(`${path}.new`, JSON.stringify(pulls), { mode: 0o600 });
     renameSync(`${path}.new`, path);
   } catch {

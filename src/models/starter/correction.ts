@@ -4,6 +4,7 @@
  */
 import { stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { packageFile } from "../../adapters/program-files.js";
 import { hashFile } from "../files/hash-file.js";
 
 export interface Correction {
@@ -15,7 +16,7 @@ export interface Correction {
 }
 
 export const starterCorrection: Correction = {
-  path: fileURLToPath(new URL("../../../starter/correction.gguf", import.meta.url)),
+  path: fileURLToPath(packageFile("starter/correction.gguf")),
   bytes: 29_113_696,
   sha256: "083a1fa57fb67bddaed264eaf151df5a217bdaca13f48d17e3789ca4b3e542d1",
   baseSha256: "9ee11adf737960ff06123d5c4fba24d12c5b05ba460a7afa88950fbf2b61add0",

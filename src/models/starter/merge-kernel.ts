@@ -6,6 +6,7 @@
  * IQ2_XXS, the panel, the rows' coefficients, their values, the encoded base and the encoded result.
  */
 import { readFile } from "node:fs/promises";
+import { packageFile, runsFromSources } from "../../adapters/program-files.js";
 import { GgufError } from "../gguf/gguf-header.js";
 import { iq2xxsType } from "../gguf/gguf-types.js";
 import { iq2xxsGrid, iq2xxsMagnitudes } from "./iq2xxs-grid.js";
@@ -142,10 +143,9 @@ function isNegative(bits: number, position: number): boolean {
 
 /** The build assembles the kernel; a program that runs from its sources does so itself. */
 async function kernelBinary(): Promise<Uint8Array<ArrayBuffer>> {
-  if (!import.meta.url.endsWith(".ts"))
-    return new Uint8Array(await readFile(new URL("./merge-kernel.wasm", import.meta.url)));
+  if (!runsFromSources) return new Uint8Array(await readFile(packageFile("dist/merge-kernel.wasm")));
   const { default: openWabt } = await import("wabt");
-  const text = await readFile(new URL("./merge-kernel.wat", import.meta.url), "utf8");
+  const text = await readFile(packageFile("src/models/starter/merge-kernel.wat"), "utf8");
   const parsed = (await openWabt()).parseWat("merge-kernel.wat", text, { simd: true });
   return new Uint8Array(parsed.toBinary({}).buffer);
 }

@@ -78,7 +78,7 @@ async function merge(
   };
   await writeFile(files.base, ggufBytes(llamaFields, base));
   await writeFile(files.correction, ggufBytes(fields, correction));
-  const workerFile = resolve("dist/models/starter/merge-worker.js");
+  const workerFile = resolve("dist/merge-worker.js");
   const merged = await mergeWeights({ ...files, onProgress: () => {}, workerFile, threads: 2, ...rest });
   return { ...merged, path: files.target };
 }

@@ -7,6 +7,7 @@ import { open } from "node:fs/promises";
 import { availableParallelism, endianness } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
+import { programFile, runsFromSources } from "../../adapters/program-files.js";
 import { readWholeHeader } from "../gguf/gguf.js";
 import { GgufError } from "../gguf/gguf-header.js";
 import { hashFile } from "../files/hash-file.js";
@@ -154,6 +155,5 @@ async function syncFile(path: string): Promise<void> {
 
 /** Null when the program runs from its sources, which a thread cannot read. */
 function builtWorkerFile(): string | null {
-  if (import.meta.url.endsWith(".ts")) return null;
-  return fileURLToPath(new URL("./merge-worker.js", import.meta.url));
+  return runsFromSources ? null : fileURLToPath(programFile("models/starter/merge-worker"));
 }

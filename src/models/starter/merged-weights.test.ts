@@ -71,7 +71,7 @@ const ensure = (options: StarterOptions = {}): Promise<string> =>
     weights,
     locatePart: (name) => join(folder, name),
     onNotice: (sentence) => notices.push(sentence),
-    mergeWorkerFile: resolve("dist/models/starter/merge-worker.js"),
+    mergeWorkerFile: resolve("dist/merge-worker.js"),
     ...options,
   });
 /** The same weights, with something else expected of what they become. */

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ensureStarterWeights, type StarterOptions, type StarterWeights } from "./starter.js";
 import { WeightsError } from "../weights-error.js";
+import { scriptArguments, sourceModule } from "../../../test/support/processes/script.js";
 
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
@@ -179,7 +180,7 @@ describe("joining the starter weights", () => {
     await rm(fifo);
     execFileSync("mkfifo", [fifo]);
     const script = `
-      import { joinParts } from ${JSON.stringify(join(process.cwd(), "dist/models/starter/join-parts.js"))};
+      import { joinParts } from ${sourceModule("models/starter/join-parts.ts")};
       const [parts, target, expected] = ${JSON.stringify([
         [
           { ...weights.parts[0], path: join(folder, "part1") },
@@ -190,7 +191,7 @@ describe("joining the starter weights", () => {
       ])};
       await joinParts(parts, target, expected, (done) => console.log(done));`;
     await mkdir(join(folder, "models"));
-    const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
+    const child = spawn(process.execPath, scriptArguments(script), {
       stdio: ["ignore", "pipe", "inherit"],
     });
     let output = "";

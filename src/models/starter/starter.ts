@@ -5,9 +5,9 @@
  * there is checked; one that is damaged is named and replaced. Two processes may do this at the same
  * time: each writes a file of its own and the last rename wins, with the same bytes.
  */
-import { mkdir } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
+import { makeFolder } from "../../adapters/make-folder.js";
 import { freeBytes as readFreeBytes } from "../files/free-space.js";
 import { joinParts, removeJoinLeftovers, type WeightsPart } from "./join-parts.js";
 import { megabytes } from "../files/sizes.js";
@@ -176,7 +176,7 @@ async function ensureJoined(
   if (damage !== "absent") onNotice(`${path} ${damage}. It is created again.`);
 
   const parts = locateParts(weights, locatePart);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   await requireSpace(folder, bytes, freeBytes);
   await joinParts(parts, path, expected, onProgress);
   await noteVerified(path, expected);

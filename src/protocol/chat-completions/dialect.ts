@@ -8,7 +8,7 @@ import { chunkWriter } from "./stream.js";
 export const chatCompletions: Dialect = {
   idPrefix: "chatcmpl-",
   read: (body) => ({ chat: parseChatRequest(body), echo: {} }),
-  reply: (head, _asked, choices, usage) => chatCompletion(head, choices, usage),
+  reply: (head, { chat }, choices, usage) => chatCompletion(head, chat, choices, usage),
   stream: (head, { chat }) => chunkWriter(head, chat.includeUsage),
   error: errorBody,
 };

@@ -14,7 +14,7 @@ import {
   type JsonObject,
   type Reader,
 } from "../read-json.js";
-import { requireFunctionType } from "./tools.js";
+import { functionName, requireFunctionType } from "./tools.js";
 
 /** OpenAI's own bound. A template is run over every message, and a hundred thousand empty ones hold an engine up. */
 export const maxMessages = 2048;
@@ -78,7 +78,7 @@ const calls: Reader<ToolCall[]> = (value, path) =>
     const called = required(fields, "function", object, place);
     return {
       id: required(fields, "id", nonEmptyString, place),
-      name: required(called, "name", nonEmptyString, `${place}.function`),
+      name: required(called, "name", functionName, `${place}.function`),
       arguments: optional(called, "arguments", string, `${place}.function`) ?? "",
     };
   });
@@ -97,7 +97,7 @@ const role: Reader<ChatRole> = (value, path) => {
       return "tool";
     default:
       throw new ServiceError("invalid_value", {
-        message: `Invalid value for '${path}': expected one of 'system', 'user', 'assistant' and 'tool'.`,
+        message: `Invalid value for '${path}': expected one of 'system', 'developer', 'user', 'assistant' and 'tool'.`,
         param: path,
       });
   }

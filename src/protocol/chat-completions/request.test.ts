@@ -103,6 +103,7 @@ describe("a chat request", () => {
   test("takes a single stop sequence", () => {
     expect(parseChatRequest(withFields({ stop: "END" })).stop).toEqual(["END"]);
     expect(parseChatRequest(withFields({ stop: [] })).stop).toEqual([]);
+    expect(parseChatRequest(withFields({ stop: Array(16).fill("a") })).stop).toHaveLength(16);
   });
 
   test("reads developer as system", () => {
@@ -284,7 +285,7 @@ describe("refuses", () => {
       "integer_below_min_value",
       "max_completion_tokens",
     ],
-    ["a fifth stop", withFields({ stop: ["a", "b", "c", "d", "e"] }), "array_above_max_length", "stop"],
+    ["a 17th stop", withFields({ stop: Array(17).fill("a") }), "array_above_max_length", "stop"],
     [
       "more messages than a template is run over",
       withFields({ messages: Array.from({ length: 2049 }, () => ({ role: "user", content: "" })) }),
@@ -392,7 +393,7 @@ describe("refuses", () => {
     const { message, param } = refusal({ model: "omega", messages });
     expect(param).toBe("messages[2].role");
     expect(message).toContain("messages[2].role");
-    expect(message).toContain("'system', 'user', 'assistant' and 'tool'");
+    expect(message).toContain("'system', 'developer', 'user', 'assistant' and 'tool'");
   });
 
   test("without ever repeating what was sent", () => {

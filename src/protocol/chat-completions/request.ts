@@ -25,7 +25,7 @@ import {
 } from "../read-json.js";
 import { readTooling } from "./tools.js";
 
-const maxStops = 4;
+const maxStops = 16;
 export const tokenCount = integer(1, 2 ** 31 - 1);
 const seed = integer(-(2 ** 63), 2 ** 63);
 const penalty = decimal(-2, 2);

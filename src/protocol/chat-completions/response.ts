@@ -1,5 +1,5 @@
 /** The wire shapes of a whole reply, and those that it shares with the chunks of a stream. */
-import type { FinishReason, ReplyLogprob, TokenLogprob, ToolCall } from "../chat.js";
+import type { ChatRequest, FinishReason, ReplyLogprob, TokenLogprob, ToolCall } from "../chat.js";
 import type { ReplyChoice, ReplyHead, Usage } from "../dialect.js";
 
 export interface WireUsage {
@@ -50,6 +50,7 @@ export interface ChatCompletion {
 
 export function chatCompletion(
   { id, created, model }: ReplyHead,
+  { topLogprobs }: ChatRequest,
   choices: readonly ReplyChoice[],
   tokens: Usage,
 ): ChatCompletion {
@@ -61,14 +62,19 @@ export function chatCompletion(
     choices: choices.map((choice, index) => ({
       index,
       message: wireMessage(choice),
-      logprobs: wireLogprobs(choice.logprobs),
+      logprobs: topLogprobs === undefined ? null : wireLogprobs(logprobsOf(choice)),
       finish_reason: choice.finishReason,
     })),
     usage: wireUsage(tokens),
   };
 }
 
-function wireMessage({ text, reasoning, calls }: ReplyChoice): ChatCompletion["choices"][number]["message"] {
+/** This API has one text and one list of calls, whatever their order was. */
+function wireMessage({ parts }: ReplyChoice): ChatCompletion["choices"][number]["message"] {
+  const joined = (type: "text" | "reasoning") =>
+    parts.map((part) => (part.type === type ? part.text : "")).join("");
+  const [text, reasoning] = [joined("text"), joined("reasoning")];
+  const calls = parts.filter((part) => part.type === "call");
   return {
     role: "assistant",
     content: text === "" && calls.length > 0 ? null : text,
@@ -77,6 +83,9 @@ function wireMessage({ text, reasoning, calls }: ReplyChoice): ChatCompletion["c
     ...(calls.length === 0 ? {} : { tool_calls: calls.map(wireCall) }),
   };
 }
+
+const logprobsOf = ({ parts }: ReplyChoice): ReplyLogprob[] =>
+  parts.flatMap((part) => (part.type === "text" ? part.logprobs : []));
 
 const wireCall = ({ id, name, arguments: text }: ToolCall): WireCall => ({
   id,

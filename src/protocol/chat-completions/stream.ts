@@ -80,9 +80,9 @@ function chunksOf(
     case "reasoning":
       return event.text === "" ? [] : [make.reasoning(event.choice, event.text)];
     case "call":
-      return [make.call(event.choice, event.id, event.name)];
+      return [make.call(event)];
     case "arguments":
-      return event.text === "" ? [] : [make.arguments(event.choice, event.text)];
+      return event.text === "" ? [] : [make.arguments(event)];
     case "finished": {
       const finish = make.finish(event.choice, event.finishReason);
       return make.hasBegun(event.choice) ? [finish] : [make.text(event.choice, ""), finish];
@@ -91,6 +91,8 @@ function chunksOf(
       return includeUsage ? [make.usage(event.usage)] : [];
   }
 }
+
+type EventOf<Type extends ReplyEvent["type"]> = Extract<ReplyEvent, { type: Type }>;
 
 /** Makes the chunks of one stream. */
 function chunkMaker(head: Readonly<ReplyHead>, includeUsage: boolean) {
@@ -103,7 +105,6 @@ function chunkMaker(head: Readonly<ReplyHead>, includeUsage: boolean) {
     ...(includeUsage ? { usage: null } : {}),
   });
   const begun = new Set<number>();
-  const calls = new Map<number, number>();
   /** The first of each choice carries the role: the official SDK's `.stream()` helper throws without it. */
   const part = (index: number, delta: Delta, logprobs: readonly ReplyLogprob[] | null = null) => {
     const isFirst = !begun.has(index);
@@ -115,14 +116,12 @@ function chunkMaker(head: Readonly<ReplyHead>, includeUsage: boolean) {
     text: (index: number, content: string, logprobs?: readonly ReplyLogprob[]) =>
       part(index, { content }, logprobs),
     reasoning: (index: number, text: string) => part(index, { reasoning_content: text }),
-    call: (index: number, id: string, name: string) => {
-      const number = calls.get(index) ?? 0;
-      calls.set(index, number + 1);
-      const call: CallDelta = { index: number, id, type: "function", function: { name, arguments: "" } };
-      return part(index, begun.has(index) ? { tool_calls: [call] } : { content: null, tool_calls: [call] });
+    call: ({ choice, call: index, id, name }: EventOf<"call">) => {
+      const call: CallDelta = { index, id, type: "function", function: { name, arguments: "" } };
+      return part(choice, begun.has(choice) ? { tool_calls: [call] } : { content: null, tool_calls: [call] });
     },
-    arguments: (index: number, text: string) =>
-      part(index, { tool_calls: [{ index: (calls.get(index) ?? 1) - 1, function: { arguments: text } }] }),
+    arguments: ({ choice, call: index, text }: EventOf<"arguments">) =>
+      part(choice, { tool_calls: [{ index, function: { arguments: text } }] }),
     hasBegun: (index: number) => begun.has(index),
     finish: (index: number, reason: FinishReason) =>
       chunk([{ index, delta: {}, logprobs: null, finish_reason: reason }]),

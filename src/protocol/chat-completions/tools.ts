@@ -29,7 +29,7 @@ export function readTooling(body: JsonObject): Tooling | undefined {
 /** Throws where the choice does not fit the tools. */
 export function toolingOf(
   tools: readonly Tool[],
-  { mode, names }: ToolChoice,
+  { mode, names, isNamed = false }: ToolChoice,
   parallel: boolean,
 ): Tooling | undefined {
   if (tools.length === 0) {
@@ -52,7 +52,7 @@ export function toolingOf(
       : tools
           .map((tool, position) => ({ position, ...tool }))
           .filter(({ name }) => names.some((one) => one.name === name));
-  if (allowed.length > 0) return { tools: allowed, choice: mode, parallel };
+  if (allowed.length > 0) return { tools: allowed, choice: mode, parallel: parallel && !isNamed };
   if (mode === "required") throw nothingToCall();
   return undefined;
 }
@@ -124,6 +124,8 @@ export interface ToolChoice {
   mode: "none" | "auto" | "required";
   /** The only functions that may be called; undefined: all. */
   names: readonly NamedPlace[] | undefined;
+  /** Whether the choice is one function by its name, which is then called exactly once. */
+  isNamed?: boolean;
 }
 
 export const anyTool: ToolChoice = { mode: "auto", names: undefined };
@@ -133,7 +135,7 @@ const choice: Reader<ToolChoice> = (value, path) => {
   if (!isObject(value)) throw wrongType(path, "a string or an object", value);
   switch (required(value, "type", string, path)) {
     case "function":
-      return { mode: "required", names: [functionNamed(value, path)] };
+      return { mode: "required", names: [functionNamed(value, path)], isNamed: true };
     case "allowed_tools":
       return allowedTools(required(value, "allowed_tools", object, path), `${path}.allowed_tools`);
     default:

@@ -17,6 +17,7 @@ import {
   type JsonObject,
   type Reader,
 } from "../read-json.js";
+import { toolName } from "./tools.js";
 
 export interface ToolResult {
   callId: string;
@@ -127,7 +128,7 @@ function asError(content: string): string {
 function toolUse(block: JsonObject, path: string): ToolCall {
   return {
     id: required(block, "id", nonEmptyString, path),
-    name: required(block, "name", nonEmptyString, path),
+    name: required(block, "name", toolName, path),
     arguments: JSON.stringify(optional(block, "input", object, path) ?? {}),
   };
 }

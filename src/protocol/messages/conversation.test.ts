@@ -93,6 +93,47 @@ describe("a conversation", () => {
     });
   });
 
+  it("has results right after their calls, also where turns are separate", () => {
+    const calls = [use("a"), use("b")];
+    const toolCalls = ["a", "b"].map((id) => ({ id, name: "look", arguments: "{}" }));
+    const tool = (id: string) => ({ role: "tool", content: id.toUpperCase(), toolCallId: id });
+    const came = (id: string) => result(id, { content: id.toUpperCase() });
+    const expected = [
+      { role: "user", content: "Hi" },
+      { role: "assistant", content: "", toolCalls },
+      tool("a"),
+      tool("b"),
+      { role: "user", content: "One\n\ntwo" },
+    ];
+    const before = [user(text("Hi")), assistant(...calls)];
+    for (const turns of [
+      [user(text("One")), user(came("a"), came("b")), user(text("two"))],
+      [user(came("a")), user(text("One")), user(came("b"), text("two"))],
+      [user(text("One"), came("a")), user(text("two")), user(came("b"))],
+    ]) {
+      expect(read([...before, ...turns])).toEqual(expected);
+    }
+    const reminder = { role: "user", content: "<system-reminder>\nNoon.\n</system-reminder>" };
+    expect(read([...before, { role: "system", content: "Noon." }, user(came("a"), came("b"))])).toEqual([
+      ...expected.slice(0, 4),
+      reminder,
+    ]);
+    expect(
+      read([...before, user(came("a"), text("One")), assistant(text("Yes.")), user(came("b"), text("two"))]),
+    ).toEqual([
+      ...expected.slice(0, 4),
+      { role: "user", content: "One" },
+      { role: "assistant", content: "Yes." },
+      { role: "user", content: "two" },
+    ]);
+  });
+
+  it("has a result after the latest call of its id", () => {
+    const again = [assistant(use("a")), user(result("a", { content: "A" }))];
+    const roles = ["user", "assistant", "tool", "assistant", "tool"];
+    expect(read([user(text("Hi")), ...again, ...again]).map(({ role }) => role)).toEqual(roles);
+  });
+
   it("tells the model of a tool that failed", () => {
     const said = (more: object) =>
       read([user(text("Hi")), assistant(use("a")), user(result("a", { is_error: true, ...more }))]).at(-1)

@@ -1,6 +1,7 @@
 /**
  * `system` and `messages` as the conversation that chat templates know. Turns of the same role become one, as that API
- * has it. Results of tools stand before the text of their turn: templates want them right after the calls.
+ * has it. Results of tools stand right after the turn that called, whatever the client sent before them: templates and
+ * engines refuse any other order.
  *
  * A `system` turn within `messages` (Claude Code sends one after the first) goes into the user's turn, marked the way
  * Claude Code marks such text for services without them: many templates refuse system text after the beginning.
@@ -60,54 +61,75 @@ const turns: Reader<Turns> = (value, path) => {
         break;
       case "system": {
         const text = required(fields, "content", plainText, place);
-        if (conversation.messages.length === 0) openings.push(text);
+        if (conversation.isEmpty) openings.push(text);
         else conversation.addUser({ text: asReminder(text), results: [] });
       }
     }
   }
-  atMost(maxMessages, conversation.messages, path);
-  if (conversation.messages.length === 0) {
+  if (conversation.isEmpty) {
     throw new ServiceError("invalid_value", {
       message: `Invalid value for '${path}': there are only system messages; expected one of the user's.`,
       param: path,
     });
   }
-  return { openings, messages: conversation.messages };
+  const { messages } = conversation;
+  atMost(maxMessages, messages, path);
+  return { openings, messages };
 };
 
+interface Turn {
+  message: ChatMessage;
+  /** Of the calls in the message. */
+  results: ChatMessage[];
+}
+
 class Conversation {
-  readonly messages: ChatMessage[] = [];
-  readonly #callIds = new Set<string>();
+  readonly #turns: Turn[] = [];
+  /** Where each call was made, the latest of its id. */
+  readonly #callers = new Map<string, Turn>();
+
+  get messages(): ChatMessage[] {
+    return this.#turns.flatMap(({ message, results }) => [message, ...results]);
+  }
+
+  get isEmpty(): boolean {
+    return this.#turns.length === 0;
+  }
 
   addUser({ text, results }: UserContent): void {
     for (const { callId, content, path } of results) {
-      if (!this.#callIds.has(callId)) {
+      const caller = this.#callers.get(callId);
+      if (caller === undefined) {
         throw new ServiceError("invalid_value", {
           message: `Invalid value for '${path}': no assistant message before it has such a 'tool_use' block.`,
           param: path,
         });
       }
-      this.messages.push({ role: "tool", content, toolCallId: callId });
+      caller.results.push({ role: "tool", content, toolCallId: callId });
     }
     if (text === null || (text === "" && results.length > 0)) return;
-    const last = this.messages.at(-1);
+    const last = this.#turns.at(-1)?.message;
     if (last?.role === "user") last.content = joined([last.content, text]);
-    else this.messages.push({ role: "user", content: text });
+    else this.#turns.push({ message: { role: "user", content: text }, results: [] });
   }
 
   addAssistant({ text, reasoning, calls }: AssistantContent): void {
-    for (const { id } of calls) this.#callIds.add(id);
-    const last = this.messages.at(-1);
-    const before = last?.role === "assistant" ? last : undefined;
-    if (before !== undefined) this.messages.pop();
-    const thoughts = joined([before?.reasoning ?? "", reasoning]);
-    const toolCalls = [...(before?.toolCalls ?? []), ...calls];
-    this.messages.push({
-      role: "assistant",
-      content: joined([before?.content ?? "", text]),
-      ...(toolCalls.length > 0 ? { toolCalls } : {}),
-      ...(thoughts === "" ? {} : { reasoning: thoughts }),
-    });
+    const turn = this.#assistantTurn();
+    const { message } = turn;
+    message.content = joined([message.content, text]);
+    if (calls.length > 0) message.toolCalls = [...(message.toolCalls ?? []), ...calls];
+    const thoughts = joined([message.reasoning ?? "", reasoning]);
+    if (thoughts !== "") message.reasoning = thoughts;
+    for (const { id } of calls) this.#callers.set(id, turn);
+  }
+
+  /** The last turn goes on, unless its calls have been answered. */
+  #assistantTurn(): Turn {
+    const last = this.#turns.at(-1);
+    if (last?.message.role === "assistant" && last.results.length === 0) return last;
+    const turn: Turn = { message: { role: "assistant", content: "" }, results: [] };
+    this.#turns.push(turn);
+    return turn;
   }
 }
 

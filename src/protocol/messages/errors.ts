@@ -55,5 +55,6 @@ const inWordsOfThisApi = (message: string): string =>
   message
     .replaceAll("response_format.json_schema.schema", "output_config.format.schema")
     .replaceAll("response_format", "output_config.format")
+    .replaceAll("reasoning_effort", "thinking")
     .replace(/(tools\[\d+\])\.function\.parameters/g, "$1.input_schema")
     .replace("Lower max_tokens or n,", "Lower max_tokens,");

@@ -56,19 +56,20 @@ function readFields(
   const sampling = readSampling(body);
   const format = readFormat(body);
   const tooling = readTooling(body);
-  const reasoningEffort = readEffort(body);
+  const effort = readEffort(body);
   refuseUnsupported(body);
   return {
     model,
     messages,
     sampling,
     stop,
+    namesStop: true,
     maxTokens,
     choices: 1,
     topLogprobs: undefined,
     format,
     tooling,
-    reasoningEffort,
+    ...effort,
     stream,
     includeUsage: true,
   };

@@ -59,16 +59,17 @@ export const emptyMessage = (id: string, model: string): Omit<Message, "usage"> 
 /** A model that thinks without being asked to does so unseen. */
 export const showsThoughts = ({ reasoningEffort }: ChatRequest): boolean => reasoningEffort !== "none";
 
-function contentOf(
-  { reasoning, text, calls, finishReason }: ReplyChoice,
-  withThoughts: boolean,
-): ContentBlock[] {
-  return [
-    ...(withThoughts && reasoning !== "" ? [thinkingBlock(reasoning)] : []),
-    ...(text === "" ? [] : [textBlock(text)]),
-    ...calls.flatMap((call) => callBlocks(call, finishReason === "length")),
-  ];
-}
+const contentOf = ({ parts }: ReplyChoice, withThoughts: boolean): ContentBlock[] =>
+  parts.flatMap((part) => {
+    switch (part.type) {
+      case "text":
+        return [textBlock(part.text)];
+      case "reasoning":
+        return withThoughts ? [thinkingBlock(part.text)] : [];
+      case "call":
+        return [callBlock(part)];
+    }
+  });
 
 export const thinkingBlock = (thinking: string): ContentBlock => ({
   type: "thinking",
@@ -77,14 +78,10 @@ export const thinkingBlock = (thinking: string): ContentBlock => ({
 });
 export const textBlock = (text: string): ContentBlock => ({ type: "text", text });
 
-/**
- * A call that was cut off in its arguments is left out: to run a tool with half of its input does harm. One that is
- * complete and makes no sense is shown without input, so that the client tells the model.
- */
-function callBlocks({ id, name, arguments: text }: ToolCall, wasCut: boolean): ContentBlock[] {
-  const input = text.trim() === "" && !wasCut ? {} : parsed(text);
-  if (input === undefined && wasCut) return [];
-  return [{ type: "tool_use", id, name, input: isObject(input) ? input : {} }];
+/** A call that makes no sense is shown without input, so that the client tells the model. */
+function callBlock({ id, name, arguments: text }: ToolCall): ContentBlock {
+  const input = parsed(text);
+  return { type: "tool_use", id, name, input: isObject(input) ? input : {} };
 }
 
 function parsed(text: string): unknown {

@@ -2,17 +2,21 @@
  * `thinking` and `output_config.effort`: whether the model thinks before it replies, and for how long. As in that API,
  * it does not unless the request asks for it: clients that do not ask take the first block of a reply for its text.
  */
-import type { ReasoningEffort } from "../chat.js";
+import type { ChatRequest, ReasoningEffort } from "../chat.js";
 import { ServiceError } from "../errors.js";
 import { integer, object, optional, required, string, type JsonObject, type Reader } from "../read-json.js";
 
-/** Undefined leaves it to the model. */
-export function readEffort(body: JsonObject): ReasoningEffort | undefined {
+/** An effort that is undefined leaves it to the model. */
+export function readEffort(
+  body: JsonObject,
+): Required<Pick<ChatRequest, "reasoningEffort" | "isEffortImplied">> {
   const config = optional(body, "output_config", object) ?? {};
   const effort = optional(config, "effort", effortName, "output_config");
   const thinking = optional(body, "thinking", thought);
-  if (thinking === undefined || thinking === "none") return "none";
-  return thinking === "adaptive" ? effort : (effort ?? thinking);
+  const isEffortImplied = thinking === undefined;
+  if (isEffortImplied || thinking === "none") return { reasoningEffort: "none", isEffortImplied };
+  const reasoningEffort = thinking === "adaptive" ? effort : (effort ?? thinking);
+  return { reasoningEffort, isEffortImplied };
 }
 
 const thought: Reader<ReasoningEffort | "adaptive"> = (value, path) => {

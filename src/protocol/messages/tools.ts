@@ -79,7 +79,7 @@ const tool: Reader<Tool[]> = (value, path) => {
   ];
 };
 
-const toolName: Reader<string> = (value, path) => {
+export const toolName: Reader<string> = (value, path) => {
   const name = string(value, path);
   if (/^[a-zA-Z0-9_-]{1,128}$/.test(name)) return name;
   throw new ServiceError("invalid_value", {
@@ -106,7 +106,8 @@ const choice: Reader<Choice> = (value, path) => {
     case "any":
       return { mode: "required", parallel };
     case "tool":
-      return { mode: "required", name: required(fields, "name", string, path), parallel };
+      // One that is named is called exactly once.
+      return { mode: "required", name: required(fields, "name", string, path), parallel: false };
     case "none":
       return { mode: "none", parallel };
     default:

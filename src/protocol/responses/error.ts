@@ -18,11 +18,12 @@ const names: readonly (readonly [RegExp, string])[] = [
 ];
 
 export function inOwnTerms(error: ServiceError): ServiceError {
-  const { code, param, retryAfterSeconds } = error;
+  const { code, param, retryAfterSeconds, shouldRetry } = error;
   if (param === null) return error;
   return new ServiceError(code, {
     message: renamed(error.message),
     param: renamed(param),
+    shouldRetry,
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   });
 }

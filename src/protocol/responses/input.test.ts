@@ -183,7 +183,7 @@ describe("input", () => {
       "input[0].call_id",
     ],
     ["a call without name", [{ ...call("a"), name: "" }], "invalid_value", "input[0].name"],
-    ["a name that is none", [{ ...call("a"), name: "x</s>" }], "invalid_value", "input[0].name"],
+    ["a call of no name", [{ ...call("a"), name: "f</s>" }], "invalid_value", "input[0].name"],
     ["arguments that are no text", [{ ...call("a"), arguments: {} }], "invalid_type", "input[0].arguments"],
     ["a result without a call", [user, result("a")], "invalid_value", "input[1].call_id"],
     ["a result before its call", [result("a"), call("a")], "invalid_value", "input[0].call_id"],

@@ -1,6 +1,6 @@
 /** The wire shape of a response: whole, or as far as a stream has come. */
 import type { FinishReason } from "../chat.js";
-import type { Asked, ReplyChoice, ReplyHead, Usage } from "../dialect.js";
+import type { Asked, ChoicePart, ReplyChoice, ReplyHead, Usage } from "../dialect.js";
 import { nameOnWire } from "./namespaces.js";
 import {
   itemId,
@@ -100,36 +100,43 @@ export function wholeResponse(
 export const endsInMessage = (hasThoughts: boolean, reason: FinishReason): boolean =>
   !hasThoughts || reason !== "length";
 
-function outputOf(
-  { id }: ReplyHead,
-  { showsSummary = false, callNames = [] }: Asked,
-  { text, reasoning, calls, finishReason, logprobs }: ReplyChoice,
-): OutputItem[] {
-  const output: OutputItem[] = [];
-  const nextId = (type: OutputItem["type"]) => itemId(type, id, output.length);
-  const status = "completed";
-  if (reasoning !== "") {
-    const content = [reasoningText(reasoning)];
-    const summary = showsSummary ? [summaryText(reasoning)] : [];
-    output.push({ id: nextId("reasoning"), type: "reasoning", status, summary, content });
-  }
-  if (text !== "" || (calls.length === 0 && endsInMessage(reasoning !== "", finishReason))) {
-    const content = [outputText(text, wireLogprobs(logprobs ?? []))];
-    output.push({ id: nextId("message"), type: "message", status, role: "assistant", content });
-  }
-  for (const call of calls) {
-    output.push({
-      id: nextId("function_call"),
-      type: "function_call",
-      status,
-      call_id: call.id,
-      ...nameOnWire(callNames, call.name),
-      arguments: call.arguments,
-    });
-  }
+function outputOf({ id }: ReplyHead, asked: Asked, { parts, finishReason }: ReplyChoice): OutputItem[] {
+  const hasReply = parts.some(({ type }) => type !== "reasoning");
+  const isMissing = !hasReply && endsInMessage(parts.length > 0, finishReason);
+  const shown = isMissing ? [...parts, emptyText] : parts;
+  const output = shown.map((part, index) => itemOf(part, asked, id, index));
   const last = output.at(-1);
   if (last !== undefined && finishReason === "length") last.status = "incomplete";
   return output;
+}
+
+const emptyText: ChoicePart = { type: "text", text: "", logprobs: [] };
+
+function itemOf(part: ChoicePart, asked: Asked, responseId: string, index: number): OutputItem {
+  const status = "completed";
+  switch (part.type) {
+    case "reasoning": {
+      const content = [reasoningText(part.text)];
+      const id = itemId("reasoning", responseId, index);
+      const summary = asked.showsSummary === true ? [summaryText(part.text)] : [];
+      return { id, type: "reasoning", status, summary, content };
+    }
+    case "text": {
+      const content = [outputText(part.text, wireLogprobs(part.logprobs))];
+      return {
+        id: itemId("message", responseId, index),
+        type: "message",
+        status,
+        role: "assistant",
+        content,
+      };
+    }
+    case "call": {
+      const id = itemId("function_call", responseId, index);
+      const named = nameOnWire(asked.callNames ?? [], part.name);
+      return { id, type: "function_call", status, call_id: part.id, ...named, arguments: part.arguments };
+    }
+  }
 }
 
 const wireUsage = ({ promptTokens, completionTokens, cachedTokens, reasoningTokens }: Usage): WireUsage => ({

@@ -20,13 +20,8 @@ test("log probabilities come with their text, in the parts of a stream and in th
     ...writer.end(),
   ];
   const text = events.map(({ name, data }) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`).join("");
-  const choice = {
-    text: "ab",
-    reasoning: "",
-    calls: [],
-    finishReason: "stop" as const,
-    logprobs: [entry("a"), entry("b")],
-  };
+  const part = { type: "text" as const, text: "ab", logprobs: [entry("a"), entry("b")] };
+  const choice = { parts: [part], finishReason: "stop" as const };
   const { response } = followResponse(text);
   expect(response).toEqual(responses.reply(head, asked, [choice], usage));
   expect(response?.output).toMatchObject([

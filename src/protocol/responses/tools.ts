@@ -169,7 +169,7 @@ const choiceOf =
     switch (required(value, "type", string, path)) {
       case "function": {
         const { place, wire } = functionNamed(value, path, callNames);
-        return { mode: "required", names: [place], wire };
+        return { mode: "required", names: [place], isNamed: true, wire };
       }
       case "allowed_tools":
         return allowedTools(value, path, callNames);

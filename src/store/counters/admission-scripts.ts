@@ -1,9 +1,17 @@
 /** What admits a request and what settles it, each as one atomic step inside Redis. The keys: redis-scripts.ts. */
+import { now } from "./redis-scripts.js";
+
+/** Whether a window of a quota, by its fields `id`, `count` and `opened`, must be opened from the database. */
+const isUnknown = `
+local function isUnknown(fields, reopenAt)
+  return not fields[1] or (reopenAt <= now and tonumber(fields[3] or '0') < reopenAt)
+end`;
 
 /**
  * KEYS: windows to take first, windows to take after the leases, windows to read, then the leases.
- * ARGV: an id for the lease and for windows that open, the lease's time to live, the number of windows of each kind, then
- * for each window its amount, limit, length, and 1 if it must be known; then the limit of each lease.
+ * ARGV: an id for the lease and for windows that open, the lease's time to live, when windows of quotas are or were to be
+ * opened again, the number of windows of each kind, then for each window its amount, limit, length, and 1 if it is of a
+ * quota, and must be known; then the limit of each lease.
  *
  * → 0, or the number of the key that refused; after it for each window: count, left, id (empty where none is open); for
  * each lease how many are held, or −1 where it was not reached. Or −1, and the numbers of windows that are not known:
@@ -13,11 +21,9 @@
  * `<lease>:reserved`, a hash by the lease's id. When the lease ends by itself, since its holder was killed, it is given
  * back: a quota is too long a window to wait for.
  */
-export const admitScript = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local newId, lives = ARGV[1], tonumber(ARGV[2])
-local first, later, reads = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+export const admitScript = `${now}${isUnknown}
+local newId, lives, reopenAt = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local first, later, reads = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local count = first + later + reads
 
 local function giveBack(key, id)
@@ -41,18 +47,18 @@ end
 
 local windows, unknown = {}, {-1}
 for i = 1, count do
-  local at = 5 + (i - 1) * 4
+  local at = 6 + (i - 1) * 4
   local window = {
     amount = tonumber(ARGV[at + 1]), limit = tonumber(ARGV[at + 2]), left = redis.call('PTTL', KEYS[i]),
     isQuota = ARGV[at + 4] == '1',
   }
+  local fields = redis.call('HMGET', KEYS[i], 'id', 'count', 'opened')
   if window.left > 0 then
-    local fields = redis.call('HMGET', KEYS[i], 'id', 'count')
     window.id, window.count = fields[1], tonumber(fields[2])
   else
-    if window.isQuota then unknown[#unknown + 1] = i end
     window.id, window.count, window.left = '', 0, tonumber(ARGV[at + 3])
   end
+  if window.isQuota and isUnknown(fields, reopenAt) then unknown[#unknown + 1] = i end
   windows[i] = window
 end
 if #unknown > 1 then return unknown end
@@ -85,7 +91,7 @@ for i = count + 1, #KEYS do
   held[i] = -1
   if refused == 0 then
     held[i] = redis.call('ZCARD', KEYS[i])
-    if held[i] >= tonumber(ARGV[5 + count * 4 + i - count]) then refused = i end
+    if held[i] >= tonumber(ARGV[6 + count * 4 + i - count]) then refused = i end
   end
 end
 if refused == 0 then refused = take(first + 1, first + later) end
@@ -120,35 +126,37 @@ for i = count + 1, #KEYS do answer[#answer + 1] = held[i] end
 return answer`;
 
 /**
- * KEYS: windows, then leases. ARGV: the number of windows; for each its id, what to add to it, and for quotas what to add
- * if what was reserved is not counted there any more; the id of each lease; 1 if it was reserved beside the last lease.
+ * KEYS: windows, then leases. ARGV: the number of windows; when windows of quotas are or were to be opened again; for each
+ * window its id, what to add to it, and for quotas what to add if what was reserved is not counted there any more; the id
+ * of each lease; 1 if it was reserved beside the last lease.
+ *
+ * → 1 if a window of a quota that is not known is being opened, otherwise 0; and the numbers of all that are not known:
+ * nothing was added to those.
  */
-export const settleScript = `
-local count, isReserved = tonumber(ARGV[1]), true
+export const settleScript = `${now}${isUnknown}
+local count, reopenAt, isReserved, unknown = tonumber(ARGV[1]), tonumber(ARGV[2]), true, {0}
 if ARGV[#ARGV] == '1' then
   isReserved = redis.call('HDEL', KEYS[#KEYS] .. ':reserved', ARGV[#ARGV - 1]) == 1
 end
 for i = 1, count do
-  local at = 2 + (i - 1) * 3
-  local fields = redis.call('HMGET', KEYS[i], 'id', 'count')
-  if fields[1] then
-    local otherwise = ARGV[at + 2]
+  local at = 3 + (i - 1) * 3
+  local fields, otherwise = redis.call('HMGET', KEYS[i], 'id', 'count', 'opened'), ARGV[at + 2]
+  if otherwise ~= '' and isUnknown(fields, reopenAt) then
+    unknown[#unknown + 1] = i
+    if redis.call('EXISTS', KEYS[i] .. ':opening') == 1 then unknown[1] = 1 end
+  elseif fields[1] then
     local isCounted = fields[1] == ARGV[at] and (isReserved or otherwise == '')
     local amount = tonumber(isCounted and ARGV[at + 1] or otherwise) or 0
     if amount ~= 0 then redis.call('HSET', KEYS[i], 'count', math.max(0, tonumber(fields[2]) + amount)) end
   end
 end
-for i = count + 1, #KEYS do redis.call('ZREM', KEYS[i], ARGV[1 + count * 3 + i - count]) end`;
+for i = count + 1, #KEYS do redis.call('ZREM', KEYS[i], ARGV[2 + count * 3 + i - count]) end
+return unknown`;
 
-/** count, length, id: opens a window that is not open with what it had counted before. */
-export const openScript = `
-if redis.call('PTTL', KEYS[1]) > 0 then return end
+/** count, length, id, when windows of quotas are or were to be opened again: opens one that is not known. */
+export const openScript = `${now}${isUnknown}
+redis.call('DEL', KEYS[1] .. ':opening')
+if not isUnknown(redis.call('HMGET', KEYS[1], 'id', 'count', 'opened'), tonumber(ARGV[4])) then return end
 redis.call('DEL', KEYS[1])
-redis.call('HSET', KEYS[1], 'id', ARGV[3], 'count', ARGV[1])
+redis.call('HSET', KEYS[1], 'id', ARGV[3], 'count', ARGV[1], 'opened', string.format('%.0f', now))
 redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
-
-/** amount: what a replica counted alone, for a window that is still open. */
-export const addScript = `
-if redis.call('PTTL', KEYS[1]) <= 0 then return end
-local count = tonumber(redis.call('HGET', KEYS[1], 'count')) + tonumber(ARGV[1])
-redis.call('HSET', KEYS[1], 'count', math.max(0, count))`;

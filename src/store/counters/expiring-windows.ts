@@ -1,7 +1,6 @@
 /**
  * Windows by name, each removed within a minute of its end by a timer, whatever is asked for meanwhile: names come from
- * sign-in throttles too, and nothing about anybody is kept for longer than it is counted. A window that has just ended
- * stays for one more sweep, since counting without Redis continues its rhythm.
+ * sign-in throttles too, and nothing about anybody is kept for longer than it is counted.
  *
  * Whoever uses this hashes the names.
  */
@@ -15,16 +14,11 @@ export class ExpiringWindows<Window extends { endsMs: number }> {
 
   constructor(
     private readonly clock: Pick<Clock, "monotonicMs">,
-    private readonly everyMs = sweepEveryMs,
+    everyMs = sweepEveryMs,
     /** For what else is kept about the names. */
     private readonly onSweep: () => void = () => undefined,
   ) {
     this.#timer = setInterval(() => this.#sweep(), everyMs).unref();
-  }
-
-  /** Also one that has just ended. */
-  get(name: string): Window | undefined {
-    return this.#windows.get(name);
   }
 
   /** Undefined when there is none, or it is over. */
@@ -37,12 +31,12 @@ export class ExpiringWindows<Window extends { endsMs: number }> {
     this.#windows.set(name, window);
   }
 
-  names(): string[] {
-    return [...this.#windows.keys()];
+  deleteIf(isUnwanted: (window: Window) => boolean): void {
+    for (const [name, window] of this.#windows) if (isUnwanted(window)) this.#windows.delete(name);
   }
 
-  values(): IterableIterator<Window> {
-    return this.#windows.values();
+  names(): string[] {
+    return [...this.#windows.keys()];
   }
 
   close(): void {
@@ -52,7 +46,7 @@ export class ExpiringWindows<Window extends { endsMs: number }> {
 
   #sweep(): void {
     this.onSweep();
-    const beforeMs = this.clock.monotonicMs() - this.everyMs;
-    for (const [name, { endsMs }] of this.#windows) if (endsMs <= beforeMs) this.#windows.delete(name);
+    const nowMs = this.clock.monotonicMs();
+    this.deleteIf(({ endsMs }) => endsMs <= nowMs);
   }
 }

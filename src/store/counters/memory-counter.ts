@@ -11,7 +11,11 @@ interface Window {
   id: string;
   count: number;
   endsMs: number;
+  /** It began with what the database says. */
+  isRecorded: boolean;
 }
+
+const fresh = { count: 0, isRecorded: false };
 
 const mostHashes = 10_000;
 
@@ -47,10 +51,11 @@ export class MemoryCounter implements Counter {
     this.adjustNow(this.hashed(name), windowId, amount);
   }
 
-  adjustNow(hashedName: HashedName, windowId: string, amount: number): void {
-    const window = this.#windows.get(hashedName);
-    if (window?.id !== windowId) return;
-    window.count = Math.max(0, window.count + amount);
+  /** `otherwise` is added where the window was opened again since. */
+  adjustNow(hashedName: HashedName, windowId: string, amount: number, otherwise = 0): void {
+    const window = this.#windows.live(hashedName);
+    if (window === undefined) return;
+    window.count = Math.max(0, window.count + (window.id === windowId ? amount : otherwise));
   }
 
   async read(name: string, limit: number, windowMs: number): Promise<CounterReading> {
@@ -68,17 +73,18 @@ export class MemoryCounter implements Counter {
     return this.#windows.live(hashedName)?.count ?? 0;
   }
 
-  async isOpen(name: string): Promise<boolean> {
-    return this.isOpenNow(this.hashed(name));
-  }
-
   isOpenNow(hashedName: HashedName): boolean {
     return this.#windows.live(hashedName) !== undefined;
   }
 
-  async open(name: string, windowMs: number, count: number): Promise<void> {
-    const hashedName = this.hashed(name);
-    if (this.#windows.live(hashedName) === undefined) this.#open(hashedName, windowMs).count = count;
+  /** With what the database says, unless it is open. */
+  openNow(hashedName: HashedName, windowMs: number, count: number): void {
+    if (!this.isOpenNow(hashedName)) this.#open(hashedName, windowMs, { count, isRecorded: true });
+  }
+
+  /** Windows that began with what the database said are opened from it again. */
+  forgetRecorded(): void {
+    this.#windows.deleteIf(({ isRecorded }) => isRecorded);
   }
 
   /** For the limits of accounts and keys, whose names have only ids of ours in them. */
@@ -105,11 +111,11 @@ export class MemoryCounter implements Counter {
     return [...this.#windows.names(), ...this.#hashes.keys()];
   }
 
-  #open(hashedName: HashedName, windowMs: number): Window {
+  #open(hashedName: HashedName, windowMs: number, { count, isRecorded } = fresh): Window {
     const current = this.#windows.live(hashedName);
     if (current !== undefined) return current;
     const endsMs = this.clock.monotonicMs() + windowMs;
-    const window = { id: String(this.#nextId++), count: 0, endsMs };
+    const window = { id: String(this.#nextId++), count, endsMs, isRecorded };
     this.#windows.set(hashedName, window);
     return window;
   }
@@ -125,13 +131,16 @@ export class MemoryCounter implements Counter {
   }
 }
 
-/** Held by this process alone, so they die with it and need no time to live. */
-export class MemoryLeases implements Leases {
-  readonly #held = new Map<string, number>();
+/** What one process holds, granted without asking anybody. */
+export interface LocalLeases {
+  /** Null when this process holds `limit` of them. */
+  acquireNow(name: string, limit: number): Lease | null;
+  heldNow(name: string): number;
+}
 
-  async acquire(name: string, limit: number): Promise<Lease | null> {
-    return this.acquireNow(name, limit);
-  }
+/** Held by this process alone, so they die with it and need no time to live. */
+export class MemoryLeases implements Leases, LocalLeases {
+  readonly #held = new Map<string, number>();
 
   acquireNow(name: string, limit: number): Lease | null {
     const held = this.#held.get(name) ?? 0;

@@ -1,9 +1,18 @@
 /**
  * Admissions in Redis: one script counts the request, takes its leases and reserves its tokens, another settles all of it.
- * While Redis is not trusted, each limit is counted alone here, by the rules of `local-shares.ts` and
- * `redis-leases.ts`; what those counted is reported before the next script counts in the same windows.
+ *
+ * While Redis is not trusted, this replica admits its share of every limit, counted here (`memory-admissions.ts`). What it
+ * counted is not reported when Redis recovers: windows of a minute go on from what Redis has, and those of quotas are
+ * opened again from the database, all at one moment that is known 2 s ahead (`redis-link.ts`).
+ *
+ * A window that is opened must count every request once that was settled. The database has those that were settled
+ * before that moment, or while the window is not open: they are written at once (`settle` resolves to false), and whoever
+ * opens the window waits for that. One that is settled while the window is being opened waits until it is open, and is
+ * recorded after it was counted there.
  */
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Redis } from "ioredis";
 import { z } from "zod";
 import type {
   AdmissionAnswer,
@@ -12,26 +21,51 @@ import type {
   Correction,
   WindowAsk,
 } from "../../core/limit-ports.js";
-import type { CounterReading, Lease } from "../../core/ports.js";
-import { OneByOne } from "./one-by-one.js";
-import type { RedisCounter } from "./redis-counter.js";
-import { RedisLease, type RedisLeases } from "./redis-leases.js";
+import type { Clock, CounterReading, Lease } from "../../core/ports.js";
+import { openScript } from "./admission-scripts.js";
+import { ExpiringWindows } from "./expiring-windows.js";
+import { MemoryAdmissions } from "./memory-admissions.js";
+import { MemoryCounter } from "./memory-counter.js";
+import { RedisLease, type HeldThere, type RedisLeases } from "./redis-leases.js";
 import { throwUnlessUnavailable, type RedisLink } from "./redis-link.js";
 
-/** A window that Redis loses again and again between two commands. */
-const mostAttempts = 3;
+/** How long a window may take to be opened. */
+const openingMs = 5_000;
+const pollMs = 25;
+/** How long a write to the database takes that was begun at once, and for how long such writes are expected. */
+const [writtenWithinMs, writesExpectedMs] = [100, 10 * 60_000];
 
 const answerSchema = z.array(z.union([z.number(), z.string()])).nonempty();
+const settledSchema = z.array(z.number()).nonempty();
+
+/** What Redis last said of a window. */
+interface SeenWindow {
+  id: string;
+  count: number;
+  endsMs: number;
+}
 
 export class RedisAdmissions implements Admissions {
-  readonly #alone: OneByOne;
+  readonly #counterHere: MemoryCounter;
+  readonly #here: MemoryAdmissions;
+  readonly #seen: ExpiringWindows<SeenWindow>;
+  readonly #clock: Clock;
 
   constructor(
     private readonly link: RedisLink,
-    private readonly counter: RedisCounter,
     private readonly leases: RedisLeases,
+    { clock = link.clock, sweepEveryMs }: { clock?: Clock; sweepEveryMs?: number } = {},
   ) {
-    this.#alone = new OneByOne(counter, leases);
+    this.#clock = clock;
+    const counter = new MemoryCounter(clock, sweepEveryMs);
+    this.#counterHere = counter;
+    this.#here = new MemoryAdmissions(counter, leases, {
+      replicas: () => link.replicas,
+      // Sign-in throttles are counted here too: their names are not kept.
+      hash: (name) => counter.hashed(name),
+    });
+    this.#seen = new ExpiringWindows(clock, sweepEveryMs);
+    link.onRecovery(async () => counter.forgetRecorded());
   }
 
   get canRecall(): boolean {
@@ -39,7 +73,7 @@ export class RedisAdmissions implements Admissions {
   }
 
   recall(name: string): number {
-    return this.counter.recall(name);
+    return this.#seen.live(this.#key(name))?.count ?? 0;
   }
 
   recallHeld(name: string): number {
@@ -47,58 +81,113 @@ export class RedisAdmissions implements Admissions {
   }
 
   async admit(ask: AdmissionAsk): Promise<AdmissionAnswer> {
-    for (let attempt = 0; attempt < mostAttempts && this.link.isTrusted; attempt++) {
-      const answer = await this.#attempt(ask).catch(throwUnlessUnavailable);
+    const untilMs = this.link.clock.monotonicMs() + openingMs;
+    while (this.link.isTrusted && this.link.clock.monotonicMs() < untilMs) {
+      const answer = await this.#attempt(ask);
       if (answer === undefined) break;
       if (!Array.isArray(answer)) return answer;
       await Promise.all(answer.map((unknown) => this.#open(unknown)));
     }
-    return this.#alone.admit(ask);
+    return this.#here.admit(ask);
   }
 
-  async settle(corrections: readonly Correction[], lease: Lease | null): Promise<void> {
-    if (!this.link.isTrusted || !(lease === null || lease instanceof RedisLease)) {
-      return this.#alone.settle(corrections, lease);
+  async settle(corrections: readonly Correction[], lease: Lease | null): Promise<boolean> {
+    if (!this.link.isTrusted) return this.#settleHere(corrections, lease);
+    const isShared = lease instanceof RedisLease;
+    if (!isShared) lease?.release();
+    const freed = isShared ? lease.letGo() : [];
+    for (const { name, window, amount } of corrections) this.#correctSeen(name, window, amount);
+    const hasReserved = isShared && lease.hasReserved && freed.length > 0;
+    const { isReopening, clock } = this.link;
+    const untilMs = clock.monotonicMs() + openingMs;
+    let settled = await this.#settleThere(corrections, freed, hasReserved);
+    while (settled?.isOpening === true && clock.monotonicMs() < untilMs) {
+      await sleep(pollMs);
+      settled = await this.#settleThere(settled.unknown, [], false);
     }
-    const windows = corrections.map((correction) => ({
-      ...correction,
-      key: this.counter.correctHere(correction),
-    }));
-    const freed = lease?.letGo() ?? [];
-    await this.link
-      .run((redis) =>
-        redis.sottoSettle(
-          windows.length + freed.length,
-          ...windows.map(({ key }) => key),
-          ...freed.map(({ key }) => key),
-          windows.length,
-          ...windows.flatMap(({ window, amount, otherwise = "" }) => [window, amount, otherwise]),
-          ...freed.map(({ id }) => id),
-          lease?.hasReserved === true && freed.length > 0 ? 1 : 0,
+    if (settled === undefined) return this.#settleHere(corrections, null);
+    return settled.unknown.length === 0 && !isReopening;
+  }
+
+  async close(): Promise<void> {
+    this.#seen.close();
+    await this.#counterHere.close();
+  }
+
+  /** Everything that is held here to tell windows apart. */
+  heldNames(): string[] {
+    return [...this.#seen.names(), ...this.#counterHere.heldNames()];
+  }
+
+  async #settleHere(corrections: readonly Correction[], lease: Lease | null): Promise<false> {
+    await this.#here.settle(corrections, lease);
+    return false;
+  }
+
+  /** Resolves to what is still due for windows that are not known there; to undefined when Redis was lost. */
+  async #settleThere(
+    corrections: readonly Correction[],
+    freed: readonly HeldThere[],
+    hasReserved: boolean,
+  ): Promise<{ isOpening: boolean; unknown: Correction[] } | undefined> {
+    try {
+      const [isOpening, ...unknown] = settledSchema.parse(
+        await this.link.run((redis) =>
+          redis.sottoSettle(
+            corrections.length + freed.length,
+            ...corrections.map(({ name }) => this.#key(name)),
+            ...freed.map(({ key }) => key),
+            corrections.length,
+            this.link.reopenAt,
+            ...corrections.flatMap(({ window, amount, otherwise = "" }) => [window, amount, otherwise]),
+            ...freed.map(({ id }) => id),
+            hasReserved ? 1 : 0,
+          ),
         ),
-      )
-      .catch(throwUnlessUnavailable);
+      );
+      return {
+        isOpening: isOpening === 1,
+        unknown: corrections.filter((_, index) => unknown.includes(index + 1)),
+      };
+    } catch (error) {
+      throwUnlessUnavailable(error);
+      await this.leases.free(freed);
+      return undefined;
+    }
   }
 
+  /** By one of those who ask for it; the others wait for a moment. Rejects when the database cannot be asked. */
   async #open({ name, windowMs, initial }: WindowAsk): Promise<void> {
-    await this.counter.open(name, windowMs, (await initial?.()) ?? 0);
+    const key = this.#key(name);
+    const run = (command: (redis: Redis) => Promise<unknown>) =>
+      this.link.run(command).catch(throwUnlessUnavailable);
+    const claimed = await run((redis) => redis.set(`${key}:opening`, "1", "PX", openingMs, "NX"));
+    if (claimed !== "OK") return sleep(pollMs);
+    try {
+      if (this.link.reopenedForMs < writesExpectedMs) await sleep(writtenWithinMs);
+      const count = (await initial?.()) ?? 0;
+      const values = [count, Math.max(1, Math.ceil(windowMs)), randomUUID(), this.link.reopenAt];
+      await run((redis) => redis.eval(openScript, 1, key, ...values));
+    } catch (error) {
+      await run((redis) => redis.del(`${key}:opening`));
+      throw error;
+    }
   }
 
-  /** Resolves to windows that must be opened first. */
-  async #attempt(ask: AdmissionAsk): Promise<AdmissionAnswer | WindowAsk[]> {
+  /** Resolves to windows that must be opened first; to undefined when Redis was lost. */
+  async #attempt(ask: AdmissionAsk): Promise<AdmissionAnswer | WindowAsk[] | undefined> {
     const { first, leases, then, read } = ask;
     const windows = [...first, ...then, ...read];
-    const keys = windows.map(({ name }) => this.counter.key(name));
-    await this.counter.report(keys);
     const id = randomUUID();
-    const [refused, ...rest] = answerSchema.parse(
-      await this.link.run((redis) =>
+    const answer = await this.link
+      .run((redis) =>
         redis.sottoAdmit(
           windows.length + leases.length,
-          ...keys,
+          ...windows.map(({ name }) => this.#key(name)),
           ...leases.map(({ name }) => this.leases.key(name)),
           id,
           this.leases.liveMs,
+          this.link.reopenAt,
           first.length,
           then.length,
           read.length,
@@ -110,28 +199,45 @@ export class RedisAdmissions implements Admissions {
           ]),
           ...leases.map(({ limit }) => limit),
         ),
-      ),
-    );
+      )
+      .catch(throwUnlessUnavailable);
+    if (answer === undefined) {
+      // It may have been counted there all the same.
+      await this.leases.free(leases.map(({ name }) => this.leases.there(name, id)));
+      return undefined;
+    }
+    const [refused, ...rest] = answerSchema.parse(answer);
     if (refused === -1) return windows.filter((_, index) => rest.includes(index + 1));
     const readings = new Map<string, CounterReading>();
     windows.forEach((asked, index) => {
       const [count, resetMs, window] = [rest[index * 3], rest[index * 3 + 1], rest[index * 3 + 2]];
-      readings.set(asked.name, this.counter.heard(asked, Number(count), Number(resetMs), String(window)));
+      readings.set(asked.name, this.#saw(asked, Number(count), Number(resetMs), String(window)));
     });
-    const held = rest.slice(windows.length * 3).map(Number);
-    leases.forEach(({ name }, index) => this.leases.heard(name, held[index] ?? -1, refused === 0));
-    const isGiven = refused === 0 && leases.length > 0;
+    const refusedBy = [...windows, ...leases][Number(refused) - 1] ?? null;
+    leases.forEach((asked, index) => {
+      const held = Number(rest[windows.length * 3 + index]);
+      if (asked === refusedBy) this.leases.refused(asked.name, held);
+    });
+    const isGiven = refusedBy === null && leases.length > 0;
     const hasReserved = then.some(({ amount, initial }) => amount > 0 && initial !== undefined);
-    return {
-      refusedBy: [...windows, ...leases][Number(refused) - 1] ?? null,
-      readings,
-      lease: isGiven
-        ? this.leases.hold(
-            leases.map(({ name }) => name),
-            id,
-            hasReserved,
-          )
-        : null,
-    };
+    const names = leases.map(({ name }) => name);
+    return { refusedBy, readings, lease: isGiven ? this.leases.hold(names, id, hasReserved) : null };
+  }
+
+  #saw({ name, limit }: WindowAsk, count: number, resetMs: number, id: string): CounterReading {
+    const endsMs = this.#clock.monotonicMs() + resetMs;
+    if (id !== "") this.#seen.set(this.#key(name), { id, count, endsMs });
+    const remaining = Math.max(0, limit - count);
+    return { admitted: remaining > 0, count, remaining, resetMs, window: id };
+  }
+
+  #correctSeen(name: string, id: string, amount: number): void {
+    const seen = this.#seen.live(this.#key(name));
+    if (seen?.id === id) seen.count = Math.max(0, seen.count + amount);
+  }
+
+  /** What Redis gets to see of a name. */
+  #key(name: string): string {
+    return this.link.name("window", name);
   }
 }

@@ -9,17 +9,17 @@ import { RedisLink, type RedisLinkOptions } from "./redis-link.js";
 
 export async function openRedisCounters(options: RedisLinkOptions): Promise<Counters> {
   const link = await RedisLink.open(options);
-  const counter = new RedisCounter(link, options.clock);
   const leases = new RedisLeases(link);
+  const admissions = new RedisAdmissions(link, leases);
   const wakeUps = new RedisWakeUps(link);
   return {
-    counter,
+    counter: new RedisCounter(admissions),
     leases,
-    admissions: new RedisAdmissions(link, counter, leases),
+    admissions,
     wakeUps,
     health: () => link.health,
     trouble: () => link.trouble,
     close: () =>
-      closeAll([() => link.close(), () => counter.close(), () => leases.close(), () => wakeUps.close()]),
+      closeAll([() => link.close(), () => admissions.close(), () => leases.close(), () => wakeUps.close()]),
   };
 }

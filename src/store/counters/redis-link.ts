@@ -3,14 +3,20 @@
  *
  * A command that fails or has no answer after a quarter of a second, or a connection that closes, begins an outage.
  * From then on commands are rejected here immediately, so that no request waits for Redis, and a heartbeat tries again
- * several times a second. When it succeeds, Redis may have lost everything: those who counted on their own
- * meanwhile report what they counted (`onRecovery`). Redis is trusted again only after a pause that lets every
- * replica notice and report. Why an outage began is kept (`trouble`), for the log and for the operator.
+ * several times a second, each time with a new client: one that reconnects by itself can stay `ready` on a socket that is
+ * dead, behind a proxy that accepts connections and resets them. Why an outage began is kept (`trouble`), for the log
+ * and for the operator.
+ *
+ * When a heartbeat succeeds, Redis may have lost everything, and commands that had no answer may have been executed. So
+ * windows of quotas are to be opened again from the database, at a moment 2 s ahead that the replica agrees on with
+ * the others (`reopenAt`): those that lost Redis too trust it from that moment on, and those that did not hear of it
+ * by their next heartbeat. Until then all of them write what was used to the database without delay (`isReopening`).
  *
  * The heartbeat also keeps this replica in the set of replicas, whose size is remembered during an outage.
  */
 import { createHmac, randomUUID } from "node:crypto";
 import { Redis, type Result } from "ioredis";
+import { z } from "zod";
 import type { Clock } from "../../core/ports.js";
 import { withTimeLimit } from "../../core/time-limit.js";
 import { admitScript, settleScript } from "./admission-scripts.js";
@@ -31,8 +37,12 @@ const beatEveryMs = 1_000;
 const retryEveryMs = 250;
 /** How long a replica may be silent before the others count without it. */
 const silentMs = 10_000;
-/** Longer than a replica takes to notice that Redis has recovered: a connection attempt and a heartbeat. */
-const settleMs = 2_000;
+/** Longer than every replica takes to hear of it: a connection attempt and a heartbeat, or the next heartbeat. */
+const reopenAheadMs = 2_000;
+/** Longer than any window of a quota. */
+const reopenKeptMs = 32 * 24 * 60 * 60_000;
+
+const heartbeatAnswer = z.tuple([z.number(), z.number(), z.number()]);
 
 export type Health = "ok" | RedisTrouble["kind"];
 
@@ -60,23 +70,17 @@ export function throwUnlessUnavailable(error: unknown): void {
   if (!(error instanceof RedisUnavailable)) throw error;
 }
 
-/** A time without Redis. */
-export interface Outage {
-  /** Counts up. */
-  number: number;
-  sinceMs: number;
-}
-
 export class RedisLink {
-  readonly #redis: Redis;
   readonly #options: RedisLinkOptions;
   readonly #id = randomUUID();
-  readonly #reporters: (() => Promise<void>)[] = [];
-  readonly #lossListeners: (() => void)[] = [];
+  readonly #recoveries: (() => Promise<void>)[] = [];
+  #redis: Redis;
   /** `settling`: it answers, but is not trusted yet. */
   #state: "ok" | "settling" | "lost" = "lost";
-  #settledAtMs = 0;
-  #outage: Outage;
+  /** By the clock of Redis; 0 while there was no outage. */
+  #reopenAt = 0;
+  /** The same by the clock here. */
+  #reopenAtMs = -Infinity;
   #trouble: RedisTrouble | null = null;
   /** What the connection itself last reported, since it was last established. */
   #connectionError: unknown = null;
@@ -88,35 +92,12 @@ export class RedisLink {
   private constructor(options: RedisLinkOptions) {
     this.#options = options;
     this.#replicas = options.replicas;
-    this.#outage = { number: 0, sinceMs: options.clock.monotonicMs() };
-    this.#redis = new Redis(options.url, {
-      lazyConnect: true,
-      connectTimeout: connectTimeoutMs,
-      // Refuse rather than keep for later: a count that comes late is wrong.
-      enableOfflineQueue: false,
-      // The heartbeat finds out more: a Redis that loads its data or wants a password answers it with an error.
-      enableReadyCheck: false,
-      autoResendUnfulfilledCommands: false,
-      maxRetriesPerRequest: 0,
-      retryStrategy: () => retryEveryMs,
-      keepAlive: 10_000,
-      connectionName: "sotto",
-    });
-    this.#redis.defineCommand("sottoAdmit", { lua: admitScript });
-    this.#redis.defineCommand("sottoSettle", { lua: settleScript });
-    this.#redis.on("error", (error) => {
-      this.#connectionError = error;
-    });
-    this.#redis.on("connect", () => {
-      this.#connectionError = null;
-    });
-    this.#redis.on("close", () => this.#lose(null));
+    this.#redis = this.#newClient();
   }
 
   /** Resolves when Redis has answered, or has not in time. */
   static async open(options: RedisLinkOptions): Promise<RedisLink> {
     const link = new RedisLink(options);
-    await within(link.#redis.connect(), connectTimeoutMs).catch(() => undefined);
     await link.#beat({ isFirst: true });
     return link;
   }
@@ -126,9 +107,19 @@ export class RedisLink {
     return this.#state === "ok";
   }
 
-  /** It answers, but may not know yet what replicas counted without it. */
-  get isSettling(): boolean {
-    return this.#state === "settling";
+  /** Windows of quotas that were opened before are not known from this moment on, by the clock of Redis. */
+  get reopenAt(): number {
+    return this.#reopenAt;
+  }
+
+  /** That moment is ahead. */
+  get isReopening(): boolean {
+    return this.reopenedForMs < 0;
+  }
+
+  /** How long ago it was. */
+  get reopenedForMs(): number {
+    return this.#nowMs() - this.#reopenAtMs;
   }
 
   get health(): Health {
@@ -142,11 +133,6 @@ export class RedisLink {
 
   get clock(): Clock {
     return this.#options.clock;
-  }
-
-  /** The current outage, or the last. */
-  get outage(): Outage {
-    return this.#outage;
   }
 
   /** As many as there were when Redis last said. */
@@ -163,31 +149,29 @@ export class RedisLink {
   /** Runs a command. Rejects with `RedisUnavailable` when it fails or takes too long, immediately during an outage. */
   async run<T>(command: (redis: Redis) => Promise<T>): Promise<T> {
     if (this.#state === "lost") throw new RedisUnavailable();
+    const redis = this.#redis;
     try {
-      return await within(command(this.#redis), answerTimeoutMs);
+      return await within(command(redis), answerTimeoutMs);
     } catch (error) {
-      this.#lose(error);
+      if (redis === this.#redis) this.#lose(error);
       throw new RedisUnavailable(error);
     }
   }
 
-  /** `report` is called when Redis answers again, and once more when it is trusted again. */
-  onRecovery(report: () => Promise<void>): void {
-    this.#reporters.push(report);
+  /** Called each time before Redis is trusted again. */
+  onRecovery(recover: () => Promise<void>): void {
+    this.#recoveries.push(recover);
   }
 
-  /** Called each time Redis is lost, also when it was not trusted yet. */
-  onLoss(listener: () => void): void {
-    this.#lossListeners.push(listener);
-  }
-
-  /** A connection of its own for listening. */
-  duplicate(): Redis {
+  /** A connection of its own for listening, which reconnects by itself. */
+  newListener(): Redis {
     return this.#redis.duplicate({
+      lazyConnect: false,
       enableOfflineQueue: true,
       // Nothing else would notice that it was refused and has to subscribe again.
       enableReadyCheck: true,
       maxRetriesPerRequest: null,
+      retryStrategy: () => retryEveryMs,
     });
   }
 
@@ -204,46 +188,67 @@ export class RedisLink {
 
   async #beat({ isFirst }: { isFirst: boolean }): Promise<void> {
     try {
-      await this.#sendBeat();
-      if (this.#state === "lost") await this.#recover(isFirst);
-      else if (this.#state === "settling" && this.#nowMs() >= this.#settledAtMs) await this.#trust();
+      if (this.#redis.status === "end") this.#redis = this.#newClient();
+      if (this.#redis.status === "wait") await within(this.#redis.connect(), connectTimeoutMs);
+      // At the start nothing was counted without Redis. It may be lost while the answer is on its way.
+      const isRecovering = this.#state === "lost" && !isFirst;
+      await this.#sendBeat(isRecovering ? reopenAheadMs : 0);
+      if (isFirst) this.#state = "ok";
+      else if (isRecovering) this.#state = "settling";
+      else if (this.#state === "settling" && !this.isReopening) await this.#trust();
     } catch (error) {
       this.#lose(error);
-      // An answer that does not come may never come: the connection may be dead on the other side.
-      if (this.#redis.status === "ready" && !this.#isClosed) this.#redis.disconnect(true);
+      this.#redis.disconnect();
+      if (!this.#isClosed) this.#redis = this.#newClient();
     } finally {
       this.#scheduleBeat();
     }
   }
 
-  async #sendBeat(): Promise<void> {
-    const beat = this.#redis.eval(heartbeatScript, 1, this.name("replicas", ""), this.#id, silentMs);
-    const replicas = Number(await within(beat, answerTimeoutMs));
+  async #sendBeat(reopenInMs: number): Promise<void> {
+    const keys = [this.name("replicas", ""), this.name("reopen", "")];
+    const values = [this.#id, silentMs, reopenInMs, reopenKeptMs];
+    const beat = this.#redis.eval(heartbeatScript, keys.length, ...keys, ...values);
+    const [replicas, reopenAt, leftMs] = heartbeatAnswer.parse(await within(beat, answerTimeoutMs));
+    this.#reopenAt = reopenAt;
+    this.#reopenAtMs = this.#nowMs() + leftMs;
     // A Redis that has just recovered has not heard from all of them yet.
     this.#replicas = this.#state === "ok" ? replicas : Math.max(replicas, this.#replicas);
   }
 
-  /** At the start there is nothing to report, and nobody who would have counted without Redis. */
-  async #recover(isFirst: boolean): Promise<void> {
-    if (isFirst) {
-      this.#state = "ok";
-      this.#trouble = null;
-      return;
-    }
-    this.#state = "settling";
-    this.#settledAtMs = this.#nowMs() + settleMs;
-    await this.#report();
-  }
-
   async #trust(): Promise<void> {
+    for (const recover of this.#recoveries) await recover();
     this.#state = "ok";
     this.#trouble = null;
     this.#tell("ok");
-    await this.#report();
   }
 
-  async #report(): Promise<void> {
-    for (const report of this.#reporters) await report();
+  #newClient(): Redis {
+    const redis = new Redis(this.#options.url, {
+      lazyConnect: true,
+      connectTimeout: connectTimeoutMs,
+      // Refuse rather than keep for later: a count that comes late is wrong.
+      enableOfflineQueue: false,
+      // The heartbeat finds out more: a Redis that loads its data or wants a password answers it with an error.
+      enableReadyCheck: false,
+      autoResendUnfulfilledCommands: false,
+      maxRetriesPerRequest: 0,
+      retryStrategy: () => null,
+      keepAlive: 10_000,
+      connectionName: "sotto",
+    });
+    redis.defineCommand("sottoAdmit", { lua: admitScript });
+    redis.defineCommand("sottoSettle", { lua: settleScript });
+    redis.on("error", (error) => {
+      if (redis === this.#redis) this.#connectionError = error;
+    });
+    redis.on("connect", () => {
+      if (redis === this.#redis) this.#connectionError = null;
+    });
+    redis.on("close", () => {
+      if (redis === this.#redis) this.#lose(null);
+    });
+    return redis;
   }
 
   /** An error that says nothing by itself, such as a stream that is not writable, leaves the cause as it was. */
@@ -251,11 +256,7 @@ export class RedisLink {
     if (this.#isClosed) return;
     this.#trouble = troubleOf(error) ?? troubleOf(this.#connectionError) ?? this.#trouble;
     if (this.#state !== "lost") {
-      if (this.#state === "ok") {
-        this.#outage = { number: this.#outage.number + 1, sinceMs: this.#nowMs() };
-      }
       this.#state = "lost";
-      for (const listener of this.#lossListeners) listener();
       this.#scheduleBeat();
     }
     this.#tell(this.#trouble ?? connectionClosed);
@@ -273,7 +274,8 @@ export class RedisLink {
   #scheduleBeat(): void {
     clearTimeout(this.#timer);
     if (this.#isClosed) return;
-    const delayMs = this.#state === "ok" ? beatEveryMs : retryEveryMs;
+    const leftMs = this.#state === "settling" ? Math.max(0, this.#reopenAtMs - this.#nowMs()) : Infinity;
+    const delayMs = this.#state === "ok" ? beatEveryMs : Math.min(retryEveryMs, leftMs);
     this.#timer = setTimeout(() => void this.#beat({ isFirst: false }), delayMs).unref();
   }
 

@@ -1,21 +1,20 @@
-/** Wake-ups through Redis pub/sub. */
+/** Wake-ups through Redis pub/sub. The listener is replaced after an outage, as the client of `redis-link.ts` is. */
 import type { Redis } from "ioredis";
 import type { WakeUps } from "../../core/replicas/wake-ups.js";
 import type { RedisLink } from "./redis-link.js";
 
 export class RedisWakeUps implements WakeUps {
-  readonly #subscriber: Redis;
+  #subscriber: Redis;
   readonly #channel: string;
   readonly #listeners: (() => void)[] = [];
 
   constructor(private readonly link: RedisLink) {
     this.#channel = link.name("changes", "");
-    this.#subscriber = link.duplicate();
-    this.#subscriber.on("error", () => {});
-    this.#subscriber.on("message", () => this.#tell());
-    // Wake-ups sent while it was disconnected are lost. It resubscribes by itself.
-    this.#subscriber.on("ready", () => this.#tell());
-    this.#subscriber.subscribe(this.#channel).catch(() => undefined);
+    this.#subscriber = this.#subscribe();
+    link.onRecovery(async () => {
+      this.#subscriber.disconnect();
+      this.#subscriber = this.#subscribe();
+    });
   }
 
   wakeOthers(): void {
@@ -28,6 +27,16 @@ export class RedisWakeUps implements WakeUps {
 
   async close(): Promise<void> {
     this.#subscriber.disconnect();
+  }
+
+  #subscribe(): Redis {
+    const subscriber = this.link.newListener();
+    subscriber.on("error", () => {});
+    subscriber.on("message", () => this.#tell());
+    // Wake-ups sent while it was disconnected are lost. It resubscribes by itself.
+    subscriber.on("ready", () => this.#tell());
+    subscriber.subscribe(this.#channel).catch(() => undefined);
+    return subscriber;
   }
 
   #tell(): void {

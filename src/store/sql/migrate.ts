@@ -17,6 +17,7 @@ import * as serviceUsage from "./migrations/0009-service-usage.js";
 import * as usageByDay from "./migrations/0010-usage-by-day.js";
 import * as accountSearch from "./migrations/0011-account-search.js";
 import * as usageBySpan from "./migrations/0012-usage-by-span.js";
+import * as keyLineage from "./migrations/0013-key-lineage.js";
 import type { Migration, MigrationContext } from "./migration.js";
 import type { Schema } from "./schema.js";
 import { StoreError } from "../store-error.js";
@@ -35,6 +36,7 @@ export const migrations: readonly Migration[] = [
   { name: "0010-usage-by-day", ...usageByDay },
   { name: "0011-account-search", ...accountSearch },
   { name: "0012-usage-by-span", ...usageBySpan },
+  { name: "0013-key-lineage", ...keyLineage },
 ];
 
 export interface MigrateOptions {

@@ -87,6 +87,7 @@ export function toKey(row: Omit<KeyRow, "hash">): ApiKey {
     lastUsedModel: toModel(row.last_used_model),
     tags: toList(row.tags) ?? [],
     replaces: row.replaces,
+    lineage: row.lineage ?? row.id,
   };
 }
 

@@ -87,6 +87,8 @@ export interface KeyRow extends QuotaColumns {
   tags: string | null;
   /** The id of the key that this one took the place of. */
   replaces: string | null;
+  /** The id that its own limits are counted under; null for `id`. */
+  lineage: string | null;
 }
 
 export interface SessionRow {

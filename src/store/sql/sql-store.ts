@@ -157,7 +157,8 @@ export class SqlStore implements FullStore {
         .executeTakeFirst();
       if (row === undefined) return null;
       note(this.#endKind(endsAt), id);
-      return { key: await insertKey(transaction, replacement, this.#nowMs(), id), replaced: toKey(row) };
+      const replaced = toKey(row);
+      return { key: await insertKey(transaction, replacement, this.#nowMs(), replaced), replaced };
     });
   }
 
@@ -254,7 +255,8 @@ export class SqlStore implements FullStore {
       }
       for (const some of slices(uses, touchedAtOnce)) {
         // `column1` and so on are what both SQLite and Postgres call the columns of a list of values.
-        await sql`update keys set last_used_at = used.column2, last_used_model = used.column3
+        await sql`update keys set last_used_at = used.column2,
+          last_used_model = coalesce(used.column3, keys.last_used_model)
           from (values ${sql.join(some)}) as used
           where keys.id = used.column1
           and (keys.last_used_at is null or keys.last_used_at < used.column2
@@ -316,12 +318,7 @@ export class SqlStore implements FullStore {
   }
 }
 
-async function insertKey(
-  db: Kysely<Schema>,
-  key: NewKey,
-  nowMs: number,
-  replaces: string | null = null,
-): Promise<ApiKey> {
+async function insertKey(db: Kysely<Schema>, key: NewKey, nowMs: number, replaced?: ApiKey): Promise<ApiKey> {
   const row = await db
     .insertInto("keys")
     .values({
@@ -340,7 +337,8 @@ async function insertKey(
       last_used_at: null,
       last_used_model: null,
       tags: fromTags(key.tags ?? []),
-      replaces,
+      replaces: replaced?.id ?? null,
+      lineage: replaced?.lineage ?? null,
     })
     .returningAll()
     .executeTakeFirstOrThrow();

@@ -9,7 +9,7 @@
  * commits there share the wait. Commands, which do one thing and end, do without: starting threads would take longer
  * than their work.
  */
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type Database from "libsql";
@@ -21,6 +21,7 @@ import {
   type DatabaseConnection,
   type SqliteDatabase,
 } from "kysely";
+import { makeFolder } from "../../adapters/make-folder.js";
 import type { FullStore } from "../../core/dashboard-ports.js";
 import { StoreUnavailable, systemClock, type Clock, type Plan } from "../../core/ports.js";
 import { findDataDirError, findFileError } from "../data-dir-error.js";
@@ -90,7 +91,7 @@ export async function openDatabase(path: string): Promise<Database.Database> {
  * locks belong to the process, not to the descriptor).
  */
 function createPrivately(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {

@@ -35,7 +35,7 @@ describe("the count of a prompt's tokens", () => {
     ).toBe(200);
   });
 
-  it("runs nothing, holds nothing and costs no tokens, but counts as a request", async () => {
+  it("runs nothing, keeps nothing and costs no tokens, but counts as a request", async () => {
     const before = await count();
     server.engine.options.capacity = 0;
     const after = await count();
@@ -45,8 +45,10 @@ describe("the count of a prompt's tokens", () => {
     const left = ({ headers }: Answer, what: string) => Number(headers.get(`x-ratelimit-remaining-${what}`));
     expect(left(after, "tokens")).toBe(left(before, "tokens"));
     expect(left(after, "requests")).toBe(left(before, "requests") - 1);
-    const none = server.addKey("nothing-left", { plan: { tokensPerMinute: 0, concurrentRequests: 0 } });
+    const none = server.addKey("nothing-left", { plan: { tokensPerMinute: 0 } });
     expect((await count({}, { key: none })).status).toBe(200);
+    const idle = server.addKey("no-request-at-once", { plan: { concurrentRequests: 0 } });
+    expect((await count({}, { key: idle })).status).toBe(429);
   });
 
   it("is refused as a message would be", async () => {

@@ -130,7 +130,7 @@ describe("a response", () => {
 
   it("is read by the thread for large bodies in the same way", async () => {
     await server.close();
-    const parseWorkerFile = resolve("dist/http/bodies/parse-worker.js");
+    const parseWorkerFile = resolve("dist/parse-worker.js");
     server = await startServer({ bodyLimitBytes: 1_000_000, parseWorkerFile });
     const metadata = { a: "x".repeat(200_000) };
     const { status, json } = await ask(server, { path, body: { ...body, metadata } });

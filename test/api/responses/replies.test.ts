@@ -64,6 +64,18 @@ const scripts: Record<string, Script> = {
   "thoughts and text": { fragments: [{ reasoning: "Hm." }, { reasoning: " So." }, "Yes."] },
   "thoughts alone": { fragments: [{ reasoning: "Hm." }] },
   "thoughts, text and parallel calls": calling,
+  "calls with text between and after them": {
+    fragments: [
+      { reasoning: "Where?" },
+      { call: "get_weather", id: "call_a" },
+      { arguments: '{"city":"Oslo"}' },
+      "That was Oslo.",
+      { call: "get_time", id: "call_b" },
+      { arguments: "{}" },
+      "And the time.",
+    ],
+    finishReason: "tool_calls",
+  },
   "one call": { fragments: [{ call: "get_time" }, { arguments: "{}" }], finishReason: "tool_calls" },
   "a call without arguments": { fragments: [{ call: "get_time" }], finishReason: "tool_calls" },
   "text that was cut": { fragments: ["Hel"], finishReason: "length" },

@@ -106,15 +106,6 @@ export function describeCounterContract(name: string, open: () => Promise<Counte
       expect(await counter.read(who, 5, minute)).toMatchObject({ count: 2 });
     });
 
-    it("opens a window with what it counted elsewhere, unless it is open", async () => {
-      expect(await counter.isOpen(who)).toBe(false);
-      await counter.open(who, minute, 7);
-      expect(await counter.isOpen(who)).toBe(true);
-      await counter.open(who, minute, 2);
-      expect(await counter.take(who, 2, 10, minute)).toMatchObject({ admitted: true, count: 9 });
-      expect(await counter.take(who, 2, 10, minute)).toMatchObject({ admitted: false, count: 9 });
-    });
-
     it("counts amounts of millions exactly", async () => {
       await counter.take(who, 999_999_999, 1_000_000_000, minute);
       expect(await counter.take(who, 1, 1_000_000_000, minute)).toMatchObject({

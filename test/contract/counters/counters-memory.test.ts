@@ -9,13 +9,10 @@ describeCounterContract("Memory", async () => {
   const counter = new MemoryCounter(systemClock);
   return { counter, dispose: () => counter.close() };
 });
-describeAdmissionContract("Memory", async () => {
+const open = async () => {
   const [counter, leases] = [new MemoryCounter(systemClock), new MemoryLeases()];
-  return {
-    admissions: new MemoryAdmissions(counter, leases),
-    counter,
-    leases,
-    dispose: () => counter.close(),
-  };
-});
-describeLeaseContract("Memory", async () => ({ leases: new MemoryLeases(), dispose: async () => {} }));
+  const admissions = new MemoryAdmissions(counter, leases);
+  return { admissions, counter, leases, dispose: () => counter.close() };
+};
+describeAdmissionContract("Memory", open);
+describeLeaseContract("Memory", open);

@@ -3,10 +3,10 @@ import { systemClock } from "../../../src/core/ports.js";
 import type { Counters } from "../../../src/store/counters/counters.js";
 import { openRedisCounters } from "../../../src/store/counters/redis-counters.js";
 import { RedisAdmissions } from "../../../src/store/counters/redis-admissions.js";
-import { RedisCounter } from "../../../src/store/counters/redis-counter.js";
 import { RedisLeases } from "../../../src/store/counters/redis-leases.js";
 import { RedisLink } from "../../../src/store/counters/redis-link.js";
 import { eventually } from "../../support/eventually.js";
+import { acquireLease } from "../../support/stores/acquire-lease.js";
 import { noRedis, TestRedis } from "../../support/stores/redis.js";
 import { describeAdmissionContract } from "./admissions.js";
 import { describeCounterContract } from "./counter.js";
@@ -36,9 +36,9 @@ describe.skipIf(noRedis)("in Redis", () => {
     await one.counter.take("shared", 2, 3, 60_000);
     expect(await two.counter.take("shared", 2, 3, 60_000)).toMatchObject({ admitted: false, count: 2 });
     expect(await stranger.counter.read("shared", 3, 60_000)).toMatchObject({ count: 0 });
-    await one.leases.acquire("shared", 1);
-    expect(await two.leases.acquire("shared", 1)).toBeNull();
-    expect(await stranger.leases.acquire("shared", 1)).not.toBeNull();
+    await acquireLease(one, "shared", 1);
+    expect(await acquireLease(two, "shared", 1)).toBeNull();
+    expect(await acquireLease(stranger, "shared", 1)).not.toBeNull();
     await Promise.all([one.close(), two.close(), stranger.close()]);
   });
 
@@ -56,7 +56,7 @@ describe.skipIf(noRedis)("in Redis", () => {
   it("keeps nothing in Redis that names anyone, and nothing for ever", async () => {
     const counters = await open();
     await counters.counter.take("throttle:sign-in:ada@example.com:17", 1, 5, 60_000);
-    await counters.leases.acquire("acc_ada", 2);
+    await acquireLease(counters, "acc_ada", 2);
     const names = await keys();
     expect(names.length).toBeGreaterThanOrEqual(3);
     expect(names.join()).not.toMatch(/ada|sign-in|throttle/);
@@ -72,7 +72,7 @@ describe.skipIf(noRedis)("in Redis", () => {
     const links = [await link(), await link()] as const;
     const replica = (on: RedisLink, liveMs: number) => {
       const leases = new RedisLeases(on, { liveMs, renewEveryMs: 1_000_000 });
-      return { leases, admissions: new RedisAdmissions(on, new RedisCounter(on, systemClock), leases) };
+      return { leases, admissions: new RedisAdmissions(on, leases) };
     };
     const [silent, alive] = [replica(links[0], 300), replica(links[1], 60_000)];
     const ask = (amount: number) => ({
@@ -111,15 +111,18 @@ describe.skipIf(noRedis)("in Redis", () => {
   it("frees the leases of a holder that renews no more, and keeps those of one that does", async () => {
     const link = () => RedisLink.open({ url: redis.url, secret: "lives", replicas: 1, clock: systemClock });
     const [alive, dead] = [await link(), await link()];
-    const renewing = new RedisLeases(alive, { liveMs: 600, renewEveryMs: 100 });
-    const killed = new RedisLeases(dead, { liveMs: 600, renewEveryMs: 1_000_000 });
-    await renewing.acquire("acc", 2);
-    await killed.acquire("acc", 2);
-    expect(await renewing.acquire("acc", 2)).toBeNull();
-    await eventually(async () => (await renewing.acquire("acc", 2)) ?? undefined);
-    expect(await renewing.held("acc")).toBe(2);
-    expect(await renewing.acquire("acc", 2)).toBeNull();
-    await renewing.close();
+    const replica = (on: RedisLink, renewEveryMs: number) => {
+      const leases = new RedisLeases(on, { liveMs: 600, renewEveryMs });
+      return { leases, admissions: new RedisAdmissions(on, leases) };
+    };
+    const [renewing, killed] = [replica(alive, 100), replica(dead, 1_000_000)];
+    await acquireLease(renewing, "acc", 2);
+    await acquireLease(killed, "acc", 2);
+    expect(await acquireLease(renewing, "acc", 2)).toBeNull();
+    await eventually(async () => (await acquireLease(renewing, "acc", 2)) ?? undefined);
+    expect(await renewing.leases.held("acc")).toBe(2);
+    expect(await acquireLease(renewing, "acc", 2)).toBeNull();
+    await renewing.leases.close();
     await Promise.all([alive.close(), dead.close()]);
   });
 });

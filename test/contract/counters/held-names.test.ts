@@ -2,14 +2,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock, type Clock, type Counter } from "../../../src/core/ports.js";
 import { MemoryCounter } from "../../../src/store/counters/memory-counter.js";
+import { RedisAdmissions } from "../../../src/store/counters/redis-admissions.js";
+import { RedisLeases } from "../../../src/store/counters/redis-leases.js";
 import { RedisCounter } from "../../../src/store/counters/redis-counter.js";
 import { RedisLink } from "../../../src/store/counters/redis-link.js";
 import { eventually } from "../../support/eventually.js";
 import { FakeClock } from "../../support/inputs/fake-clock.js";
 import { noRedis, TestRedis } from "../../support/stores/redis.js";
 
-interface HoldingCounter extends Counter {
+interface HoldingCounter extends Pick<Counter, "take"> {
   heldNames(): string[];
+  close(): Promise<void>;
 }
 
 const sweepEveryMs = 5;
@@ -58,6 +61,24 @@ describe("a counter in memory", () => {
   });
 });
 
+const openRedis =
+  (url: string) =>
+  async (clock: Clock): Promise<HoldingCounter> => {
+    const link = await RedisLink.open({ url, secret: "a secret", replicas: 1, clock: systemClock });
+    const leases = new RedisLeases(link);
+    const admissions = new RedisAdmissions(link, leases, { clock, sweepEveryMs });
+    const counter = new RedisCounter(admissions);
+    return {
+      take: (...given) => counter.take(...given),
+      heldNames: () => admissions.heldNames(),
+      close: async () => {
+        await admissions.close();
+        await leases.close();
+        await link.close();
+      },
+    };
+  };
+
 describe.skipIf(noRedis)("a counter in Redis", () => {
   let redis: TestRedis;
   beforeAll(async () => {
@@ -65,25 +86,9 @@ describe.skipIf(noRedis)("a counter in Redis", () => {
   });
   afterAll(() => redis.kill());
 
-  describeHeld(async (clock) => {
-    const link = await RedisLink.open({
-      url: redis.url,
-      secret: "a secret",
-      replicas: 1,
-      clock: systemClock,
-    });
-    const counter = new RedisCounter(link, clock, sweepEveryMs);
-    return {
-      take: (...given) => counter.take(...given),
-      adjust: (...given) => counter.adjust(...given),
-      read: (...given) => counter.read(...given),
-      isOpen: (...given) => counter.isOpen(...given),
-      open: (...given) => counter.open(...given),
-      heldNames: () => counter.heldNames(),
-      close: async () => {
-        await counter.close();
-        await link.close();
-      },
-    };
-  });
+  describeHeld((clock) => openRedis(redis.url)(clock));
+});
+
+describe("a counter in Redis while that is unreachable", () => {
+  describeHeld(openRedis("redis://127.0.0.1:1/0"));
 });

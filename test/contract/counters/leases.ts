@@ -1,10 +1,13 @@
-/** The promises of `Leases`, to be run on every implementation. */
+/** The promises of `Leases` and of the admissions that take them, to be run on every implementation. */
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Admissions } from "../../../src/core/limit-ports.js";
 import type { Leases } from "../../../src/core/ports.js";
 import { eventually } from "../../support/eventually.js";
+import { acquireLease } from "../../support/stores/acquire-lease.js";
 
 export interface LeasesUnderTest {
+  admissions: Admissions;
   leases: Leases;
   dispose(): Promise<void>;
 }
@@ -20,32 +23,33 @@ export function describeLeaseContract(name: string, open: () => Promise<LeasesUn
       who = randomUUID();
     });
     afterEach(() => opened.dispose());
+    const acquire = (name: string, limit: number) => acquireLease(opened, name, limit);
 
     it("gives out as many as the limit, also of a parallel burst", async () => {
-      const given = await Promise.all(Array.from({ length: 10 }, () => leases.acquire(who, 3)));
+      const given = await Promise.all(Array.from({ length: 10 }, () => acquire(who, 3)));
       expect(given.filter((lease) => lease !== null)).toHaveLength(3);
       expect(await leases.held(who)).toBe(3);
     });
 
     it("gives one out again once it was released, and only once however often that is said", async () => {
-      const first = await leases.acquire(who, 2);
-      await leases.acquire(who, 2);
-      expect(await leases.acquire(who, 2)).toBeNull();
+      const first = await acquire(who, 2);
+      await acquire(who, 2);
+      expect(await acquire(who, 2)).toBeNull();
       first?.release();
       first?.release();
-      const again = await eventually(async () => (await leases.acquire(who, 2)) ?? undefined);
+      const again = await eventually(async () => (await acquire(who, 2)) ?? undefined);
       expect(again).not.toBeNull();
-      expect(await leases.acquire(who, 2)).toBeNull();
+      expect(await acquire(who, 2)).toBeNull();
     });
 
     it("keeps names apart", async () => {
-      await leases.acquire(who, 1);
-      expect(await leases.acquire(`${who} other`, 1)).not.toBeNull();
+      await acquire(who, 1);
+      expect(await acquire(`${who} other`, 1)).not.toBeNull();
       expect(await leases.held(`${who} third`)).toBe(0);
     });
 
     it("gives out none where the limit is none", async () => {
-      expect(await leases.acquire(who, 0)).toBeNull();
+      expect(await acquire(who, 0)).toBeNull();
     });
   });
 }

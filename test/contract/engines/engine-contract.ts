@@ -3,7 +3,9 @@
  * the replies, only that at temperature 0 they are longer than a few dozen tokens and always the same.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eachOf } from "../../../src/core/arrivals.js";
 import type {
+  Arrival,
   Engine,
   Generation,
   GenerationEvent,
@@ -57,24 +59,21 @@ export async function replyTo(engine: Engine, generation: Generation, signal = n
 }
 
 /** A reply of one choice. */
-export async function collect(events: AsyncIterable<GenerationEvent>): Promise<Reply> {
-  const [reply] = await collectChoices(events, 1);
+export async function collect(arrivals: AsyncIterable<Arrival>): Promise<Reply> {
+  const [reply] = await collectChoices(arrivals, 1);
   if (reply === undefined) throw new Error("there is no choice");
   return reply;
 }
 
 /** All choices. Fails when anything follows a choice's end or `done`, or when one of these is missing. */
-export async function collectChoices(
-  events: AsyncIterable<GenerationEvent>,
-  count: number,
-): Promise<Reply[]> {
+export async function collectChoices(arrivals: AsyncIterable<Arrival>, count: number): Promise<Reply[]> {
   const choices = Array.from({ length: count }, (): Omit<Reply, "text" | "usage"> => ({
     fragments: [],
     finishReason: undefined,
     logprobs: [],
   }));
   let usage: Usage | undefined;
-  for await (const event of events) {
+  for await (const event of eachOf(arrivals)) {
     expect(usage).toBeUndefined();
     if (event.type === "done") {
       usage = event.usage;
@@ -99,7 +98,7 @@ export async function collectChoices(
 
 /** Starts a generation and takes its first event, so that it is known to run. */
 export async function startReply(engine: Engine, generation: Generation, signal = never()) {
-  const events = engine.generate(await engine.prepare(generation, signal), signal)[Symbol.asyncIterator]();
+  const events = eachOf(engine.generate(await engine.prepare(generation, signal), signal));
   const first = await events.next();
   return { first, events };
 }
@@ -379,10 +378,8 @@ export function describeEngineContract(name: string, makeEngine: () => Promise<E
     });
 
     it("frees what it held when the consumer has enough", async () => {
-      for await (const event of engine.generate(
-        await engine.prepare(generationOf("Talk.", longest), never()),
-        never(),
-      )) {
+      const prepared = await engine.prepare(generationOf("Talk.", longest), never());
+      for await (const event of eachOf(engine.generate(prepared, never()))) {
         if (event.type === "text") break;
       }
       await eventually(isIdle, 1000);

@@ -3,6 +3,7 @@
  * decides to call: `required` makes every engine do so, and schemas leave little room for what.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eachOf } from "../../../src/core/arrivals.js";
 import type { Engine, Generation, GenerationEvent, Usage } from "../../../src/core/ports.js";
 import type { ChatMessage, ReplyLogprob, Tooling } from "../../../src/protocol/chat.js";
 import { generationOf, never, type EngineUnderTest } from "./engine-contract.js";
@@ -19,9 +20,12 @@ export interface Said {
 /** Fails when events come in an order that the interface does not promise. */
 export function saidIn(events: readonly GenerationEvent[], choice = 0): Said {
   const said: Said = { text: "", reasoning: "", calls: [], finishReason: undefined, logprobs: [] };
+  /** The call that may still get arguments: nothing else has come since it began. */
+  let openCall: number | undefined;
   for (const event of events) {
     if (event.type === "done" || event.choice !== choice) continue;
     expect(said.finishReason).toBeUndefined();
+    if (event.type !== "arguments") openCall = undefined;
     switch (event.type) {
       case "text":
         said.text += event.text;
@@ -32,11 +36,13 @@ export function saidIn(events: readonly GenerationEvent[], choice = 0): Said {
         said.reasoning += event.text;
         break;
       case "call":
+        expect(event.call).toBe(said.calls.length);
+        openCall = event.call;
         said.calls.push({ id: event.id, name: event.name, arguments: "" });
         break;
       case "arguments": {
         const last = said.calls.at(-1);
-        if (last === undefined) throw new Error("arguments of no call");
+        if (last === undefined || event.call !== openCall) throw new Error("arguments of no open call");
         last.arguments += event.text;
         break;
       }
@@ -57,7 +63,8 @@ export function usageIn(events: readonly GenerationEvent[]): Usage {
 
 export async function eventsOf(engine: Engine, generation: Generation): Promise<GenerationEvent[]> {
   const events: GenerationEvent[] = [];
-  for await (const event of engine.generate(await engine.prepare(generation, never()), never())) {
+  const prepared = await engine.prepare(generation, never());
+  for await (const event of eachOf(engine.generate(prepared, never()))) {
     events.push(event);
   }
   return events;

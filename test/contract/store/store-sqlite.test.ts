@@ -10,6 +10,7 @@ import { databasePath, openDatabase, openSqliteStore } from "../../../src/store/
 import { StoreError } from "../../../src/store/store-error.js";
 import { openTemporaryStore, openThreadedStore, testPlan } from "../../support/stores/temporary-store.js";
 import { describeStoreContract } from "./store.js";
+import { scriptArguments, sourceModule } from "../../support/processes/script.js";
 
 describeStoreContract("SQLite", () => openTemporaryStore());
 describeStoreContract("SQLite in threads", () => openThreadedStore());
@@ -65,14 +66,14 @@ describe("the SQLite file", () => {
   it("is migrated once when several processes open it at the same time", async () => {
     const startAt = Date.now() + 1_500;
     const script = `
-      import { openSqliteStore } from ${JSON.stringify(join(process.cwd(), "dist/store/sql/sqlite.js"))};
+      import { openSqliteStore } from ${sourceModule("store/sql/sqlite.ts")};
       while (Date.now() < ${startAt});
       const store = await openSqliteStore(${JSON.stringify({ path, defaultPlan: testPlan })});
       console.log(await store.initSetting("winner", String(process.pid)));
       await store.close();`;
     const run = promisify(execFile);
     const results = await Promise.all(
-      Array.from({ length: 6 }, () => run(process.execPath, ["--input-type=module", "--eval", script])),
+      Array.from({ length: 6 }, () => run(process.execPath, scriptArguments(script))),
     );
     expect(new Set(results.map(({ stdout }) => stdout)).size).toBe(1);
     expect(migrations()).toEqual(migrations().map((_, index) => index + 1));

@@ -193,6 +193,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
           lastUsedModel: null,
           tags: [],
           replaces: null,
+          lineage: key.id,
         });
         expect(await store.findKey(key.id)).toEqual(key);
         expect(await store.listKeys(account.id)).toEqual([key]);
@@ -332,7 +333,7 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
         expect((await store.findKey(id))?.lastUsedAt).toEqual(day("2031-02-03"));
       });
 
-      it("come with the model of that day's last request that named one", async () => {
+      it("come with the model of the last request that named one", async () => {
         const { id } = await createKey();
         const read = async () => {
           const { lastUsedAt, lastUsedModel } = (await store.findKey(id)) ?? {};
@@ -346,7 +347,9 @@ export function describeStoreContract(name: string, openStore: () => Promise<Sto
         await touch(id, day("2031-02-02"), "omega");
         expect(await read()).toEqual([day("2031-02-03"), "prism"]);
         await touch(id, day("2031-02-04"));
-        expect(await read()).toEqual([day("2031-02-04"), null]);
+        expect(await read()).toEqual([day("2031-02-04"), "prism"]);
+        await touch(id, day("2031-02-05"), "omega");
+        expect(await read()).toEqual([day("2031-02-05"), "omega"]);
       });
 
       it("are written together, unknown ids ignored", async () => {

@@ -184,7 +184,7 @@ describe("an engine's process that ends", () => {
   });
 
   it("is logged with its signal and in words", async () => {
-    const { app, logLines } = await startService(resolve("dist/engines/llama/worker/worker.js"));
+    const { app, logLines } = await startService(resolve("dist/worker.js"));
     await app.ready();
     // Not the bundler's process, which compiles the threads of the database from their source.
     const pid = childrenOf(process.pid).find((child) =>

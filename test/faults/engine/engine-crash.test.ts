@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { loadConfig } from "../../../src/config.js";
 import type { LlamaEngineOptions } from "../../../src/engines/llama/host/llama-engine.js";
@@ -21,6 +20,7 @@ import { eventually } from "../../support/eventually.js";
 import { fakeWorkerIn, answersPings, finishes, loadsAndPrepares } from "../../support/engines/fake-worker.js";
 import { startTinyEngine, type TinyEngine } from "../../support/engines/tiny-engine.js";
 import { writeTinyGguf, type TinyModel } from "../../support/engines/tiny-gguf.js";
+import { scriptArguments, sourceModule } from "../../support/processes/script.js";
 
 const unavailable = { code: "engine_unavailable" };
 const { engine: config } = loadConfig({ env: {} });
@@ -304,16 +304,12 @@ describe("the engine's process", () => {
   it("does not outlive its parent", async () => {
     const weights = join(folder, "orphan.gguf");
     writeTinyGguf(weights);
-    const host = pathToFileURL(resolve("dist/engines/llama/host/llama-engine.js")).href;
-    const options = JSON.stringify({ weights, models: {}, config });
-    const parent = spawn(process.execPath, [
-      "--input-type=module",
-      "--eval",
-      `import { LlamaEngine } from ${JSON.stringify(host)};
+    const options = JSON.stringify({ weights, models: {}, config, workerFile: resolve("dist/worker.js") });
+    const script = `import { LlamaEngine } from ${sourceModule("engines/llama/host/llama-engine.ts")};
        const engine = new LlamaEngine(${options});
        await engine.ready();
-       console.log(engine.pid);`,
-    ]);
+       console.log(engine.pid);`;
+    const parent = spawn(process.execPath, scriptArguments(script));
     const [output] = (await once(parent.stdout, "data")) as [Buffer];
     const pid = Number(output.toString());
     expect(isAlive(pid)).toBe(true);

@@ -59,7 +59,7 @@ interface Service {
 }
 
 const newDataDir = () => mkdtempSync(join(folder, "data-"));
-const realWorker = resolve("dist/engines/llama/worker/worker.js");
+const realWorker = resolve("dist/worker.js");
 
 function configFor(dataDir: string, env: Record<string, string> = {}): Config {
   const models = Object.fromEntries(

@@ -88,7 +88,7 @@ describe("a model on a running server", () => {
     writeFileSync(hollow, ggufBytes(llamaFields, [randomTensor("t", [256, 2], 16)]));
     const before = await reply("lambda");
     await use("lambda", hollow);
-    await eventually(() => sotto.output().includes("A model was not switched over"), 30_000);
+    await eventually(() => sotto.output().includes("lambda was not switched over"), 30_000);
     expect(await reply("lambda")).toBe(before);
     await use("lambda", join(folder, "second.gguf"));
     await eventually(async () => (await reply("lambda")) !== before, 15_000);

@@ -1,6 +1,5 @@
 import { spawn, execFile } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { FullStore } from "../../../src/core/dashboard-ports.js";
@@ -8,6 +7,7 @@ import { migrations } from "../../../src/store/sql/migrate.js";
 import { openPostgresStore } from "../../../src/store/sql/postgres.js";
 import { sharedPostgres, type TestPostgres } from "../../support/stores/postgres.js";
 import { testPlan } from "../../support/stores/temporary-store.js";
+import { scriptArguments, sourceModule } from "../../support/processes/script.js";
 
 let server: TestPostgres;
 let database: string;
@@ -29,12 +29,11 @@ const open = async (): Promise<FullStore> => {
 };
 const applied = () => server.query("select number, name from migrations order by number", database);
 const all = migrations.map(({ name }, index) => ({ number: index + 1, name }));
-const built = (file: string): string => JSON.stringify(join(process.cwd(), "dist/store/sql", file));
 
 it("a process that is killed in the middle of a migration leaves the ones before, and the next goes on", async () => {
   const script = `
-    import { migrate, migrations } from ${built("migrate.js")};
-    import { connectPostgres, postgresMigration } from ${built("postgres.js")};
+    import { migrate, migrations } from ${sourceModule("store/sql/migrate.ts")};
+    import { connectPostgres, postgresMigration } from ${sourceModule("store/sql/postgres.ts")};
     const [first, second] = migrations;
     const stuck = {
       name: second.name,
@@ -47,7 +46,7 @@ it("a process that is killed in the middle of a migration leaves the ones before
     const db = connectPostgres(${JSON.stringify(server.url(database))});
     const context = { bytesType: "bytea", defaultPlan: ${JSON.stringify(testPlan)} };
     await migrate(db, context, { ...postgresMigration, migrations: [first, stuck] });`;
-  const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
+  const child = spawn(process.execPath, scriptArguments(script), {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = once(child, "exit");
@@ -67,15 +66,13 @@ it("is done once when several processes open a new database at the same time", a
   const startAt = Date.now() + 2_000;
   const options = { url: server.url(database), poolSize: 1, defaultPlan: testPlan };
   const script = `
-    import { openPostgresStore } from ${built("postgres.js")};
+    import { openPostgresStore } from ${sourceModule("store/sql/postgres.ts")};
     while (Date.now() < ${startAt});
     const store = await openPostgresStore(${JSON.stringify(options)});
     console.log(await store.initSetting("winner", String(process.pid)));
     await store.close();`;
   const results = await Promise.all(
-    Array.from({ length: 4 }, () =>
-      promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script]),
-    ),
+    Array.from({ length: 4 }, () => promisify(execFile)(process.execPath, scriptArguments(script))),
   );
   expect(new Set(results.map(({ stdout }) => stdout)).size).toBe(1);
   expect(await applied()).toEqual(all);

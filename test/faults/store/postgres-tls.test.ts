@@ -1,12 +1,12 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, chownSync, mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, chownSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../../src/core/ports.js";
 import { connectPostgres } from "../../../src/store/sql/postgres.js";
 import { eventually } from "../../support/eventually.js";
+import { createOpenFolder } from "../../support/processes/run-folder.js";
 import { sharedPostgres } from "../../support/stores/postgres.js";
 
 const noOpenssl = spawnSync("openssl", ["version"]).status !== 0;
@@ -23,13 +23,13 @@ describe.skipIf(noOpenssl)("a connection to Postgres", () => {
   beforeAll(async () => {
     const server = await sharedPostgres();
     port = server.port;
-    folder = mkdtempSync(join(tmpdir(), "sotto-tls-"));
+    folder = createOpenFolder("sotto-tls-");
     const [certificate, key] = [join(folder, "server.crt"), join(folder, "server.key")];
     const request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"];
     const names = ["-addext", "subjectAltName=DNS:localhost"];
     execFileSync("openssl", [...request, ...names, "-keyout", key, "-out", certificate], { stdio: "ignore" });
     const { uid, gid } = statSync(server.dataDir);
-    for (const path of [folder, certificate, key]) chownSync(path, uid, gid);
+    for (const path of [certificate, key]) chownSync(path, uid, gid);
     chmodSync(key, 0o600);
     await server.query(`alter system set ssl_cert_file = '${certificate}'`);
     await server.query(`alter system set ssl_key_file = '${key}'`);

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/core/ports.js";
 import type { Counters } from "../../../src/store/counters/counters.js";
 import { openRedisCounters } from "../../../src/store/counters/redis-counters.js";
 import { eventually } from "../../support/eventually.js";
+import { acquireLease } from "../../support/stores/acquire-lease.js";
+import { RedisProxy } from "../../support/stores/redis-proxy.js";
 import { noRedis, TestRedis } from "../../support/stores/redis.js";
 
 describe.skipIf(noRedis)("while Redis is unreachable", () => {
@@ -20,9 +21,9 @@ describe.skipIf(noRedis)("while Redis is unreachable", () => {
     await redis.kill();
   });
 
-  const open = async (replicas = 1, onHealth: (health: string) => void = () => {}) => {
+  const open = async (replicas = 1, onHealth: (health: string) => void = () => {}, url = redis.url) => {
     const counters = await openRedisCounters({
-      url: redis.url,
+      url,
       secret,
       replicas,
       clock: systemClock,
@@ -52,77 +53,86 @@ describe.skipIf(noRedis)("while Redis is unreachable", () => {
       const [, score] = await connection.zrange(replicas, 0, 0, "WITHSCORES");
       return Number(score);
     });
-  /** What replicas told each other about their leases, a line each. */
-  const holdings = () =>
-    redis.command(async (connection) => {
-      const [key = ""] = await connection.keys("sotto:holdings:*");
-      return (await connection.hvals(key)).join("\n");
-    });
   const healthOf = (all: readonly Counters[], health: "ok" | "unreachable") =>
     eventually(() => all.every((counters) => counters.health() === health), 15_000);
 
-  it("admits at most 1.1 times the limit in each window, from the outage to the recovery", async () => {
-    const replicas = await openTwo();
-    const [limit, windowMs] = [100, 4_000];
-    const admittedAt: number[] = [];
-    /** When windows ended, by the earliest estimate: what a reply takes to arrive makes it late. */
-    const ends: number[] = [];
-    let isOver = false;
-    const hammer = async ({ counter }: Counters): Promise<void> => {
-      while (!isOver) {
-        const reading = await counter.take("requests:acc", 1, limit, windowMs);
-        const now = performance.now();
-        if (reading.admitted) {
-          admittedAt.push(now);
-          noteEnd(now + reading.resetMs);
-        }
-        await sleep(5);
-      }
-    };
-    const noteEnd = (endsAt: number): void => {
-      const index = ends.findIndex((known) => Math.abs(known - endsAt) < 200);
-      if (index < 0) ends.push(endsAt);
-      else ends[index] = Math.min(ends[index] ?? endsAt, endsAt);
-    };
-    const hammers = replicas.map(hammer);
-
-    await eventually(() => ends.length === 2, 20_000);
+  const lost = async (...replicas: readonly Counters[]) => {
     await redis.kill();
     await healthOf(replicas, "unreachable");
-    const before = ends.length;
-    await eventually(() => ends.length >= before + 2, 20_000);
-    await redis.start();
-    await healthOf(replicas, "ok");
-    const returned = ends.length;
-    await eventually(() => ends.length >= returned + 2, 20_000);
-    isOver = true;
-    await Promise.all(hammers);
+  };
+  /** How many of `count` were admitted. */
+  const admittedOf = async ({ counter }: Counters, count: number, limit: number): Promise<number> => {
+    const readings = await Promise.all(
+      Array.from({ length: count }, () => counter.take("requests:acc", 1, limit, 60_000)),
+    );
+    return readings.filter(({ admitted }) => admitted).length;
+  };
+  const quota = (amount: number) => ({
+    first: [],
+    leases: [],
+    then: [{ name: "quota", amount, limit: 100, windowMs: 3_600_000, initial: async () => 60 }],
+    read: [],
+  });
 
-    const admitted = ends.map((end) => admittedAt.filter((at) => at >= end - windowMs && at < end).length);
-    expect(Math.max(...admitted), admitted.join()).toBeLessThanOrEqual(1.1 * limit);
-    // And it was not refused altogether.
-    expect(Math.min(...admitted.slice(0, -1)), admitted.join()).toBeGreaterThanOrEqual(limit * 0.5);
-  }, 90_000);
-
-  it("remembers what it had counted before its death", async () => {
+  it("admits its share of a limit, and no second one when Redis is lost again within the window", async () => {
     const [one, two] = await openTwo();
-    await one.counter.take("requests:acc", 50, 100, 60_000);
-    await two.counter.take("requests:acc", 10, 100, 60_000);
-    await one.counter.read("requests:acc", 100, 60_000);
-    await redis.kill();
-    await healthOf([one, two], "unreachable");
-    expect(await one.counter.take("requests:acc", 20, 100, 60_000)).toMatchObject({ admitted: true });
-    expect(await one.counter.take("requests:acc", 1, 100, 60_000)).toMatchObject({ admitted: false });
-    expect(await two.counter.take("requests:acc", 15, 100, 60_000)).toMatchObject({ admitted: true });
+    await lost(one, two);
+    expect([await admittedOf(one, 80, 100), await admittedOf(two, 80, 100)]).toEqual([50, 50]);
     await redis.start();
     await healthOf([one, two], "ok");
-    expect(
-      await eventually(async () => {
-        const { count } = await one.counter.read("requests:acc", 100, 60_000);
-        return count >= 95 && count;
-      }),
-    ).toBe(95);
+    await lost(one, two);
+    expect([await admittedOf(one, 10, 100), await admittedOf(two, 10, 100)]).toEqual([0, 0]);
   }, 30_000);
+
+  it("goes on from what Redis has when it recovers", async () => {
+    const counters = await open();
+    await counters.counter.take("requests:acc", 50, 100, 60_000);
+    redis.freeze();
+    await healthOf([counters], "unreachable");
+    expect(await admittedOf(counters, 120, 100)).toBe(100);
+    redis.thaw();
+    await healthOf([counters], "ok");
+    expect(await counters.counter.read("requests:acc", 100, 60_000)).toMatchObject({ count: 50 });
+  }, 30_000);
+
+  it("divides what the database says is left of a quota, in each outage", async () => {
+    const [one, two] = await openTwo();
+    for (let count = 0; count < 2; count++) {
+      await lost(one, two);
+      for (const { admissions } of [one, two]) {
+        expect((await admissions.admit(quota(21))).refusedBy).toMatchObject({ name: "quota" });
+        expect((await admissions.admit(quota(20))).refusedBy).toBeNull();
+        expect((await admissions.admit(quota(1))).refusedBy).toMatchObject({ name: "quota" });
+      }
+      await redis.start();
+      await healthOf([one, two], "ok");
+    }
+    expect((await one.admissions.admit(quota(40))).refusedBy).toBeNull();
+    expect((await two.admissions.admit(quota(1))).refusedBy).toMatchObject({ name: "quota" });
+  }, 60_000);
+
+  it("is used again behind a proxy that accepted connections and reset them, to count and to wake", async () => {
+    const proxy = await RedisProxy.start(redis.port);
+    const [behind, other] = [await open(1, undefined, proxy.url), await open()];
+    for (let count = 0; count < 2; count++) {
+      proxy.reset();
+      await healthOf([behind], "unreachable");
+      const attempts = proxy.accepted;
+      await eventually(() => proxy.accepted >= attempts + 8, 20_000);
+      proxy.pass();
+      await healthOf([behind], "ok");
+    }
+    await behind.counter.take("requests:acc", 50, 100, 60_000);
+    expect(await other.counter.read("requests:acc", 100, 60_000)).toMatchObject({ count: 50 });
+    let woken = 0;
+    behind.wakeUps.onWakeUp(() => (woken += 1));
+    await eventually(() => {
+      other.wakeUps.wakeOthers();
+      return woken > 1;
+    });
+    await behind.close();
+    await proxy.close();
+  }, 60_000);
 
   it("reports it once, and the recovery once, also when it only falls silent", async () => {
     const told: string[] = [];
@@ -141,7 +151,7 @@ describe.skipIf(noRedis)("while Redis is unreachable", () => {
     const told: string[] = [];
     const counters = await open(4, (health) => told.push(health));
     expect(counters.health()).toBe("unreachable");
-    const given = await Promise.all(Array.from({ length: 16 }, () => counters.leases.acquire("acc", 16)));
+    const given = await Promise.all(Array.from({ length: 16 }, () => acquireLease(counters, "acc", 16)));
     expect(given.filter((lease) => lease !== null)).toHaveLength(4);
     await redis.start();
     await healthOf([counters], "ok");
@@ -149,47 +159,41 @@ describe.skipIf(noRedis)("while Redis is unreachable", () => {
     expect(await counters.leases.held("acc")).toBe(4);
   }, 30_000);
 
-  it("gives out no more leases than the limit, though one replica held more than its share", async () => {
+  it("gives out its share of leases, less what it holds from before", async () => {
     const [one, two] = await openTwo();
     const acquire = async (replica: Counters, count: number) => {
-      const given = await Promise.all(Array.from({ length: count }, () => replica.leases.acquire("acc", 10)));
+      const given = await Promise.all(Array.from({ length: count }, () => acquireLease(replica, "acc", 10)));
       return given.flatMap((lease) => (lease === null ? [] : [lease]));
     };
     const held = await acquire(one, 7);
     expect([held.length, (await acquire(two, 3)).length]).toEqual([7, 3]);
-    await redis.kill();
-    await healthOf([one, two], "unreachable");
-    expect([(await acquire(one, 10)).length, (await acquire(two, 10)).length]).toEqual([0, 0]);
+    await lost(one, two);
+    expect([(await acquire(one, 10)).length, (await acquire(two, 10)).length]).toEqual([0, 2]);
     // What ends is free again, up to the share.
     for (const lease of held) lease.release();
     expect([(await acquire(one, 10)).length, (await acquire(two, 10)).length]).toEqual([5, 0]);
   }, 30_000);
 
-  it("knows what another replica holds of a name it has never asked for", async () => {
-    const [one, two] = await openTwo();
-    for (let count = 0; count < 8; count++) await one.leases.acquire("acc", 10);
-    await eventually(async () => (await holdings()).includes(":8}"));
-    // Both have told and heard once more since.
-    const before = await holdings();
-    await eventually(
-      async () => (await holdings()).split("\n").every((told) => !before.includes(told)),
-      10_000,
-    );
-    await redis.kill();
-    await healthOf([one, two], "unreachable");
-    const given = await Promise.all(Array.from({ length: 10 }, () => two.leases.acquire("acc", 10)));
-    expect(given.filter((lease) => lease !== null)).toHaveLength(1);
-    expect(await one.leases.acquire("acc", 10)).toBeNull();
+  it("frees when it recovers what was released meanwhile, and what it granted without being heard", async () => {
+    const counters = await open();
+    const lease = await acquireLease(counters, "acc", 10);
+    redis.freeze();
+    const unheard = await acquireLease(counters, "acc", 10);
+    await healthOf([counters], "unreachable");
+    lease?.release();
+    expect(unheard).not.toBeNull();
+    redis.thaw();
+    await healthOf([counters], "ok");
+    expect(await counters.leases.held("acc")).toBe(1);
   }, 30_000);
 
   it("knows after its recovery who holds leases, from before and from the outage", async () => {
     const [one, two] = await openTwo();
-    const first = await one.leases.acquire("acc", 4);
-    await redis.kill();
-    await healthOf([one, two], "unreachable");
-    expect(await one.leases.acquire("acc", 4)).not.toBeNull();
-    expect(await one.leases.acquire("acc", 4)).toBeNull();
-    expect(await two.leases.acquire("acc", 4)).not.toBeNull();
+    const first = await acquireLease(one, "acc", 4);
+    await lost(one, two);
+    expect(await acquireLease(one, "acc", 4)).not.toBeNull();
+    expect(await acquireLease(one, "acc", 4)).toBeNull();
+    expect(await acquireLease(two, "acc", 4)).not.toBeNull();
     await redis.start();
     await healthOf([one, two], "ok");
     expect(await two.leases.held("acc")).toBe(3);

@@ -15,6 +15,7 @@ import { connect } from "../../../src/store/sql/sqlite/connection.js";
 import { threadDialect, type ThreadsOptions } from "../../../src/store/sql/sqlite/thread-dialect.js";
 import { eventually } from "../../support/eventually.js";
 import { builtThreads, testPlan } from "../../support/stores/temporary-store.js";
+import { scriptArguments, sourceModule } from "../../support/processes/script.js";
 
 let folder: string;
 let path: string;
@@ -122,7 +123,7 @@ describe("while another process holds the database", () => {
 
 /** A thread with the real database, and something else that happens to it. */
 const threadWith = async (before: string, after: string): Promise<URL> => {
-  const real = pathToFileURL(resolve("dist/store/sql/sqlite/sqlite-worker.js")).href;
+  const real = pathToFileURL(resolve("dist/sqlite-worker.js")).href;
   const file = join(folder, "thread.mjs");
   await writeFile(
     file,
@@ -215,13 +216,12 @@ describe("a thread that ends", () => {
 });
 
 describe("a process", () => {
-  const script = (work: string): string[] => [
-    "--input-type=module",
-    "--eval",
-    `import { openSqliteStore } from ${JSON.stringify(pathToFileURL(resolve("dist/store/sql/sqlite.js")).href)};
-     const store = await openSqliteStore(${JSON.stringify({ path, defaultPlan: testPlan, threads: {} })});
-     ${work}`,
-  ];
+  const script = (work: string): string[] =>
+    scriptArguments(
+      `import { openSqliteStore } from ${sourceModule("store/sql/sqlite.ts")};
+       const store = await openSqliteStore(${JSON.stringify({ path, defaultPlan: testPlan, threads: {} })});
+       ${work}`,
+    );
   const run = (work: string): Promise<{ code: unknown; stderr: string }> =>
     new Promise((resolve) => {
       execFile(process.execPath, script(work), { timeout: 25_000 }, (error, _, stderr) => {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eachOf } from "../../../src/core/arrivals.js";
 import type { GenerationEvent } from "../../../src/core/ports.js";
 import type { ProfileName } from "../../../src/engines/upstream/profiles.js";
 import { generationOf, greedy, never, replyTo, startReply } from "../../contract/engines/engine-contract.js";
@@ -280,7 +281,7 @@ async function eventsOf(
   generation: ReturnType<typeof generationOf>,
 ): Promise<GenerationEvent[]> {
   const events: GenerationEvent[] = [];
-  for await (const item of engine.generate(await engine.prepare(generation, never()), never()))
-    events.push(item);
+  const prepared = await engine.prepare(generation, never());
+  for await (const event of eachOf(engine.generate(prepared, never()))) events.push(event);
   return events;
 }

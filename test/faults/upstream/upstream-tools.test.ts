@@ -309,6 +309,56 @@ describe("tools through an engine on the network", () => {
     expect(saidIn(events).text).toBe("One ST");
   });
 
+  describe("that goes on after a call", () => {
+    const told = async (...deltas: Parameters<typeof chunk>[0][]) => {
+      upstream.chat = speaks("tool_calls", ...deltas);
+      const events = await eventsOf(asking());
+      return { said: saidIn(events), types: events.map(({ type }) => type).join(" ") };
+    };
+    const rest = (text: string) => ({ tool_calls: [{ index: 0, function: { arguments: text } }] });
+
+    it("has a call without arguments closed before the text", async () => {
+      const { said, types } = await told(call(""), { content: "Sent" }, { content: "." });
+      expect(types).toBe("call arguments text text finished done");
+      expect(said).toMatchObject({ text: "Sent.", calls: [{ name: "send", arguments: "{}" }] });
+    });
+
+    it("has text within a call told after it", async () => {
+      const { said, types } = await told(
+        call('{"to":'),
+        { content: "Wait" },
+        rest('"a"'),
+        { content: "." },
+        rest("}"),
+        { content: " Sent." },
+      );
+      expect(types).toBe("call arguments arguments arguments text text text finished done");
+      expect(said).toMatchObject({ text: "Wait. Sent.", calls: [{ arguments: '{"to":"a"}' }] });
+    });
+
+    it("has text told between the calls that it came between", async () => {
+      const second = { tool_calls: [{ index: 1, id: "b", function: { name: "send", arguments: "" } }] };
+      const { said, types } = await told(call(""), { content: "And." }, second, { content: "Done." });
+      expect(types).toBe("call arguments text call arguments text finished done");
+      expect(said.calls.map((one) => one.arguments)).toEqual(["{}", "{}"]);
+    });
+
+    it("has a call without arguments closed before thoughts", async () => {
+      upstream.chat = speaks("tool_calls", call(""), { reasoning_content: "Hm." });
+      const types = (await eventsOf(asking())).map(({ type }) => type);
+      expect(types).toEqual(["call", "arguments", "reasoning", "finished", "done"]);
+    });
+
+    it("has text that may become a stop sequence kept in its place", async () => {
+      upstream.chat = speaks("tool_calls", call('{"to":'), { content: "One ST" }, rest('"a"}'));
+      const events = await eventsOf(asking({ stop: ["STOP"] }));
+      expect(events.map(({ type }) => type).join(" ")).toBe(
+        "call arguments arguments text text finished done",
+      );
+      expect(saidIn(events).text).toBe("One ST");
+    });
+  });
+
   it("drops calls that nobody asked for", async () => {
     expect(
       await saidBy(speaks("tool_calls", { content: "Hm." }, call("{}")), generationOf("Hi")),
@@ -514,6 +564,9 @@ describe("tools through an engine on the network", () => {
       code: "invalid_value",
       param: "reasoning_effort",
     });
+    // A client that never chose an effort could not change it.
+    const implied = generationOf("Hi", { reasoningEffort: "none", isEffortImplied: true });
+    await expect(eventsOf(implied)).rejects.toMatchObject({ code: "internal_error", param: null });
   });
 
   it("knows from Ollama what its model can do", async () => {

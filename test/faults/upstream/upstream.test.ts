@@ -12,6 +12,8 @@ import {
   speaks,
   startScriptedUpstream,
   usageChunk,
+  vllmAnswers,
+  type Asked,
   type ScriptedUpstream,
 } from "../../support/engines/scripted-upstream.js";
 import { connectUpstream } from "../../support/engines/upstream-engine.js";
@@ -234,6 +236,41 @@ describe("an engine on the network", () => {
     expect(stopSequence).toBe("STOP");
     expect(usage.completionTokens).toBe(4);
     await eventually(() => upstream.hungUp === 1, 1000);
+  });
+
+  it.each(["llama-server", "ollama", "openai"] as const)(
+    "that does not tell where it stopped (%s) is cut here, where the reply names the stop sequence",
+    async (profile) => {
+      upstream.answers = {
+        ...vllmAnswers(),
+        "/api/version": { version: "0.20.0" },
+        "/apply-template": { prompt: "Hi" },
+        "/props": {},
+      };
+      const own = await connectUpstream({ url: upstream.url, profile, acceptSharedCache: true });
+      // As such engines do: what they were told to stop at is missing, and so is that they did.
+      upstream.chat = (response, { body }) => {
+        const stops = (body.stop ?? []) as string[];
+        speaks(...(stops.includes("STOP") ? ["One "] : ["One ", "STOP", " two"]))(response, {
+          body,
+        } as Asked);
+      };
+      const stop = ["END", "STOP"];
+      const named = await replyTo(own, generationOf("Hi", { stop, namesStop: true }));
+      expect(named).toMatchObject({ text: "One ", finishReason: "stop", stopSequence: "STOP" });
+      const unnamed = await replyTo(own, generationOf("Hi", { stop }));
+      expect(unnamed).toMatchObject({ text: "One ", finishReason: "stop", usage: { completionTokens: 1 } });
+      await own.close();
+    },
+  );
+
+  it("that takes four stop sequences gets the first four, and the others are cut here", async () => {
+    const own = await connectUpstream({ url: upstream.url, profile: "openai", acceptSharedCache: true });
+    upstream.chat = speaks("One f", " two");
+    const reply = await replyTo(own, generationOf("Hi", { stop: ["a", "b", "c", "d", "e", "f"] }));
+    expect(upstream.chats.at(-1)?.body.stop).toEqual(["a", "b", "c", "d"]);
+    expect(reply).toMatchObject({ text: "On", stopSequence: "e" });
+    await own.close();
   });
 
   it("gets its request closed within a second of an abort, while it talks and while it is silent", async () => {

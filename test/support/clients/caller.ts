@@ -28,6 +28,7 @@ export function callerWith(plan: Partial<Plan> = {}, keyLimits: Partial<KeyLimit
       lastUsedModel: null,
       tags: [],
       replaces: null,
+      lineage: "key_1",
     },
     plan: {
       id: "p",

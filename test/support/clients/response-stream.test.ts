@@ -10,8 +10,8 @@ const reply: ReplyEvent[] = [
   { type: "reasoning", choice, text: "Hm." },
   { type: "text", choice, text: "a" },
   { type: "text", choice, text: "b" },
-  { type: "call", choice, id: "call_1", name: "f" },
-  { type: "arguments", choice, text: "{}" },
+  { type: "call", choice, call: 0, id: "call_1", name: "f" },
+  { type: "arguments", choice, call: 0, text: "{}" },
   { type: "finished", choice, finishReason: "tool_calls" },
   { type: "done", usage },
 ];

@@ -25,9 +25,9 @@ export class CallingEngine extends FakeEngine {
       if (thinks) yield { type: "reasoning", choice, text: "I must call." };
       for (const [index, { name, parameters }] of called.entries()) {
         const { city } = (parameters as { properties: { city: { enum: string[] } } }).properties;
-        yield { type: "call", choice, id: `call_${choice}_${index}`, name };
-        yield { type: "arguments", choice, text: '{"city":' };
-        yield { type: "arguments", choice, text: `${JSON.stringify(city.enum[0])}}` };
+        yield { type: "call", choice, call: index, id: `call_${choice}_${index}`, name };
+        yield { type: "arguments", choice, call: index, text: '{"city":' };
+        yield { type: "arguments", choice, call: index, text: `${JSON.stringify(city.enum[0])}}` };
         signal.throwIfAborted();
       }
       yield { type: "finished", choice, finishReason: "tool_calls" };

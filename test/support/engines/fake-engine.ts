@@ -109,13 +109,15 @@ export class FakeEngine implements Engine {
     const script = this.script(generation);
     const { fragments, finishReason = "stop", failure, endsEarly = false, cachedTokens = 0 } = script;
     const said = fragments.slice(0, maxTokens);
+    let call = -1;
     this.#active += 1;
     try {
       for (const [index, fragment] of said.entries()) {
         await this.#nextToken(signal);
         if (failure?.at === index) throw failure.error;
         this.produced += 1;
-        yield eventOf(fragment);
+        if (typeof fragment === "object" && "call" in fragment) call += 1;
+        yield eventOf(fragment, call);
         signal.throwIfAborted();
       }
       if (failure !== undefined && failure.at >= said.length) throw failure.error;
@@ -159,9 +161,10 @@ export class FakeEngine implements Engine {
 
 const countWords = (text: string): number => text.split(/\s+/).filter((word) => word !== "").length;
 
-function eventOf(fragment: Fragment): GenerationEvent {
+/** `call` is the number of the call that began last. */
+function eventOf(fragment: Fragment, call: number): GenerationEvent {
   if (typeof fragment === "string") return { type: "text", choice: 0, text: fragment };
   if ("reasoning" in fragment) return { type: "reasoning", choice: 0, text: fragment.reasoning };
-  if ("arguments" in fragment) return { type: "arguments", choice: 0, text: fragment.arguments };
-  return { type: "call", choice: 0, id: fragment.id ?? `call_${fragment.call}`, name: fragment.call };
+  if ("arguments" in fragment) return { type: "arguments", choice: 0, call, text: fragment.arguments };
+  return { type: "call", choice: 0, call, id: fragment.id ?? `call_${fragment.call}`, name: fragment.call };
 }

@@ -21,7 +21,7 @@ export function gatedWorker(folder: string): GatedWorker {
   const startedFile = join(own, "started");
   const heldFile = join(own, "held");
   const brokenFile = join(own, "broken");
-  const real = pathToFileURL(resolve("dist/engines/llama/worker/worker.js")).href;
+  const real = pathToFileURL(resolve("dist/worker.js")).href;
   writeFileSync(
     workerFile,
     `import { appendFileSync, existsSync } from "node:fs";

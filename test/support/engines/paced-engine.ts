@@ -2,13 +2,11 @@
  * An engine that says one word every `tokenMs` for as long as it may, to any number of clients at once: for
  * tests and measurements of everything around an engine.
  */
-import { eachOf } from "../../../src/core/arrivals.js";
 import type {
   Arrival,
   Engine,
   EngineStatus,
   Generation,
-  GenerationEvent,
   PreparedGeneration,
 } from "../../../src/core/ports.js";
 
@@ -30,12 +28,8 @@ export class PacedEngine implements Engine {
     return { generation, promptTokens: 4, maxTokens: generation.maxTokens ?? 16, prompt: null };
   }
 
-  generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncGenerator<GenerationEvent> {
-    return eachOf(this.arrivals(prepared, signal));
-  }
-
   /** Without a pace many words are there at once, and come together as those of any engine do. */
-  async *arrivals(
+  async *generate(
     { promptTokens, maxTokens }: PreparedGeneration,
     signal: AbortSignal,
   ): AsyncGenerator<Arrival, void, undefined> {

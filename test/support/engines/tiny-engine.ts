@@ -30,7 +30,7 @@ export function startTinyEngine(
     weights,
     models: { omega: testDefaults },
     config,
-    workerFile: resolve("dist/engines/llama/worker/worker.js"),
+    workerFile: resolve("dist/worker.js"),
     onEvent: (event) => events.push(event),
     ...options,
   });

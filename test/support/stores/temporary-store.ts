@@ -27,7 +27,7 @@ export interface TemporaryStore {
 /** As they are built, which start sooner, and with one reader. */
 export const builtThreads: ThreadsOptions = {
   readers: 1,
-  workerFile: pathToFileURL(resolve("dist/store/sql/sqlite/sqlite-worker.js")),
+  workerFile: pathToFileURL(resolve("dist/sqlite-worker.js")),
 };
 
 /** As a server opens it, in threads. */

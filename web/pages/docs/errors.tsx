@@ -34,7 +34,8 @@ export default function Errors() {
         has started, <Link href="/docs/streaming#errors">an error is the last event</Link>.
       </p>
       <p>
-        The official libraries retry automatically on 429, 500 and 503, and honour <code>Retry-After</code>.
+        The official libraries retry automatically on 429, 500 and 503, and honour <code>Retry-After</code>{" "}
+        and <code>x-should-retry</code>.
       </p>
       {groups.map((group) => (
         <Section key={group.status} id={`status-${group.status}`} title={`${group.status} ${group.meaning}`}>

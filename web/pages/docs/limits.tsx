@@ -27,7 +27,7 @@ const parameters = [
   { name: "temperature", text: "0 to 2" },
   { name: "top_p", text: "0 to 1" },
   { name: "frequency_penalty, presence_penalty", text: "−2 to 2 each" },
-  { name: "stop", text: "at most 4 sequences" },
+  { name: "stop", text: "at most 16 sequences" },
   { name: "Content-Type", text: "application/json, UTF-8" },
 ];
 
@@ -46,8 +46,9 @@ export default function Limits() {
       <Section id="exceeded" title="When a limit is reached">
         <p>
           The response is 429 <code>rate_limit_exceeded</code>. The message says which limit was reached, its
-          value and when to retry; <code>Retry-After</code> has the same for programs, in whole seconds from 1
-          to 59.
+          value and when to retry; <code>Retry-After</code> has the same for programs, in whole seconds: from
+          1 to 59, or for a quota of a day or a month the time until its reset, with{" "}
+          <code>x-should-retry: false</code>, which tells client libraries not to retry.
         </p>
         <CodeBlock language="http" title="429" code={refused} />
         <p>

@@ -7,7 +7,7 @@ import { Input, type Reading } from "./parts/input.js";
 import { markedReply, markersOf } from "./parts/marked-reply.js";
 import { Output } from "./parts/output.js";
 import { callReader } from "./parts/read-calls.js";
-import type { ReplyParser } from "./reply-events.js";
+import type { StatefulParser } from "./reply-events.js";
 import type { ReplySyntax } from "./reply-syntax.js";
 
 export interface ReplyTool {
@@ -24,11 +24,16 @@ export interface ParserOptions {
   reasoningOpen: boolean;
 }
 
-export function replyParser(syntax: ReplySyntax, options: ParserOptions): ReplyParser {
+export function replyParser(syntax: ReplySyntax, options: ParserOptions): StatefulParser {
   const input = new Input();
   const output = new Output(input);
   const reading = readingOf(syntax, options, input, output);
+  // Up to where it needs text: whether the reply begins within reasoning is known then.
+  reading.next();
   return {
+    get state() {
+      return output.state;
+    },
     push(fragment) {
       input.push(fragment);
       reading.next();

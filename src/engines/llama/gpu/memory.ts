@@ -3,9 +3,10 @@
  * driver, cards and binding (`presence.ts`); with another one it counts as empty. A file that cannot be read or
  * written costs another try at the next start and nothing else.
  */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { makeFolder } from "../../../adapters/make-folder.js";
 import { gpuBackends } from "./backends.js";
 import { failureKinds } from "./failures.js";
 
@@ -60,7 +61,7 @@ export function memoryIn(dataDir: string): MemoryStore {
     },
     write: (memory) => {
       try {
-        mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+        makeFolder(dataDir);
         writeFileSync(unfinished, `${JSON.stringify(memory, null, 2)}\n`, { mode: 0o600 });
         renameSync(unfinished, path);
       } catch {

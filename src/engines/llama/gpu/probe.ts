@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
+import { programFile } from "../../../adapters/program-files.js";
 import type { CacheType } from "../../../core/kv-cache.js";
 import type { Backend } from "./backends.js";
 import { bounded, kindOf, tellingLine, type FailureKind } from "./failures.js";
@@ -123,8 +124,4 @@ function killGroup(child: ChildProcess): void {
   }
 }
 
-/** Run from its sources, the child's program is a source too. */
-function defaultProgram(): string {
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  return fileURLToPath(new URL(`./probe-child.${extension}`, import.meta.url));
-}
+const defaultProgram = (): string => fileURLToPath(programFile("engines/llama/gpu/probe-child"));

@@ -26,6 +26,7 @@ export interface ChildExit {
 const signs: readonly [cause: string, words: RegExp][] = [
   ["LOAD_TIMED_OUT", /^Loading took longer/],
   ["KILLED_BY_SYSTEM", /killed by the system/],
+  ["PLATFORM_UNSUPPORTED", /has no engine for/],
   ["MODEL_UNSUPPORTED", /unknown (model )?architecture|unknown pre-tokenizer|unsupported model/i],
   [
     "LIBRARY_MISSING",
@@ -43,6 +44,7 @@ const signs: readonly [cause: string, words: RegExp][] = [
 ];
 
 const advice: Readonly<Record<string, string>> = {
+  PLATFORM_UNSUPPORTED: "Use an engine on the network (docs/upstreams.md), or run Sotto on Linux.",
   MODEL_UNSUPPORTED: "Choose weights of an architecture that this version supports: sotto models catalog",
   LIBRARY_MISSING:
     "Install what is missing, or run 'npm ci --include=optional' on this machine. 'sotto doctor' checks it.",

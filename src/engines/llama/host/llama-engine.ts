@@ -14,9 +14,9 @@
  */
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
+import { programFile } from "../../../adapters/program-files.js";
 import type { EngineConfig } from "../../../config.js";
 import type { ModelDefaults } from "../../../core/serving/model-defaults.js";
-import { Semaphore } from "../../../core/semaphore.js";
 import type {
   Clock,
   Engine,
@@ -91,16 +91,8 @@ export interface OnDemandOptions extends Pick<OnDemand, "maxWaiting" | "waitMs">
 /** Assumed until the child has chosen. */
 const usualSequences = 8;
 
-/** The queue before the engine admits as many as there are sequences, so only after a restart with fewer does one wait. */
-const slotWaits = {
-  maxWaiting: 1_000,
-  maxWaitMs: 120_000,
-  refusal: () => new ServiceError("overloaded"),
-};
-
 export class LlamaEngine implements Engine {
   readonly #supervisor: Supervisor;
-  readonly #slots: Semaphore;
   readonly #grammars: Grammars;
   readonly #runs = new Map<number, Run>();
   readonly #prompts = new PromptReader(() => this.#nextId++);
@@ -119,7 +111,6 @@ export class LlamaEngine implements Engine {
       library: isGpu(gpu) ? options.libraryOf?.(gpu) : undefined,
     });
     this.#grammars = options.grammars ?? new Grammars({ keeps: config.prefixReuse === "on" });
-    this.#slots = new Semaphore({ permits: config.sequences ?? usualSequences, ...slotWaits });
     this.#supervisor = new Supervisor(
       {
         workerFile: options.workerFile ?? defaultWorkerFile(),
@@ -130,7 +121,6 @@ export class LlamaEngine implements Engine {
       },
       {
         onLoaded: (facts) => {
-          this.#slots.setPermits(facts.sequences);
           backends?.loaded();
           options.onEvent?.({ type: "loaded", ...facts });
         },
@@ -188,7 +178,7 @@ export class LlamaEngine implements Engine {
     signal.addEventListener("abort", endUse, { once: true });
     try {
       for (let retries = promptOf(prepared).retries; ; retries--) {
-        const run = await this.#begin(prepared, signal);
+        const run = this.#start(await this.#supervisor.readyChild(signal), prepared);
         const abort = () => {
           run.abort();
         };
@@ -226,6 +216,7 @@ export class LlamaEngine implements Engine {
         reasoning: facts !== undefined && isThinking(facts.syntax),
       },
       capacity: facts?.sequences ?? config.sequences ?? usualSequences,
+      setsAside: true,
       active: this.#active,
       restarts,
       problem,
@@ -240,8 +231,6 @@ export class LlamaEngine implements Engine {
   async close(): Promise<void> {
     const closed = this.#supervisor.close();
     this.#loseAll();
-    // Those that wait for a slot get one, and then fail because the supervisor is closed.
-    this.#slots.setPermits(Infinity);
     await closed;
     if (this.options.grammars === undefined) await this.#grammars.close();
   }
@@ -282,7 +271,7 @@ export class LlamaEngine implements Engine {
 
   async #prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
     const { systemPrompt, maxTokens } = this.#defaultsOf(generation.model);
-    const { tooling, reasoningEffort } = generation;
+    const { accountId, tooling, reasoningEffort } = generation;
     const conversation: Conversation = {
       messages: withSystemPrompt(generation.messages, systemPrompt),
       tools: tooling?.tools ?? [],
@@ -292,9 +281,11 @@ export class LlamaEngine implements Engine {
     let result: PrepareResult | null = null;
     let tries = 0;
     for (; result === null && tries < this.#mostTries; tries++) {
-      const child = await this.#supervisor.readyChild(signal);
-      requireFits(generation, this.#supervisor.facts);
-      result = await this.#prompts.read(child, conversation, signal);
+      const readyChild = () => this.#supervisor.readyChild(signal);
+      await readyChild();
+      const { facts } = this.#supervisor;
+      if (facts !== undefined) requireFits(generation, conversation, facts);
+      result = await this.#prompts.read(readyChild, { accountId, conversation }, signal);
     }
     if (result === null) throw this.#supervisor.unavailable();
     const contextTokens = this.#supervisor.facts?.contextTokens ?? 0;
@@ -322,23 +313,13 @@ export class LlamaEngine implements Engine {
     return grammarPlan(generation, this.#syntax, this.#grammars, signal);
   }
 
-  async #begin(prepared: PreparedGeneration, signal: AbortSignal): Promise<Run> {
-    const releaseSlots = await this.#slots.acquire({ signal, count: prepared.generation.choices });
-    try {
-      return this.#start(await this.#supervisor.readyChild(signal), prepared, releaseSlots);
-    } catch (error) {
-      releaseSlots();
-      throw error;
-    }
-  }
-
   #defaultsOf(model: ModelId): ModelDefaults {
     const defaults = this.options.models[model];
     if (defaults === undefined) throw new ServiceError("model_not_found", { param: "model" });
     return defaults;
   }
 
-  #start(child: EngineChild, prepared: PreparedGeneration, releaseSlots: () => void): Run {
+  #start(child: EngineChild, prepared: PreparedGeneration): Run {
     const { generation, maxTokens } = prepared;
     const prompt = promptOf(prepared);
     const { repeatPenalty, minP } = this.#defaultsOf(generation.model);
@@ -351,7 +332,6 @@ export class LlamaEngine implements Engine {
       prepared,
       firstTokenTimeoutMs,
       nextTokenTimeoutMs,
-      releaseSlots,
       unavailable: () => this.#supervisor.unavailable(),
     });
     this.#runs.set(id, run);
@@ -393,8 +373,4 @@ export class LlamaEngine implements Engine {
   }
 }
 
-/** Run from its sources, the program's worker is a source too. */
-function defaultWorkerFile(): string {
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  return fileURLToPath(new URL(`../worker/worker.${extension}`, import.meta.url));
-}
+const defaultWorkerFile = (): string => fileURLToPath(programFile("engines/llama/worker/worker"));

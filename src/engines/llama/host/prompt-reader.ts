@@ -1,33 +1,49 @@
 /** Has a child render and tokenize conversations, and turns what it cannot accept into errors for the client. */
-import type { Generation } from "../../../core/ports.js";
+import { systemClock, type Generation } from "../../../core/ports.js";
+import { FairQueue } from "../../../core/serving/fair-queue.js";
 import { ServiceError } from "../../../protocol/errors.js";
+import { fewestTokens } from "../fewest-tokens.js";
 import type { Conversation, LoadedFacts, PrepareResult } from "../messages.js";
 import type { EngineChild } from "./child.js";
+
+/** One at a time, and accounts in turns: the child has one thread for it. */
+const limits = { maxLength: 1_000, maxWaitMs: 30_000 };
 
 export class PromptReader {
   /** By the id of the message; null means that no answer will come. */
   readonly #reading = new Map<number, (result: PrepareResult | null) => void>();
+  readonly #queue = new FairQueue({ ...limits, capacity: () => 1, clock: systemClock });
 
   constructor(private readonly newId: () => number) {}
 
   /** Null when the child died meanwhile. */
   async read(
-    child: EngineChild,
-    conversation: Conversation,
+    readyChild: () => Promise<Pick<EngineChild, "send">>,
+    { accountId, conversation }: { accountId: string; conversation: Conversation },
     signal: AbortSignal,
   ): Promise<PrepareResult | null> {
+    const cost = sizeOf(conversation);
+    const turn = await this.#queue.enter({ accountId, cost, places: 1 }, signal);
+    let child: Pick<EngineChild, "send">;
+    try {
+      child = await readyChild();
+    } catch (error) {
+      turn.leave(cost);
+      throw error;
+    }
     const id = this.newId();
     const result = await new Promise<PrepareResult | null>((resolve) => {
-      const settle = (answer: PrepareResult | null) => {
-        this.#reading.delete(id);
-        signal.removeEventListener("abort", onAbort);
-        resolve(answer);
-      };
       const onAbort = () => {
-        settle(null);
+        resolve(null);
       };
       signal.addEventListener("abort", onAbort);
-      this.#reading.set(id, settle);
+      // Whoever hung up, the child is busy until it has answered.
+      this.#reading.set(id, (answer) => {
+        this.#reading.delete(id);
+        signal.removeEventListener("abort", onAbort);
+        turn.leave(cost);
+        resolve(answer);
+      });
       child.send({ type: "prepare", id, conversation });
     });
     signal.throwIfAborted();
@@ -44,9 +60,20 @@ export class PromptReader {
   }
 }
 
+/** How much work it is, about: a message takes as long as so many characters. */
+const charsPerMessage = 32;
+const sizeOf = ({ messages, tools }: Conversation): number =>
+  messages.reduce(
+    (sum, { content }) => sum + content.length + charsPerMessage,
+    charsPerMessage * tools.length,
+  );
+
 /** Throws for what is well-formed but more than this model or machine has. */
-export function requireFits({ choices, sampling }: Generation, facts: LoadedFacts | undefined): void {
-  const { sequences = 0, vocabularySize = 0 } = facts ?? {};
+export function requireFits(
+  { choices, sampling }: Generation,
+  conversation: Conversation,
+  { sequences, vocabularySize, contextTokens, template }: LoadedFacts,
+): void {
   if (choices > sequences) {
     throw new ServiceError("invalid_value", {
       message: `Invalid value for 'n': this model gives at most ${sequences} choices, but got ${choices}.`,
@@ -59,6 +86,8 @@ export function requireFits({ choices, sampling }: Generation, facts: LoadedFact
       param: "logit_bias",
     });
   }
+  const fewest = fewestTokens(conversation, template);
+  if (fewest >= contextTokens) throw tooLong(contextTokens, fewest, false);
 }
 
 /** A prompt that fits; throws for any other. */

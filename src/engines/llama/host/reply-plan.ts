@@ -3,13 +3,14 @@ import type { Generation } from "../../../core/ports.js";
 import { holdsFromStart } from "../../formats/calls-request.js";
 import type { Grammars } from "../../formats/grammars.js";
 import { triggersOf, triggersOnlyAtStart } from "../../formats/replies/call-grammar.js";
+import { harmonyGrammar } from "../../formats/replies/grammar/harmony-grammar.js";
 import { literal, textUpTo, withPrefix } from "../../formats/replies/grammar/gbnf-text.js";
 import type { ReplySyntax } from "../../formats/replies/reply-syntax.js";
 import type { GrammarPlan, ParsingPlan } from "../messages.js";
 
 type Wanted = Pick<Generation, "format" | "tooling" | "accountId">;
 
-/** The grammar without the thoughts that may come before; undefined: anything may be written. */
+/** The grammar without the thoughts that may come before, but for those of gpt-oss; undefined: anything may be written. */
 export async function grammarPlan(
   { format, tooling, accountId }: Wanted,
   syntax: ReplySyntax,
@@ -19,21 +20,13 @@ export async function grammarPlan(
   if (tooling === undefined) {
     const gbnf = await grammars.of(format, accountId, signal);
     if (gbnf === undefined) return undefined;
-    return syntax.type === "harmony" ? finalMessage(gbnf) : { gbnf };
+    if (syntax.type !== "harmony") return { gbnf };
+    return { gbnf: harmonyGrammar([], { from: "start", reasoning: "allowed", reply: gbnf }) };
   }
   const request = { syntax, tooling, format };
   const gbnf = await grammars.ofCalls(request, accountId, signal);
   if (holdsFromStart(request)) return { gbnf };
   return { gbnf, triggers: triggersOf(syntax), onlyAtStart: triggersOnlyAtStart(syntax) };
-}
-
-/** The reply itself comes after thoughts, which are free. */
-function finalMessage(gbnf: string): GrammarPlan {
-  const trigger = "<|channel|>final<|message|>";
-  return {
-    gbnf: `root ::= ${literal(trigger)} reply-root\n${withPrefix(gbnf, "reply-")}`,
-    triggers: [trigger],
-  };
 }
 
 /** With the thoughts that a model may write first, or has to end when the prompt began them. */

@@ -1,9 +1,7 @@
-/**
- * One generation under way in a child. Its slots are given back when the child reports that its sequences are
- * free, or is gone itself, and not before: an abort alone frees nothing.
- */
+/** One generation under way in a child, until the child reports that it has ended, or is gone itself. */
 import { ReaderTooSlow, type GenerationEvent, type PreparedGeneration } from "../../../core/ports.js";
 import { newCallId } from "../../formats/replies/call-id.js";
+import type { ReplyEvent } from "../../formats/replies/reply-events.js";
 import { ServiceError } from "../../../protocol/errors.js";
 import type { EngineChild } from "./child.js";
 import type { Ending, Progress } from "../messages.js";
@@ -11,12 +9,11 @@ import { ReplyStream } from "./reply-stream.js";
 
 export interface RunOptions {
   id: number;
-  child: EngineChild;
+  child: Pick<EngineChild, "abort">;
   prepared: PreparedGeneration;
   /** Longest time without any progress, on the prompt and then on the reply. */
   firstTokenTimeoutMs: number;
   nextTokenTimeoutMs: number;
-  releaseSlots: () => void;
   unavailable: () => ServiceError;
 }
 
@@ -26,6 +23,8 @@ export class Run {
   #hasToken = false;
   #state: "running" | "aborting" | "ended" = "running";
   #wasLost = false;
+  /** Of each choice, the number of the call that began last. */
+  readonly #lastCalls: number[] = [];
 
   constructor(private readonly options: RunOptions) {
     this.#timer = this.#newTimer(options.firstTokenTimeoutMs);
@@ -36,7 +35,8 @@ export class Run {
     return this.#wasLost && !this.#hasToken;
   }
 
-  moved({ choice, text, events = [], logprobs, finishReason, stopSequence }: Progress): void {
+  moved(progress: Progress): void {
+    const { choice, text, finishReason, stopSequence } = progress;
     if (this.#state !== "running") return;
     if (text !== null && !this.#hasToken) {
       this.#hasToken = true;
@@ -44,14 +44,7 @@ export class Run {
       this.#timer = this.#newTimer(this.options.nextTokenTimeoutMs);
     }
     this.#timer.refresh();
-    const hasLogprobs = logprobs !== undefined && logprobs.length > 0;
-    const written: GenerationEvent[] = events.map((event) =>
-      event.type === "call" ? { ...event, choice, id: newCallId() } : { ...event, choice },
-    );
-    if (text !== null && (text !== "" || hasLogprobs)) {
-      written.push({ type: "text", choice, text, ...(logprobs === undefined ? {} : { logprobs }) });
-    }
-    for (const event of written) {
+    for (const event of this.#eventsOf(progress)) {
       if (this.stream.push(event)) continue;
       this.stream.fail(new ReaderTooSlow());
       this.abort();
@@ -63,9 +56,9 @@ export class Run {
   }
 
   ended(outcome: Ending["outcome"]): void {
-    this.#release();
+    this.#end();
     if (outcome.type !== "finished") {
-      this.stream.fail(outcome.type === "too_slow" ? tooSlow() : this.options.unavailable());
+      this.stream.fail(outcome.type === "too_slow" ? this.#tooSlow() : this.options.unavailable());
       return;
     }
     const { completionTokens, cachedTokens, reasoningTokens } = outcome;
@@ -81,7 +74,7 @@ export class Run {
   lost(): void {
     // One that was aborted, because it took too long or its client hung up, is over either way.
     this.#wasLost = this.#state === "running";
-    this.#release();
+    this.#end();
     this.stream.fail(this.options.unavailable());
   }
 
@@ -93,10 +86,40 @@ export class Run {
     this.options.child.abort(this.options.id);
   }
 
-  #release(): void {
+  /** A grammar for both is a choice between calls and a reply: a call that has begun says which it was. */
+  #tooSlow(): ServiceError {
+    const { format, tooling } = this.options.prepared.generation;
+    const hasCalled = this.#lastCalls.length > 0;
+    const isOfTool = tooling !== undefined && (format.type === "text" || hasCalled);
+    return isOfTool ? schemaTooSlow("tools") : schemaTooSlow("response_format");
+  }
+
+  /** Log probabilities go with the text of their tokens; that may have been given out before, then with none. */
+  #eventsOf({ choice, text, events, logprobs = [] }: Progress): GenerationEvent[] {
+    const written = events ?? (text === null ? [] : [{ type: "text" as const, text }]);
+    const hasText = written.some(({ type }) => type === "text");
+    const whole =
+      hasText || logprobs.length === 0 ? written : [{ type: "text" as const, text: "" }, ...written];
+    const named = whole.findLast(({ type }) => type === "text");
+    return whole.flatMap((event): GenerationEvent[] => {
+      if (event.type === "text" && event === named && logprobs.length > 0) {
+        return [{ type: "text", choice, text: event.text, logprobs }];
+      }
+      return event.type !== "call" && event.text === "" ? [] : [this.#numbered(event, choice)];
+    });
+  }
+
+  #numbered(event: ReplyEvent, choice: number): GenerationEvent {
+    if (event.type === "text" || event.type === "reasoning") return { ...event, choice };
+    const call = this.#lastCalls[choice] ?? -1;
+    if (event.type === "arguments") return { ...event, choice, call };
+    this.#lastCalls[choice] = call + 1;
+    return { ...event, choice, call: call + 1, id: newCallId() };
+  }
+
+  #end(): void {
     this.#state = "ended";
     clearTimeout(this.#timer);
-    this.options.releaseSlots();
   }
 
   #newTimer(timeoutMs: number): NodeJS.Timeout {
@@ -107,10 +130,10 @@ export class Run {
   }
 }
 
-const tooSlow = (): ServiceError =>
+const schemaTooSlow = (param: "tools" | "response_format"): ServiceError =>
   new ServiceError("invalid_value", {
     message:
-      "Following 'response_format' takes too long: its schema is too ambiguous to enforce. " +
+      `Following '${param}' takes too long: its schema is too ambiguous to enforce. ` +
       "Use fewer alternatives, fewer optional parts, or simpler patterns.",
-    param: "response_format",
+    param,
   });

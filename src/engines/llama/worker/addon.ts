@@ -25,13 +25,19 @@ import {
   type Sizing,
 } from "../sizing.js";
 import { openWithLibrary, type Opened } from "./own-binding.js";
-import { tokenBytes } from "./token-bytes.js";
-import { hasSpecialText, isSpecialToken, type TokenFacts, type Vocabulary } from "./vocabulary.js";
+import {
+  readVocabulary,
+  requireMethods,
+  requireModelMethods,
+  type NativeModel,
+  type VocabularySource,
+} from "./native-vocabulary.js";
+import type { Vocabulary } from "./vocabulary.js";
 
 export interface LoadedModel {
   vocabulary: Vocabulary;
-  /** Jinja source from the file. */
-  chatTemplate: string | undefined;
+  /** For a thread that reads prompts. */
+  vocabularySource: VocabularySource;
   sizing: Sizing;
   threads: number;
   /** From the next batch on. */
@@ -53,19 +59,6 @@ export interface LoadedModel {
   newSampler: () => Sampler;
   grammars: NativeGrammars;
   dispose: () => Promise<void>;
-}
-
-interface NativeModel {
-  tokenize(text: string, special: boolean): Uint32Array;
-  detokenize(tokens: Uint32Array, special: boolean): string;
-  tokenBos(): number;
-  tokenEos(): number;
-  /** Ends the process when there is no such token. */
-  getTokenString(token: number): string;
-  getTokenAttributes(token: number): number;
-  getVocabularyType(): number;
-  isEogToken(token: number): boolean;
-  shouldPrependBosToken(): boolean;
 }
 
 interface NativeContext extends BatchContext {
@@ -160,7 +153,12 @@ async function loadWith(request: LoadRequest, onLogLine: (line: string) => void)
   const native = nativeHandles(llama, model, context);
   return {
     vocabulary: readVocabulary(native.model, tokenizer.ggml.tokens),
-    chatTemplate: tokenizer.chat_template,
+    vocabularySource: {
+      weights: request.weights,
+      binding: loadedBinding(),
+      texts: tokenizer.ggml.tokens,
+      chatTemplate: tokenizer.chat_template,
+    },
     sizing,
     threads,
     setThreads: (count) => {
@@ -232,6 +230,17 @@ function layersOnGpu(request: LoadRequest) {
   return { fitContext: { contextSize: leastGpuCacheTokens(request) } };
 }
 
+/** The file of the native code that this process has loaded: the binding keeps it to itself. */
+function loadedBinding(): string {
+  // Without the names of sockets' addresses, which take a while to look up. Not in the types of Node 20.
+  Object.assign(process.report, { excludeNetwork: true });
+  const { sharedObjects } = process.report.getReport() as { sharedObjects: string[] };
+  const binding = sharedObjects.find((path) => /llama-addon[^/\\]*\.node$/.test(path));
+  if (binding === undefined)
+    throw new Error("The native code is not where this version of Sotto looks for it.");
+  return binding;
+}
+
 function attentionShape(model: LlamaModel): AttentionShape {
   const { attention, block_count, embedding_length } = model.fileInfo.architectureMetadata;
   const heads = typeof attention?.head_count === "number" ? attention.head_count : 1;
@@ -255,13 +264,7 @@ function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext): 
   const classes = internals.llama._bindings;
   const { AddonSampler, AddonGrammar, AddonGrammarEvaluationState } = classes;
   const handles = { model: internals.model._model, context: internals.context._ctx };
-  requireMethods(handles.model, [
-    "tokenize",
-    "detokenize",
-    "getTokenString",
-    "getTokenAttributes",
-    "isEogToken",
-  ]);
+  requireModelMethods(handles.model);
   requireMethods(handles.context, [
     "initBatch",
     "addToBatch",
@@ -290,38 +293,5 @@ function nativeHandles(llama: Llama, model: LlamaModel, context: LlamaContext): 
         AddonSampler.acceptGrammarEvaluationStateToken(state, token);
       },
     },
-  };
-}
-
-function requireMethods(handle: unknown, names: readonly string[]): void {
-  for (const name of names) {
-    if ((typeof handle === "object" || typeof handle === "function") && handle !== null && name in handle)
-      continue;
-    throw new Error(`This version of node-llama-cpp has no '${name}': install the version that Sotto pins.`);
-  }
-}
-
-function readVocabulary(model: NativeModel, texts: readonly string[]): Vocabulary {
-  const tokens: TokenFacts[] = texts.map((text, token) => ({
-    token,
-    text,
-    // Asked of the native code, which corrects what some files say of their tokens.
-    attributes: model.getTokenAttributes(token),
-  }));
-  const type = model.getVocabularyType();
-  const textOf = (token: number) => texts[token] ?? "";
-  const bos = model.tokenBos();
-  return {
-    tokenize: (text, special) => model.tokenize(text, special),
-    detokenize: (ids) => model.detokenize(ids, false),
-    detokenizeAll: (ids) => model.detokenize(ids, true),
-    bytesOf: (token) => tokenBytes(textOf(token), tokens[token]?.attributes ?? 0, type),
-    isEndOfGeneration: (token) => model.isEogToken(token),
-    firstToken: bos >= 0 && model.shouldPrependBosToken() ? bos : null,
-    bosText: textOf(bos),
-    eosText: textOf(model.tokenEos()),
-    specialTexts: tokens.filter(hasSpecialText).map(({ text }) => text),
-    specialTokens: new Set(tokens.filter(isSpecialToken).map(({ token }) => token)),
-    longestTokenChars: texts.reduce((longest, { length }) => Math.max(longest, length), 1),
   };
 }

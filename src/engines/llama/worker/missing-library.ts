@@ -2,7 +2,13 @@
  * Why the binding cannot be loaded, which it keeps to itself. Opened by hand, the system names what is missing; a
  * library that opens but is no addon fails in another way, which says nothing.
  */
-import { bindingLibrary, bindingVersion, localBuilds, prebuiltPackage } from "../binding-package.js";
+import {
+  bindingLibrary,
+  bindingVersion,
+  localBuilds,
+  platformWithoutEngine,
+  prebuiltPackage,
+} from "../binding-package.js";
 import type { Backend } from "../gpu/backends.js";
 
 /** Null when nothing is missing, or nothing can be said about it. */
@@ -10,6 +16,9 @@ export function missingLibrary(backend: Backend): string | null {
   const path = bindingLibrary(backend);
   return path === null ? missingPackage(backend) : whyUnloadable(path);
 }
+
+export const noEngineFor = (platform: string): string =>
+  `This version has no engine for ${platform}: the hash of its package is not known`;
 
 export function whyUnloadable(path: string): string | null {
   try {
@@ -21,9 +30,11 @@ export function whyUnloadable(path: string): string | null {
   }
 }
 
-/** Only the CPU must have one: GPUs are looked for before they are tried. Elsewhere the file has another name. */
+/** Only the CPU must have one: GPUs are looked for before they are tried. */
 function missingPackage(backend: Backend): string | null {
-  if (backend !== "cpu" || process.platform !== "linux" || localBuilds().length > 0) return null;
+  if (backend !== "cpu" || localBuilds().length > 0) return null;
+  const platform = platformWithoutEngine();
+  if (platform !== null) return noEngineFor(platform);
   return bindingVersion() === "none"
     ? "Cannot find package 'node-llama-cpp'"
     : `Cannot find package '${prebuiltPackage(backend)}'`;

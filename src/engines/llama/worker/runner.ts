@@ -11,17 +11,16 @@ import type {
   GenerateRequest,
   LoadedFacts,
   LoadRequest,
-  PromptResult,
+  PrepareResult,
   StepReport,
 } from "../messages.js";
 import { PrefillPace } from "./schedule/prefill-pace.js";
 import { PrefixCache } from "./schedule/prefix-cache.js";
-import { PromptBuilder } from "./prompt/prompt.js";
+import { PromptThread } from "./prompt/prompt-thread.js";
 import { Reply } from "./reply/reply.js";
-import { Guide } from "./reply/guide.js";
+import { LazyGrammar } from "./reply/lazy-grammar.js";
 import { samplingPlan } from "./reply/sampler.js";
 import { SamplerPool } from "./reply/sampler-pool.js";
-import { ChatTemplate } from "./prompt/template.js";
 import { machineIdleMs, ownsMachine, ThreadPace } from "./schedule/thread-pace.js";
 import { Utf8Guard } from "./reply/utf8-guard.js";
 
@@ -37,7 +36,7 @@ export class Runner {
   private constructor(
     readonly facts: LoadedFacts,
     private readonly model: LoadedModel,
-    private readonly prompts: PromptBuilder,
+    private readonly prompts: PromptThread,
     private readonly batcher: Batcher,
   ) {}
 
@@ -45,7 +44,11 @@ export class Runner {
     const startedMs = performance.now();
     const model = await loadModel(request);
     const { context, vocabulary, sizing } = model;
-    const template = new ChatTemplate(model.chatTemplate, vocabulary);
+    const { contextTokens } = sizing;
+    const prompts = await PromptThread.start(
+      { source: model.vocabularySource, contextTokens },
+      events.onBroken,
+    );
     const msPerToken = await warmUp(context);
     const mostTokens = model.batchTokens - sizing.sequences;
     const samplers = new SamplerPool(model.newSampler, events.drawsOnOneThread);
@@ -76,14 +79,14 @@ export class Runner {
       gpuLayers: model.gpuLayers,
       layers: model.layers,
       vocabularySize,
-      syntax: template.syntax,
+      ...prompts.facts,
       description: model.description,
       memoryBytes: process.memoryUsage.rss(),
     };
-    return new Runner(facts, model, new PromptBuilder(template, vocabulary, sizing.contextTokens), batcher);
+    return new Runner(facts, model, prompts, batcher);
   }
 
-  prepare(conversation: Conversation): PromptResult {
+  prepare(conversation: Conversation): Promise<PrepareResult> {
     return this.prompts.build(conversation);
   }
 
@@ -103,11 +106,11 @@ export class Runner {
     const plan = samplingPlan(sampling, defaults, this.facts.contextTokens, index);
     const reply = this.#reply(request);
     const bytesOf = (token: number) => this.model.vocabulary.bytesOf(token);
-    const guide =
+    const followed =
       grammar === undefined
         ? undefined
-        : new Guide(this.model.grammars, { plan: grammar, bytesOf, isThinking: () => reply.isThinking });
-    return { drawing: { ...plan, topLogprobs, guide }, reply };
+        : new LazyGrammar(this.model.grammars, { plan: grammar, bytesOf, reply });
+    return { drawing: { ...plan, topLogprobs, grammar: followed }, reply };
   }
 
   #reply({ stop, maxTokens, parsing }: GenerateRequest): Reply {
@@ -116,7 +119,7 @@ export class Runner {
     const { syntax, tools, reasoningOpen } = parsing;
     const parser = replyParser(syntax, { tools, callsExpected: tools.length > 0, reasoningOpen });
     const detokenize = (tokens: Uint32Array) => vocabulary.detokenizeAll(tokens);
-    return new Reply({ ...vocabulary, detokenize, stop, maxTokens, parser, reasoningOpen });
+    return new Reply({ ...vocabulary, detokenize, stop, maxTokens, parser });
   }
 
   abort(id: number): void {
@@ -127,7 +130,13 @@ export class Runner {
     this.batcher.forgetAccount(accountId);
   }
 
+  /** Comes before the process exits, whatever the reason: native code should not be in the middle of anything. */
+  endPrompts(): Promise<void> {
+    return this.prompts.close();
+  }
+
   async close(): Promise<void> {
+    await this.endPrompts();
     await this.batcher.close();
     await this.model.dispose();
   }

@@ -3,7 +3,7 @@
  * is gone. It keeps nothing of a conversation but the replies under way, and prints nothing. When the native
  * part is beyond repair it exits, and the host starts another.
  */
-import type { Conversation, FromWorker, LoadRequest, PrepareResult, ToWorker } from "../messages.js";
+import type { Conversation, FromWorker, LoadRequest, ToWorker } from "../messages.js";
 import { missingLibrary } from "./missing-library.js";
 import { silenceStandardError } from "./null-device.js";
 import { Runner } from "./runner.js";
@@ -25,7 +25,7 @@ async function answer(message: ToWorker): Promise<void> {
       await load(message.request);
       return;
     case "prepare":
-      send({ type: "prepared", id: message.id, result: prepare(message.conversation) });
+      await prepare(message.id, message.conversation);
       return;
     case "generate":
       runner?.generate(message.id, message.request);
@@ -53,7 +53,7 @@ async function load(request: LoadRequest): Promise<void> {
       onStep: (report) => {
         send({ type: "step", report });
       },
-      onBroken: () => process.exit(1),
+      onBroken: () => void exitBroken(),
     });
     // From here on requests may come.
     silenceStandardError();
@@ -66,15 +66,15 @@ async function load(request: LoadRequest): Promise<void> {
   }
 }
 
+async function exitBroken(): Promise<void> {
+  await runner?.endPrompts();
+  process.exit(1);
+}
+
 const backendOf = ({ gpu }: LoadRequest) => (gpu === "off" || gpu === "auto" ? "cpu" : gpu);
 
-/** A conversation that trips the template or the tokenizer must not take the others' replies with it. */
-function prepare(conversation: Conversation): PrepareResult {
-  try {
-    return runner?.prepare(conversation) ?? { type: "failed" };
-  } catch {
-    return { type: "failed" };
-  }
+async function prepare(id: number, conversation: Conversation): Promise<void> {
+  send({ type: "prepared", id, result: (await runner?.prepare(conversation)) ?? { type: "failed" } });
 }
 
 function send(message: FromWorker, onSent: () => void = () => undefined): void {

@@ -9,7 +9,8 @@
  */
 import type { Worker } from "node:worker_threads";
 import { withTimeLimit } from "../../../core/time-limit.js";
-import { newWorker, workerBeside } from "../../../core/worker-thread.js";
+import { programFile } from "../../../adapters/program-files.js";
+import { newWorker } from "../../../adapters/worker-thread.js";
 import {
   monotonicMs,
   type FromThread,
@@ -116,7 +117,7 @@ export class SqliteThread {
   }
 
   #newThread(): Running {
-    const { path, readOnly, workerFile = workerBeside(import.meta.url, "sqlite-worker") } = this.options;
+    const { path, readOnly, workerFile = programFile("store/sql/sqlite/sqlite-worker") } = this.options;
     const gate = newGate();
     const worker = newWorker(workerFile, { workerData: { path, readOnly, gate } satisfies ThreadSetup });
     const unwatch = shutAtExit(gate);

@@ -23,8 +23,8 @@ export function RotateKeyDialog({ apiKey, onClose }: { apiKey: KeyView; onClose:
       done="Key rotated"
       description={
         <>
-          A new key replaces <strong className="font-medium wrap-anywhere text-ink">{apiKey.name}</strong>,
-          with the same name and models.
+          A new key replaces <strong className="font-medium wrap-anywhere text-ink">{apiKey.name}</strong>. It
+          keeps its name, models, limits and tags; what was used of its quotas counts for the new key too.
         </>
       }
       issue={() => api.rotateKey(apiKey.id, { graceHours: Number(grace) })}

@@ -116,7 +116,7 @@ export function SettingsPanel({
       </Field>
       <Field
         label="Stop sequences"
-        hint="One per line, up to 4. \n is a line break."
+        hint="One per line, up to 16. \n is a line break."
         aside="none by default"
         error={faults.stop}
       >

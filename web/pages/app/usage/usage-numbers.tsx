@@ -29,7 +29,8 @@ export function UsageNumbers({ title, measures, buckets, step, format }: UsageNu
         tabIndex={0}
         className="mt-3 max-h-72 overflow-auto"
       >
-        <table className="w-full text-left tabular-nums">
+        {/* Token counts of ten digits, beside a date and a scroll bar, fit a phone only in small text. */}
+        <table className="w-full text-left text-xs tabular-nums sm:text-sm">
           <caption className="sr-only">
             {title} by {step}, newest first
           </caption>

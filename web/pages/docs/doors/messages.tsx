@@ -33,9 +33,10 @@ export default function Messages() {
       <Section id="names" title="Keys and model names">
         <p>
           The key goes into <code>x-api-key</code>, or into <code>Authorization: Bearer</code> as in the other
-          APIs. <code>anthropic-version</code> and <code>anthropic-beta</code> are accepted and ignored. Names
-          that begin with <code>claude-</code> mean <code>omega</code> unless the operator decided otherwise:
-          see <Link href="/docs/aliases">Model aliases</Link>.
+          APIs. <code>anthropic-version</code> and <code>anthropic-beta</code> are accepted; with the former,{" "}
+          <code>/v1/models</code> answers in the shape of this API. Names that begin with <code>claude-</code>{" "}
+          mean <code>omega</code> unless the operator decided otherwise: see{" "}
+          <Link href="/docs/aliases">Model aliases</Link>.
         </p>
       </Section>
       <Section id="streaming" title="Streaming">

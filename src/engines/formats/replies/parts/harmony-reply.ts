@@ -27,12 +27,17 @@ export function* harmonyReply(input: Input, output: Output, callsExpected: boole
     let ender: string | null;
     if (name !== undefined && callsExpected) ender = yield* callMessage(input, output, name, messages);
     else if (to !== undefined || /<\|channel\|>\s*analysis/.test(header)) {
+      output.beginReasoning();
       ender = yield* body(input, messages.thoughts());
+      if (ender !== null) output.endReasoning(beginsNext(ender) ? ender.length : 0);
     } else ender = yield* body(input, messages.text(), text);
     if (ender === null) return;
     beginning = ender === channel ? channel : "";
   }
 }
+
+/** Whether the marker that ended a message belongs to the one after it. */
+const beginsNext = (ender: string): boolean => ender === start || ender === channel;
 
 /** Up to the message itself. `text`: what was taken for a header and is none. */
 function* readHeader(input: Input, beginning: string): Reading<{ header: string; text: string }> {
@@ -93,18 +98,18 @@ class Messages {
   constructor(private readonly output: Output) {}
 
   text(): TrimmedText {
-    return this.#paragraph("text", (part) => this.output.text(part));
+    return this.#paragraph("text", (part, waiting) => this.output.text(part, waiting));
   }
 
   thoughts(): TrimmedText {
-    return this.#paragraph("thoughts", (part) => this.output.reasoning(part));
+    return this.#paragraph("thoughts", (part, waiting) => this.output.reasoning(part, waiting));
   }
 
-  #paragraph(kind: string, emit: (part: string) => void): TrimmedText {
+  #paragraph(kind: string, emit: (part: string, waiting: number) => void): TrimmedText {
     let separator = this.#begun.has(kind) ? "\n\n" : "";
-    return new TrimmedText((part) => {
+    return new TrimmedText((part, waiting) => {
       this.#begun.add(kind);
-      emit(separator + part);
+      emit(separator + part, waiting);
       separator = "";
     }, true);
   }

@@ -38,7 +38,8 @@ export function* markedReply(input: Input, output: Output, options: MarkedOption
   const { reasoning, calls, dropped } = options;
   const everywhere = [...(calls?.opens ?? []), ...(calls?.around ?? []), ...dropped];
   const atStart = reasoning === null ? everywhere : [...everywhere, reasoning.open, reasoning.close];
-  const textAfter = (isMarkup: boolean) => new TrimmedText((part) => output.text(part), isMarkup);
+  const textAfter = (isMarkup: boolean) =>
+    new TrimmedText((part, waiting) => output.text(part, waiting), isMarkup);
 
   const beginsInThoughts = reasoning !== null && options.reasoningOpen;
   if (beginsInThoughts) yield* thoughts(input, output, reasoning);

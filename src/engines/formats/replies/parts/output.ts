@@ -2,7 +2,7 @@
  * Collects what a reading finds. Neighbours of the same kind become one event, and half of a surrogate pair waits for
  * the other half: what is given out is whole characters.
  */
-import type { ParsedEvent, ReplyEvent } from "../reply-events.js";
+import type { ParsedEvent, ReplyEvent, ReplyState } from "../reply-events.js";
 import type { Input } from "./input.js";
 
 const endsInHalf = /[\ud800-\udbff]$/;
@@ -10,16 +10,32 @@ const endsInHalf = /[\ud800-\udbff]$/;
 export class Output {
   #events: ParsedEvent[] = [];
   /** Half a character that was held back, and of what. */
-  #half: { type: "text" | "reasoning" | "arguments"; text: string } | null = null;
+  #half: (ParsedEvent & { type: "text" | "reasoning" | "arguments" }) | null = null;
+  #state: ReplyState = { isReasoning: false, since: 0 };
 
   constructor(private readonly input: Input) {}
 
-  text(text: string): void {
-    this.#add({ type: "text", text });
+  get state(): ReplyState {
+    return this.#state;
   }
 
-  reasoning(text: string): void {
-    this.#add({ type: "reasoning", text });
+  /** What is read from here on is reasoning. */
+  beginReasoning(): void {
+    this.#state = { isReasoning: true, since: this.input.position };
+  }
+
+  /** `afterwards`: how many of the characters read last already belong to what follows. */
+  endReasoning(afterwards = 0): void {
+    this.#state = { isReasoning: false, since: this.input.position - afterwards };
+  }
+
+  /** `waiting`: how many characters after it have been read and are not given out yet. */
+  text(text: string, waiting = 0): void {
+    this.#add({ type: "text", text }, waiting);
+  }
+
+  reasoning(text: string, waiting = 0): void {
+    this.#add({ type: "reasoning", text }, waiting);
   }
 
   call(name: string): void {
@@ -37,15 +53,20 @@ export class Output {
     this.#events = [];
     const last = events.at(-1);
     if (isLast || last === undefined || last.type === "call" || !endsInHalf.test(last.text)) return events;
-    this.#half = { type: last.type, text: last.text.slice(-1) };
+    const half = last.end - 1;
+    this.#half = { ...last, text: last.text.slice(-1), start: half };
     const rest = last.text.slice(0, -1);
     if (rest === "") return events.slice(0, -1);
-    return [...events.slice(0, -1), { ...last, text: rest, end: last.end - 1 }];
+    return [...events.slice(0, -1), { ...last, text: rest, end: half }];
   }
 
-  #add(event: ReplyEvent): void {
+  #add(event: ReplyEvent, waiting = 0): void {
     this.#joinHalf();
-    this.#join(event);
+    const end = this.input.position;
+    const length = event.type === "call" ? 0 : event.text.length;
+    // Text that is ours, such as what separates paragraphs, has no place of its own.
+    const start = Math.max(this.#state.since, end - waiting - length);
+    this.#join({ ...event, start, end });
   }
 
   #joinHalf(): void {
@@ -54,14 +75,13 @@ export class Output {
     if (half !== null) this.#join(half);
   }
 
-  #join(event: ReplyEvent): void {
-    const end = this.input.position;
+  #join(event: ParsedEvent): void {
     const last = this.#events.at(-1);
-    if (event.type === "call") this.#events.push({ ...event, end });
+    if (event.type === "call") this.#events.push(event);
     else if (event.text === "") return;
     else if (last?.type === event.type) {
       last.text += event.text;
-      last.end = end;
-    } else this.#events.push({ ...event, end });
+      last.end = event.end;
+    } else this.#events.push(event);
   }
 }

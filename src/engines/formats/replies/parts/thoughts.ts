@@ -8,11 +8,15 @@ import type { Output } from "./output.js";
 import { TrimmedText } from "./trimmed-text.js";
 
 export function* thoughts(input: Input, output: Output, { open, close }: ReasoningSyntax): Reading {
-  const text = new TrimmedText((part) => output.reasoning(part), true);
+  const text = new TrimmedText((part, waiting) => output.reasoning(part, waiting), true);
+  output.beginReasoning();
   for (;;) {
     const marker = yield* upTo(input, [close, open], (part) => text.write(part));
     if (marker === null) text.keepSpace();
-    else if (marker === close) text.dropSpace();
+    else if (marker === close) {
+      text.dropSpace();
+      output.endReasoning();
+    }
     if (marker !== open) return;
   }
 }

@@ -9,7 +9,8 @@ export class TrimmedText {
   #isBlank = true;
 
   constructor(
-    private readonly emit: (text: string) => void,
+    /** `waiting`: how much whitespace after it is still held. */
+    private readonly emit: (text: string, waiting: number) => void,
     /** Whether whitespace before the first other character is dropped. */
     private readonly dropsLeading: boolean,
   ) {}
@@ -21,7 +22,7 @@ export class TrimmedText {
     if (body !== "") this.#isBlank = false;
     const held = Math.max(body.length, whole.length - mostHeld);
     this.#space = whole.slice(held);
-    if (held > 0) this.emit(whole.slice(0, held));
+    if (held > 0) this.emit(whole.slice(0, held), this.#space.length);
   }
 
   /** Whether nothing but whitespace has come. */
@@ -36,7 +37,7 @@ export class TrimmedText {
 
   /** It was part of the text. */
   keepSpace(): void {
-    if (this.#space !== "") this.emit(this.#space);
+    if (this.#space !== "") this.emit(this.#space, 0);
     this.#space = "";
   }
 }

@@ -5,9 +5,10 @@
  *
  * Nothing is downloaded. The toolkit is the operator's: one that the driver supports, which is the point.
  */
-import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { makeFolder } from "../../../../adapters/make-folder.js";
 import { bindingSource } from "../../binding-package.js";
 import { keepLibrary, librariesFolder, libraryFile, type OwnLibrary } from "./own-library.js";
 import { runTool, ToolError, type ToolRun } from "./run-tool.js";
@@ -46,7 +47,7 @@ export async function buildLibrary(options: BuildOptions): Promise<OwnLibrary> {
     run(command, { args, onOutput: options.onOutput, ...more });
   try {
     rmSync(workFolder, { recursive: true, force: true });
-    mkdirSync(workFolder, { recursive: true, mode: 0o700 });
+    makeFolder(workFolder);
     const made = backend === "cuda" ? await cudaTarget(options, run) : vulkanTarget;
     await tool("git", ["clone", "--quiet", source, checkout], {
       limitMs: 5 * minuteMs,

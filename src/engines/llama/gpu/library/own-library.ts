@@ -4,9 +4,10 @@
  * reinstalling the packages leaves it alone. It holds one library, which the CPU's binding loads beside its own, and
  * a description. A library is made for one version of the binding: for any other it counts as missing.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { z } from "zod";
+import { makeFolder } from "../../../../adapters/make-folder.js";
 import { bindingVersion } from "../../binding-package.js";
 import { gpuBackends, type GpuBackend } from "../backends.js";
 
@@ -65,7 +66,7 @@ export async function keepLibrary(
   const folder = folderOf(dataDir, backend);
   const unfinished = `${folder}.new`;
   rmSync(unfinished, { recursive: true, force: true });
-  mkdirSync(unfinished, { recursive: true, mode: 0o700 });
+  makeFolder(unfinished);
   try {
     await fill(unfinished);
     const whole: LibraryDescription = { ...description, binding: bindingVersion() };

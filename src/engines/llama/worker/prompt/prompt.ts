@@ -2,10 +2,10 @@
  * A conversation to the tokens the model reads.
  *
  * The template is rendered and read as one text, which gives the tokens that the model was trained on, except
- * where a user wrote the text of a special token: those places are shielded and read as plain text. As a last
- * guard, the special tokens of the prompt must be exactly those that the template writes for messages without
- * such text; if ever they are not (a template that puts two messages end to end lets halves of a marker meet),
- * every message is shielded whole.
+ * where a caller wrote the text of a special token: those places are shielded and read as plain text. As a last
+ * guard, the special tokens of the prompt must be exactly those that the template writes for a conversation of the same
+ * shape with none of the caller's text in it; if ever they are not (a template that puts two messages end to end lets
+ * halves of a marker meet), every text is shielded whole.
  *
  * The work is bounded: a conversation that cannot fit is refused by its length, or by its first part.
  */
@@ -64,10 +64,7 @@ export class PromptBuilder {
   }
 
   #hasOnlyTemplateTokens(tokens: Uint32Array, conversation: Conversation): boolean {
-    const bare = mapTexts(conversation, (text) => (text === "" ? "" : "x"));
-    // A template may look at what a schema says, so of tools only the special texts are taken out.
-    const { tools } = mapTexts(conversation, (text) => this.#specialTexts.replace(text, () => ""));
-    const rendered = this.template.render({ ...bare, tools });
+    const rendered = this.template.render(mapTexts(conversation, neutralTexts()));
     if (rendered === null) return false;
     const { specialTokens } = this.vocabulary;
     const expected = this.#tokenize([{ text: rendered, special: true }]).filter((id) =>
@@ -111,6 +108,16 @@ export class PromptBuilder {
     }
     return this.vocabulary.tokenize(text, special);
   }
+}
+
+/** Another text for each, the same for the same: templates compare, and keys of an object must stay apart. */
+function neutralTexts(): (text: string) => string {
+  const neutral = new Map([["", ""]]);
+  return (text) => {
+    const known = neutral.get(text) ?? `x${neutral.size}`;
+    neutral.set(text, known);
+    return known;
+  };
 }
 
 function firstChars(

@@ -3,7 +3,8 @@
  * placeholder before the template is rendered; afterwards the rendered text is split at the placeholders into
  * parts to read with special tokens and parts to read as plain text.
  *
- * A placeholder is made of private-use characters, which no template trims, splits at or changes the case of,
+ * Text that is the same gets the same placeholder: templates compare, such as the name of a parameter with the required
+ * ones. A placeholder is made of private-use characters, which no template trims, splits at or changes the case of,
  * around a random number, so that content cannot forge one.
  */
 import { randomBytes } from "node:crypto";
@@ -25,6 +26,7 @@ const unhide = (hidden: string): string =>
 
 export class Shield {
   readonly #covered: string[] = [];
+  readonly #places = new Map<string, number>();
   readonly #mark = open + hide(randomBytes(12).toString("hex")) + close;
 
   /** Covers the special texts in the content and leaves the rest for the template to see. */
@@ -34,7 +36,8 @@ export class Shield {
 
   cover(text: string): string {
     if (text === "") return "";
-    const index = this.#covered.push(text) - 1;
+    const index = this.#places.get(text) ?? this.#covered.push(text) - 1;
+    this.#places.set(text, index);
     return this.#mark + hide(index.toString(16)) + close;
   }
 

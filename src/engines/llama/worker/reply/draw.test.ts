@@ -63,7 +63,7 @@ function newDraw(changes: Partial<Sampling>, topLogprobs?: number): Draw {
   const plan = samplingPlan({ ...plain, ...changes }, { repeatPenalty: 1, minP: 0 }, 100_000);
   const { vocabularySize } = model;
   const facts = { vocabularySize, utf8Guard: { forbiddenAfter: () => [] } };
-  return new Draw(model.context, samplers, facts, { ...plan, topLogprobs, guide: undefined });
+  return new Draw(model.context, samplers, facts, { ...plan, topLogprobs, grammar: undefined });
 }
 
 /** Draws again and again from the same logits. */

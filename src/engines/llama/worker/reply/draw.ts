@@ -15,18 +15,18 @@
  */
 import type { BatchContext, Sampler } from "../batch-context.js";
 import type { GrammarState } from "./grammar.js";
-import type { Guide } from "./guide.js";
+import type { LazyGrammar } from "./lazy-grammar.js";
 import type { Utf8Guard } from "./utf8-guard.js";
 import { rawConfig, type SamplerConfig, type SamplingPlan } from "./sampler.js";
 import type { SamplerPool } from "./sampler-pool.js";
 
-type GuideOfDraw = Pick<Guide, "state" | "allows" | "accept">;
+type FollowedGrammar = Pick<LazyGrammar, "state" | "allows" | "accept">;
 
 export interface DrawOptions extends SamplingPlan {
   /** How many alternatives to report with each token; undefined: no log probabilities. */
   topLogprobs: number | undefined;
   /** Where the reply follows a grammar, or may come to. */
-  guide: GuideOfDraw | undefined;
+  grammar: FollowedGrammar | undefined;
 }
 
 /** A token with the natural logarithm of its probability. */
@@ -70,19 +70,19 @@ export class Draw {
     private readonly options: DrawOptions,
   ) {
     // A grammar changes the configuration from token to token.
-    const isShared = options.isStateless && options.guide === undefined;
+    const isShared = options.isStateless && options.grammar === undefined;
     this.#sampler = isShared ? samplers.share(options.config) : samplers.take(options.config);
     if (options.topLogprobs !== undefined) this.#rawSampler = samplers.share(rawConfig);
   }
 
   /** Null when nothing can be drawn. */
   async next(logitIndex: number): Promise<Drawn | null> {
-    const { nucleus, guide } = this.options;
+    const { nucleus, grammar } = this.options;
     const topK = nucleus === undefined ? undefined : await this.#narrow(logitIndex, nucleus);
     const free = await this.context.sampleToken(logitIndex, this.#sampler);
-    const token = guide === undefined ? free : await this.#guided(logitIndex, guide, free, topK);
+    const token = grammar === undefined ? free : await this.#constrained(logitIndex, grammar, free, topK);
     if (token === noToken) return null;
-    if (nucleus !== undefined && guide === undefined) this.#remember(token);
+    if (nucleus !== undefined && grammar === undefined) this.#remember(token);
     if (this.#rawSampler === undefined) return { token };
     return { token, logprobs: await this.#logprobs(logitIndex, token, this.#rawSampler) };
   }
@@ -93,20 +93,20 @@ export class Draw {
   }
 
   /** The token as it is, if the grammar allows it, or else one drawn again. */
-  async #guided(
+  async #constrained(
     logitIndex: number,
-    guide: GuideOfDraw,
+    grammar: FollowedGrammar,
     token: number,
     topK: number | undefined,
   ): Promise<number> {
-    const { state } = guide;
+    const { state } = grammar;
     const isAllowed =
-      state === null || (token !== noToken && !this.#forbidden.includes(token) && guide.allows(token));
+      state === null || (token !== noToken && !this.#forbidden.includes(token) && grammar.allows(token));
     const drawn = isAllowed ? token : await this.#drawnWith(state, logitIndex, topK);
     if (drawn === noToken) return noToken;
-    guide.accept(drawn, !isAllowed);
+    grammar.accept(drawn, !isAllowed);
     this.#remember(drawn);
-    this.#forbidden = guide.state === null ? [] : this.facts.utf8Guard.forbiddenAfter(drawn);
+    this.#forbidden = grammar.state === null ? [] : this.facts.utf8Guard.forbiddenAfter(drawn);
     if (!isAllowed) this.#configure(this.options.config);
     return drawn;
   }

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { families, type FamilyName } from "../../../formats/replies/families.js";
+import { replyParser } from "../../../formats/replies/parser-of.js";
 import { Reply } from "./reply.js";
 
 const endOfTurn = 0;
@@ -113,5 +115,81 @@ describe("reply", () => {
       const { logprobs } = reply.accept({ token: first, logprobs: { own: [first, -2], top: [] } });
       expect(logprobs).toEqual([{ token: "\uFFFD", bytes: [first], logprob: -2, top: [] }]);
     });
+  });
+});
+
+describe("a reply with markup", () => {
+  const tools = [{ name: "get_time" }];
+
+  /** What is reported when its tokens have these texts. */
+  function replied(
+    family: FamilyName,
+    texts: readonly string[],
+    options: { stop?: string[]; open?: boolean } = {},
+  ) {
+    const { stop = [], open = false } = options;
+    const textOf = (token: number) => texts[token] ?? "";
+    const reply = new Reply({
+      detokenize: (tokens) => Array.from(tokens, textOf).join(""),
+      bytesOf: (token) => Buffer.from(textOf(token)),
+      isEndOfGeneration: (token) => token >= texts.length,
+      stop,
+      maxTokens: 1000,
+      parser: replyParser(families[family], { tools, callsExpected: true, reasoningOpen: open }),
+    });
+    const parts = [...texts, "the end"].map((_, token) =>
+      reply.accept({ token, logprobs: { own: [token, -1], top: [] } }),
+    );
+    return {
+      text: parts
+        .flatMap(({ text, events }) => events ?? [{ type: "text" as const, text }])
+        .map((event) => (event.type === "text" ? event.text : ""))
+        .join(""),
+      tokens: parts.flatMap(({ logprobs = [] }) => logprobs.map(({ token }) => token)),
+      reasoningTokens: reply.reasoningTokens,
+      completionTokens: reply.completionTokens,
+    };
+  }
+
+  const thoughts = ["I", " think", " of", " it", "."];
+  const header = (channel: string) => ["<|channel|>", channel, "<|message|>"];
+
+  it.each<[FamilyName, string[], boolean]>([
+    ["qwen3", ["<think>", "\n", ...thoughts, "\n", "</think>", "\n\n", "Yes", ",", " it", " is", "."], false],
+    ["glm45", [...thoughts, "\n", "</", "think", ">", "\n", "Yes", ",", " it", " is", "."], true],
+    [
+      "magistral",
+      ["[THINK]", ...thoughts, "[/THINK]", "Yes", ",", " it", " is", ",", " it", " is", "."],
+      false,
+    ],
+    [
+      "gptOss",
+      [...header("analysis"), ...thoughts, "<|end|>", "<|start|>", "assistant", ...header("final"), "Yes"],
+      false,
+    ],
+  ])("counts as reasoning nothing but its tokens: %s", (family, texts, open) => {
+    const { reasoningTokens, completionTokens } = replied(family, texts, { open });
+    expect([reasoningTokens, completionTokens]).toEqual([5, 15]);
+  });
+
+  it("counts tokens that are partly reasoning, those of one character, and every message once", () => {
+    const count = (family: FamilyName, texts: string[]) => replied(family, texts).reasoningTokens;
+    expect(count("qwen3", ["<think>a", "<", "b", " ", "c\n", "\n</think>d"])).toBe(5);
+    const message = [...header("analysis"), "a", "b", "<|end|>", "<|start|>", "assistant"];
+    expect(count("gptOss", [...message, ...message, ...header("final"), "c"])).toBe(4);
+  });
+
+  const call = ["<tool_call>", '{"name": "get_time", "arguments": {}}', "</tool_call>"];
+
+  it("reports the tokens of text that a stop sequence held before a call", () => {
+    const found = replied("hermes", ["Look", " #", ...call], { stop: ["##"] });
+    expect(found).toMatchObject({ text: "Look #", tokens: ["Look", " #"] });
+  });
+
+  it("reports a token that is text and the beginning of a call, and none of markup", () => {
+    const found = replied("hermes", ["Look", "!<tool_", "call>", ...call.slice(1)]);
+    expect(found).toMatchObject({ text: "Look!", tokens: ["Look", "!<tool_"] });
+    const silent = replied("qwen3", ["<think>", "Hm", "</think>", "\n"]);
+    expect(silent).toMatchObject({ text: "", tokens: [] });
   });
 });

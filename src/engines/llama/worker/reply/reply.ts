@@ -5,10 +5,10 @@
  *
  * Log probabilities come out with the text of their tokens, not before: a token whose text is held back, since
  * it is part of a character, or may begin a stop sequence or markup, waits with it. A token that a stop sequence cuts,
- * and one of a thought or a call, is not reported at all.
+ * and one of a thought or a call, is not reported at all. One that is partly text is.
  */
 import type { FinishReason, ReplyLogprob, TokenLogprob } from "../../../../protocol/chat.js";
-import type { ParsedEvent, ReplyEvent, ReplyParser } from "../../../formats/replies/reply-events.js";
+import type { ParsedEvent, ReplyEvent, StatefulParser } from "../../../formats/replies/reply-events.js";
 import { StopMatcher } from "../../../formats/stop.js";
 import { Detokenizer, type Detokenize } from "./detokenizer.js";
 import type { Drawn, Weighed } from "./draw.js";
@@ -21,9 +21,7 @@ export interface ReplyOptions {
   stop: readonly string[];
   maxTokens: number;
   /** Takes the text apart; without one all of it is shown as it is. */
-  parser?: ReplyParser | undefined;
-  /** The reply begins within thoughts. */
-  reasoningOpen?: boolean;
+  parser?: StatefulParser | undefined;
 }
 
 export interface ReplyPart {
@@ -38,24 +36,30 @@ export interface ReplyPart {
   stopSequence?: string;
 }
 
-/** A token whose text has not been given out. */
+/** A token of which it is not known yet whether it is text, reasoning or markup, or whose text is held back. */
 interface Held {
-  logprob: ReplyLogprob;
-  /** Characters that the model wrote up to its end; undefined while it is part of a character. */
+  logprob: ReplyLogprob | undefined;
+  /** Characters that the model wrote before it. */
+  start: number;
+  /** And up to its end; undefined while it is part of a character. */
   end: number | undefined;
+  isReasoning: boolean;
 }
 
 export class Reply {
   readonly #detokenizer: Detokenizer;
-  readonly #parser: ReplyParser;
+  readonly #parser: StatefulParser;
   readonly #stop: StopMatcher;
   #tokens = 0;
   #reasoningTokens = 0;
   #calls = 0;
-  #isThinking: boolean;
   #stopSequence: string | undefined;
   /** Characters read from tokens. */
   #readChars = 0;
+  /** What the last token added to them. */
+  #newest = "";
+  /** Characters read up to the end of the last text. */
+  #textEnd = 0;
   /** Characters of text that the stop sequences hold back. */
   #heldChars = 0;
   #held: Held[] = [];
@@ -67,7 +71,6 @@ export class Reply {
     this.#detokenizer = new Detokenizer(options.detokenize);
     this.#parser = options.parser ?? new EverythingIsText();
     this.#stop = new StopMatcher(options.stop);
-    this.#isThinking = options.reasoningOpen ?? false;
   }
 
   /** Tokens generated so far. The one that ends the generation is a signal, not part of the reply. */
@@ -75,13 +78,20 @@ export class Reply {
     return this.#tokens;
   }
 
-  /** Of those, the tokens of thoughts. */
+  /** Of those, the tokens of reasoning, without its markers and the whitespace beside them. */
   get reasoningTokens(): number {
     return this.#reasoningTokens;
   }
 
-  get isThinking(): boolean {
-    return this.#isThinking;
+  /** Whether the model is reasoning, after the last token that was read. */
+  get isReasoning(): boolean {
+    return this.#parser.state.isReasoning;
+  }
+
+  /** What the last token wrote after the end of reasoning. */
+  get textAfterReasoning(): string {
+    const before = this.#readChars - this.#newest.length;
+    return this.#newest.slice(Math.max(0, this.#parser.state.since - before));
   }
 
   /** Whether the reply is over with this token, whatever its text. */
@@ -94,10 +104,7 @@ export class Reply {
     this.#tokens += 1;
     const fragment = this.#detokenizer.push(drawn.token);
     this.#hold(drawn, fragment);
-    const wasThinking = this.#isThinking;
-    const stopped = this.#show(this.#parser.push(fragment));
-    if (wasThinking || this.#isThinking) this.#reasoningTokens += 1;
-    if (stopped) return this.#part(drawn, "stop");
+    if (this.#show(this.#parser.push(fragment))) return this.#part(drawn, "stop");
     return this.#tokens < this.options.maxTokens ? this.#part(drawn, null) : this.#last(drawn, "length");
   }
 
@@ -107,8 +114,8 @@ export class Reply {
     const isCutMarkup = finishReason === "length" && this.options.parser !== undefined;
     if (!this.#show(isCutMarkup ? [] : this.#parser.flush())) {
       this.#showHeld();
-      if (!this.#isThinking && this.#calls === 0)
-        this.#released.push(...this.#held.map(({ logprob }) => logprob));
+      // The beginning of a character, of which no more will come.
+      if (!this.isReasoning && this.#calls === 0) this.#release(({ end }) => end === undefined);
     }
     this.#held = [];
     return this.#part(drawn, finishReason);
@@ -116,19 +123,20 @@ export class Reply {
 
   /** True when a stop sequence ended the text. */
   #show(events: readonly ParsedEvent[]): boolean {
-    for (const { end, ...event } of events) {
-      this.#isThinking = event.type === "reasoning";
+    for (const { start, end, ...event } of events) {
       if (event.type === "call") this.#calls += 1;
+      if (event.type === "reasoning") this.#countReasoning(start, end);
       if (event.type !== "text") {
         this.#showHeld();
         this.#events.push(event);
-        this.#drop(end);
+        this.#held = this.#held.filter((held) => !endsBy(held, end));
         continue;
       }
       const { text, stop } = this.#stop.push(event.text);
       this.#heldChars += event.text.length - text.length;
+      this.#textEnd = end;
       this.#addText(text);
-      this.#release(end - this.#heldChars);
+      this.#release((held) => endsBy(held, end - this.#heldChars));
       if (stop !== null) {
         this.#stopSequence = stop;
         return true;
@@ -141,6 +149,7 @@ export class Reply {
   #showHeld(): void {
     this.#addText(this.#stop.flush());
     this.#heldChars = 0;
+    this.#release(({ start, end }) => end !== undefined && start < this.#textEnd);
   }
 
   #addText(text: string): void {
@@ -166,26 +175,34 @@ export class Reply {
   }
 
   #hold({ logprobs }: Drawn, fragment: string): void {
-    this.#readChars += fragment.length;
-    if (logprobs === undefined) return;
     const isFirst = this.#tokens === 1;
     const named = (weighed: Weighed) => this.#named(weighed, isFirst);
-    this.#held.push({ logprob: { ...named(logprobs.own), top: logprobs.top.map(named) }, end: undefined });
+    const logprob =
+      logprobs === undefined ? undefined : { ...named(logprobs.own), top: logprobs.top.map(named) };
+    this.#held.push({ logprob, start: this.#readChars, end: undefined, isReasoning: false });
+    this.#newest = fragment;
+    this.#readChars += fragment.length;
     if (fragment === "") return;
-    for (const held of this.#held) held.end ??= this.#readChars;
+    const whole = this.#held.findLastIndex(({ end }) => end !== undefined) + 1;
+    for (const held of this.#held.slice(whole)) held.end = this.#readChars;
   }
 
-  #release(shownChars: number): void {
-    this.#released.push(...this.#takeHeld(shownChars));
+  #countReasoning(from: number, to: number): void {
+    for (const held of this.#held) {
+      const { start, end, isReasoning } = held;
+      if (isReasoning || end === undefined || start >= to || end <= from) continue;
+      held.isReasoning = true;
+      this.#reasoningTokens += 1;
+    }
   }
 
-  #drop(readChars: number): void {
-    this.#takeHeld(readChars);
-  }
-
-  #takeHeld(chars: number): ReplyLogprob[] {
-    const waiting = this.#held.findIndex(({ end }) => end === undefined || end > chars);
-    return this.#held.splice(0, waiting < 0 ? this.#held.length : waiting).map(({ logprob }) => logprob);
+  #release(isShown: (held: Held) => boolean): void {
+    const waiting: Held[] = [];
+    for (const held of this.#held) {
+      if (!isShown(held)) waiting.push(held);
+      else if (held.logprob !== undefined) this.#released.push(held.logprob);
+    }
+    this.#held = waiting;
   }
 
   #named([token, logprob]: Weighed, isFirst: boolean): TokenLogprob {
@@ -198,13 +215,17 @@ export class Reply {
   }
 }
 
+const endsBy = ({ end }: Held, chars: number): boolean => end !== undefined && end <= chars;
+
 /** For replies without markup. */
-class EverythingIsText implements ReplyParser {
+class EverythingIsText implements StatefulParser {
+  readonly state = { isReasoning: false, since: 0 };
   #chars = 0;
 
   push(text: string): ParsedEvent[] {
+    const start = this.#chars;
     this.#chars += text.length;
-    return [{ type: "text", text, end: this.#chars }];
+    return [{ type: "text", text, start, end: this.#chars }];
   }
 
   flush(): ParsedEvent[] {

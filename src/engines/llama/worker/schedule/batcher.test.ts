@@ -121,8 +121,12 @@ function setUp({
     onStep: (report) => reports.push(report),
     onBroken: () => (broken += 1),
   });
-  const newChoice = (maxTokens: number, config: SamplerConfig = rawConfig, guide?: DrawOptions["guide"]) => ({
-    drawing: { config, nucleus: undefined, isStateless: false, topLogprobs: undefined, guide },
+  const newChoice = (
+    maxTokens: number,
+    config: SamplerConfig = rawConfig,
+    grammar?: DrawOptions["grammar"],
+  ) => ({
+    drawing: { config, nucleus: undefined, isStateless: false, topLogprobs: undefined, grammar },
     reply: new Reply({
       detokenize: (tokens) => String.fromCharCode(...tokens),
       bytesOf: (token) => Buffer.from([token]),
@@ -157,6 +161,8 @@ function setUp({
     startInGrammar,
     drawing: () => drawing,
     active: () => reports.at(-1)?.active,
+    progressOf: (id: number) =>
+      reports.flatMap(({ progress }) => progress).filter((one) => one.id === id).length,
     broken: () => broken,
     textOf: (id: number, choice = 0) =>
       reports
@@ -528,5 +534,74 @@ describe("batcher", () => {
       [0, 1],
       [2, 1],
     ]);
+  });
+
+  describe("with several accounts", () => {
+    it("sets a prompt aside for another account's, which gets as much of the next step", async () => {
+      const { context, start, endingOf, textOf } = setUp({ sequences: 2, reuse: true });
+      for (const id of [1, 2, 3]) start(id, 40, 1, 1, "flood");
+      await context.step();
+      start(4, 4, 1, 1, "newcomer");
+      for (let step = 0; step < 3 && endingOf(4) === undefined; step++) await context.step();
+      expect(endingOf(4)).toMatchObject({ type: "finished", completionTokens: 1 });
+      expect([1, 2, 3].map(endingOf)).toEqual([undefined, undefined, undefined]);
+      // The step under way had none of it; the next one has all of it, and as many tokens of the flood.
+      expect(context.batches.slice(0, 3)).toEqual([
+        [
+          [0, 4],
+          [1, 4],
+        ],
+        [
+          [0, 4],
+          [1, 4],
+        ],
+        [
+          [0, 4],
+          [1, 4],
+        ],
+      ]);
+      for (let step = 0; step < 40; step++) await context.step();
+      expect([1, 2, 3].map((id) => textOf(id))).toEqual(["a", "a", "a"]);
+    });
+
+    it("sets a reply aside for another account's, and continues it where it was", async () => {
+      const { context, start, endingOf, textOf, drawing } = setUp({ sequences: 2 });
+      start(1, 2, 6, 1, "flood");
+      start(2, 2, 6, 1, "flood");
+      for (let step = 0; step < 3; step++) await context.step();
+      start(3, 2, 2, 1, "newcomer");
+      for (let step = 0; step < 4; step++) await context.step();
+      expect(endingOf(3)).toMatchObject({ type: "finished" });
+      for (let step = 0; step < 12; step++) await context.step();
+      expect([textOf(1), textOf(2), textOf(3)]).toEqual(["abcdef", "abcdef", "ab"]);
+      expect(drawing()).toBe(0);
+    });
+
+    it("shares sequences evenly, and takes none from an account for one that has as many", async () => {
+      const { context, start, active, endingOf } = setUp({ sequences: 2 });
+      start(1, 4, 100, 1, "a");
+      start(2, 4, 100, 1, "b");
+      await context.step();
+      start(3, 4, 1, 1, "c");
+      for (let step = 0; step < 5; step++) await context.step();
+      expect([active(), endingOf(3)]).toEqual([2, undefined]);
+    });
+
+    it("reports progress of what is set aside, and ends it when it is aborted", async () => {
+      const { context, batcher, start, endingOf, drawing, progressOf } = setUp({ sequences: 2 });
+      start(1, 2, 100, 1, "flood");
+      start(2, 2, 100, 1, "flood");
+      await context.step();
+      start(3, 2, 100, 1, "newcomer");
+      await context.step();
+      const before = progressOf(2);
+      await context.step();
+      await context.step();
+      expect(progressOf(2)).toBeGreaterThan(before);
+      batcher.abort(2);
+      await context.step();
+      expect(endingOf(2)).toEqual({ type: "aborted" });
+      expect(drawing()).toBe(2);
+    });
   });
 });

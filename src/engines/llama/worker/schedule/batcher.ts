@@ -4,9 +4,9 @@
  * Each step takes the newest token of every reply under way and a share of the prompts still being read, in
  * ascending order of sequence (the native batch splitter needs that) and, but for choices that wait, of neighbouring
  * ones (it is faster with them); computes them as one batch; then draws the next token of every sequence that is
- * ready. Generations join and leave between steps: a new one takes a free sequence or waits for one in order of
- * arrival, an aborted one is dropped, whatever its stage, at the end of the step that is under way. What all of them
- * produced in a step is reported at once.
+ * ready. Generations join and leave between steps: who gets a sequence, and who is set aside for another account, is
+ * decided in turns.ts; an aborted one is dropped, whatever its stage, at the end of the step that is under way. What
+ * all of them produced in a step is reported at once.
  *
  * A generation of several choices takes as many sequences at once. One of them reads the prompt; the others get
  * a copy of what it computed, and each goes on with tokens of its own.
@@ -25,9 +25,10 @@ import type { Job } from "./job.js";
 import { polled } from "./polling.js";
 import type { PrefillPace } from "./prefill-pace.js";
 import { followsGrammar, Seats, type Group, type SeatsOptions, type Sequence } from "./seats.js";
-import { promptShare } from "./step-plan.js";
+import { planStep, type Entry } from "./step-plan.js";
 import type { ThreadPace } from "./thread-pace.js";
 import { TokenReader } from "./token-reader.js";
+import { Turns } from "./turns.js";
 
 export interface BatcherOptions extends SeatsOptions {
   pace: PrefillPace;
@@ -47,16 +48,6 @@ export interface BatcherOptions extends SeatsOptions {
   pause?: (ms: number) => Promise<unknown>;
 }
 
-interface Entry {
-  sequenceId: number;
-  sequence: Sequence;
-  tokens: Uint32Array;
-  /** Whether these are tokens of the prompt. */
-  reads: boolean;
-  /** Whether the next token can be drawn after this one: not in the middle of a prompt. */
-  draws: boolean;
-}
-
 /** A sequence whose next token can be drawn, and from which logits. */
 interface Ready {
   sequenceId: number;
@@ -70,8 +61,8 @@ const worthWaiting = 1 / 60;
 const longestWaitMs = 10;
 
 export class Batcher {
-  readonly #waiting = new Map<number, Job>();
   readonly #seats: Seats;
+  readonly #turns: Turns;
   readonly #aborted = new Set<number>();
   /** Accounts to be forgotten before the next step. */
   readonly #unwanted = new Set<string>();
@@ -85,6 +76,14 @@ export class Batcher {
   constructor(private readonly options: BatcherOptions) {
     this.#seats = new Seats(options);
     this.#reader = new TokenReader(this.#seats, (progress) => this.#report.progress.push(progress));
+    this.#turns = new Turns({
+      seats: this.#seats,
+      // What ends with the token drawn last needs no seat any more.
+      onSettingAside: () => {
+        this.#reader.readPostponed();
+      },
+      onSeated: ({ id }) => this.#report.progress.push({ id, choice: 0, text: null }),
+    });
     this.#loop = this.#run().catch(() => {
       // Outside of a batch only bookkeeping can throw, and native bookkeeping that fails is not to be trusted.
       options.onBroken();
@@ -96,7 +95,7 @@ export class Batcher {
       this.fail(job.id);
       return;
     }
-    this.#waiting.set(job.id, job);
+    this.#turns.add(job);
     this.#wake();
   }
 
@@ -126,11 +125,12 @@ export class Batcher {
   }
 
   async #run(): Promise<void> {
+    const { grammarTime, pace } = this.options;
     while (!this.#closed) {
       this.#forgetUnwanted();
       this.#dropAborted();
       this.#seats.forgetExpired();
-      this.#admit();
+      this.#turns.admit();
       if (this.options.readsWhileComputing !== true) this.#sendReport();
       if (this.#seats.hasToRearrange()) {
         this.#reader.readPostponed();
@@ -139,23 +139,24 @@ export class Batcher {
         // Somebody may have come or gone meanwhile.
         continue;
       }
-      const entries = this.#plan();
+      const { entries, passedOver, inStep } = planStep(this.#seats.inUse(), (some) => pace.tokens(some));
+      // They have to wait, but are not stuck.
+      for (const { group, choice } of [...passedOver, ...this.#seats.aside()]) {
+        this.#report.progress.push({ id: group.job.id, choice, text: null });
+      }
       if (entries.length === 0) {
         this.#sendReport();
         await this.#idle();
         await this.#gather();
         continue;
       }
-      const { grammarTime, pace } = this.options;
       const startedMs = performance.now();
       grammarTime.beginStep();
       const computing = this.#compute(entries);
       const isPolled = entries.length <= (this.options.polledSequences ?? 0);
       const anyComputed = await (isPolled ? polled(computing) : computing);
       const computedMs = Math.max(0, performance.now() - startedMs - grammarTime.spentMs);
-      const reading = entries.filter(({ reads }) => reads);
-      const promptTokens = reading.reduce((sum, { tokens }) => sum + tokens.length, 0);
-      const inStep = { prompts: reading.length, replies: entries.length - reading.length };
+      const promptTokens = entries.reduce((sum, { reads, tokens }) => sum + (reads ? tokens.length : 0), 0);
       pace.record(promptTokens, computedMs, inStep);
       this.#failedSteps = anyComputed ? 0 : this.#failedSteps + 1;
       if (this.#failedSteps >= 2) {
@@ -183,9 +184,10 @@ export class Batcher {
    */
   async #gather(): Promise<void> {
     const { cache, pace, pause = sleep } = this.options;
-    for (let size = 0; size < this.#waiting.size && size < cache.sequences && !this.#closed;) {
-      size = this.#waiting.size;
-      const tokens = [...this.#waiting.values()].reduce((sum, { prompt }) => sum + prompt.length, 0);
+    const { waiting } = this.#turns;
+    for (let size = 0; size < waiting.size && size < cache.sequences && !this.#closed;) {
+      size = waiting.size;
+      const tokens = [...waiting.values()].reduce((sum, { prompt }) => sum + prompt.length, 0);
       const waitMs = Math.min(longestWaitMs, pace.predictedMs(tokens) * worthWaiting);
       if (waitMs < 1) return;
       await pause(waitMs);
@@ -194,7 +196,7 @@ export class Batcher {
 
   #forgetUnwanted(): void {
     for (const accountId of this.#unwanted) {
-      for (const job of this.#waiting.values()) if (job.accountId === accountId) job.isForgotten = true;
+      for (const job of this.#turns.waiting.values()) if (job.accountId === accountId) job.isForgotten = true;
       this.#seats.forgetAccount(accountId);
     }
     this.#unwanted.clear();
@@ -202,42 +204,11 @@ export class Batcher {
 
   #dropAborted(): void {
     for (const id of this.#aborted) {
-      const wasWaiting = this.#waiting.delete(id);
-      if (wasWaiting) this.#report.endings.push({ id, outcome: { type: "aborted" } });
+      if (this.#turns.remove(id)) this.#report.endings.push({ id, outcome: { type: "aborted" } });
       const group = this.#seats.groupOf(id);
       if (group !== undefined) this.#endGroup(group, "aborted");
     }
     this.#aborted.clear();
-  }
-
-  #admit(): void {
-    for (const [id, job] of this.#waiting) {
-      if (!this.#seats.hasRoomFor(job)) return;
-      this.#waiting.delete(id);
-      this.#seats.seat(job);
-      this.#report.progress.push({ id, choice: 0, text: null });
-    }
-  }
-
-  #plan(): Entry[] {
-    const seated = this.#seats.inUse();
-    const reading = seated.flatMap(([, { state, group, computed }]) =>
-      state === "reads" ? [group.job.prompt.length - computed.length] : [],
-    );
-    const replies = seated.filter(([, { state }]) => state === "replies").length;
-    const budget = this.options.pace.tokens({ prompts: reading.length, replies });
-    const share = promptShare(reading, budget, replies > 0);
-    return seated.flatMap(([sequenceId, sequence]): Entry[] => {
-      if (sequence.state === "waits") return [];
-      if (sequence.state === "replies") {
-        return [{ sequenceId, sequence, tokens: Uint32Array.of(sequence.newest), reads: false, draws: true }];
-      }
-      const { prompt } = sequence.group.job;
-      const start = sequence.computed.length;
-      const end = start + share;
-      const tokens = prompt.subarray(start, end);
-      return [{ sequenceId, sequence, tokens, reads: true, draws: end === prompt.length }];
-    });
   }
 
   /** Whether anything at all could be computed. */
@@ -314,7 +285,7 @@ export class Batcher {
       return [];
     }
     if (sequence.state === "replies") return [{ sequenceId, sequence, logitIndex }];
-    const siblings = await this.#seats.branch(group);
+    const siblings = await this.#seats.branch(sequenceId, sequence);
     if (siblings !== null) {
       return siblings.map(([id, sibling]) => ({ sequenceId: id, sequence: sibling, logitIndex }));
     }
@@ -370,7 +341,7 @@ export class Batcher {
   }
 
   #finish(sequenceId: number, { group }: Sequence): void {
-    this.#seats.free(sequenceId, true);
+    this.#seats.leave(sequenceId, true);
     group.unfinished -= 1;
     if (group.unfinished > 0) return;
     const { id, choices } = group.job;
@@ -384,7 +355,7 @@ export class Batcher {
   }
 
   #endGroup(group: Group, type: "aborted" | "failed" | "too_slow"): void {
-    this.#seats.freeAll(group, type !== "failed");
+    this.#seats.leaveAll(group, type !== "failed");
     this.#report.endings.push({ id: group.job.id, outcome: { type } });
   }
 

@@ -30,7 +30,7 @@ const firstTokens = 8;
 /** For prompts that outnumber the replies. */
 const mostShares = 4;
 
-/** Who is in a step. */
+/** Who is in a step: by number, or by weight where several accounts are. */
 export interface InStep {
   prompts: number;
   replies: number;

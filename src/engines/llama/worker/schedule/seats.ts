@@ -2,6 +2,9 @@
  * Which sequence computes which choice of which job. A job gets a seat for each of its choices at once; what its
  * sequences have computed stays warm when they are free again (prefix-cache.ts); those in use are moved together where
  * that saves a pass through the weights (ranks.ts).
+ *
+ * A choice can be set aside for another account's job (turns.ts), whatever its state. It keeps its tokens and its
+ * sampler. What it had computed stays warm until its seat is needed, and is read again where it is lost.
  */
 import type { BatchContext } from "../batch-context.js";
 import type { Draw, DrawOptions } from "../reply/draw.js";
@@ -20,10 +23,10 @@ export interface SeatsOptions {
 /** A job that runs. */
 export interface Group {
   job: Job;
-  /** In the order of its choices; the first one reads the prompt. */
-  sequenceIds: number[];
   cachedTokens: number;
   unfinished: number;
+  /** The first choice has read the prompt, and the others that had a seat got a copy. */
+  isRead: boolean;
 }
 
 export interface Sequence {
@@ -34,6 +37,8 @@ export interface Sequence {
   computed: number[];
   /** `waits`: for the sequence that reads the prompt. */
   state: "reads" | "waits" | "replies";
+  /** What it reads before it draws: the prompt, or everything up to its newest token after it was set aside. */
+  target: Uint32Array;
   /** Drawn and not yet computed, while it replies. */
   newest: number;
   /** Its text has ended, and it is only waiting for the end of a step. */
@@ -41,7 +46,7 @@ export interface Sequence {
 }
 
 export const followsGrammar = ({ group, choice }: Sequence): boolean => {
-  const state = group.job.choices[choice]?.drawing.guide?.state;
+  const state = group.job.choices[choice]?.drawing.grammar?.state;
   return state !== null && state !== undefined;
 };
 
@@ -50,9 +55,18 @@ interface Copy {
   sequence: Sequence;
   sequenceId: number;
   shared: Shared;
+  /** Not for one that was set aside: what that reads again was counted before. */
+  isNew: boolean;
 }
 
-type Seated = [sequenceId: number, sequence: Sequence];
+interface Placed {
+  sequence: Sequence;
+  sequenceId: number;
+  /** Of its target, in what was kept warm. */
+  keptTokens: number;
+}
+
+export type Seated = [sequenceId: number, sequence: Sequence];
 
 const noTokens = new Uint32Array(0);
 /** Copying takes less than computing so many tokens, wherever sequences may change places. */
@@ -60,6 +74,7 @@ const leastCopied = 4;
 
 export class Seats {
   readonly #sequences: (Sequence | null)[];
+  readonly #aside = new Set<Sequence>();
   /** There may be some between the sequences in use. */
   #hasGaps = false;
   #moves: Move[] = [];
@@ -82,89 +97,130 @@ export class Seats {
   }
 
   has(sequence: Sequence): boolean {
-    return this.#sequences.includes(sequence);
+    return this.#aside.has(sequence) || this.#sequences.includes(sequence);
   }
 
   groupOf(jobId: number): Group | undefined {
-    return this.#sequences.find((sequence) => sequence?.group.job.id === jobId)?.group;
+    return this.#all().find(({ group }) => group.job.id === jobId)?.group;
+  }
+
+  get free(): number {
+    return this.options.cache.freeSequences;
   }
 
   /** Nobody is seated while the last one's prefix is still to be copied: its source might be taken. */
-  hasRoomFor({ choices }: Job): boolean {
-    return this.#copy === null && this.options.cache.freeSequences >= choices.length;
+  get isCopying(): boolean {
+    return this.#copy !== null;
   }
 
+  /** By account. */
+  held(): Map<string, number> {
+    const held = new Map<string, number>();
+    for (const [, { group }] of this.inUse()) {
+      const { accountId } = group.job;
+      held.set(accountId, (held.get(accountId) ?? 0) + 1);
+    }
+    return held;
+  }
+
+  /** There must be room for all of its choices. */
   seat(job: Job): void {
-    const { cache, newDraw } = this.options;
-    this.#hasGaps = true;
-    const { accountId, prompt, choices } = job;
+    const { prompt, choices } = job;
+    const group: Group = { job, cachedTokens: 0, unfinished: choices.length, isRead: false };
     // One reads the prompt, or the rest of it; the others start empty, at the cost of no conversation that fits.
-    const taken = choices.flatMap(
-      (_, choice) => cache.take(accountId, choice === 0 ? prompt : noTokens) ?? [],
-    );
-    const sequenceIds = taken.map(({ sequenceId }) => sequenceId);
-    const group = { job, sequenceIds, cachedTokens: 0, unfinished: taken.length };
-    choices.forEach(({ drawing }, choice) => {
-      const seat = taken[choice];
-      if (seat === undefined) return;
-      const { sequenceId, keptTokens } = seat;
-      const shared = choice === 0 ? this.#worthCopying(job, keptTokens) : undefined;
-      const kept = this.#keep(sequenceId, keptTokens);
-      if (choice === 0) group.cachedTokens = kept;
-      const sequence: Sequence = {
+    const placed = choices.map(({ drawing }, choice) =>
+      this.#place({
         group,
         choice,
-        draw: newDraw(drawing),
-        computed: Array.from(prompt.subarray(0, kept)),
+        draw: this.options.newDraw(drawing),
+        computed: [],
+        target: choice === 0 ? prompt : noTokens,
         state: choice === 0 ? "reads" : "waits",
         newest: 0,
-      };
-      this.#sequences[sequenceId] = sequence;
-      if (shared !== undefined) this.#copy = { sequence, sequenceId, shared };
-    });
+      }),
+    );
+    const [first] = placed;
+    if (first === undefined) return;
+    group.cachedTokens = first.sequence.computed.length;
+    this.#copyIfWorthIt(first, true);
   }
 
-  /** The prompt has been read: every choice gets it. Null when that could not be done. */
-  async branch(group: Group): Promise<Seated[] | null> {
+  /** Set aside, in the order in which their jobs came. */
+  aside(): readonly Sequence[] {
+    return [...this.#aside].sort((a, b) => a.group.job.id - b.group.job.id);
+  }
+
+  /**
+   * Sets one choice of the account aside, one that loses little by it: that waits for its prompt before one that reads,
+   * before one that replies, and of these the newest. False when all of them are about to end.
+   */
+  setAside(accountId: string): boolean {
+    const cost = { waits: 0, reads: 1, replies: 2 };
+    const [chosen] = this.inUse()
+      .filter(([, { group, hasEnded }]) => group.job.accountId === accountId && hasEnded !== true)
+      .sort(([, a], [, b]) => cost[a.state] - cost[b.state] || b.group.job.id - a.group.job.id);
+    if (chosen === undefined) return false;
+    const [sequenceId, sequence] = chosen;
+    if (sequence.state === "replies") {
+      sequence.target = Uint32Array.from([...sequence.computed, sequence.newest]);
+      sequence.state = "reads";
+    }
+    this.#vacate(sequenceId, sequence, true);
+    this.#aside.add(sequence);
+    return true;
+  }
+
+  /** There must be room for it. */
+  resume(sequence: Sequence): void {
+    this.#aside.delete(sequence);
+    const { group } = sequence;
+    // Its prompt was read while it was aside, and is in none of its cells.
+    if (sequence.state === "waits" && group.isRead) {
+      sequence.state = "reads";
+      sequence.target = group.job.prompt;
+    }
+    this.#copyIfWorthIt(this.#place(sequence), false);
+  }
+
+  /** All is read that was to be: every choice that waits for the prompt gets it. Null when that could not be done. */
+  async branch(sequenceId: number, sequence: Sequence): Promise<Seated[] | null> {
     const { context } = this.options;
-    const [first = 0, ...others] = group.sequenceIds;
+    const { group } = sequence;
+    const waiting = this.inUse().filter(([, one]) => one.group === group && one.state === "waits");
     try {
-      for (const sequenceId of others) await context.copySequenceStateFromOtherSequence(sequenceId, first);
+      for (const [id] of waiting) await context.copySequenceStateFromOtherSequence(id, sequenceId);
     } catch {
       return null;
     }
-    return group.sequenceIds.flatMap((sequenceId): Seated[] => {
-      const sequence = this.#sequences[sequenceId] ?? null;
-      if (sequence === null) return [];
-      if (sequence.state === "waits") sequence.computed = Array.from(group.job.prompt);
-      sequence.state = "replies";
-      return [[sequenceId, sequence]];
-    });
+    group.isRead = true;
+    for (const [, one] of waiting) one.computed = Array.from(group.job.prompt);
+    const ready: Seated[] = [[sequenceId, sequence], ...waiting];
+    for (const [, one] of ready) one.state = "replies";
+    return ready;
   }
 
   /** `intact`: what it has computed is what its tokens say. */
-  free(sequenceId: number, intact: boolean): void {
+  leave(sequenceId: number, intact: boolean): void {
     const sequence = this.#sequences[sequenceId];
     if (sequence === null || sequence === undefined) return;
-    this.#sequences[sequenceId] = null;
-    this.#hasGaps = true;
+    this.#vacate(sequenceId, sequence, intact);
     sequence.draw.close();
-    const { cache, context } = this.options;
-    const { accountId, isForgotten } = sequence.group.job;
-    const tokens = intact && isForgotten !== true ? Uint32Array.from(sequence.computed) : null;
-    const staysWarm = cache.giveBack(sequenceId, accountId, tokens);
-    if (!staysWarm) context.disposeSequence(sequenceId);
   }
 
-  /** Those of the group that have not been given to somebody else meanwhile. */
-  freeAll(group: Group, intact: boolean): void {
-    for (const sequenceId of group.sequenceIds) {
-      if (this.#sequences[sequenceId]?.group === group) this.free(sequenceId, intact);
+  /** The whole group, also what is set aside of it. */
+  leaveAll(group: Group, intact: boolean): void {
+    for (const [sequenceId, sequence] of this.inUse()) {
+      if (sequence.group === group) this.leave(sequenceId, intact);
+    }
+    for (const sequence of this.#aside) {
+      if (sequence.group !== group) continue;
+      this.#aside.delete(sequence);
+      sequence.draw.close();
     }
   }
 
   forgetAccount(accountId: string): void {
-    for (const { group } of this.inUse().map(([, sequence]) => sequence)) {
+    for (const { group } of this.#all()) {
       if (group.job.accountId === accountId) group.job.isForgotten = true;
     }
     const { cache, context } = this.options;
@@ -193,12 +249,11 @@ export class Seats {
     await this.#move(moves);
   }
 
-  async #copyBeginning({ sequence, sequenceId, shared }: Copy): Promise<void> {
+  async #copyBeginning({ sequence, sequenceId, shared, isNew }: Copy): Promise<void> {
     await this.options.context.copySequenceStateFromOtherSequence(sequenceId, shared.sequenceId);
     const kept = this.#keep(sequenceId, shared.tokens);
-    const { group } = sequence;
-    group.cachedTokens = kept;
-    sequence.computed = Array.from(group.job.prompt.subarray(0, kept));
+    if (isNew) sequence.group.cachedTokens = kept;
+    sequence.computed = Array.from(sequence.target.subarray(0, kept));
   }
 
   async #move(moves: readonly Move[]): Promise<void> {
@@ -214,18 +269,42 @@ export class Seats {
   }
 
   #reseat(from: number, to: number): void {
-    const sequence = this.#sequences[from] ?? null;
-    this.#sequences[to] = sequence;
+    this.#sequences[to] = this.#sequences[from] ?? null;
     this.#sequences[from] = null;
-    if (sequence === null) return;
-    const { group } = sequence;
-    group.sequenceIds = group.sequenceIds.map((id) => (id === from ? to : id));
   }
 
-  #worthCopying({ accountId, prompt }: Job, keptTokens: number): Shared | undefined {
+  #all(): Sequence[] {
+    return [...this.inUse().map(([, sequence]) => sequence), ...this.#aside];
+  }
+
+  #place(sequence: Sequence): Placed {
+    const { group, target } = sequence;
+    const taken = this.options.cache.take(group.job.accountId, target);
+    if (taken === undefined) throw new Error("There is no room for the sequence.");
+    const { sequenceId, keptTokens } = taken;
+    const kept = this.#keep(sequenceId, keptTokens);
+    sequence.computed = Array.from(target.subarray(0, kept));
+    this.#sequences[sequenceId] = sequence;
+    this.#hasGaps = true;
+    return { sequence, sequenceId, keptTokens };
+  }
+
+  #vacate(sequenceId: number, { group, computed }: Sequence, intact: boolean): void {
+    this.#sequences[sequenceId] = null;
+    this.#hasGaps = true;
+    const { accountId, isForgotten } = group.job;
+    const tokens = intact && isForgotten !== true ? Uint32Array.from(computed) : null;
+    const staysWarm = this.options.cache.giveBack(sequenceId, accountId, tokens);
+    if (!staysWarm) this.options.context.disposeSequence(sequenceId);
+  }
+
+  #copyIfWorthIt({ sequence, sequenceId, keptTokens }: Placed, isNew: boolean): void {
     const { cache, movesSequences } = this.options;
-    const shared = movesSequences ? cache.mostShared(accountId, prompt, this.#held()) : undefined;
-    return shared !== undefined && shared.tokens >= keptTokens + leastCopied ? shared : undefined;
+    if (!movesSequences) return;
+    const { group, target } = sequence;
+    const shared = cache.mostShared(group.job.accountId, target, this.#held());
+    if (shared === undefined || shared.tokens < keptTokens + leastCopied) return;
+    this.#copy = { sequence, sequenceId, shared, isNew };
   }
 
   #held(): Held[] {

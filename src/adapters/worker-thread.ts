@@ -14,11 +14,6 @@ export function newWorker(file: URL, options: WorkerOptions = {}): Worker {
   return new Worker(compiled(fileURLToPath(file)), { ...settings, eval: true });
 }
 
-/** The file of that name beside the one that asks, as it is built or as it is written. */
-export function workerBeside(moduleUrl: string, name: string): URL {
-  return new URL(`./${name}.${moduleUrl.endsWith(".ts") ? "ts" : "js"}`, moduleUrl);
-}
-
 /** By the path of the source. Many are started from the same one, in tests above all. */
 const programs = new Map<string, string>();
 

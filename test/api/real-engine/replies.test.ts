@@ -1,9 +1,9 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { modelIds } from "../../src/protocol/models.js";
-import { clientScenarios, type Endpoint } from "../support/clients/client-scenarios.js";
-import type { SottoProcess } from "../support/processes/sotto-process.js";
-import { startTinySotto } from "../support/processes/tiny-sotto.js";
+import { modelIds } from "../../../src/protocol/models.js";
+import { clientScenarios, type Endpoint } from "../../support/clients/client-scenarios.js";
+import type { SottoProcess } from "../../support/processes/sotto-process.js";
+import { startTinySotto } from "../../support/processes/tiny-sotto.js";
 
 /** The built program with the real engine, whose tiny model speaks in emoji, Chinese and stray bytes. */
 let sotto: SottoProcess;

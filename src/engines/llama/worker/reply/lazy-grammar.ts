@@ -1,5 +1,6 @@
 /**
- * The grammar that a reply follows: from its first token, or from the place where the model begins to call a tool.
+ * The grammar that a reply follows: from its first token, or, lazily, from the place where the model begins to call a
+ * tool.
  *
  * A trigger is text, and it may begin in the middle of a token and end in the middle of another. So when it is
  * complete, the grammar is made for the tokens from the one on in which it begins: first the text of that token before
@@ -7,17 +8,27 @@
  * the grammar. If what was written after the trigger is already against it, the reply goes on without a grammar, and
  * its parser makes of it what it can.
  *
+ * Within reasoning no trigger counts: the model may only be considering it. Where reasoning ends the reply's parser
+ * knows, one token late: a token is drawn, comes here, and is read after that. So the last token of reasoning is kept,
+ * and what it wrote after the end is looked at with the next.
+ *
  * Tokens are compared by their bytes, one character for each: a token may hold part of a character.
  */
 import { literal } from "../../../formats/replies/grammar/gbnf-text.js";
 import type { GrammarPlan } from "../../messages.js";
 import type { GrammarState, NativeGrammars } from "./grammar.js";
 
-export interface GuideOptions {
+export interface LazyGrammarOptions {
   plan: GrammarPlan;
   bytesOf: (token: number) => Uint8Array;
-  /** Within thoughts no trigger counts: the model may only be considering it. */
-  isThinking: () => boolean;
+  reply: ReasoningProgress;
+}
+
+/** Of a reply that has read all tokens before the one that comes. */
+export interface ReasoningProgress {
+  readonly isReasoning: boolean;
+  /** What the last of these tokens wrote after the end of reasoning. */
+  readonly textAfterReasoning: string;
 }
 
 interface Recent {
@@ -25,18 +36,20 @@ interface Recent {
   bytes: string;
 }
 
-export class Guide {
+export class LazyGrammar {
   #state: GrammarState | null = null;
   readonly #triggers: readonly string[];
   readonly #longestTrigger: number;
   /** The last tokens, as many as a trigger may be spread over. */
   #recent: Recent[] = [];
-  /** No trigger can come any more. */
+  /** How many bytes at their beginning belong to reasoning; undefined while it is not known where it ends. */
+  #reasoningBytes: number | undefined = 0;
+  /** No trigger can come any more, unless there is more reasoning before it. */
   #isOver = false;
 
   constructor(
     private readonly grammars: NativeGrammars,
-    private readonly options: GuideOptions,
+    private readonly options: LazyGrammarOptions,
   ) {
     const { plan } = options;
     this.#triggers = (plan.triggers ?? []).map((text) => Buffer.from(text).toString("latin1"));
@@ -61,19 +74,32 @@ export class Guide {
 
   #watch(token: number): void {
     if (this.#triggers.length === 0) return;
-    if (this.options.isThinking()) {
-      this.#recent = [];
+    const newest = { token, bytes: Buffer.from(this.options.bytesOf(token)).toString("latin1") };
+    const { reply } = this.options;
+    if (reply.isReasoning) {
+      this.#recent = [newest];
+      this.#reasoningBytes = undefined;
+      this.#isOver = false;
       return;
     }
     if (this.#isOver) return;
-    this.#recent.push({ token, bytes: Buffer.from(this.options.bytesOf(token)).toString("latin1") });
-    const text = this.#recent.map(({ bytes }) => bytes).join("");
-    const found = this.#triggers.map((trigger) => text.indexOf(trigger)).filter((at) => at >= 0);
+    this.#reasoningBytes ??= this.#recentText().length - Buffer.byteLength(reply.textAfterReasoning);
+    this.#recent.push(newest);
+    this.#look(this.#reasoningBytes);
+  }
+
+  #look(from: number): void {
+    const text = this.#recentText();
+    const found = this.#triggers.map((trigger) => text.indexOf(trigger, from)).filter((at) => at >= 0);
     const { onlyAtStart = false } = this.options.plan;
-    if (onlyAtStart && !this.#triggers.some((trigger) => canBegin(text.trimStart(), trigger)))
-      this.#isOver = true;
+    const start = text.slice(from).trimStart();
+    if (onlyAtStart && !this.#triggers.some((trigger) => canBegin(start, trigger))) this.#isOver = true;
     else if (found.length > 0) this.#begin(Math.min(...found));
     else if (!onlyAtStart) this.#forgetBefore(text.length - this.#longestTrigger);
+  }
+
+  #recentText(): string {
+    return this.#recent.map(({ bytes }) => bytes).join("");
   }
 
   /** From here on the grammar holds, with the trigger at this place of what was kept. */
@@ -94,7 +120,9 @@ export class Guide {
   #forgetBefore(place: number): string {
     let left = Math.max(0, place);
     while (left > 0 && left >= (this.#recent[0]?.bytes.length ?? Infinity)) {
-      left -= this.#recent.shift()?.bytes.length ?? 0;
+      const { length } = this.#recent.shift()?.bytes ?? "";
+      left -= length;
+      this.#reasoningBytes = Math.max(0, (this.#reasoningBytes ?? 0) - length);
     }
     return this.#recent[0]?.bytes.slice(0, left) ?? "";
   }

@@ -3,14 +3,15 @@
  * take long to follow, as fast as the default plan lets one account send them. Meanwhile another account lists models
  * and reads a stream. Reported are its latencies and the longest gap in its stream, relative to an idle
  * service; for the stream also relative to the same number of requests with an ordinary schema, which share
- * the engine too.
+ * the engine too. Then floods of ordinary requests (floods.ts).
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { closeConnections, streamChat, type ChatEndpoint } from "./chat-stream.js";
-import { starterForBench, startService } from "./contenders.js";
-import { percentile } from "./statistics.js";
+import { closeConnections, streamChat, type ChatEndpoint } from "../chat-stream.js";
+import { starterForBench, startService } from "../contenders.js";
+import { benchFloods } from "./floods.js";
+import { percentile } from "../statistics.js";
 
 const measuredMs = 20_000;
 const rounds = 2;
@@ -85,6 +86,7 @@ export async function benchAttack(): Promise<void> {
       }
     }
     print(readings);
+    await benchFloods(endpoint, attacker);
   } finally {
     await sotto.stop();
     await closeConnections();

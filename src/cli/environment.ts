@@ -1,0 +1,19 @@
+/** The environment enters the program in `main.ts` alone and waits beside the root command until a command asks. */
+import type { Command } from "commander";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const environments = new WeakMap<Command, Environment>();
+
+/** Hands the environment to the commands of this program. */
+export function provideEnvironment(program: Command, env: Environment): void {
+  environments.set(program, env);
+}
+
+export function environmentOf(command: Command): Environment {
+  return environments.get(rootOf(command)) ?? {};
+}
+
+function rootOf(command: Command): Command {
+  return command.parent === null ? command : rootOf(command.parent);
+}
