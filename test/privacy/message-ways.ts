@@ -76,10 +76,7 @@ const ask = (canary: string, more: object = {}) => ({
 });
 
 const tools = (canary: string) => ({
-  tools: [
-    { name: nameOf(canary), description: canary, strict: true, input_schema: schemaOf(canary) },
-    { type: canary, name: canary },
-  ],
+  tools: [{ name: nameOf(canary), description: canary, strict: true, input_schema: schemaOf(canary) }],
 });
 
 async function refusedWith(response: Response, status: number): Promise<string> {
@@ -149,6 +146,10 @@ const refusals: Record<string, (canary: string) => { body: unknown; status: numb
     body: ask(canary, {
       messages: [{ role: "user", content: [{ type: "tool_result", tool_use_id: canary, content: canary }] }],
     }),
+    status: 400,
+  }),
+  "a tool of another kind": (canary) => ({
+    body: ask(canary, { tools: [{ type: canary, name: canary }] }),
     status: 400,
   }),
   "a choice of a tool that is not there": (canary) => ({

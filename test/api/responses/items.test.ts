@@ -127,7 +127,7 @@ describe("a reference to an item of an earlier reply", () => {
     expect(server.parts.recentItems?.size.items).toBe(0);
   });
 
-  it("is not refused before a model that does not exist, and not read before its limits", async () => {
+  it("to nothing is refused after errors of other fields, and before a model that does not exist", async () => {
     const missing = [{ type: "item_reference", id: "msg_missing" }, user("x")];
     const answer = await sent({ input: missing, temperature: 3 });
     expect(errorOf(answer.json).param).toBe("temperature");
