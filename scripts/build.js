@@ -56,7 +56,7 @@ async function buildProgram() {
   });
   const written = new Set(Object.keys(metafile.outputs).map((path) => basename(path)));
   for (const { name } of readdirSync(`${root}/dist`, { withFileTypes: true }))
-    if (/\.js(\.map)?$/.test(name) && !written.has(name)) rmSync(`${root}/dist/${name}`);
+    if (/\.m?js(\.map)?$/.test(name) && !written.has(name)) rmSync(`${root}/dist/${name}`);
 }
 
 /** The one part that is written in WebAssembly's text format; see src/models/starter/merge-kernel.ts. */

@@ -136,7 +136,7 @@ describe("a reference to an item of an earlier reply", () => {
 
   it("is found by the thread for large bodies in the same way", async () => {
     await server.close();
-    const parseWorkerFile = resolve("dist/http/bodies/parse-worker.js");
+    const parseWorkerFile = resolve("dist/parse-worker.js");
     server = await startServer({ bodyLimitBytes: 1_000_000, parseWorkerFile });
     server.engine.script = () => ({ fragments: ["Fine."] });
     const { output } = await reply(false);

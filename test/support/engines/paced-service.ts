@@ -1,8 +1,7 @@
 /** Starts the service with a `PacedEngine` in a process of its own. */
 import { buildSync } from "esbuild";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { renameSync } from "node:fs";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startSotto, type SottoOptions, type SottoProcess } from "../processes/sotto-process.js";
 import type { PacedEngineOptions } from "./paced-engine.js";
@@ -21,17 +20,22 @@ export function startPacedSotto(
 
 let built: string | undefined;
 
-/** Built once: a loader of TypeScript takes longer to start than the service. */
+/**
+ * Built once: a loader of TypeScript takes longer to start than the service. Beside the built program, where it finds
+ * that program's threads and pages. Other test files may build it at the same time.
+ */
 function pacedProgram(): string {
   if (built !== undefined) return built;
-  const outfile = join(mkdtempSync(join(tmpdir(), "sotto-paced-")), "paced-program.mjs");
+  const [file, outfile] = [resolve("dist/paced-program.mjs"), resolve(`dist/paced-${process.pid}.mjs`)];
   buildSync({
     entryPoints: [fileURLToPath(new URL("paced-program.ts", import.meta.url))],
     outfile,
     bundle: true,
+    packages: "external",
     format: "esm",
     platform: "node",
     target: "node20",
   });
-  return (built = outfile);
+  renameSync(outfile, file);
+  return (built = file);
 }
