@@ -12,4 +12,5 @@ export const scriptArguments = (script: string): string[] => [
 ];
 
 /** How a script names a source of the program in an import, by its path from src/. */
-export const sourceModule = (path: string): string => JSON.stringify(pathToFileURL(resolve("src", path)).href);
+export const sourceModule = (path: string): string =>
+  JSON.stringify(pathToFileURL(resolve("src", path)).href);
