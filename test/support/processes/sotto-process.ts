@@ -65,7 +65,7 @@ export async function startSotto(options: SottoOptions = {}): Promise<SottoProce
   const url = await eventually(() => {
     if (child.exitCode !== null) throw new Error(`sotto ended at start:\n${output}`);
     return /^API +(http:\/\/\S+)\/v1$/m.exec(output)?.[1];
-  }, 60_000);
+  }, 240_000);
 
   let accounts = 0;
   const run = (...args: string[]) => runSotto(args, env);
