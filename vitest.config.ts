@@ -13,8 +13,8 @@ export default defineConfig({
     // many more at once would make those time out that wait for an engine.
     maxWorkers: 3,
     sequence: { sequencer: SlowFirst },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     reporters: ["default", "./test/support/processes/count-reporter.ts"],
   },
 });

@@ -120,7 +120,7 @@ describe("deploy", () => {
     }
     run();
     expect(read(file)).toBe(first);
-  }, 120_000);
+  });
 
   it("shows and alerts on metrics and error codes that exist", async () => {
     const none = {

@@ -89,10 +89,10 @@ describe("a person", { timeout: 120_000 }, () => {
     await page.getByRole("textbox", { name: "Message" }).fill("a secret sentence");
     await page.keyboard.press("Enter");
     const reply = page.getByRole("article", { name: "Reply from omega" });
-    await eventually(async () => ((await reply.textContent()) ?? "").length > 20, 20_000);
+    await eventually(async () => ((await reply.textContent()) ?? "").length > 20);
 
     await page.getByLabel("Model", { exact: true }).selectOption("prism");
-    await eventually(async () => (await page.getByRole("button", { name: "Send" }).count()) > 0, 20_000);
+    await eventually(async () => (await page.getByRole("button", { name: "Send" }).count()) > 0);
     await page.getByRole("textbox", { name: "Message" }).fill("another secret sentence");
     await page.getByRole("button", { name: "Send" }).click();
     await page

@@ -82,7 +82,7 @@ describe("an operator in a browser", { timeout: 240_000 }, () => {
     await page.getByRole("dialog").waitFor({ state: "detached" });
     const bar = page.getByRole("progressbar", { name: file });
     const isAt = (percent: string) =>
-      eventually(async () => (await bar.getAttribute("aria-valuenow")) === percent, 20_000);
+      eventually(async () => (await bar.getAttribute("aria-valuenow")) === percent);
     await isAt("40");
     expect(await violations(page)).toEqual([]);
     await page.reload();
@@ -113,7 +113,7 @@ describe("an operator in a browser", { timeout: 240_000 }, () => {
     await events.next();
     await press(page, "Use for omega");
     await omega.getByText(file).first().waitFor();
-    await eventually(async () => (await omega.getByText("Loading").count()) === 0, 30_000);
+    await eventually(async () => (await omega.getByText("Loading").count()) === 0);
     const after = await reply();
     expect(after).not.toBe(before);
     let finish: string | null | undefined;
@@ -130,7 +130,7 @@ describe("an operator in a browser", { timeout: 240_000 }, () => {
     await question(page, "Roll back model");
     await press(page, "Roll back");
     await omega.getByText("first.gguf").waitFor();
-    await eventually(async () => (await reply()) === before, 30_000);
+    await eventually(async () => (await reply()) === before);
     expect(faults).toEqual([]);
     await page.context().close();
   });

@@ -172,7 +172,7 @@ describe("sotto store copy", () => {
     expect(await target.changes.last()).toBe(before.last + 1);
     // The source is as it was.
     expect(await contents(source, filled)).toEqual(before);
-  }, 60_000);
+  });
 
   it("says what it did, and what to do next", async () => {
     const { code, stdout } = await commandLine.run("store", "copy", url);

@@ -75,7 +75,7 @@ const until = (id: string, state: PullView["state"]) =>
   eventually(async () => {
     const found = await pullOf(id);
     return found?.state === state && found;
-  }, 20_000);
+  });
 const modelOf = async (model: ModelId) => {
   const found = (await now()).models.find((one) => one.model === model);
   if (found === undefined) throw new Error(`there is no ${model}`);
@@ -85,7 +85,7 @@ const settledModel = (model: ModelId) =>
   eventually(async () => {
     const found = await modelOf(model);
     return found.change?.state !== "switching" && found;
-  }, 30_000);
+  });
 const audited = async () =>
   (await operator.get<{ entries: AuditEntry[] }>("/api/admin/audit")).entries
     .map(({ action, target }) => `${action}: ${target}`)

@@ -188,7 +188,7 @@ describe("mails about a quota", () => {
     const key = await newKey(await service.signUp("ada@example.com"));
     for (let count = 0; count < 3; count++) await ask(key);
     await ask(key);
-    const mail = await eventually(() => smtp.mails[0], 5_000);
+    const mail = await eventually(() => smtp.mails[0]);
     expect(mail).toMatch(/^To: ada@example\.com\r$/m);
     expect(mail.replaceAll("=\r\n", "").replaceAll("\r\n", " ")).toContain(
       "Your account has used 4 of 5 requests per day, the limit on the plan 'Free'.",
@@ -199,7 +199,7 @@ describe("mails about a quota", () => {
     await start();
     await ask(key);
     expect((await ask(key)).status).toBe(429);
-    await eventually(() => smtp.mails.length === 2, 5_000);
+    await eventually(() => smtp.mails.length === 2);
     for (let count = 0; count < 3; count++) await ask(key);
     await service.app.close();
     expect(subjects()).toEqual([
@@ -209,7 +209,7 @@ describe("mails about a quota", () => {
     await start();
     clock.advance(12 * 3_600_000);
     for (let count = 0; count < 4; count++) await ask(key);
-    await eventually(() => smtp.mails.length === 3, 5_000);
+    await eventually(() => smtp.mails.length === 3);
   });
 
   it("are sent again when the mail server has refused them", async () => {
@@ -217,7 +217,7 @@ describe("mails about a quota", () => {
     await setQuotas({ requestsPerDay: 5 });
     const key = await newKey(await service.signUp("ada@example.com"));
     for (let count = 0; count < 4; count++) await ask(key);
-    await eventually(() => smtp.refusals > 0, 5_000);
+    await eventually(() => smtp.refusals > 0);
     expect(smtp.mails).toEqual([]);
     smtp.refuses = false;
     // What waits for its next try has its last one when the server stops.

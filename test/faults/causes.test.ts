@@ -97,13 +97,13 @@ describe("a Postgres that refuses the password", () => {
     const service = await startDashboard({ env: { SOTTO_DATABASE_URL: postgres.url("rows", "sotto") } });
     await postgres.query("alter role sotto password 'another'");
     await postgres.query("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'sotto'");
-    const logged = (text: string) => eventually(() => service.log().includes(text), 20_000);
+    const logged = (text: string) => eventually(() => service.log().includes(text));
     await logged('"msg":"database unavailable"');
     const failing = async () => {
       const { failing } = (await (await fetch(`${service.url}/readyz`)).json()) as { failing?: object };
       return failing !== undefined && "database" in failing && failing.database === "28P01";
     };
-    await eventually(failing, 20_000);
+    await eventually(failing);
     await postgres.query("alter role sotto password 'password'");
     await logged('"msg":"database recovered"');
     const log = service.log();
@@ -124,7 +124,7 @@ describe.skipIf(noRedis)("a Redis that wants a password", () => {
     });
     let stderr = "";
     child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-    await eventually(() => stderr.includes('"listening"'), 30_000);
+    await eventually(() => stderr.includes('"listening"'));
     const closed = once(child, "close");
     child.kill("SIGKILL");
     await closed;

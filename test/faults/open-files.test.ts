@@ -70,7 +70,7 @@ describe("a server that may open few files", () => {
     sockets.push(...(await Promise.all(Array.from({ length: 800 }, () => RawSocket.open(port)))));
     for (const socket of sockets) socket.send(request);
     const isSettled = ({ received, closed }: RawSocket) => closed || received.includes('"content":"Hello"');
-    await eventually(() => sockets.every(isSettled), 30_000);
+    await eventually(() => sockets.every(isSettled));
     const counts = { streams: 0, overloaded: 0, unanswered: 0, other: 0 };
     for (const { received } of sockets) {
       if (received.startsWith("HTTP/1.1 200")) counts.streams += 1;

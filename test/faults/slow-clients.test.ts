@@ -72,12 +72,12 @@ describe("a reader that stops reading", () => {
         body,
       );
     }
-    await eventually(() => server.engine.generations.length === 20, 15_000);
+    await eventually(() => server.engine.generations.length === 20);
     let most = 0;
     await eventually(() => {
       for (const response of responses) most = Math.max(most, buffered(response));
       return server.engine.active === 0;
-    }, 15_000);
+    });
     expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThanOrEqual(largest);
     expect(server.completions.active).toBe(0);
@@ -102,7 +102,7 @@ describe("a reader that stops reading", () => {
     server = await startServer({ timeouts: { stallMs: 1_000 } });
     await readNothing();
     await eventually(async () => (await connections()) === 1);
-    await eventually(async () => (await connections()) === 0, 8_000);
+    await eventually(async () => (await connections()) === 0);
   });
 
   it("does not make one wait in vain who reads, and whose second answer takes longer than that", async () => {
@@ -117,7 +117,7 @@ describe("a reader that stops reading", () => {
     await eventually(() => server.engine.active === 1);
     await readNothing();
     await eventually(async () => (await connections()) === 2);
-    await eventually(async () => (await connections()) === 1, 8_000);
+    await eventually(async () => (await connections()) === 1);
     server.engine.release();
     await patient.untilReceived(/chat\.completion/);
   });

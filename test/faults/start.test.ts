@@ -44,9 +44,9 @@ function startProgram(args: readonly string[], env: Record<string, string>) {
     stream.setEncoding("utf8").on("data", (text: string) => (output += text));
   }
   return {
-    says: (text: string) => eventually(() => output.includes(text), 20_000),
+    says: (text: string) => eventually(() => output.includes(text)),
     output: () => output,
-    exitCode: () => eventually(() => child.exitCode ?? undefined, 30_000),
+    exitCode: () => eventually(() => child.exitCode ?? undefined),
     /** Its exit code; null when the signal itself ended it. */
     end: async (signal: NodeJS.Signals): Promise<number | null> => {
       child.kill(signal);

@@ -44,7 +44,7 @@ describe.each(Object.entries(installations))("what users send, with %s", (_, ope
   const sent: string[] = [];
   beforeAll(async () => {
     installation = await startInstallation(await open());
-  }, 120_000);
+  });
   afterAll(() => installation.stop(), 60_000);
 
   it.each(Object.entries(ways))(
@@ -64,7 +64,7 @@ describe.each(Object.entries(installations))("what users send, with %s", (_, ope
     expect(findCanary([...sent, installation.key], answers, [])).toEqual([]);
     // There was something to tell: counts of what was sent.
     expect(answers["/admin/usage"]).toMatch(/"requests":[1-9]/);
-  }, 60_000);
+  });
 
   it("stays in the database where it is a name that people gave", async () => {
     const { ada, operator } = installation;
@@ -82,7 +82,7 @@ describe.each(Object.entries(installations))("what users send, with %s", (_, ope
     await ada.post(`/api/keys/${made.key.id}/revoke`);
     expect(await installation.search(name)).not.toEqual([]);
     expect(await installation.searchOutside([name, canary.slice(6, 30)])).toEqual([]);
-  }, 60_000);
+  });
 
   it("holds for the API key, too", async () => {
     expect(await installation.search(installation.key)).toEqual([]);
@@ -97,7 +97,7 @@ describe.each(Object.entries(installations))("what users send, with %s", (_, ope
     expect(await installation.search([canary, ...sent])).toEqual([]);
     // The log did say something: an empty one would prove nothing.
     expect(installation.sotto.output()).toContain('"msg":"request"');
-  }, 60_000);
+  });
 });
 
 it("asks every route of the dashboard that reads", () => {
@@ -185,5 +185,5 @@ describe("the search itself", () => {
     } finally {
       await stores.close();
     }
-  }, 120_000);
+  });
 });

@@ -219,7 +219,7 @@ export const interruptedMessages: Record<string, Way> = {
     for (const pid of engines) process.kill(pid, "SIGKILL");
     const text = await rest(response);
     expect(text).toContain("event: error");
-    await eventually(async () => (await post(installation, ask("filler"))).status === 200, 20_000);
+    await eventually(async () => (await post(installation, ask("filler"))).status === 200);
     return text;
   },
 };

@@ -60,7 +60,7 @@ export async function rest(response: Response): Promise<string> {
 }
 
 export const isIdle = ({ sotto }: Installation) =>
-  eventually(async () => (await sotto.metric("sotto_sequences_active", "omega")) === 0, 20_000);
+  eventually(async () => (await sotto.metric("sotto_sequences_active", "omega")) === 0);
 
 /** Fills every place of the engine and the queue behind it while `work` runs. */
 async function whileFull<T>(installation: Installation, work: () => Promise<T>): Promise<T> {
@@ -227,10 +227,10 @@ export const refused: Record<string, Way> = {
     const times = ["--from", at(-1), "--to", at(10), "--title", "New disks", "--json"];
     const { id } = JSON.parse(await sotto.run("maintenance", "schedule", ...times)) as { id: string };
     const isOpen = async () => (await chat(ask("filler"))).status === 503;
-    await eventually(isOpen, 20_000);
+    await eventually(isOpen);
     const text = await failed(await chat(ask(canary)), 503, "maintenance");
     await sotto.run("maintenance", "end", id);
-    await eventually(async () => !(await isOpen()), 20_000);
+    await eventually(async () => !(await isOpen()));
     return text;
   },
   "the playground without a session": async ({ sotto }, canary) =>
@@ -305,7 +305,7 @@ export const interrupted: Record<string, Way> = {
       required: ["marks"],
       additionalProperties: false,
     };
-    await eventually(async () => (await chat(ask("filler"))).status === 200, 20_000);
+    await eventually(async () => (await chat(ask("filler"))).status === 200);
     const engines = childrenOf(sotto.pid);
     const response = await chat(inSchema(canary, schema, longStream));
     for (const pid of engines) process.kill(pid, "SIGKILL");

@@ -30,7 +30,7 @@ describe("a llama-server", () => {
       await startReply(engine, generation, controller.signal);
       await eventually(async () => (await busySlots()) === choices);
       controller.abort(new Error("hung up"));
-      await eventually(async () => (await busySlots()) === 0, 1000);
+      await eventually(async () => (await busySlots()) === 0);
     }
     await engine.close();
   });
@@ -46,7 +46,7 @@ describe("a llama-server", () => {
     await expect(first).rejects.toThrow("hung up");
     // Until the first token it looks once a second whether somebody is still there, and restarts that second
     // whenever it has an answer for anyone: to ask it for its slots would keep it from looking.
-    await eventually(() => server.log().includes("stop processing"), 2000);
+    await eventually(() => server.log().includes("stop processing"));
     expect(server.log()).not.toContain("print_timing");
     await engine.close();
   });

@@ -58,7 +58,7 @@ export async function startLlamaServer(options: LlamaServerOptions = {}): Promis
         ({ ok }) => ok,
         () => false,
       );
-    }, 20_000);
+    });
   };
   const kill = async () => {
     if (child === null || child.exitCode !== null || child.signalCode !== null) return;

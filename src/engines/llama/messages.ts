@@ -89,7 +89,7 @@ export type ToWorker =
   /** Finish the current step, free all memory and exit. */
   | { type: "close" };
 
-/** Special tokens that the chat template writes, on average, for one more of each. */
+/** Tokens that the chat template writes at least, on average, for one more of each. */
 export interface TemplateTokens {
   /** Users' and assistants' messages in turns. */
   turn: number;

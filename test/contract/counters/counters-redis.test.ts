@@ -74,7 +74,7 @@ describe.skipIf(noRedis)("in Redis", () => {
       const leases = new RedisLeases(on, { liveMs, renewEveryMs: 1_000_000 });
       return { leases, admissions: new RedisAdmissions(on, leases) };
     };
-    const [silent, alive] = [replica(links[0], 300), replica(links[1], 60_000)];
+    const [silent, alive] = [replica(links[0], 5_000), replica(links[1], 60_000)];
     const ask = (amount: number) => ({
       first: [],
       leases: [{ name: "acc", limit: 5 }],
@@ -112,7 +112,7 @@ describe.skipIf(noRedis)("in Redis", () => {
     const link = () => RedisLink.open({ url: redis.url, secret: "lives", replicas: 1, clock: systemClock });
     const [alive, dead] = [await link(), await link()];
     const replica = (on: RedisLink, renewEveryMs: number) => {
-      const leases = new RedisLeases(on, { liveMs: 600, renewEveryMs });
+      const leases = new RedisLeases(on, { liveMs: 5_000, renewEveryMs });
       return { leases, admissions: new RedisAdmissions(on, leases) };
     };
     const [renewing, killed] = [replica(alive, 100), replica(dead, 1_000_000)];

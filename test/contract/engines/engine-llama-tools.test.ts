@@ -92,7 +92,7 @@ describe.each([["no tools", undefined] as const, ...families])("a template with 
     }
     // Random weights that think hardly ever stop.
     if (!startsInThoughts.has(name)) expect(finished).toBeGreaterThan(0);
-  }, 120_000);
+  });
 
   it("replies with what the format describes, or calls", async () => {
     const schema = {

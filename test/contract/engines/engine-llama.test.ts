@@ -80,10 +80,10 @@ describe("the embedded engine", () => {
     await eventually(() => tiny.engine.sequencesActive() === 2);
     reading.abort(new Error("hung up"));
     await refused;
-    await eventually(() => tiny.engine.sequencesActive() === 1, 1000);
+    await eventually(() => tiny.engine.sequencesActive() === 1);
     running.abort(new Error("enough"));
     await expect(drain(besides.events)).rejects.toThrow("enough");
-    await eventually(() => tiny.engine.sequencesActive() === 0, 1000);
+    await eventually(() => tiny.engine.sequencesActive() === 0);
   });
 
   it("refuses more choices than it can run", async () => {

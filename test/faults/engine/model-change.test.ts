@@ -67,7 +67,7 @@ describe("a model on a running server", () => {
     const events = stream[Symbol.asyncIterator]();
     await events.next();
     await use("prism", join(folder, "second.gguf"));
-    await eventually(async () => (await reply("prism")) !== before, 15_000);
+    await eventually(async () => (await reply("prism")) !== before);
     expect(await reply("omega")).toBe(other);
     let finish: string | null | undefined;
     for (let event = await events.next(); event.done !== true; event = await events.next()) {
@@ -79,7 +79,7 @@ describe("a model on a running server", () => {
 
   it("lets an engine go that no model uses any more", async () => {
     await use("prism", join(folder, "first.gguf"));
-    await eventually(() => childrenOf(sotto.pid).length === 1, 15_000);
+    await eventually(() => childrenOf(sotto.pid).length === 1);
   });
 
   it("keeps what it has when the engine cannot load the new file, and says why", async () => {
@@ -88,10 +88,10 @@ describe("a model on a running server", () => {
     writeFileSync(hollow, ggufBytes(llamaFields, [randomTensor("t", [256, 2], 16)]));
     const before = await reply("lambda");
     await use("lambda", hollow);
-    await eventually(() => sotto.output().includes("lambda was not switched over"), 30_000);
+    await eventually(() => sotto.output().includes("lambda was not switched over"));
     expect(await reply("lambda")).toBe(before);
     await use("lambda", join(folder, "second.gguf"));
-    await eventually(async () => (await reply("lambda")) !== before, 15_000);
+    await eventually(async () => (await reply("lambda")) !== before);
   });
 
   it("is answered by a server elsewhere, and by one's own weights again", async () => {
@@ -110,9 +110,9 @@ describe("a model on a running server", () => {
       await eventually(async () => {
         const answer = await reply("omega").catch(() => own);
         return answer === expected.choices[0]?.message.content;
-      }, 15_000);
+      });
       await use("omega", join(folder, "first.gguf"));
-      await eventually(async () => (await reply("omega")) === own, 15_000);
+      await eventually(async () => (await reply("omega")) === own);
     } finally {
       await elsewhere.stop();
     }
@@ -155,11 +155,11 @@ describe("a pool of this machine's weights and a server elsewhere", () => {
       await eventually(async () => {
         await Promise.all(Array.from({ length: 6 }, (_, index) => ask(`hello ${index}`)));
         return (await served().catch(() => 0)) > 0;
-      }, 20_000);
+      });
       const children = childrenOf(pooled.pid);
       write([own]);
       pooled.kill("SIGHUP");
-      await eventually(() => pooled.output().includes('"models changed"'), 20_000);
+      await eventually(() => pooled.output().includes('"models changed"'));
       const before = await served();
       await Promise.all(Array.from({ length: 6 }, (_, index) => ask(`good day ${index}`)));
       expect(await served()).toBe(before);

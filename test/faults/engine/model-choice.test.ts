@@ -47,7 +47,7 @@ it("is taken back with the reason, and a restart finds what worked", async () =>
   const failed = await eventually(async () => {
     const now = await omega();
     return now?.change?.state === "failed" && now;
-  }, 30_000);
+  });
   expect(failed).toMatchObject({
     source: { label: "sound.gguf" },
     state: "ready",

@@ -132,7 +132,7 @@ async function outlive(outage: Outage, dashboards: readonly TestDashboard[], par
       const status = ask(dashboards[index % dashboards.length]?.url ?? "", caller, kind);
       running.push({ kind, status });
     }
-    await eventually(() => gate.entered === before + count, 20_000);
+    await eventually(() => gate.entered === before + count);
   };
   const end = async (kind: string): Promise<void> => {
     gate.open(kind);
@@ -142,14 +142,14 @@ async function outlive(outage: Outage, dashboards: readonly TestDashboard[], par
   const isShared = (dashboard: TestDashboard): boolean =>
     times(dashboard, '"redis unreachable') === times(dashboard, '"redis recovered');
   /** On a busy machine Redis may be lost once more meanwhile. */
-  const shared = () => eventually(() => dashboards.every(isShared), 20_000);
+  const shared = () => eventually(() => dashboards.every(isShared));
   /** What the counters say beyond what the database has, once everything that ended is in it. */
   const difference = async (requests: number): Promise<number> => {
     const used = await eventually(async () => {
       for (const { app } of dashboards) await app.dashboard.usage.flush();
       const { requests: written, tokens } = await store.quotas.used(caller.key.accountId, null, "20");
       return written === requests && tokens;
-    }, 20_000);
+    });
     expect(used).toBe(requests * usedByOne);
     return eventually(async () => {
       await shared();
@@ -157,7 +157,7 @@ async function outlive(outage: Outage, dashboards: readonly TestDashboard[], par
       if (counted === undefined || !dashboards.every(isShared)) return undefined;
       expect(others.every((other) => other === counted)).toBe(true);
       return counted - used;
-    }, 20_000);
+    });
   };
 
   await start(4, "before");
@@ -167,7 +167,7 @@ async function outlive(outage: Outage, dashboards: readonly TestDashboard[], par
   await outage.begin(parts);
   await start(6, "during");
   await start(6, "after");
-  await eventually(() => !dashboards.every(isShared), 20_000);
+  await eventually(() => !dashboards.every(isShared));
   await end("during");
   await outage.end(parts);
   await shared();
@@ -250,6 +250,6 @@ describe.skipIf(noRedis)("after an outage of Redis with requests in flight", () 
       if (proxy === undefined) throw new Error("there is no proxy");
       const outage = { begin: () => proxy.reset(), end: () => proxy.pass() };
       await outlive(outage, dashboards, { redis, proxies });
-    }, 60_000);
+    });
   });
 });

@@ -22,12 +22,12 @@ describe.skipIf(noRedis)("a replica that is killed", () => {
       SOTTO_LIMIT_TOKENS_PER_MINUTE: "1000000000",
     };
     replicas.push(...(await Promise.all([startTinySotto(env), startTinySotto(env)])));
-  }, 90_000);
+  });
   afterAll(async () => {
     await Promise.all(replicas.map((replica) => replica.stop()));
     await redis.kill();
     await postgres.dispose();
-  }, 60_000);
+  });
 
   it("frees what it held within half a minute", async () => {
     const [killed, left] = replicas;
@@ -46,6 +46,6 @@ describe.skipIf(noRedis)("a replica that is killed", () => {
     expect((await ask(left, false)).status).toBe(429);
     killed.kill("SIGKILL");
     expect((await ask(left, false)).status).toBe(429);
-    await eventually(async () => (await ask(left, false)).status === 200, 30_000);
-  }, 90_000);
+    await eventually(async () => (await ask(left, false)).status === 200);
+  });
 });

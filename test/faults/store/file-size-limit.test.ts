@@ -17,7 +17,7 @@ describe.skipIf(noPrlimit)("while its files may not grow", () => {
   let sotto: SottoProcess;
   beforeAll(async () => {
     sotto = await startTinySotto();
-  }, 90_000);
+  });
   afterAll(() => sotto.stop());
 
   /** The system refuses every write of the process past this length of a file. */
@@ -47,7 +47,7 @@ describe.skipIf(noPrlimit)("while its files may not grow", () => {
     expect((await ada.send("GET", "/api/keys")).status).toBe(200);
     expect((await ask()).status).toBe(200);
     // Writing what was used is tried and fails meanwhile.
-    await eventually(() => sotto.output().includes('"errorClass":"StoreUnavailable"'), 10_000);
+    await eventually(() => sotto.output().includes('"errorClass":"StoreUnavailable"'));
     expect((await ask()).status).toBe(200);
 
     limitFiles("unlimited");
@@ -57,6 +57,6 @@ describe.skipIf(noPrlimit)("while its files may not grow", () => {
       const [from, to] = [-day, day].map((ms) => new Date(Date.now() + ms).toISOString());
       const report = await ada.send("GET", `/api/usage?step=day&from=${from ?? ""}&to=${to ?? ""}`);
       return /"requests":3\b/.test(report.text);
-    }, 15_000);
-  }, 60_000);
+    });
+  });
 });

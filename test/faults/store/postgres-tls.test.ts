@@ -35,7 +35,7 @@ describe.skipIf(noOpenssl)("a connection to Postgres", () => {
     await server.query(`alter system set ssl_key_file = '${key}'`);
     await server.query("alter system set ssl = on");
     await server.query("select pg_reload_conf()");
-    await eventually(() => isEncrypted("localhost", "sslmode=require").catch(() => false), 10_000);
+    await eventually(() => isEncrypted("localhost", "sslmode=require").catch(() => false));
   });
   afterAll(() => {
     rmSync(folder, { recursive: true });

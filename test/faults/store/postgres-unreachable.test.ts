@@ -52,9 +52,9 @@ describe.each(ends)("when Postgres is %s", (_how, end) => {
     expect(await stranger.ask(service.url)).toBe(503);
 
     await postgres.start();
-    await eventually(async () => (await caller.ask(service.url)) === 200, 20_000);
+    await eventually(async () => (await caller.ask(service.url)) === 200);
     expect(await stranger.ask(service.url)).toBe(200);
-  }, 60_000);
+  });
 
   it("says so on /readyz once no key works any more, and stays alive", async () => {
     const readiness = async () => {
@@ -63,7 +63,7 @@ describe.each(ends)("when Postgres is %s", (_how, end) => {
     };
     expect(await caller.ask(service.url)).toBe(200);
     await end();
-    await eventually(() => service.log().includes('"database unavailable"'), 20_000);
+    await eventually(() => service.log().includes('"database unavailable"'));
     clock.advance(58_000);
     expect([await caller.ask(service.url), (await readiness()).status]).toEqual([200, 200]);
     clock.advance(2_000);
@@ -75,9 +75,9 @@ describe.each(ends)("when Postgres is %s", (_how, end) => {
     expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
 
     await postgres.start();
-    await eventually(async () => (await readiness()).status === 200, 20_000);
+    await eventually(async () => (await readiness()).status === 200);
     expect(await caller.ask(service.url)).toBe(200);
-  }, 60_000);
+  });
 
   it("the dashboard says that it is unavailable, and works again afterwards", async () => {
     await end();
@@ -98,10 +98,10 @@ describe.each(ends)("when Postgres is %s", (_how, end) => {
     expect(service.log()).not.toContain("unexpected error");
 
     await postgres.start();
-    await eventually(async () => (await ada.send("GET", "/api/keys")).status === 200, 20_000);
+    await eventually(async () => (await ada.send("GET", "/api/keys")).status === 200);
     await eventually(() => service.log().includes('"database recovered"'));
     expect(service.log().match(/"database unavailable"/g)).toHaveLength(1);
-  }, 60_000);
+  });
 
   it("what was used meanwhile is counted when it has recovered", async () => {
     expect(await caller.ask(service.url)).toBe(200);
@@ -119,11 +119,11 @@ describe.each(ends)("when Postgres is %s", (_how, end) => {
       await service.app.dashboard.usage.flush();
       const rows = await service.app.store.usage.readByKey(period).catch(() => []);
       return rows[0]?.requests === 2 && rows[0];
-    }, 20_000);
+    });
     expect(counted).toMatchObject({ keyId: id, refused: 0 });
     await service.app.keys.flush();
     // Of the last use only the day is kept.
     const today = new Date(clock.now().toISOString().slice(0, 10));
     expect((await service.app.store.findKey(id))?.lastUsedAt).toEqual(today);
-  }, 60_000);
+  });
 });

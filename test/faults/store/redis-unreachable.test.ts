@@ -54,7 +54,7 @@ describe.skipIf(noRedis)("while Redis is unreachable", () => {
       return Number(score);
     });
   const healthOf = (all: readonly Counters[], health: "ok" | "unreachable") =>
-    eventually(() => all.every((counters) => counters.health() === health), 15_000);
+    eventually(() => all.every((counters) => counters.health() === health));
 
   const lost = async (...replicas: readonly Counters[]) => {
     await redis.kill();
@@ -82,7 +82,7 @@ describe.skipIf(noRedis)("while Redis is unreachable", () => {
     await healthOf([one, two], "ok");
     await lost(one, two);
     expect([await admittedOf(one, 10, 100), await admittedOf(two, 10, 100)]).toEqual([0, 0]);
-  }, 30_000);
+  });
 
   it("goes on from what Redis has when it recovers", async () => {
     const counters = await open();
@@ -93,7 +93,7 @@ describe.skipIf(noRedis)("while Redis is unreachable", () => {
     redis.thaw();
     await healthOf([counters], "ok");
     expect(await counters.counter.read("requests:acc", 100, 60_000)).toMatchObject({ count: 50 });
-  }, 30_000);
+  });
 
   it("divides what the database says is left of a quota, in each outage", async () => {
     const [one, two] = await openTwo();
@@ -109,7 +109,7 @@ describe.skipIf(noRedis)("while Redis is unreachable", () => {
     }
     expect((await one.admissions.admit(quota(40))).refusedBy).toBeNull();
     expect((await two.admissions.admit(quota(1))).refusedBy).toMatchObject({ name: "quota" });
-  }, 60_000);
+  });
 
   it("is used again behind a proxy that accepted connections and reset them, to count and to wake", async () => {
     const proxy = await RedisProxy.start(redis.port);
@@ -118,7 +118,7 @@ describe.skipIf(noRedis)("while Redis is unreachable", () => {
       proxy.reset();
       await healthOf([behind], "unreachable");
       const attempts = proxy.accepted;
-      await eventually(() => proxy.accepted >= attempts + 8, 20_000);
+      await eventually(() => proxy.accepted >= attempts + 8);
       proxy.pass();
       await healthOf([behind], "ok");
     }
@@ -132,7 +132,7 @@ describe.skipIf(noRedis)("while Redis is unreachable", () => {
     });
     await behind.close();
     await proxy.close();
-  }, 60_000);
+  });
 
   it("reports it once, and the recovery once, also when it only falls silent", async () => {
     const told: string[] = [];
@@ -144,7 +144,7 @@ describe.skipIf(noRedis)("while Redis is unreachable", () => {
     redis.thaw();
     await healthOf([counters], "ok");
     expect(told).toEqual(["unreachable", "ok"]);
-  }, 30_000);
+  });
 
   it("starts without it, within the share that the configuration says, and finds it later", async () => {
     await redis.kill();
@@ -157,7 +157,7 @@ describe.skipIf(noRedis)("while Redis is unreachable", () => {
     await healthOf([counters], "ok");
     expect(told).toEqual(["unreachable", "ok"]);
     expect(await counters.leases.held("acc")).toBe(4);
-  }, 30_000);
+  });
 
   it("gives out its share of leases, less what it holds from before", async () => {
     const [one, two] = await openTwo();
@@ -172,7 +172,7 @@ describe.skipIf(noRedis)("while Redis is unreachable", () => {
     // What ends is free again, up to the share.
     for (const lease of held) lease.release();
     expect([(await acquire(one, 10)).length, (await acquire(two, 10)).length]).toEqual([5, 0]);
-  }, 30_000);
+  });
 
   it("frees when it recovers what was released meanwhile, and what it granted without being heard", async () => {
     const counters = await open();
@@ -185,7 +185,7 @@ describe.skipIf(noRedis)("while Redis is unreachable", () => {
     redis.thaw();
     await healthOf([counters], "ok");
     expect(await counters.leases.held("acc")).toBe(1);
-  }, 30_000);
+  });
 
   it("knows after its recovery who holds leases, from before and from the outage", async () => {
     const [one, two] = await openTwo();
@@ -199,5 +199,5 @@ describe.skipIf(noRedis)("while Redis is unreachable", () => {
     expect(await two.leases.held("acc")).toBe(3);
     first?.release();
     await eventually(async () => (await two.leases.held("acc")) === 2);
-  }, 30_000);
+  });
 });

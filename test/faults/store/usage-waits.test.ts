@@ -46,7 +46,7 @@ describe("usage that waits when the server ends", () => {
   const askWhileGone = async (server: SottoProcess, count: number): Promise<void> => {
     const key = await server.newKey();
     await ask(server, key);
-    await eventually(async () => (await countedRequests()) === 1, 10_000);
+    await eventually(async () => (await countedRequests()) === 1);
     await postgres.kill();
     for (let i = 0; i < count; i++) await ask(server, key);
   };
@@ -76,7 +76,7 @@ describe("usage that waits when the server ends", () => {
 
       await postgres.start();
       sotto = await start(dataDir);
-      await eventually(async () => (await countedRequests()) === 4, 10_000);
+      await eventually(async () => (await countedRequests()) === 4);
       await eventually(() => !existsSync(file));
       await sotto.stop();
       sotto = await start(dataDir);
@@ -94,7 +94,7 @@ describe("usage that waits when the server ends", () => {
     expect(await sotto.exited()).toBe(0);
     expect(sotto.output()).not.toContain("usage is not in it yet");
     expect(await countedRequests()).toBe(3);
-  }, 90_000);
+  });
 
   it("is said to be lost when it cannot be saved either", async () => {
     const dataDir = newDataDir();
@@ -108,5 +108,5 @@ describe("usage that waits when the server ends", () => {
     expect(sotto.output()).toContain("Usage was LOST: 2 requests, ");
     expect(sotto.output()).toMatch(/"count":2,.*"usage lost"/);
     await postgres.start();
-  }, 90_000);
+  });
 });

@@ -85,7 +85,7 @@ export class TestPostgres {
       error = await this.#launch();
       return error === "" || !/already exists|in use/.test(error);
     };
-    await eventually(isSettled, 20_000).catch(() => {});
+    await eventually(isSettled).catch(() => {});
     if (error !== "") throw new Error(`Postgres did not start: ${error}`);
   }
 

@@ -23,7 +23,7 @@ export function sharedPostgres(): Promise<TestPostgres> {
 afterAll(async () => {
   await (await shared)?.dispose();
   shared = null;
-}, 30_000);
+});
 
 export interface TemporaryPostgresStore {
   store: FullStore;

@@ -47,7 +47,7 @@ export class TestRedis {
     const flags = ["--port", String(this.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
     if (this.password !== "") flags.push("--requirepass", this.password);
     this.#child = spawn(program ?? "redis-server", flags, { stdio: "ignore", cwd: tmpdir() });
-    await eventually(() => this.command((redis) => redis.ping()).catch(() => false as const), 10_000);
+    await eventually(() => this.command((redis) => redis.ping()).catch(() => false as const));
   }
 
   /** Ends it as a crash would. */

@@ -4,16 +4,25 @@ import type { ChatMessage } from "../../../../protocol/chat.js";
 import { templates } from "../../../formats/replies/templates.fixture.js";
 import { fewestTokens } from "../../fewest-tokens.js";
 import type { Conversation } from "../../messages.js";
-import { measureTemplate } from "./measure-template.js";
+import { measureTemplate, type TokenCount } from "./measure-template.js";
 import { ChatTemplate } from "./template.js";
 
 /** Stands for the vocabulary: what looks like a marker is a special token. */
 const special =
   /<[|｜][^|｜<>]*[|｜]>|<\/?s>|\[\/?(INST|TOOL_CALLS|TOOL_RESULTS|SYSTEM_PROMPT)\]|<\/?\w+_turn>/g;
 
+/** Any other word is a token, or a run of whitespace, or a mark. */
+const other = /\w+|\s+|[^\w\s]/g;
+
 const counterOf = (source: string) => {
   const template = new ChatTemplate(source, { bosText: "<s>", eosText: "</s>" });
-  return (conversation: Conversation) => template.render(conversation)?.match(special)?.length ?? null;
+  return (conversation: Conversation): TokenCount | null => {
+    const rendered = template.render(conversation);
+    if (rendered === null) return null;
+    const numberOf = (pattern: RegExp) => rendered.match(pattern)?.length ?? 0;
+    const inBetween = rendered.replaceAll(special, "").match(other)?.length ?? 0;
+    return { special: numberOf(special), tokens: numberOf(special) + inBetween };
+  };
 };
 
 const turn = (role: "system" | "user" | "assistant") =>
@@ -54,14 +63,21 @@ describe("the fewest tokens of a conversation", () => {
     fc.assert(
       fc.property(conversations, (conversation) => {
         const written = count(conversation);
-        if (written !== null) expect(fewestTokens(conversation, measured)).toBeLessThanOrEqual(written);
+        if (written === null) return;
+        expect(fewestTokens(conversation, measured)).toBeLessThanOrEqual(written.tokens);
       }),
       { numRuns: 40 },
     );
   });
 
-  it("grow with the number of messages", () => {
-    const measured = measureTemplate(counterOf(templates.qwen25));
+  it.each([
+    { template: "with special tokens", source: templates.qwen25 },
+    {
+      template: "with words for marks and one special token a message",
+      source: "{% for m in messages %}<:{{ m.role }}:>\n{{ m.content }}</s>\n{% endfor %}",
+    },
+  ])("grow with the number of messages, in a template $template", ({ source }) => {
+    const measured = measureTemplate(counterOf(source));
     const messages = Array.from({ length: 1801 }, (_, index): ChatMessage => ({
       role: index % 2 === 0 ? "user" : "assistant",
       content: "x",

@@ -1,15 +1,24 @@
-/** How many special tokens a template writes for each message, call and tool: by rendering few of them, and more. */
+/**
+ * How many tokens a template writes for each message, call and tool at least: by rendering few of them, and more. The
+ * special tokens among them are written whatever a message says. Others may merge with the words beside them, which
+ * makes a token or two fewer of them, so half of them count.
+ */
 import type { ChatMessage, Tool } from "../../../../protocol/chat.js";
 import type { Conversation, TemplateTokens } from "../../messages.js";
 
-/** `count`: the special tokens of a rendered conversation; null where the template takes no such one. */
-export function measureTemplate(count: (conversation: Conversation) => number | null): TemplateTokens {
+export interface TokenCount {
+  tokens: number;
+  special: number;
+}
+
+/** `count`: of a rendered conversation; null where the template takes no such one. */
+export function measureTemplate(count: (conversation: Conversation) => TokenCount | null): TemplateTokens {
   const each = (of: (length: number) => Partial<Conversation>): number => {
     const [few, many] = [2, 34].map((length) =>
       count({ messages: [user], tools: [], reasoningEffort: undefined, ...of(length) }),
     );
     if (few === undefined || few === null || many === undefined || many === null) return 0;
-    return Math.max(0, many - few) / 32;
+    return Math.max(0, many.special - few.special, (many.tokens - few.tokens) / 2) / 32;
   };
   const times = <T>(length: number, item: (index: number) => T): T[] =>
     Array.from({ length }, (_, index) => item(index));

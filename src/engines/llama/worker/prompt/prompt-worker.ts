@@ -32,7 +32,9 @@ async function open({ source, contextTokens }: PromptSetup): Promise<void> {
   const measured = measureTemplate((conversation) => {
     const rendered = template.render(conversation);
     if (rendered === null) return null;
-    return vocabulary.tokenize(rendered, true).filter((token) => vocabulary.specialTokens.has(token)).length;
+    const tokens = vocabulary.tokenize(rendered, true);
+    const special = tokens.filter((token) => vocabulary.specialTokens.has(token));
+    return { tokens: tokens.length, special: special.length };
   });
   parentPort?.on("message", (conversation: Conversation | null) => {
     if (conversation === null) parentPort?.close();

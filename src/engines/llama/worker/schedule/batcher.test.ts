@@ -265,7 +265,7 @@ describe("batcher", () => {
     const { context, start, startInGrammar, textOf, endingOf, active } = setUp();
     start(1, 2);
     startInGrammar(2, 1);
-    startInGrammar(3, 60);
+    startInGrammar(3, 150);
     startInGrammar(4, 1_000);
     for (let step = 0; step < 12; step++) await context.step();
     expect(endingOf(4)).toEqual({ type: "too_slow" });
@@ -278,7 +278,7 @@ describe("batcher", () => {
   it("bounds the time of grammars in each step, and gives each its turn", async () => {
     const { context, start, startInGrammar, textOf } = setUp();
     start(1, 2);
-    for (const id of [2, 3, 4]) startInGrammar(id, 20);
+    for (const id of [2, 3, 4]) startInGrammar(id, 50);
     const said: number[][] = [];
     for (let step = 0; step < 10; step++) {
       const before = [1, 2, 3, 4].map((id) => textOf(id).length);

@@ -24,6 +24,7 @@ import type { StepReport } from "../../messages.js";
 import type { Job } from "./job.js";
 import { polled } from "./polling.js";
 import type { PrefillPace } from "./prefill-pace.js";
+import { ReadingTurns } from "./reading-turns.js";
 import { followsGrammar, Seats, type Group, type SeatsOptions, type Sequence } from "./seats.js";
 import { planStep, type Entry } from "./step-plan.js";
 import type { ThreadPace } from "./thread-pace.js";
@@ -63,6 +64,7 @@ const longestWaitMs = 10;
 export class Batcher {
   readonly #seats: Seats;
   readonly #turns: Turns;
+  readonly #readingTurns = new ReadingTurns();
   readonly #aborted = new Set<number>();
   /** Accounts to be forgotten before the next step. */
   readonly #unwanted = new Set<string>();
@@ -139,7 +141,10 @@ export class Batcher {
         // Somebody may have come or gone meanwhile.
         continue;
       }
-      const { entries, passedOver, inStep } = planStep(this.#seats.inUse(), (some) => pace.tokens(some));
+      const { entries, passedOver, inStep } = planStep(this.#seats.inUse(), {
+        pace,
+        turns: this.#readingTurns,
+      });
       // They have to wait, but are not stuck.
       for (const { group, choice } of [...passedOver, ...this.#seats.aside()]) {
         this.#report.progress.push({ id: group.job.id, choice, text: null });

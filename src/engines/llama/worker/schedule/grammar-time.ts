@@ -19,7 +19,7 @@ export interface GrammarTimeOptions {
 
 /** An ordinary schema takes a tenth of this; several hundred optional properties take all of it. */
 const msPerTokenOfVocabulary = 0.8e-3;
-const leastMsPerDraw = 10;
+const leastMsPerDraw = 25;
 /** How many draws a choice may be ahead, or behind. */
 const savedDraws = 12;
 const drawsPerStep = 2;

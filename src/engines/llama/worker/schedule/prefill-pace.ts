@@ -14,8 +14,11 @@
  * the same prompt is mostly computed in the same way: batches of different shape round differently.
  */
 
-/** Long enough for good use of the hardware, short enough for whoever comes meanwhile, or hangs up. */
-const targetStepMs = 700;
+/**
+ * Long enough for good use of the hardware (steps of 700 ms read prompts about 5 % faster on two cores), short enough for
+ * whoever comes meanwhile, or hangs up.
+ */
+const targetStepMs = 250;
 /** What a prompt may add to a step of replies, in such steps; and what a larger one should not be predicted to. */
 const mostAdded = 1.5;
 const mostPredicted = 1.35;

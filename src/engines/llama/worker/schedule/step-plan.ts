@@ -1,12 +1,12 @@
 /**
  * What one step is made of: a token of every reply, and a share of the prompts.
  *
- * Accounts that read prompts get the same number of tokens in every step, however many prompts each of them has. So of
- * every account as many prompts are read as the one with the fewest has, those that came first; the others wait. What
- * prompts may add to a step of replies is shared by account too: many prompts of one slow down another's reply no more
- * than one does.
+ * Accounts read their prompts in turns (reading-turns.ts), however many prompts each of them has; those of the next
+ * account are read in the same step as far as there is room for them. What prompts may add to a step of replies is
+ * shared by account too: many prompts of one slow down another's reply no more than one does.
  */
-import type { InStep } from "./prefill-pace.js";
+import type { InStep, PrefillPace } from "./prefill-pace.js";
+import type { ReadingTurns } from "./reading-turns.js";
 import type { Seated, Sequence } from "./seats.js";
 
 export interface Entry {
@@ -26,14 +26,27 @@ export interface StepPlan {
   inStep: InStep;
 }
 
-/** `budget`: the most prompt tokens for such a step. */
-export function planStep(seated: readonly Seated[], budget: (inStep: InStep) => number): StepPlan {
+/** How many steps of reading an account may catch up on others. */
+const graceSteps = 4;
+
+export interface Sharing {
+  pace: Pick<PrefillPace, "tokens">;
+  turns: ReadingTurns;
+}
+
+export function planStep(seated: readonly Seated[], { pace, turns }: Sharing): StepPlan {
   const sequences = seated.map(([, sequence]) => sequence);
-  const reading = readNow(sequences.filter(({ state }) => state === "reads"));
+  const readers = sequences.filter(({ state }) => state === "reads");
   const replying = sequences.filter(({ state }) => state === "replies");
-  const inStep = weigh([...reading], replying);
-  const remaining = [...reading].map(({ target, computed }) => target.length - computed.length);
-  const share = promptShare(remaining, budget(inStep), replying.length > 0);
+  const inStep = weigh(readers, replying);
+  const budgetTokens = pace.tokens(inStep);
+  const besideReplies = replying.length > 0;
+  const byAccount = groupByAccount(readers);
+  const graceTokens = graceSteps * pace.tokens({ prompts: 1, replies: 0 });
+  const inTurn = turns.inOrder(byAccount.keys(), graceTokens).map((id) => byAccount.get(id) ?? []);
+  const reading = readNow(inTurn, budgetTokens, besideReplies);
+  const share = promptShare([...reading].map(left), budgetTokens, besideReplies);
+  for (const one of reading) turns.reads(accountOf(one), share);
   const entries = seated.flatMap(([sequenceId, sequence]): Entry[] => {
     const { target, computed, newest, state } = sequence;
     if (state === "replies") {
@@ -44,33 +57,37 @@ export function planStep(seated: readonly Seated[], budget: (inStep: InStep) => 
     const tokens = target.subarray(computed.length, end);
     return [{ sequenceId, sequence, tokens, reads: true, draws: end === target.length }];
   });
-  const passedOver = sequences.filter((one) => one.state === "reads" && !reading.has(one));
+  const passedOver = readers.filter((one) => !reading.has(one));
   return { entries, passedOver, inStep };
 }
 
-/** Those whose prompts are read in this step. */
-function readNow(readers: readonly Sequence[]): Set<Sequence> {
-  const byAccount = new Map<string, Sequence[]>();
-  for (const reader of readers) {
-    const own = byAccount.get(accountOf(reader)) ?? [];
-    own.push(reader);
-    byAccount.set(accountOf(reader), own);
-  }
-  const accounts = [...byAccount.values()];
-  const each = Math.min(...accounts.map(({ length }) => length));
-  const inOrder = (own: Sequence[]) => own.sort((a, b) => a.group.job.id - b.group.job.id);
-  return new Set(accounts.flatMap((own) => inOrder(own).slice(0, each)));
+/** Those whose prompts are read in this step: all of the first account, and of the others as many as take no time from it. */
+function readNow(
+  [first = [], ...others]: readonly Sequence[][],
+  budgetTokens: number,
+  besideReplies: boolean,
+): Set<Sequence> {
+  const share = promptShare(first.map(left), budgetTokens, besideReplies);
+  const ownPass = Math.max(1, besideReplies ? share - 1 : share);
+  const room = Math.max(0, Math.floor(budgetTokens / ownPass) - first.length);
+  const next = others.flatMap((own) => own.toSorted((a, b) => a.group.job.id - b.group.job.id));
+  return new Set([...first, ...next.slice(0, room)]);
+}
+
+const left = ({ target, computed }: Sequence): number => target.length - computed.length;
+
+function groupByAccount(sequences: readonly Sequence[]): Map<string, Sequence[]> {
+  const groups = new Map<string, Sequence[]>();
+  for (const one of sequences) groups.set(accountOf(one), [...(groups.get(accountOf(one)) ?? []), one]);
+  return groups;
 }
 
 /** Every account counts the same, one alone by its numbers. */
 function weigh(reading: readonly Sequence[], replying: readonly Sequence[]): InStep {
-  const numbers = new Map<string, number>();
-  for (const one of [...reading, ...replying]) {
-    numbers.set(accountOf(one), (numbers.get(accountOf(one)) ?? 0) + 1);
-  }
-  if (numbers.size <= 1) return { prompts: reading.length, replies: replying.length };
+  const groups = groupByAccount([...reading, ...replying]);
+  if (groups.size <= 1) return { prompts: reading.length, replies: replying.length };
   const weightOf = (some: readonly Sequence[]) =>
-    some.reduce((sum, one) => sum + 1 / (numbers.get(accountOf(one)) ?? 1), 0);
+    some.reduce((sum, one) => sum + 1 / (groups.get(accountOf(one))?.length ?? 1), 0);
   return { prompts: weightOf(reading), replies: weightOf(replying) };
 }
 

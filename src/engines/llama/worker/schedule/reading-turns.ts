@@ -1,0 +1,28 @@
+/**
+ * Whose prompts are read next: the account's that has read least.
+ *
+ * Who was away is not owed what others read meanwhile, but for a short while's worth: a short question is read at once,
+ * whatever another account is reading, and who asks many of them has no more of the engine than anybody else.
+ */
+export class ReadingTurns {
+  /** Tokens, on a scale of its own; only of those who are less than the grace behind who has read most. */
+  readonly #read = new Map<string, number>();
+  #most = 0;
+
+  /** `graceTokens`: how far behind anyone can be. */
+  inOrder(accountIds: Iterable<string>, graceTokens: number): string[] {
+    const least = this.#most - graceTokens;
+    for (const [accountId, read] of this.#read) if (read <= least) this.#read.delete(accountId);
+    const readBy = (accountId: string) => this.#read.get(accountId) ?? least;
+    const inTurn = [...accountIds].sort((a, b) => readBy(a) - readBy(b));
+    for (const accountId of inTurn) this.#read.set(accountId, readBy(accountId));
+    return inTurn;
+  }
+
+  /** Of an account that was in order for this step. */
+  reads(accountId: string, tokens: number): void {
+    const read = (this.#read.get(accountId) ?? this.#most) + tokens;
+    this.#read.set(accountId, read);
+    this.#most = Math.max(this.#most, read);
+  }
+}
