@@ -1,20 +1,104 @@
-import { configDefaults, defineConfig } from "vitest/config";
+import { defineConfig } from "vitest/config";
 import SlowFirst from "./test/support/processes/slow-first.js";
+
+/** Tests that change the process they run in, or run what is built. */
+const ownProcess = [
+  "src/engines/formats/grammars.test.ts",
+  "src/engines/llama/worker/missing-library.test.ts",
+  "src/models/gguf/check-weights.test.ts",
+  "src/models/starter/merge.test.ts",
+  "src/store/data-dir-error.test.ts",
+];
+
+/** In `npm test` a sample, in the deep suite all of it (test/support/depth.ts). */
+const inBoth = [
+  "src/engines/formats/json-schema/compile-fuzz.test.ts",
+  "src/engines/formats/json-schema/zoo.test.ts",
+  "src/engines/formats/replies/call-grammar.test.ts",
+  "src/engines/llama/worker/reply/draw.test.ts",
+  "src/store/sql/search/address-index.test.ts",
+  "test/api/schemas.test.ts",
+  "test/contract/store/migrations/*.test.ts",
+  "test/faults/engine/engine-dies.test.ts",
+  "test/faults/shutdown.test.ts",
+  "test/privacy/canary.test.ts",
+];
+
+/** In `npm test`, of folders that belong to the deep suite. */
+const sampled = [
+  "test/browser/journey.test.ts",
+  "test/clients/{openai,anthropic}.test.ts",
+  "test/faults/store/{full-disk,redis-gone}.test.ts",
+  "test/model/starter.test.ts",
+];
+
+/** Only in the deep suite: whole folders, and what takes long in others. */
+const deepFolders = "test/{browser,clients,faults,model,privacy}/**/*.test.ts";
+const deepFiles = [
+  "src/models/starter/merged-weights.test.ts",
+  "test/cli/store-copy.test.ts",
+  "test/connect/snippets.test.ts",
+  "test/contract/counters/counters-redis.test.ts",
+  "test/contract/engines/engine-llama-*.test.ts",
+  "test/contract/store/{lock-order,*-postgres,*-threads}.test.ts",
+];
+
+const build = "test/support/processes/build.ts";
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "web/**/*.test.ts", "test/**/*.test.ts"],
-    // They need programs that are not on every machine, and have a command of their own: npm run test:llama-server.
-    exclude: [...configDefaults.exclude, "test/real/**"],
-    globalSetup: ["test/support/processes/run-folder.ts", "test/support/processes/build.ts"],
-    // Native engines and databases live in their own processes; test files do too, so that none can leak into another.
-    pool: "forks",
-    // For two cores. Two files keep them busy only while neither waits for a page, a timer or another process;
-    // many more at once would make those time out that wait for an engine.
-    maxWorkers: 3,
+    globalSetup: ["test/support/processes/run-folder.ts"],
     sequence: { sequencer: SlowFirst },
+    // For two cores. Two files keep them busy only while neither waits for a page, a timer or another process.
+    maxWorkers: 3,
+    // Nothing takes that long but what has failed: a limit that a busy machine can exceed says nothing.
     testTimeout: 180_000,
     hookTimeout: 180_000,
     reporters: ["default", "./test/support/processes/count-reporter.ts"],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["src/**/*.test.ts", "web/**/*.test.ts", "test/web/**/*.test.ts", "test/*.test.ts"],
+          exclude: [...ownProcess, ...deepFiles, "test/deploy.test.ts"],
+          // In a few threads that load every module once.
+          pool: "threads",
+          isolate: false,
+          restoreMocks: true,
+          unstubGlobals: true,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "service",
+          include: [
+            "test/{api,cli,connect,contract,dashboard,support}/**/*.test.ts",
+            "test/deploy.test.ts",
+            ...ownProcess,
+            ...sampled,
+            ...inBoth.filter((path) => path.startsWith("test/")),
+          ],
+          exclude: deepFiles,
+          globalSetup: [build],
+          pool: "forks",
+          isolate: false,
+          restoreMocks: true,
+          unstubGlobals: true,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "deep",
+          include: [deepFolders, ...deepFiles, ...inBoth],
+          exclude: sampled,
+          globalSetup: [build],
+          pool: "forks",
+          env: { SOTTO_TEST_DEPTH: "deep" },
+        },
+      },
+    ],
   },
 });

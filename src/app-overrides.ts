@@ -12,6 +12,8 @@ export interface AppOverrides extends EngineOverrides {
   webDir?: string;
   /** Called with a sentence for the operator: what is being waited for, what was lost. */
   onNotice?: (notice: string) => void;
+  /** Whether the database is opened in threads, as by default. */
+  databaseThreads?: boolean;
   /** Files that this process may have open. */
   openFiles?: number;
 }

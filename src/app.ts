@@ -95,7 +95,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
     let storeCause: string | undefined;
     const store = await openStore(config, {
       clock,
-      threads: true,
+      threads: overrides.databaseThreads ?? true,
       waitMs: databaseWaitMs,
       onWait: (place, waitMs) =>
         overrides.onNotice?.(`Waiting for the database ${place} (up to ${waitMs / 1000} s) ...`),

@@ -3,6 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { isDeep } from "../support/depth.js";
 import { hostileSchemas } from "../support/inputs/hostile-schemas.js";
 import { pydanticZoo } from "../support/inputs/pydantic-zoo.js";
 import { randomSchemas } from "../support/inputs/random-schemas.js";
@@ -78,10 +79,12 @@ function isValid(schema: Record<string, unknown>, value: unknown): boolean {
 const many = <T>(length: number, item: (index: number) => T): T[] =>
   Array.from({ length }, (_, index) => item(index));
 
+const random = isDeep ? 240 : 48;
+
 describe("random schemas", () => {
   it("get JSON that is valid for them, or a refusal that says why", async () => {
     const [ordinary, hostile] = [randomSchemas(3), hostileSchemas(3)];
-    const schemas = many(240, (index) => (index % 2 === 0 ? ordinary() : hostile()));
+    const schemas = many(random, (index) => (index % 2 === 0 ? ordinary() : hostile()));
     const counts = { valid: 0, cut: 0, refused: 0 };
     for (let at = 0; at < schemas.length; at += 8) {
       const batch = schemas.slice(at, at + 8);
@@ -112,9 +115,9 @@ describe("random schemas", () => {
       });
     }
     // One kind alone would say little.
-    expect(counts.valid).toBeGreaterThan(60);
-    expect(counts.refused).toBeGreaterThan(20);
-  }, 300_000);
+    expect(counts.valid).toBeGreaterThan(random / 4);
+    expect(counts.refused).toBeGreaterThan(random / 24);
+  });
 });
 
 describe("schemas as libraries write them", () => {
@@ -126,7 +129,8 @@ describe("schemas as libraries write them", () => {
   ]);
 
   it("are accepted with strict and without, and take the grammar that they are given", async () => {
-    const all = [...ofZod, ...Object.entries(pydanticZoo)];
+    // All of them are compiled in src/engines/formats/json-schema/zoo.test.ts.
+    const all = [...ofZod, ...Object.entries(pydanticZoo)].filter((_, index) => index % 8 === 0);
     const bodies = all.flatMap(([, schema]) => [format(schema, true), format(schema, false)]);
     const refused: string[] = [];
     for (let at = 0; at < bodies.length; at += 8) {
@@ -136,7 +140,7 @@ describe("schemas as libraries write them", () => {
       });
     }
     expect(refused).toEqual([]);
-  }, 300_000);
+  });
 
   it("are told what to write instead where they cannot be enforced, with strict alone", async () => {
     const schema = { type: "array", items: { type: "string" }, uniqueItems: true };

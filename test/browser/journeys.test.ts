@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
@@ -53,35 +52,7 @@ function streamWith(key: string): Promise<Response> {
   });
 }
 
-describe("a person", { timeout: 120_000 }, () => {
-  it("signs up, takes a key, runs the copied curl, sees the usage, rotates and revokes", async () => {
-    await signUp(page, sotto.url, newEmail());
-    await page.getByRole("button", { name: "Create key" }).click();
-    const key = await shownSecret(page);
-
-    await page.getByRole("button", { name: "Copy code" }).first().click();
-    const copied = await page.evaluate(() => navigator.clipboard.readText());
-    expect(copied).toContain(key);
-    const answer = execFileSync("sh", ["-c", copied.replace(/^curl/, "curl -s")], { encoding: "utf8" });
-    expect(JSON.parse(answer)).toMatchObject({ object: "chat.completion" });
-
-    await page.goto(`${sotto.url}/app/usage`);
-    await page.locator('dt:text-is("Requests") + dd').first().getByText("1", { exact: true }).waitFor();
-
-    await page.goto(`${sotto.url}/app/keys`);
-    await chooseAction(page, "My first key", "Rotate…");
-    await page.getByRole("button", { name: "Rotate key" }).click();
-    const rotated = await shownSecret(page);
-    expect(rotated).not.toBe(key);
-    await page.getByRole("button", { name: "Done" }).click();
-    expect([await statusOf(key), await statusOf(rotated)]).toEqual([200, 200]);
-
-    await page.getByRole("button", { name: "Actions for My first key" }).first().click();
-    await page.getByRole("menuitem", { name: "Revoke…" }).click();
-    await page.getByRole("button", { name: "Revoke key" }).click();
-    await eventually(async () => (await statusOf(rotated)) === 401);
-  });
-
+describe("a person", () => {
   it("talks in the playground: streams, stops, switches the model, and leaves nothing behind", async () => {
     await signUp(page, sotto.url, newEmail());
     await page.goto(`${sotto.url}/app/playground`);
@@ -153,7 +124,7 @@ describe("a person", { timeout: 120_000 }, () => {
   });
 });
 
-describe("the operator", { timeout: 120_000 }, () => {
+describe("the operator", () => {
   it("sets up, suspends an account whose keys and streams end, and announces a change", async () => {
     const link = await eventually(() => /http\S+\/setup#token=\S+/.exec(sotto.output())?.[0]);
     await page.goto(link);

@@ -55,7 +55,10 @@ async function start(overrides: AppOverrides = { engine: new FakeEngine() }): Pr
   const config = loadConfig({
     env: { SOTTO_DATA_DIR: dataDir, SOTTO_PORT: "0", SOTTO_HF_ENDPOINT: hub.url, ...env },
   });
-  app = await startApp(config, { ...overrides, log: createLog("silent") });
+  app = await startApp(config, {
+    ...{ webDir: join(dataDir, "no-pages"), databaseThreads: false, log: createLog("silent") },
+    ...overrides,
+  });
   operator = new Browser(app.url);
 }
 

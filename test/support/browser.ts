@@ -1,7 +1,6 @@
 /**
  * A real Chromium. `CHROMIUM` chooses it: the path of a program, or `npm` for the one that comes as an npm package and
- * exists for x64 only. Without it the machine's own is used where there is one, and elsewhere the one from npm. Where
- * there is neither, the tests that need it fail and say what to install.
+ * exists for x64 only. Without it the machine's own is used where there is one, and elsewhere the one from npm.
  */
 import { existsSync } from "node:fs";
 import sparticuz from "@sparticuz/chromium";
@@ -17,6 +16,11 @@ const quiet = [
   "--disable-component-update",
   "--disable-sync",
 ];
+
+const chosen = process.env.CHROMIUM ?? installed.find((path) => existsSync(path)) ?? "npm";
+
+/** For `describe.skipIf`: there is no Chromium here. */
+export const noBrowser = chosen === "npm" && process.arch !== "x64";
 
 export async function launchBrowser(): Promise<Browser> {
   return chromium.launch(await program());
@@ -35,10 +39,8 @@ export async function launchProfile(folder: string): Promise<BrowserContext> {
 async function program(): Promise<{ executablePath: string; args: string[]; env: NodeJS.ProcessEnv }> {
   // Without a locale Chromium's language is "en-US@posix", which is no language tag.
   const env = { ...process.env, LC_ALL: "en_US.UTF-8" };
-  const chosen = process.env.CHROMIUM ?? installed.find((path) => existsSync(path)) ?? "npm";
+  if (noBrowser) throw new Error("Install Chromium for the browser tests: apt-get install chromium");
   if (chosen !== "npm") return { executablePath: chosen, args: quiet, env };
-  if (process.arch !== "x64")
-    throw new Error("Install Chromium for the browser tests: apt-get install chromium");
   // Its own switches are for serverless functions: one process, which ends with its first page, and no web security.
   return { executablePath: await sparticuz.executablePath(), args: quiet, env };
 }

@@ -1,14 +1,11 @@
 import { expect, it } from "vitest";
 import { impersonalTables, sqliteIndexTables } from "../../../src/store/sql/stored-rows.js";
 import { databasePath } from "../../../src/store/sql/sqlite.js";
-import { openTemporaryStore, openThreadedStore } from "../../support/stores/temporary-store.js";
+import { openTemporaryStore } from "../../support/stores/temporary-store.js";
 import { storeParts } from "./store-parts.js";
 import { connect } from "../../../src/store/sql/sqlite/connection.js";
 
-for (const describeContract of storeParts) {
-  describeContract("SQLite", openTemporaryStore);
-  describeContract("SQLite in threads", openThreadedStore);
-}
+for (const describeContract of storeParts) describeContract("SQLite", openTemporaryStore);
 
 it("shows people every table of the database that can be about them", async () => {
   const opened = await openTemporaryStore();

@@ -2,7 +2,7 @@
  * Every query that is asked often or every hour is answered by an index. What SQLite would do is asked of SQLite:
  * the statements are caught while the store is used, and each is explained. Postgres has the same indices.
  */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type Database from "libsql";
@@ -10,10 +10,9 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import type { FullStore } from "../../../src/core/dashboard-ports.js";
 import { noKeyLimits, systemClock, type Account, type ApiKey } from "../../../src/core/ports.js";
 import { noUsage } from "../../../src/core/usage/usage-recorder.js";
-import { migrate } from "../../../src/store/sql/migrate.js";
 import { SqlStore } from "../../../src/store/sql/sql-store.js";
 import { connectSqlite, databasePath, openDatabase } from "../../../src/store/sql/sqlite.js";
-import { testPlan } from "../../support/stores/temporary-store.js";
+import { newDatabase, testPlan } from "../../support/stores/temporary-store.js";
 import { someHash } from "./dashboard-store.js";
 
 const large = [
@@ -40,10 +39,10 @@ let asked: { text: string; parameters: unknown[] }[];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "sotto-plans-"));
+  await writeFile(databasePath(folder), await newDatabase(testPlan));
   database = await openDatabase(databasePath(folder));
   asked = [];
   const db = connectSqlite(listening(database));
-  await migrate(db, { bytesType: "blob", defaultPlan: testPlan });
   store = new SqlStore(db, systemClock);
   account = await store.createAccount({
     email: "ada@example.com",

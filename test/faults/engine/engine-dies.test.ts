@@ -1,6 +1,7 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { childrenOf } from "../../support/processes/children.js";
+import { isDeep } from "../../support/depth.js";
 import { eventually } from "../../support/eventually.js";
 import type { SottoProcess } from "../../support/processes/sotto-process.js";
 import { startTinySotto } from "../../support/processes/tiny-sotto.js";
@@ -100,7 +101,7 @@ describe("a client that hangs up", () => {
 });
 
 describe("eight clients at once", () => {
-  it("all progress, and each gets the reply it gets when alone, over 200 requests", async () => {
+  it("all progress, and each gets the reply it gets when alone", async () => {
     const crowd = await startTinySotto({ SOTTO_ENGINE_SEQUENCES: "8" });
     try {
       const eight = new OpenAI({ baseURL: crowd.baseURL, apiKey: await crowd.newKey() });
@@ -116,14 +117,18 @@ describe("eight clients at once", () => {
         for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? "";
         return text;
       };
-      const markers = Array.from({ length: 25 }, (_, index) => `marker-${index}-${(index * 7919) % 1000}`);
+      const markers = Array.from(
+        { length: isDeep ? 25 : 12 },
+        (_, index) => `marker-${index}-${(index * 7919) % 1000}`,
+      );
       const alone = new Map<string, string>();
       for (const marker of markers) alone.set(marker, await ask(marker));
       expect(new Set(alone.values()).size).toBeGreaterThan(8);
 
+      const turnsEach = isDeep ? 25 : 3;
       let identical = 0;
       const turns = Array.from({ length: 8 }, async (_, client) => {
-        for (let turn = 0; turn < 25; turn++) {
+        for (let turn = 0; turn < turnsEach; turn++) {
           const marker = markers[(turn + client * 3) % markers.length] ?? "";
           const [reply, expected] = [await ask(marker), alone.get(marker) ?? ""];
           // Sums are rounded differently in batches of another size, which decides where two tokens of a
@@ -133,7 +138,7 @@ describe("eight clients at once", () => {
         }
       });
       await Promise.all(turns);
-      expect(identical).toBeGreaterThan(180);
+      expect(identical).toBeGreaterThan(8 * turnsEach * 0.9);
     } finally {
       await crowd.stop();
     }

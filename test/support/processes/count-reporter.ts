@@ -1,25 +1,34 @@
 import type { Reporter, TestModule } from "vitest/node";
+import { noBrowser } from "../browser.js";
+import { noRedis } from "../stores/redis.js";
 
-/** Closes every run with one plain line that says how many tests really ran, and lines that say which did not, and why. */
+/** What a machine may lack, and what is not tested then. */
+const missing = [
+  ...(noRedis ? ["No redis-server or valkey-server: what replicas share was not tested."] : []),
+  ...(noBrowser ? ["No Chromium: the pages were not tested in a browser."] : []),
+];
+
+/**
+ * Closes every run with one plain line that says how many tests really ran, and before it what was skipped and why.
+ * With `SOTTO_TEST_SKIPS=fail`, as in CI, a run that has skipped anything has failed.
+ */
 export default class CountReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const counts = { passed: 0, failed: 0, skipped: 0, pending: 0 };
-    const notes: string[] = [];
+    const places = new Set<string>();
     for (const module of modules) {
       for (const test of module.children.allTests()) {
-        const result = test.result();
-        counts[result.state] += 1;
-        if (result.state === "skipped" && result.note) notes.push(`${test.fullName}: ${result.note}`);
+        const { state } = test.result();
+        counts[state] += 1;
+        if (state === "skipped") places.add(module.relativeModuleId);
       }
     }
-    const skipped = modules.filter((module) => module.state() === "skipped");
-    if (skipped.length > 0) {
-      const names = skipped.map(({ relativeModuleId }) => `  ${relativeModuleId}`).join("\n");
-      console.log(`\n!!! SKIPPED, nothing in these files ran:\n${names}`);
+    const skipped = counts.skipped + counts.pending;
+    if (skipped > 0) {
+      const reasons = missing.length > 0 ? missing.join(" ") : "This machine lacks something that they need.";
+      console.log(`\n${skipped} tests skipped in ${[...places].join(", ")}. ${reasons}`);
+      if (process.env.SOTTO_TEST_SKIPS === "fail") process.exitCode = 1;
     }
-    for (const note of notes) console.log(`\n!!! SKIPPED: ${note}`);
-    console.log(
-      `\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped + counts.pending} skipped`,
-    );
+    console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${skipped} skipped`);
   }
 }

@@ -39,7 +39,10 @@ export interface TestDashboard {
 export interface TestDashboardOptions {
   env?: Record<string, string>;
   clock?: Clock;
+  /** Without it, there are no pages: reading them takes longer than most tests. */
   webDir?: string;
+  /** Whether the database is in threads, as a server's is. Without, a test starts four times as fast. */
+  databaseThreads?: boolean;
   /** The file that the engine passes for. */
   engineWeights?: string;
 }
@@ -58,7 +61,8 @@ export async function startDashboard(options: TestDashboardOptions = {}): Promis
     engine,
     clock,
     log,
-    ...(options.webDir === undefined ? {} : { webDir: options.webDir }),
+    webDir: options.webDir ?? join(dataDir, "no-pages"),
+    databaseThreads: options.databaseThreads ?? false,
     ...(options.engineWeights === undefined ? {} : { engineWeights: options.engineWeights }),
   });
   const browser = () => new Browser(app.url);

@@ -7,6 +7,15 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * Vitest knows how long they took the last time, but nothing on a fresh clone, where large files would come first.
  */
 const slowest = [
+  // Of the default suite.
+  "test/model/starter.test.ts",
+  "test/faults/shutdown.test.ts",
+  "test/faults/engine/engine-dies.test.ts",
+  "test/browser/journey.test.ts",
+  "test/contract/engines/engine-llama.test.ts",
+  "test/contract/store/dashboard-sqlite.test.ts",
+  "test/api/schemas.test.ts",
+  // Of the deep one.
   "test/privacy/canary.test.ts",
   "test/browser/accessibility-opened.test.ts",
   "test/contract/engines/engine-llama-tools.test.ts",
@@ -23,12 +32,9 @@ const slowest = [
   "test/browser/site.test.ts",
   "test/faults/engine/model-change.test.ts",
   "test/faults/store/redis-unreachable.test.ts",
-  "test/model/starter.test.ts",
+  "test/model/starter-weights.test.ts",
   "test/browser/console/page-layout.test.ts",
-  "test/contract/store/dashboard-sqlite.test.ts",
   "test/faults/replicas/replica-killed.test.ts",
-  "test/api/schemas.test.ts",
-  "test/faults/shutdown.test.ts",
   "test/faults/start.test.ts",
   "test/faults/store/usage-waits.test.ts",
 ];

@@ -1,4 +1,4 @@
-/** Empty databases of both kinds, for tests that migrate them step by step. */
+/** Empty databases, in the deep suite of both kinds, for tests that migrate them step by step. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import type { MigrationContext } from "../../../src/store/sql/migration.js";
 import { connectPostgres, postgresMigration } from "../../../src/store/sql/postgres.js";
 import type { Schema } from "../../../src/store/sql/schema.js";
 import { connectSqlite, openDatabase } from "../../../src/store/sql/sqlite.js";
+import { isDeep } from "../depth.js";
 import { sharedPostgres } from "./postgres.js";
 import { testPlan } from "./temporary-store.js";
 
@@ -20,7 +21,7 @@ export interface EmptyDatabase {
 
 export const emptyDatabases: readonly [name: string, open: () => Promise<EmptyDatabase>][] = [
   ["SQLite", openSqlite],
-  ["Postgres", openPostgres],
+  ...(isDeep ? [["Postgres", openPostgres] as const] : []),
 ];
 
 export async function openSqlite(): Promise<EmptyDatabase> {

@@ -1,6 +1,6 @@
 /**
  * A real Redis of the test's own, without a file. Where there is no `redis-server`, tests that need it are
- * skipped, which is said on stderr and shows in the count.
+ * skipped, which the last lines of the run say (processes/count-reporter.ts).
  */
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -13,11 +13,6 @@ const program = ["redis-server", "valkey-server"].find((name) => spawnSync(name,
 
 /** For `describe.skipIf`. */
 export const noRedis = program === undefined;
-if (noRedis) {
-  console.error(
-    "\n!!! SKIPPED: there is no redis-server (or valkey-server) on this machine. Nothing that replicas share through Redis was tested: limits, leases, revocations, rolling restarts.\n",
-  );
-}
 
 export class TestRedis {
   #child: ChildProcess | null = null;

@@ -1,11 +1,11 @@
 /** Usage that was kept before refusals and the shortest and longest times were. */
 import { sql } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
-import { migrate, migrations } from "../../../src/store/sql/migrate.js";
-import { systemClock } from "../../../src/core/ports.js";
-import { SqlUsage } from "../../../src/store/sql/usage/usage-rows.js";
-import { emptyDatabases, type EmptyDatabase } from "../../support/stores/empty-databases.js";
-import { testPlan } from "../../support/stores/temporary-store.js";
+import { migrate, migrations } from "../../../../src/store/sql/migrate.js";
+import { systemClock } from "../../../../src/core/ports.js";
+import { SqlUsage } from "../../../../src/store/sql/usage/usage-rows.js";
+import { emptyDatabases, type EmptyDatabase } from "../../../support/stores/empty-databases.js";
+import { testPlan } from "../../../support/stores/temporary-store.js";
 
 describe.each(emptyDatabases)("in %s", (_name, open) => {
   let opened: EmptyDatabase | undefined;

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { migrate, migrations } from "../../../src/store/sql/migrate.js";
-import { connectSqlite, databasePath, openDatabase } from "../../../src/store/sql/sqlite.js";
-import { testPlan } from "../../support/stores/temporary-store.js";
+import { migrate, migrations } from "../../../../src/store/sql/migrate.js";
+import { connectSqlite, databasePath, openDatabase } from "../../../../src/store/sql/sqlite.js";
+import { testPlan } from "../../../support/stores/temporary-store.js";
 
 it("takes accounts that earlier versions deleted out of the audit trail", async () => {
   const folder = await mkdtemp(join(tmpdir(), "sotto-migration-"));

@@ -1,4 +1,4 @@
-/** Clients of the Messages API, as their packages are. The engine is scripted as a model that looks up the weather first. */
+/** The Anthropic SDK, as its package is. The engine is scripted as a model that looks up the weather first. */
 import Anthropic, {
   APIError,
   AuthenticationError,
@@ -10,44 +10,12 @@ import Anthropic, {
 } from "@anthropic-ai/sdk";
 import { betaZodTool } from "@anthropic-ai/sdk/helpers/beta/zod";
 import { zodOutputFormat } from "@anthropic-ai/sdk/helpers/zod";
-import { ChatAnthropic } from "@langchain/anthropic";
-import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
-import { tool as langChainTool } from "@langchain/core/tools";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { Generation } from "../../src/core/ports.js";
 import { ServiceError } from "../../src/protocol/errors.js";
 import { eventually } from "../support/eventually.js";
-import type { Script } from "../support/engines/fake-engine.js";
+import { answer, asked, lookUp, place, question, script } from "../support/clients/weather-script.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
-
-const place = z.object({ city: z.string() });
-const answer = "It is sunny in Paris.";
-const question = [{ role: "user" as const, content: "How is the weather in Paris?" }];
-const asked: string[] = [];
-const lookUp = ({ city }: { city: string }): string => {
-  asked.push(city);
-  return "sunny";
-};
-
-/** Calls the first tool that it was given, once; then answers. */
-function script({ messages, tooling, format, reasoningEffort }: Generation): Script {
-  const [first] = tooling?.tools ?? [];
-  const thoughts = reasoningEffort === "none" ? [] : [{ reasoning: "The weather" }, { reasoning: "…" }];
-  if (first !== undefined && !messages.some(({ role }) => role === "tool")) {
-    const json = ['{"ci', 'ty":"Par', 'is"}'].map((text) => ({ arguments: text }));
-    return {
-      fragments: [...thoughts, "Let me look.", { call: first.name, id: "call_0123456789" }, ...json],
-      finishReason: "tool_calls",
-    };
-  }
-  return {
-    fragments: [
-      ...thoughts,
-      ...(format.type === "text" ? ["It is ", "sunny in Paris."] : ['{"city":', '"Paris"}']),
-    ],
-  };
-}
 
 let server: TestServer;
 beforeAll(async () => {
@@ -236,52 +204,5 @@ describe("the Anthropic SDK", () => {
     });
     const error = await errorOf(anthropic().messages.stream(base).finalMessage());
     expect(error.type).toBe("api_error");
-  });
-});
-
-describe("LangChain", () => {
-  const model = (fields: object = {}) =>
-    new ChatAnthropic({
-      model: "omega",
-      apiKey: server.apiKey,
-      anthropicApiUrl: server.url,
-      maxTokens: 100,
-      maxRetries: 0,
-      ...fields,
-    });
-  const prompt = "How is the weather in Paris?";
-  const getWeather = langChainTool(lookUp, { name: "get_weather", description: "Weather.", schema: place });
-
-  it("invokes", async () => {
-    const reply = await model().invoke([
-      ["system", "Be kind."],
-      ["user", prompt],
-    ]);
-    expect(reply.text).toBe(answer);
-    expect(reply.usage_metadata).toMatchObject({ input_tokens: 8, output_tokens: 2 });
-    expect(reply.response_metadata).toMatchObject({ stop_reason: "end_turn" });
-  });
-
-  it("streams", async () => {
-    let text = "";
-    for await (const chunk of await model().stream(prompt)) text += chunk.text;
-    expect(text).toBe(answer);
-  });
-
-  it.each([false, true])("calls the tools that are bound to it, streamed or not: %s", async (streaming) => {
-    const calling = model({ streaming }).bindTools([getWeather]);
-    const first = await calling.invoke(prompt);
-    expect(first.tool_calls).toMatchObject([
-      { name: "get_weather", args: { city: "Paris" }, id: "call_0123456789" },
-    ]);
-    const [call] = first.tool_calls ?? [];
-    const result = new ToolMessage({ content: "sunny", tool_call_id: call?.id ?? "" });
-    const last = await calling.invoke([new HumanMessage(prompt), first, result]);
-    expect(last).toBeInstanceOf(AIMessage);
-    expect(last.text).toBe(answer);
-  });
-
-  it("asks for a schema by a tool", async () => {
-    expect(await model().withStructuredOutput(place).invoke(prompt)).toEqual({ city: "Paris" });
   });
 });
