@@ -19,7 +19,6 @@ const inBoth = [
   "src/store/sql/search/address-index.test.ts",
   "test/api/schemas.test.ts",
   "test/contract/store/migrations/*.test.ts",
-  "test/faults/engine/engine-dies.test.ts",
   "test/faults/shutdown.test.ts",
   "test/privacy/canary.test.ts",
 ];
@@ -28,6 +27,7 @@ const inBoth = [
 const sampled = [
   "test/browser/journey.test.ts",
   "test/clients/{openai,anthropic}.test.ts",
+  "test/faults/engine/engine-dies.test.ts",
   "test/faults/store/{full-disk,redis-gone}.test.ts",
   "test/model/starter.test.ts",
 ];
@@ -39,8 +39,10 @@ const deepFiles = [
   "test/cli/store-copy.test.ts",
   "test/connect/snippets.test.ts",
   "test/contract/counters/counters-redis.test.ts",
-  "test/contract/engines/engine-llama-*.test.ts",
-  "test/contract/store/{lock-order,*-postgres,*-threads}.test.ts",
+  "test/contract/engines/engine-{llama-*,pool}.test.ts",
+  "test/contract/store/{lock-order,*-postgres,*-processes,*-threads}.test.ts",
+  "test/support/**/*.test.ts",
+  "test/web/{api-samples,snippets-doors}.test.ts",
 ];
 
 const build = "test/support/processes/build.ts";

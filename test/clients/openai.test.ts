@@ -7,10 +7,8 @@ import OpenAI, {
   PermissionDeniedError,
   RateLimitError,
 } from "openai";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ServiceError } from "../../src/protocol/errors.js";
-import { question } from "../support/clients/chat.js";
-import { eventually } from "../support/eventually.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
 
 describe("the openai package", () => {

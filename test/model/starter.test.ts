@@ -11,7 +11,7 @@ it("answers as a newcomer starts it: nothing configured, with the starter weight
     const reply = await client.chat.completions.create({
       model: "omega",
       temperature: 0,
-      max_tokens: 12,
+      max_completion_tokens: 12,
       messages: [{ role: "user", content: "What is the capital of France?" }],
     });
     expect(reply.choices[0]?.message.content).toMatch(/Paris/);

@@ -1,19 +1,15 @@
-import { execFile } from "node:child_process";
 import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Store } from "../../../src/core/ports.js";
 import { databasePath, openDatabase, openSqliteStore } from "../../../src/store/sql/sqlite.js";
 import { StoreError } from "../../../src/store/store-error.js";
-import { openTemporaryStore, openThreadedStore, testPlan } from "../../support/stores/temporary-store.js";
+import { openTemporaryStore, testPlan } from "../../support/stores/temporary-store.js";
 import { describeStoreContract } from "./store.js";
-import { scriptArguments, sourceModule } from "../../support/processes/script.js";
 
 describeStoreContract("SQLite", () => openTemporaryStore());
-describeStoreContract("SQLite in threads", () => openThreadedStore());
 
 describe("the SQLite file", () => {
   let folder: string;
@@ -61,22 +57,6 @@ describe("the SQLite file", () => {
     await open({ ...testPlan, requestsPerMinute: 7 });
     const later = await open({ ...testPlan, requestsPerMinute: 8 });
     expect(await later.findPlan("free")).toMatchObject({ name: "Free", requestsPerMinute: 7, maxKeys: 20 });
-  });
-
-  it("is migrated once when several processes open it at the same time", async () => {
-    const startAt = Date.now() + 1_500;
-    const script = `
-      import { openSqliteStore } from ${sourceModule("store/sql/sqlite.ts")};
-      while (Date.now() < ${startAt});
-      const store = await openSqliteStore(${JSON.stringify({ path, defaultPlan: testPlan })});
-      console.log(await store.initSetting("winner", String(process.pid)));
-      await store.close();`;
-    const run = promisify(execFile);
-    const results = await Promise.all(
-      Array.from({ length: 6 }, () => run(process.execPath, scriptArguments(script))),
-    );
-    expect(new Set(results.map(({ stdout }) => stdout)).size).toBe(1);
-    expect(migrations()).toEqual(migrations().map((_, index) => index + 1));
   });
 
   it("is refused when a newer version wrote it, and left as it was", async () => {
