@@ -36,6 +36,7 @@ const sampled = [
 const deepFolders = "test/{browser,clients,faults,model,privacy}/**/*.test.ts";
 const deepFiles = [
   "src/models/starter/merged-weights.test.ts",
+  "test/api/real-engine/replies.test.ts",
   "test/cli/store-copy.test.ts",
   "test/connect/snippets.test.ts",
   "test/contract/counters/counters-redis.test.ts",
@@ -97,8 +98,10 @@ export default defineConfig({
           include: [deepFolders, ...deepFiles, ...inBoth],
           exclude: sampled,
           globalSetup: [build],
+          // A process for each file: what goes wrong in one must not show in another.
           pool: "forks",
           env: { SOTTO_TEST_DEPTH: "deep" },
+          testTimeout: 600_000,
         },
       },
     ],

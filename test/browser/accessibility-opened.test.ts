@@ -72,7 +72,7 @@ describe("while it is open, in light and then in dark,", () => {
       const context = await browser.newContext({
         ...{ colorScheme: "light", reducedMotion: "reduce", viewport: sizes[size] },
       });
-      context.setDefaultTimeout(20_000);
+      context.setDefaultTimeout(60_000);
       const data = { email: "operator@example.com", password };
       await context.request.post(`${dashboard.url}/api/sign-in`, {
         data,
@@ -86,7 +86,7 @@ describe("while it is open, in light and then in dark,", () => {
     await dashboard.close();
   });
 
-  it.each(openings)("$name has no accessibility violations", { timeout: 60_000 }, async (opening) => {
+  it.each(openings)("$name has no accessibility violations", async (opening) => {
     const context = contexts.get(opening.phone === true ? "phone" : "desk");
     if (context === undefined) throw new Error("no browser of that size");
     const { page, faults } = await openPage(context, dashboard.url);

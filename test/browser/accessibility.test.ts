@@ -27,7 +27,7 @@ afterAll(async () => {
   await sotto.stop();
 });
 
-describe("every page, on a phone and on a desk, in light and then in dark,", { timeout: 480_000 }, () => {
+describe("every page, on a phone and on a desk, in light and then in dark,", () => {
   it("has no accessibility violations, contacts no other host and respects the policy", async () => {
     const context = await browser.newContext({ colorScheme: "light", reducedMotion: "reduce" });
     const { page, faults } = await openPage(context, sotto.url);
@@ -57,7 +57,7 @@ describe("every page, on a phone and on a desk, in light and then in dark,", { t
   });
 });
 
-describe("the keyboard alone", { timeout: 120_000 }, () => {
+describe("the keyboard alone", () => {
   it("signs up, creates a key and revokes it", async () => {
     const context = await browser.newContext();
     const { page } = await openPage(context, sotto.url);

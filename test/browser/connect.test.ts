@@ -32,7 +32,7 @@ const open = async (address = "/app/connect") => {
 const shown = () => page.getByRole("heading", { level: 2 }).first().textContent();
 const code = (title: string) => page.getByRole("group", { name: title }).textContent();
 
-describe("the page Connect", { timeout: 240_000 }, () => {
+describe("the page Connect", () => {
   it("opens at the client that the address names, and takes the choice into the address", async () => {
     await open("/app/connect#codex");
     expect(await shown()).toBe("Codex CLI");

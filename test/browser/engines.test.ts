@@ -120,7 +120,7 @@ describe.each([
   const visit = async (path: string) => {
     const viewport = { width, height: 844 };
     const context = await browser.newContext({ colorScheme, viewport, reducedMotion: "reduce" });
-    context.setDefaultTimeout(20_000);
+    context.setDefaultTimeout(60_000);
     await context.request.post(`${app.url}/api/sign-in`, { data: account, headers: { origin: app.url } });
     const { page } = await openPage(context, app.url);
     await page.goto(app.url + path);
@@ -132,7 +132,7 @@ describe.each([
     await page.context().close();
   };
 
-  it("the operator sees the state of each engine of a pool, and why", { timeout: 60_000 }, async () => {
+  it("the operator sees the state of each engine of a pool, and why", async () => {
     const page = await visit("/admin/engines");
     const prism = card(page, "prism");
     await prism.getByText("Partially available").waitFor();
@@ -153,7 +153,7 @@ describe.each([
     await leave(page);
   });
 
-  it("everyone sees which model is unavailable", { timeout: 60_000 }, async () => {
+  it("everyone sees which model is unavailable", async () => {
     const page = await visit("/status");
     await page.getByText("Partial outage").waitFor();
     const lambda = page.getByRole("listitem").filter({ hasText: "lambda" });

@@ -25,7 +25,7 @@ async function open(path: string, who?: { email: string }): Promise<Page> {
     context = await signedInContext(stage.browser, stage.url, `reader${++people}@example.com`);
   } else {
     context = await stage.browser.newContext({ reducedMotion: "reduce" });
-    context.setDefaultTimeout(20_000);
+    context.setDefaultTimeout(60_000);
     const data = { ...who, password };
     await context.request.post(`${stage.url}/api/sign-in`, { data, headers: { origin: stage.url } });
   }
@@ -51,7 +51,7 @@ async function chat(secret: string): Promise<number> {
 
 const stat = (page: Page, name: string) => page.locator(`dt:text-is("${name}") + dd`).first();
 
-describe("usage", { timeout: 60_000 }, () => {
+describe("usage", () => {
   it.each(["/app", "/app/usage"])(
     "shows a first request on %s while one looks, and what was refused",
     async (path) => {
@@ -64,8 +64,8 @@ describe("usage", { timeout: 60_000 }, () => {
       const { secret } = await as<KeyWithSecret>(page, "post", "/api/keys", key);
       expect([await chat(secret), await chat(secret)]).toEqual([200, 429]);
       // Far below the interval of what is read now and then.
-      await stat(page, "Requests").getByText("1", { exact: true }).waitFor({ timeout: 8_000 });
-      await stat(page, "Requests").getByText("1 rate-limited").waitFor({ timeout: 8_000 });
+      await stat(page, "Requests").getByText("1", { exact: true }).waitFor();
+      await stat(page, "Requests").getByText("1 rate-limited").waitFor();
       await stat(page, "Errors").getByText("0", { exact: true }).waitFor();
       expect(loads).toBe(0);
     },
@@ -105,7 +105,7 @@ describe("usage", { timeout: 60_000 }, () => {
   });
 });
 
-describe("the plan in the sidebar", { timeout: 60_000 }, () => {
+describe("the plan in the sidebar", () => {
   const plan = {
     name: "Large",
     requestsPerMinute: 1_000,
@@ -123,7 +123,7 @@ describe("the plan in the sidebar", { timeout: 60_000 }, () => {
     await operator.must("PUT", "/api/admin/plans/large", plan);
     await account().filter({ hasText: "Free plan" }).waitFor();
     await operator.post(`/api/admin/accounts/${me.account.id}/plan`, { planId: "large" });
-    await account().filter({ hasText: "Large plan" }).waitFor({ timeout: 8_000 });
+    await account().filter({ hasText: "Large plan" }).waitFor();
     await page.goto(`${stage.url}/app/keys`);
     await account().filter({ hasText: "Large plan" }).waitFor();
     await operator.post(`/api/admin/accounts/${me.account.id}/plan`, { planId: "free" });
@@ -139,12 +139,12 @@ describe("the plan in the sidebar", { timeout: 60_000 }, () => {
     await page
       .getByRole("button", { name: "Account:" })
       .filter({ hasText: "Basic plan" })
-      .waitFor({ timeout: 8_000 });
+      .waitFor();
     await operator.must("PUT", "/api/admin/plans/free", { ...plan, name: "Free" });
   });
 });
 
-describe("quotas", { timeout: 60_000 }, () => {
+describe("quotas", () => {
   it("are set by the operator, and seen with what is used of them", async () => {
     const plans = await open("/admin/plans", { email: "operator@example.com" });
     await plans.getByRole("button", { name: "Create plan" }).click();
@@ -191,7 +191,7 @@ describe("quotas", { timeout: 60_000 }, () => {
   });
 });
 
-describe("an engine that all models share", { timeout: 60_000 }, () => {
+describe("an engine that all models share", () => {
   it("is shown once, with its models, and its tokens while it produces them", async () => {
     const page = await open("/admin/engines", { email: "operator@example.com" });
     await page.getByRole("region", { name: /omega.*prism.*lambda/ }).waitFor();
@@ -219,7 +219,7 @@ describe("an engine that all models share", { timeout: 60_000 }, () => {
   });
 });
 
-describe("the default of max_tokens", { timeout: 60_000 }, () => {
+describe("the default of max_tokens", () => {
   it("is shown for each model where a reply is requested", async () => {
     const page = await open("/app/playground");
     const field = page.getByLabel("Max tokens");
@@ -233,18 +233,16 @@ describe("the default of max_tokens", { timeout: 60_000 }, () => {
   });
 });
 
-describe("an address with a fragment", { timeout: 60_000 }, () => {
+describe("an address with a fragment", () => {
   const isInView = (page: Page, id: string) =>
-    eventually(
-      () =>
-        page.evaluate((name) => {
-          const part = document.getElementById(name);
-          if (part === null) return false;
-          const { top } = part.getBoundingClientRect();
-          const isEnd = scrollY + innerHeight >= document.documentElement.scrollHeight - 1;
-          return scrollY > 0 && top >= 0 && top < (isEnd ? innerHeight : 200);
-        }, id),
-      20_000,
+    eventually(() =>
+      page.evaluate((name) => {
+        const part = document.getElementById(name);
+        if (part === null) return false;
+        const { top } = part.getBoundingClientRect();
+        const isEnd = scrollY + innerHeight >= document.documentElement.scrollHeight - 1;
+        return scrollY > 0 && top >= 0 && top < (isEnd ? innerHeight : 200);
+      }, id),
     );
 
   it.each([

@@ -26,7 +26,7 @@ const attack = [
   "[click](javascript:window.hacked=1) <iframe src=//elsewhere.example></iframe> the end",
 ];
 
-describe("the pages", { timeout: 60_000 }, () => {
+describe("the pages", () => {
   it("show HTML in a reply and in names as text: nothing of it runs, loads or leads anywhere", async () => {
     const context = await signedInContext(browser, dashboard.url, "hostile@example.com");
     const { page, faults } = await openPage(context, dashboard.url);

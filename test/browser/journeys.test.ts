@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(60_000);
   ({ page, faults } = await openPage(context, sotto.url));
 });
 afterEach(async () => {

@@ -21,7 +21,7 @@ beforeAll(async () => {
   });
   await Promise.all(["ada@example.com", "eve@example.com"].map((email) => dashboard.signUp(email)));
   context = await browser.newContext({ reducedMotion: "reduce" });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(60_000);
   await context.request.post(`${dashboard.url}/api/sign-in`, {
     data: { email: "operator@example.com", password },
     headers: { origin: dashboard.url },
@@ -41,7 +41,7 @@ const open = async (path: string, heading: string) => {
 };
 const row = (text: string) => page.getByRole("row").filter({ hasText: text });
 
-describe("with the keyboard alone, the operator", { timeout: 60_000 }, () => {
+describe("with the keyboard alone, the operator", () => {
   it("finds an account, suspends and resumes it, changes its plan, creates a reset link", async () => {
     await open("/admin/accounts", "Accounts");
     await row("ada@example.com").waitFor();

@@ -29,7 +29,7 @@ const open = async (path: string, heading: string) => {
   await page.getByRole("heading", { level: 1, name: heading }).waitFor();
 };
 
-describe("with the keyboard alone, a person", { timeout: 60_000 }, () => {
+describe("with the keyboard alone, a person", () => {
   it("creates a key with limits of its own", async () => {
     await open("/app/keys", "Keys");
     await keyboard.choose(/^Create key$/);

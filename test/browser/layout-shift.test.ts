@@ -83,7 +83,7 @@ function readShifts(): Promise<{ score: number; moved: string[] }> {
   });
 }
 
-describe("while it loads", { timeout: 240_000 }, () => {
+describe("while it loads", () => {
   it("no page that anyone may read moves under the reader", async () => {
     const { page } = await openPage(await browser.newContext({ reducedMotion: "reduce" }), dashboard.url);
     expect(await shiftsOf(page, open)).toEqual([]);

@@ -46,7 +46,7 @@ async function unfoldedErrors(page: Page, name: string): Promise<string[]> {
   return faults;
 }
 
-describe("at every width", { timeout: 240_000 }, () => {
+describe("at every width", () => {
   it("the pages anyone may read show all of their text", async () => {
     const { page, faults } = await openPage(await stage.browser.newContext(reader), stage.url);
     for (const path of open) faults.push(...(await errorsOf(page, path)));
@@ -76,7 +76,7 @@ describe("at every width", { timeout: 240_000 }, () => {
   });
 });
 
-it("a chart that cannot be drawn leaves its numbers", { timeout: 60_000 }, async () => {
+it("a chart that cannot be drawn leaves its numbers", async () => {
   const context = await returningContext(stage.browser, stage.url, operatorEmail);
   const { page } = await openPage(context, stage.url);
   await page.route("**/assets/plot-*.js", (route) => route.abort());

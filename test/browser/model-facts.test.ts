@@ -51,7 +51,7 @@ async function textOf(page: Page, path: string): Promise<string> {
 
 const places = ["/", "/docs/models", "/app/playground"];
 
-describe("while the starter is in use", { timeout: 120_000 }, () => {
+describe("while the starter is in use", () => {
   it("pages say that it is a demonstration and what it cannot do", () =>
     visit(starter, async (page) => {
       for (const path of places) {
@@ -82,7 +82,7 @@ describe("while the starter is in use", { timeout: 120_000 }, () => {
     }));
 });
 
-describe("when another model is in use", { timeout: 120_000 }, () => {
+describe("when another model is in use", () => {
   it("pages show its facts, and nothing about a demonstration", () =>
     visit("/data/models/Qwen3-4B-Instruct-2507-Q4_K_M.gguf", async (page) => {
       for (const path of places) {

@@ -49,7 +49,7 @@ const reply = async () => {
 
 async function openModels(): Promise<{ page: Page; faults: string[] }> {
   const context = await browser.newContext({ reducedMotion: "reduce", colorScheme: "light" });
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(60_000);
   const { page, faults } = await openPage(context, sotto.url);
   await page.goto(await eventually(() => /http\S+\/setup#token=\S+/.exec(sotto.output())?.[0]));
   await page.getByLabel("Email").fill("operator@example.com");
@@ -61,7 +61,7 @@ async function openModels(): Promise<{ page: Page; faults: string[] }> {
   return { page, faults };
 }
 
-describe("an operator in a browser", { timeout: 240_000 }, () => {
+describe("an operator in a browser", () => {
   it("downloads a model slowly, in pieces and corrupt once, switches to it, asks it something and rolls back", async () => {
     const { page, faults } = await openModels();
     const omega = page.getByRole("region", { name: "omega" });

@@ -61,7 +61,7 @@ const leftBehind = () =>
     ].join("\n");
   });
 
-describe("leaving the playground", { timeout: 60_000 }, () => {
+describe("leaving the playground", () => {
   it("erases the conversation, the draft, the system prompt and the tools before the browser keeps the page", async () => {
     await converse();
     const before = await shown();
@@ -80,7 +80,7 @@ describe("leaving the playground", { timeout: 60_000 }, () => {
   });
 });
 
-describe("leaving a page with a secret that is shown once", { timeout: 60_000 }, () => {
+describe("leaving a page with a secret that is shown once", () => {
   it("takes a new key off the page before the browser keeps it", async () => {
     await page.goto(`${dashboard.url}/app/keys`);
     await openDialog(page, "Create key");

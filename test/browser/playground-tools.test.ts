@@ -59,7 +59,7 @@ async function ask(): Promise<void> {
   await press(page, "Send");
 }
 
-describe("tools in the playground", { timeout: 60_000 }, () => {
+describe("tools in the playground", () => {
   it("are called, answered by hand, and lead to a reply", async () => {
     await ask();
     const calls = replies().first().getByRole("list", { name: "Calls" });

@@ -45,7 +45,7 @@ const signInAgain = async () => {
   await page.getByRole("dialog", { name: "Sign in" }).waitFor({ state: "detached" });
 };
 
-describe("when the session expires", { timeout: 60_000 }, () => {
+describe("when the session expires", () => {
   it("a draft in the playground is still there after signing in again", async () => {
     await page.clock.install();
     await page.goto(`${dashboard.url}/app/playground`);
@@ -137,7 +137,7 @@ describe("when the session expires", { timeout: 60_000 }, () => {
   });
 });
 
-describe("the tabs of one browser", { timeout: 60_000 }, () => {
+describe("the tabs of one browser", () => {
   it("sign out together", async () => {
     await page.goto(`${dashboard.url}/app/keys`);
     await page.getByText("Robot", { exact: true }).waitFor();
@@ -167,7 +167,7 @@ describe("the tabs of one browser", { timeout: 60_000 }, () => {
   });
 });
 
-it("an invitation for an address fills it in", { timeout: 60_000 }, async () => {
+it("an invitation for an address fills it in", async () => {
   const email = "new.person+sotto@example.com";
   const { link } = await operator.post<OneTimeLink>("/api/admin/invites", { email });
   await context.clearCookies();

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 async function visit(path: string, options: Parameters<Browser["newContext"]>[0] = {}): Promise<Page> {
   const context = await browser.newContext({ reducedMotion: "reduce", locale: "en-US", ...options });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(60_000);
   const { page } = await openPage(context, dashboard.url);
   await page.goto(dashboard.url + path);
   await page.locator("h1").first().waitFor();
@@ -34,7 +34,7 @@ const isInView = (page: Page, id: string) =>
     return box !== undefined && box.top >= 0 && box.top < innerHeight;
   }, id);
 
-describe("the landing page", { timeout: 60_000 }, () => {
+describe("the landing page", () => {
   it("shows the two lines to change, as a diff", async () => {
     const page = await visit("/");
     const diff = page.getByRole("group", { name: "Changes in Python" });
@@ -74,7 +74,7 @@ describe("the landing page", { timeout: 60_000 }, () => {
   );
 });
 
-describe("the code in the documentation", { timeout: 60_000 }, () => {
+describe("the code in the documentation", () => {
   it("can be switched to streaming, in every language", async () => {
     const page = await visit("/docs");
     const tabs = page.getByRole("tablist", { name: "Language" });
@@ -102,7 +102,7 @@ describe("the code in the documentation", { timeout: 60_000 }, () => {
   });
 });
 
-describe("the API reference", { timeout: 60_000 }, () => {
+describe("the API reference", () => {
   it("has code in three languages, addresses for fields, and the operators' part at the end", async () => {
     const page = await visit("/docs/api#createChatCompletion-max_tokens");
     await page.getByRole("heading", { name: "For operators" }).waitFor();
@@ -120,7 +120,7 @@ describe("the API reference", { timeout: 60_000 }, () => {
   });
 });
 
-describe("the search in the documentation", { timeout: 60_000 }, () => {
+describe("the search in the documentation", () => {
   it("opens with /, finds fields, codes and headings, and leads there by keyboard", async () => {
     const page = await visit("/docs");
     await page.getByRole("heading", { name: "Clients" }).waitFor();
@@ -161,7 +161,7 @@ describe("the search in the documentation", { timeout: 60_000 }, () => {
   });
 });
 
-describe("in the browser", { timeout: 120_000 }, () => {
+describe("in the browser", () => {
   it("a page's title stays what its HTML says", async () => {
     const context = await returningContext(browser, dashboard.url, operatorEmail);
     const { page } = await openPage(context, dashboard.url);
@@ -214,7 +214,7 @@ describe("in the browser", { timeout: 120_000 }, () => {
   });
 });
 
-describe("on paper", { timeout: 60_000 }, () => {
+describe("on paper", () => {
   it.each(["/docs", "/docs/api", "/app/usage"])("%s is its content alone, and fits", async (path) => {
     const context = await returningContext(browser, dashboard.url, operatorEmail, { colorScheme: "dark" });
     const { page } = await openPage(context, dashboard.url);

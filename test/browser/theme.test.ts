@@ -48,7 +48,7 @@ const colours = (page: Page, choose: "Dark theme" | "Light theme" | null = null)
   }, choose);
 
 describe.each(["reduce", "no-preference"] as const)("with motion %s", (reducedMotion) => {
-  it.each(paths)("all of %s has its new colours immediately", { timeout: 60_000 }, async (path) => {
+  it.each(paths)("all of %s has its new colours immediately", async (path) => {
     const page = await visit(path, reducedMotion);
     for (const theme of ["Dark theme", "Light theme"] as const) {
       const before = await colours(page);
@@ -62,7 +62,7 @@ describe.each(["reduce", "no-preference"] as const)("with motion %s", (reducedMo
 });
 
 describe("when the system changes its own", () => {
-  it.each(paths)("all of %s follows, immediately without motion", { timeout: 60_000 }, async (path) => {
+  it.each(paths)("all of %s follows, immediately without motion", async (path) => {
     const page = await visit(path, "reduce");
     const light = await colours(page);
     await page.emulateMedia({ colorScheme: "dark" });

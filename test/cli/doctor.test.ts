@@ -45,21 +45,17 @@ async function examine(env: Record<string, string>) {
 }
 
 describe("sotto doctor", () => {
-  it(
-    "finds nothing broken on a machine that has everything, and changes nothing",
-    { timeout: 90_000 },
-    async () => {
-      const { code, ok, findings, find } = await examine({ SOTTO_PORT: "0" });
-      expect(findings.filter(({ state }) => state === "broken")).toEqual([]);
-      expect({ code, ok }).toEqual({ code: 0, ok: true });
-      expect(find("omega")?.detail).toContain("starter weights");
-      expect(find("aliases")).toMatchObject({ state: "ok", detail: "claude-* → omega" });
-      expect(find("engine")?.detail).toMatch(/CPU with \d+ threads|cuda|vulkan|metal/);
-      expect(await readdir(line.dataDir)).toEqual([]);
-    },
-  );
+  it("finds nothing broken on a machine that has everything, and changes nothing", async () => {
+    const { code, ok, findings, find } = await examine({ SOTTO_PORT: "0" });
+    expect(findings.filter(({ state }) => state === "broken")).toEqual([]);
+    expect({ code, ok }).toEqual({ code: 0, ok: true });
+    expect(find("omega")?.detail).toContain("starter weights");
+    expect(find("aliases")).toMatchObject({ state: "ok", detail: "claude-* → omega" });
+    expect(find("engine")?.detail).toMatch(/CPU with \d+ threads|cuda|vulkan|metal/);
+    expect(await readdir(line.dataDir)).toEqual([]);
+  });
 
-  it("names everything that is broken, with what to do, and ends with 1", { timeout: 90_000 }, async () => {
+  it("names everything that is broken, with what to do, and ends with 1", async () => {
     await mkdir(join(line.dataDir, "models"));
     const truncated = join(line.dataDir, "models", "cut.gguf");
     await writeFile(truncated, ggufBytes(llamaFields, [randomTensor("t", [256, 4], 16)]).subarray(0, -90));
@@ -100,30 +96,26 @@ describe("sotto doctor", () => {
     for (const finding of findings.filter(({ state }) => state !== "ok")) expect(finding.next).toBeTruthy();
   });
 
-  it(
-    "wants memory for the largest model where models are loaded on demand",
-    { timeout: 90_000 },
-    async () => {
-      const one = join(line.dataDir, "one.gguf");
-      const another = join(line.dataDir, "another.gguf");
-      writeTinyGguf(one);
-      writeTinyGguf(another, { seed: 2 });
-      const env = {
-        SOTTO_PORT: "0",
-        SOTTO_MODELS_OMEGA_WEIGHTS: another,
-        SOTTO_MODELS_PRISM_WEIGHTS: one,
-        SOTTO_MODELS_LAMBDA_WEIGHTS: one,
-      };
-      const needed = async (more: Record<string, string>) =>
-        Number(
-          /^([\d.]+) MB needed/.exec((await examine({ ...env, ...more })).find("memory")?.detail ?? "")?.[1],
-        );
-      const together = await needed({});
-      expect(await needed({ SOTTO_ENGINE_IDLE_UNLOAD_MINUTES: "5" })).toBeCloseTo(together / 2, -1);
-    },
-  );
+  it("wants memory for the largest model where models are loaded on demand", async () => {
+    const one = join(line.dataDir, "one.gguf");
+    const another = join(line.dataDir, "another.gguf");
+    writeTinyGguf(one);
+    writeTinyGguf(another, { seed: 2 });
+    const env = {
+      SOTTO_PORT: "0",
+      SOTTO_MODELS_OMEGA_WEIGHTS: another,
+      SOTTO_MODELS_PRISM_WEIGHTS: one,
+      SOTTO_MODELS_LAMBDA_WEIGHTS: one,
+    };
+    const needed = async (more: Record<string, string>) =>
+      Number(
+        /^([\d.]+) MB needed/.exec((await examine({ ...env, ...more })).find("memory")?.detail ?? "")?.[1],
+      );
+    const together = await needed({});
+    expect(await needed({ SOTTO_ENGINE_IDLE_UNLOAD_MINUTES: "5" })).toBeCloseTo(together / 2, -1);
+  });
 
-  it("tells of a damaged database", { timeout: 90_000 }, async () => {
+  it("tells of a damaged database", async () => {
     await writeFile(
       join(line.dataDir, "sotto.db"),
       "this is not a database, but it is longer than a header".repeat(40),

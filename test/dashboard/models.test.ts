@@ -334,41 +334,37 @@ describe("what answers for a model", () => {
     expect(await modelOf("prism")).toMatchObject({ source: { type: "starter" }, previous: null });
   });
 
-  it(
-    "is changed for each model alone: another whose file is gone keeps its engine",
-    { timeout: 60_000 },
-    async () => {
-      const pathOf = (name: string) => join(dataDir, `${name}.gguf`);
-      for (const [seed, name] of ["shared", "lambda", "better"].entries())
-        writeTinyGguf(pathOf(name), { seed });
-      // Its header is in order, but most of the model is missing.
-      writeFileSync(pathOf("hollow"), ggufBytes(llamaFields, [randomTensor("t", [256, 2], 16)]));
-      const use = (model: ModelId, name: string) =>
-        operator.post(`/api/admin/models/${model}/weights`, { file: pathOf(name) });
-      await use("omega", "shared");
-      await use("prism", "shared");
-      await use("lambda", "lambda");
-      env = { SOTTO_ENGINE_GPU: "off" };
-      const notices: string[] = [];
-      const onWeightsNotice = (notice: string) => notices.push(notice);
-      await restart({ workerFile: resolve("dist/worker.js"), onWeightsNotice });
-      await app.ready();
-      await rename(pathOf("lambda"), pathOf("moved"));
+  it("is changed for each model alone: another whose file is gone keeps its engine", async () => {
+    const pathOf = (name: string) => join(dataDir, `${name}.gguf`);
+    for (const [seed, name] of ["shared", "lambda", "better"].entries())
+      writeTinyGguf(pathOf(name), { seed });
+    // Its header is in order, but most of the model is missing.
+    writeFileSync(pathOf("hollow"), ggufBytes(llamaFields, [randomTensor("t", [256, 2], 16)]));
+    const use = (model: ModelId, name: string) =>
+      operator.post(`/api/admin/models/${model}/weights`, { file: pathOf(name) });
+    await use("omega", "shared");
+    await use("prism", "shared");
+    await use("lambda", "lambda");
+    env = { SOTTO_ENGINE_GPU: "off" };
+    const notices: string[] = [];
+    const onWeightsNotice = (notice: string) => notices.push(notice);
+    await restart({ workerFile: resolve("dist/worker.js"), onWeightsNotice });
+    await app.ready();
+    await rename(pathOf("lambda"), pathOf("moved"));
 
-      await use("omega", "better");
-      expect(await settledModel("omega")).toMatchObject({ source: { label: "better.gguf" }, change: null });
-      expect(app.engine.status("omega").serving).toBe("better.gguf");
-      expect(app.engine.status("lambda")).toMatchObject({ state: "ready", serving: "lambda.gguf" });
-      expect(notices.join("\n")).toMatch(/lambda.*lambda\.gguf/);
+    await use("omega", "better");
+    expect(await settledModel("omega")).toMatchObject({ source: { label: "better.gguf" }, change: null });
+    expect(app.engine.status("omega").serving).toBe("better.gguf");
+    expect(app.engine.status("lambda")).toMatchObject({ state: "ready", serving: "lambda.gguf" });
+    expect(notices.join("\n")).toMatch(/lambda.*lambda\.gguf/);
 
-      // Each model is told its own reason.
-      await use("prism", "hollow");
-      const { source, change } = await settledModel("prism");
-      expect(source).toMatchObject({ label: "shared.gguf" });
-      expect(change).toMatchObject({ state: "failed", reason: textLike(/hollow\.gguf could not be loaded/) });
-      expect(change?.reason).not.toContain("lambda");
-    },
-  );
+    // Each model is told its own reason.
+    await use("prism", "hollow");
+    const { source, change } = await settledModel("prism");
+    expect(source).toMatchObject({ label: "shared.gguf" });
+    expect(change).toMatchObject({ state: "failed", reason: textLike(/hollow\.gguf could not be loaded/) });
+    expect(change?.reason).not.toContain("lambda");
+  });
 
   it("has nothing to roll back to before its first change", async () => {
     expect((await operator.send("POST", "/api/admin/models/omega/roll-back")).status).toBe(409);

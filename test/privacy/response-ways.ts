@@ -204,10 +204,7 @@ export const interruptedResponses: Record<string, Way> = {
   },
   "a response whose engine was killed": async (installation, canary) => {
     const { sotto } = installation;
-    await eventually(
-      async () => (await post(installation, { model: "omega", input: "x" })).status === 200,
-      20_000,
-    );
+    await eventually(async () => (await post(installation, { model: "omega", input: "x" })).status === 200);
     const engines = childrenOf(sotto.pid);
     const response = await post(installation, ask(canary, long));
     for (const pid of engines) process.kill(pid, "SIGKILL");

@@ -71,7 +71,7 @@ async function look(name: string): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 800 });
 }
 
-describe("the list of accounts", { timeout: 90_000 }, () => {
+describe("the list of accounts", () => {
   it("pages by cursor, keeps the search in the address, and its rows open the account", async () => {
     await open("/admin/accounts", "Accounts");
     await page.getByText("62 accounts").waitFor();
@@ -144,7 +144,7 @@ describe("the list of accounts", { timeout: 90_000 }, () => {
   });
 });
 
-describe("invitations", { timeout: 90_000 }, () => {
+describe("invitations", () => {
   it("are created with a plan and an expiry, listed while pending, and revoked with the keyboard", async () => {
     await open("/admin/accounts", "Accounts");
     await page.getByRole("button", { name: "Invite" }).first().click();
@@ -167,7 +167,7 @@ describe("invitations", { timeout: 90_000 }, () => {
   });
 });
 
-describe("the page of an account", { timeout: 90_000 }, () => {
+describe("the page of an account", () => {
   it("has its keys, usage, sessions and audit lines, readable at every width", async () => {
     await open(`/admin/accounts/${adaId}`, "ada@example.com");
     await page.getByRole("table", { name: "Keys of the account" }).getByText("Ada's laptop").waitFor();
@@ -193,7 +193,7 @@ describe("the page of an account", { timeout: 90_000 }, () => {
   });
 });
 
-describe("the audit trail", { timeout: 90_000 }, () => {
+describe("the audit trail", () => {
   it("is filtered in the address, with names, seconds and the zone, and exported", async () => {
     await open("/admin/audit", "Audit trail");
     await page.getByLabel("Action").selectOption("created key");

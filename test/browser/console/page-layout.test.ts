@@ -66,7 +66,7 @@ const linesOf = (elements: Locator): Promise<number[]> =>
     }),
   );
 
-describe("a moment", { timeout: 60_000 }, () => {
+describe("a moment", () => {
   it.each([
     ["Entries", 1440],
     ["Entries", 1024],
@@ -88,7 +88,7 @@ describe("a moment", { timeout: 60_000 }, () => {
     }));
 });
 
-describe("the navigation", { timeout: 60_000 }, () => {
+describe("the navigation", () => {
   it("keeps the account and the theme in view on a small laptop", () =>
     visit("/app", laptop, async (page) => {
       const account = page.getByRole("button", { name: "Account:" });
@@ -112,7 +112,7 @@ describe("the navigation", { timeout: 60_000 }, () => {
     }));
 });
 
-describe("the filters", { timeout: 60_000 }, () => {
+describe("the filters", () => {
   it("of keys are there once there is a key to find", () =>
     visit("/app/keys", { ...laptop, email: "newcomer@example.com" }, async (page) => {
       await page.getByText("No keys yet").waitFor();
@@ -150,7 +150,7 @@ describe("the filters", { timeout: 60_000 }, () => {
     }));
 });
 
-describe("the main action of a page", { timeout: 60_000 }, () => {
+describe("the main action of a page", () => {
   it.each([
     ["/app/keys", "Create key"],
     ["/admin/plans", "Create plan"],
@@ -166,7 +166,7 @@ describe("the main action of a page", { timeout: 60_000 }, () => {
   );
 });
 
-describe("selecting accounts", { timeout: 60_000 }, () => {
+describe("selecting accounts", () => {
   it("is offered where there are some", () =>
     visit("/admin/accounts?search=nobody", laptop, async (page) => {
       await page.getByText("No matching accounts").waitFor();
@@ -185,7 +185,7 @@ describe("selecting accounts", { timeout: 60_000 }, () => {
   );
 });
 
-describe("the page of an account", { timeout: 60_000 }, () => {
+describe("the page of an account", () => {
   it("breaks the address behind its parts on a small phone", () =>
     visit("/admin/accounts?search=newcomer", { width: 320, height: 640 }, async (page) => {
       await page.getByRole("link", { name: "newcomer@example.com" }).click();
@@ -205,7 +205,7 @@ describe("the page of an account", { timeout: 60_000 }, () => {
     }));
 });
 
-describe("cards side by side", { timeout: 60_000 }, () => {
+describe("cards side by side", () => {
   it("of models fill their rows, with their buttons at one height", async () => {
     for (const size of [laptop, desk]) {
       await visit("/admin/models", size, async (page) => {
@@ -229,7 +229,7 @@ describe("cards side by side", { timeout: 60_000 }, () => {
     }));
 });
 
-describe("a dialog", { timeout: 60_000 }, () => {
+describe("a dialog", () => {
   it("leaves no gap where it has nothing to show", () =>
     visit("/admin/accounts", desk, async (page) => {
       await page.getByRole("button", { name: "Actions for ada@example.com" }).click();

@@ -57,7 +57,7 @@ async function look(query: string): Promise<void> {
   await page.keyboard.type(query);
 }
 
-describe("the palette", { timeout: 90_000 }, () => {
+describe("the palette", () => {
   beforeEach(() => enter("operator@example.com"));
 
   it("opens a page by a few letters, and Escape hands the focus back", async () => {
@@ -136,7 +136,7 @@ describe("the palette", { timeout: 90_000 }, () => {
   });
 });
 
-describe("for someone who is no admin", { timeout: 90_000 }, () => {
+describe("for someone who is no admin", () => {
   it("the palette never asks for accounts, nor names admins' pages", async () => {
     await enter("ada@example.com");
     const asked: string[] = [];
@@ -162,7 +162,7 @@ describe("for someone who is no admin", { timeout: 90_000 }, () => {
   });
 });
 
-describe("the keyboard shortcuts", { timeout: 90_000 }, () => {
+describe("the keyboard shortcuts", () => {
   beforeEach(() => enter("ada@example.com"));
   const sheet = () => page.getByRole("dialog", { name: "Keyboard shortcuts" });
 
@@ -230,7 +230,7 @@ describe("the keyboard shortcuts", { timeout: 90_000 }, () => {
   });
 });
 
-describe("the usage page's address", { timeout: 90_000 }, () => {
+describe("the usage page's address", () => {
   beforeEach(() => enter("ada@example.com"));
 
   it("keeps the period and the filters over a reload and over a sign-in", async () => {
@@ -272,7 +272,7 @@ describe("the usage page's address", { timeout: 90_000 }, () => {
   });
 });
 
-describe("the overview", { timeout: 90_000 }, () => {
+describe("the overview", () => {
   it("shows those who return their day, their limits and their keys, and the quickstart when asked", async () => {
     await enter("ada@example.com");
     await open("/app", "Overview");

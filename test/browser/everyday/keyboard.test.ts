@@ -31,7 +31,7 @@ async function open(path: string, heading: string): Promise<void> {
   await page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
 }
 
-describe("with the keyboard alone, a person", { timeout: 60_000 }, () => {
+describe("with the keyboard alone, a person", () => {
   it("compares two models, stops one of them, and goes on with the other", async () => {
     await open("/app/playground", "Playground");
     stage.dashboard.engine.hold();
@@ -79,7 +79,7 @@ describe("with the keyboard alone, a person", { timeout: 60_000 }, () => {
   });
 });
 
-describe("with the keyboard alone, an operator", { timeout: 60_000 }, () => {
+describe("with the keyboard alone, an operator", () => {
   it("narrows the audit trail, and takes the filters back", async () => {
     await open("/admin/audit", "Audit trail");
     await keyboard.to(/^Actor$/);

@@ -39,7 +39,7 @@ async function ask(text: string): Promise<void> {
   await keyboard.press("Enter");
 }
 
-describe("leaving the playground", { timeout: 60_000 }, () => {
+describe("leaving the playground", () => {
   it("is asked about for a link, and staying keeps the draft and the focus", async () => {
     await message().fill("half a thought");
     await keyboard.to(/^Usage$/, "Shift+Tab");
@@ -97,7 +97,7 @@ describe("leaving the playground", { timeout: 60_000 }, () => {
   });
 });
 
-describe("two models side by side", { timeout: 60_000 }, () => {
+describe("two models side by side", () => {
   it("get the same message, stream independently and are stopped one by one", async () => {
     stage.dashboard.engine.hold();
     await press(page, "Compare");
@@ -142,7 +142,7 @@ describe("two models side by side", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a refusal that passes", { timeout: 60_000 }, () => {
+describe("a refusal that passes", () => {
   it("counts down to when it can be sent again, and sends it", async () => {
     await page.clock.install();
     const error = { code: "limit_reached", message: "Rate limit reached: 20 requests per minute." };
@@ -185,7 +185,7 @@ describe("a refusal that passes", { timeout: 60_000 }, () => {
   });
 });
 
-describe("the settings", { timeout: 60_000 }, () => {
+describe("the settings", () => {
   it("show what applies when nothing is chosen", async () => {
     const settings = page.getByRole("complementary", { name: "Settings" });
     await settings.getByText("1 (default)").waitFor();

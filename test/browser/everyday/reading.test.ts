@@ -51,7 +51,7 @@ const boxOf = async (part: Locator) => {
   return box;
 };
 
-describe("a chart", { timeout: 60_000 }, () => {
+describe("a chart", () => {
   it.each([390, 1440])(
     "at %i px tells the values under the pointer, and stays where it is",
     async (width) => {
@@ -77,7 +77,7 @@ describe("a chart", { timeout: 60_000 }, () => {
   );
 });
 
-describe("times", { timeout: 60_000 }, () => {
+describe("times", () => {
   it.each(["/status", "/app", "/changelog"])("on %s say which zone they are in", async (path) => {
     await open(path);
     await page
@@ -97,7 +97,7 @@ describe("times", { timeout: 60_000 }, () => {
   });
 });
 
-describe("the usage page", { timeout: 60_000 }, () => {
+describe("the usage page", () => {
   it("lists the ten keys that were used most, all of them when asked, and leads to one key's usage", async () => {
     await open("/app/usage");
     const table = page.getByRole("table", { name: "Usage by key" });

@@ -61,7 +61,7 @@ afterEach(async () => {
 
 const heading = (name: string) => page.getByRole("heading", { level: 1, name }).waitFor();
 
-describe("the operator's overview", { timeout: 120_000 }, () => {
+describe("the operator's overview", () => {
   it("shows what is left to set up and the last hour, not a first key", async () => {
     await page.goto(`${dashboard.url}/app`);
     await page.getByRole("heading", { name: "Set up your service" }).waitFor();
@@ -115,7 +115,7 @@ describe("the operator's overview", { timeout: 120_000 }, () => {
   });
 });
 
-describe("the service's usage", { timeout: 120_000 }, () => {
+describe("the service's usage", () => {
   it("has totals, causes and top lists; what is chosen is in the address", async () => {
     await page.goto(`${dashboard.url}/admin/usage`);
     await heading("Service usage");
@@ -187,7 +187,7 @@ describe("the service's usage", { timeout: 120_000 }, () => {
   });
 });
 
-describe("the public status page", { timeout: 120_000 }, () => {
+describe("the public status page", () => {
   it("has 90 days by model, as a picture and as a table, and a feed", async () => {
     await page.goto(`${dashboard.url}/status`);
     await page.getByRole("img", { name: /^omega: 50% of requests answered in 90 days/ }).waitFor();

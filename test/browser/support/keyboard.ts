@@ -61,7 +61,7 @@ export class Keyboard {
 
   /** Waits until the focus is on something of this name: after a dialog opened or closed. */
   async isOn(name: RegExp): Promise<void> {
-    await expect.poll(async () => (await this.stop()).name, { timeout: 10_000 }).toMatch(name);
+    await expect.poll(async () => (await this.stop()).name).toMatch(name);
   }
 
   /** What the focus is on; the empty name stands for the page itself. */

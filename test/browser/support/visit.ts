@@ -29,7 +29,7 @@ export async function signedInContext(
   email: string,
 ): Promise<BrowserContext> {
   const context = await browser.newContext({ reducedMotion: "reduce" });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(60_000);
   const data = { email, password };
   const reply = await context.request.post(`${origin}/api/sign-up`, { data, headers: { origin } });
   if (!reply.ok()) throw new Error(`sign-up answered ${reply.status()}`);
@@ -44,7 +44,7 @@ export async function returningContext(
   options: BrowserContextOptions = {},
 ): Promise<BrowserContext> {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(60_000);
   const data = { email, password };
   const reply = await context.request.post(`${origin}/api/sign-in`, { data, headers: { origin } });
   if (!reply.ok()) throw new Error(`sign-in answered ${reply.status()}`);

@@ -29,9 +29,6 @@ import { startTinyEngine } from "../../support/engines/tiny-engine.js";
 import { writeTinyGguf } from "../../support/engines/tiny-gguf.js";
 import { servedBy } from "../../support/processes/tiny-sotto.js";
 
-/** Several processes start in each of these. */
-const slow = { timeout: 90_000 };
-
 const folder = mkdtempSync(join(tmpdir(), "sotto-gpu-test-"));
 const weights = join(folder, "tiny.gguf");
 beforeAll(() => {
@@ -122,48 +119,44 @@ const failures = [
 ] as const;
 
 describe("a GPU's library that fails", () => {
-  it.each(failures)(
-    "%s: the service starts on the CPU and says why",
-    slow,
-    async (how, words, kind, advice) => {
-      const gpu = fakeGpu({ cuda: how, cpu: "works" }, how === "hangs" ? 5000 : undefined);
-      const service = await start(gpu, configFor(newDataDir()));
-      expect(await service.reply()).not.toBe("");
-      expect(gpu.probes()).toEqual(["cuda"]);
+  it.each(failures)("%s: the service starts on the CPU and says why", async (how, words, kind, advice) => {
+    const gpu = fakeGpu({ cuda: how, cpu: "works" }, how === "hangs" ? 5000 : undefined);
+    const service = await start(gpu, configFor(newDataDir()));
+    expect(await service.reply()).not.toBe("");
+    expect(gpu.probes()).toEqual(["cuda"]);
 
-      const notice = service.notices.find((text) => text.includes("CUDA does not work here")) ?? "";
-      expect(notice).toContain(words);
-      expect(notice).toContain("Using the CPU instead");
-      expect(notice).toMatch(advice);
-      expect(service.logLines).toContainEqual(
-        expect.objectContaining({
-          msg: "gpu not used",
-          gpu: "cuda",
-          gpuFailure: kind,
-          gpuError: words,
-          fallback: "cpu",
-        }),
-      );
-      expect(await service.compute()).toEqual({
-        backend: "cpu",
-        failures: [
-          { backend: "cuda", reason: textWith(words), advice: expect.stringMatching(advice) as string },
-        ],
-      });
-      const findings = await checkEngineOn(gpu.machine, service.config, { probe: false });
-      expect(findings).toMatchObject([
-        { name: "engine", state: "ok", detail: textWith("CPU with 2 threads") },
-        {
-          name: "engine",
-          state: "hint",
-          detail: textWith(words),
-          next: expect.stringMatching(advice) as string,
-        },
-      ]);
-    },
-  );
+    const notice = service.notices.find((text) => text.includes("CUDA does not work here")) ?? "";
+    expect(notice).toContain(words);
+    expect(notice).toContain("Using the CPU instead");
+    expect(notice).toMatch(advice);
+    expect(service.logLines).toContainEqual(
+      expect.objectContaining({
+        msg: "gpu not used",
+        gpu: "cuda",
+        gpuFailure: kind,
+        gpuError: words,
+        fallback: "cpu",
+      }),
+    );
+    expect(await service.compute()).toEqual({
+      backend: "cpu",
+      failures: [
+        { backend: "cuda", reason: textWith(words), advice: expect.stringMatching(advice) as string },
+      ],
+    });
+    const findings = await checkEngineOn(gpu.machine, service.config, { probe: false });
+    expect(findings).toMatchObject([
+      { name: "engine", state: "ok", detail: textWith("CPU with 2 threads") },
+      {
+        name: "engine",
+        state: "hint",
+        detail: textWith(words),
+        next: expect.stringMatching(advice) as string,
+      },
+    ]);
+  });
 
-  it("is followed by the next one that works", slow, async () => {
+  it("is followed by the next one that works", async () => {
     const gpu = fakeGpu({ cuda: "badPtx", vulkan: "works" });
     const service = await start(gpu, configFor(newDataDir()), computesAnywhere());
     expect(gpu.probes()).toEqual(["cuda", "vulkan"]);
@@ -176,7 +169,7 @@ describe("a GPU's library that fails", () => {
     ]);
   });
 
-  it("leaves no process and no file behind when it hangs", slow, async () => {
+  it("leaves no process and no file behind when it hangs", async () => {
     const temporary = mkdtempSync(join(folder, "tmp-"));
     vi.stubEnv("TMPDIR", temporary);
     const gpu = fakeGpu({ cuda: "hangs" }, 5000);
@@ -190,7 +183,7 @@ describe("a GPU's library that fails", () => {
 });
 
 describe("what was found out about a GPU", () => {
-  it("names the library that was built on this machine", slow, async () => {
+  it("names the library that was built on this machine", async () => {
     const config = configFor(newDataDir());
     const made = { backend: "cuda", from: "built", made: "for CUDA architecture 90-real" } as const;
     await keepLibrary(config.service.dataDir, { ...made, at: "2026-01-31T09:05:00.000Z" }, (own) => {
@@ -203,7 +196,7 @@ describe("what was found out about a GPU", () => {
     ]);
   });
 
-  it("holds at the next start, for this driver and these settings", slow, async () => {
+  it("holds at the next start, for this driver and these settings", async () => {
     const gpu = fakeGpu({ cuda: "badPtx", vulkan: "aborts", cpu: "works" });
     const config = configFor(newDataDir());
     const restart = async (changed = config) => {
@@ -231,7 +224,7 @@ describe("what was found out about a GPU", () => {
     expect(gpu.probes()).toHaveLength(8);
   });
 
-  it("is found out again when the operator asks for it", slow, async () => {
+  it("is found out again when the operator asks for it", async () => {
     const gpu = fakeGpu({ cuda: "badPtx", cpu: "works" });
     const config = configFor(newDataDir());
     await (await start(gpu, config)).close();
@@ -248,7 +241,7 @@ describe("what was found out about a GPU", () => {
     expect(gpu.probes().filter((backend) => backend === "cuda")).toHaveLength(1);
   });
 
-  it("is not kept when the card was only out of memory", slow, async () => {
+  it("is not kept when the card was only out of memory", async () => {
     const gpu = fakeGpu({ cuda: "outOfMemory" });
     const config = configFor(newDataDir());
     for (const probes of [1, 2]) {
@@ -259,7 +252,7 @@ describe("what was found out about a GPU", () => {
     }
   });
 
-  it("is looked at without being changed by sotto doctor", slow, async () => {
+  it("is looked at without being changed by sotto doctor", async () => {
     const gpu = fakeGpu({ cuda: "aborts", cpu: "works" });
     const dataDir = newDataDir();
     expect(await checkEngineOn(gpu.machine, configFor(dataDir), { probe: false })).toMatchObject([
@@ -269,7 +262,7 @@ describe("what was found out about a GPU", () => {
     expect(await readdir(dataDir)).toEqual([]);
   });
 
-  it("does not keep the service from starting when its file is damaged", slow, async () => {
+  it("does not keep the service from starting when its file is damaged", async () => {
     const gpu = fakeGpu({ cuda: "aborts" });
     const dataDir = newDataDir();
     writeFileSync(join(dataDir, "gpu.json"), "{");
@@ -282,7 +275,7 @@ describe("what was found out about a GPU", () => {
 });
 
 describe("SOTTO_ENGINE_GPU=off", () => {
-  it("tries nothing", slow, async () => {
+  it("tries nothing", async () => {
     const gpu = fakeGpu({ cuda: "aborts", vulkan: "aborts", cpu: "works" });
     const config = configFor(newDataDir(), { SOTTO_ENGINE_GPU: "off" });
     const service = await start(gpu, config);
@@ -297,7 +290,7 @@ describe("SOTTO_ENGINE_GPU=off", () => {
 });
 
 describe("a GPU that passes its probe and fails with the real weights", () => {
-  it("is given up for them: the service starts, and does not try them there again", slow, async () => {
+  it("is given up for them: the service starts, and does not try them there again", async () => {
     const gpu = fakeGpu({ cuda: "works" });
     const config = configFor(newDataDir());
     const worker = onGpu(`process.abort();`);
@@ -320,7 +313,7 @@ describe("a GPU that passes its probe and fails with the real weights", () => {
 });
 
 describe("the built program on a machine whose driver does not work", () => {
-  it("starts, and says in its output and in sotto doctor what is wrong", slow, async () => {
+  it("starts, and says in its output and in sotto doctor what is wrong", async () => {
     const libraries = mkdtempSync(join(folder, "lib-"));
     writeFileSync(join(libraries, "libcuda.so.1"), "no library");
     // Where no package for CUDA is made for the processor, an empty one is found.
@@ -349,7 +342,7 @@ describe("the built program on a machine whose driver does not work", () => {
 });
 
 describe("a GPU on which the engine dies more often than it may", () => {
-  it("is given up for these weights, at once and at the next start", slow, async () => {
+  it("is given up for these weights, at once and at the next start", async () => {
     const gpu = fakeGpu({ cuda: "works" });
     const memory = memoryIn(newDataDir());
     const gaveUp: { failure: BackendFailure; next: Backend }[] = [];
@@ -406,7 +399,7 @@ describe("a GPU on which the engine dies more often than it may", () => {
     expect(gpu.probes()).toEqual(["cuda"]);
   });
 
-  it("is not blamed for weights that load nowhere", slow, async () => {
+  it("is not blamed for weights that load nowhere", async () => {
     const gpu = fakeGpu({ cuda: "works" });
     const garbage = join(mkdtempSync(join(folder, "garbage-")), "garbage.gguf");
     writeFileSync(garbage, "this is no model");

@@ -56,7 +56,6 @@ describe.skipIf(noRedis)("a rolling restart under load", () => {
           whole > wholeBefore + clients &&
           streamed > streamedBefore + clients &&
           balancer.answered.every((answered, index) => answered > (before[index] ?? 0)),
-        30_000,
       );
     };
 

@@ -25,7 +25,7 @@ describe.skipIf(noRedis)("two replicas and an engine, three processes", () => {
     parts = await startThreeProcesses();
     [one, two] = parts.replicas;
   });
-  afterAll(() => parts.stop(), 60_000);
+  afterAll(() => parts.stop());
 
   const both = () => [one, two] as const;
   /** How many of `times` requests, to one and the other in turn, were let in. */

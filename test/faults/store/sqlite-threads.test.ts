@@ -45,13 +45,11 @@ const put = (db: Kysely<Schema>, name: string) =>
   db.insertInto("settings").values({ name, value: "v" }).execute();
 /** However often it takes. */
 const putEventually = (db: Kysely<Schema>, name: string) =>
-  eventually(
-    () =>
-      sql`insert into settings values (${name}, 'v') on conflict do nothing`.execute(db).then(
-        () => true,
-        () => undefined,
-      ),
-    20_000,
+  eventually(() =>
+    sql`insert into settings values (${name}, 'v') on conflict do nothing`.execute(db).then(
+      () => true,
+      () => undefined,
+    ),
   );
 const names = () => beside.prepare("select name from settings order by name").pluck().all().map(String);
 const causeOf = async (work: Promise<unknown>): Promise<unknown> => {
@@ -224,7 +222,7 @@ describe("a process", () => {
     );
   const run = (work: string): Promise<{ code: unknown; stderr: string }> =>
     new Promise((resolve) => {
-      execFile(process.execPath, script(work), { timeout: 25_000 }, (error, _, stderr) => {
+      execFile(process.execPath, script(work), (error, _, stderr) => {
         resolve({ code: error === null ? 0 : (error.signal ?? error.code), stderr });
       });
     });

@@ -54,37 +54,33 @@ describe("usage that waits when the server ends", () => {
   it.each([
     ["SIGTERM", 1, 0],
     ["SIGTERM twice", 2, 1],
-  ])(
-    "is saved after %s, is told, and is counted once at the next start",
-    async (_how, signals, code) => {
-      const dataDir = newDataDir();
-      // Twice: the second comes while the first still drains.
-      const first = await start(dataDir, signals === 1 ? 200 : 60_000);
-      sotto = first;
-      await askWhileGone(first, 3);
+  ])("is saved after %s, is told, and is counted once at the next start", async (_how, signals, code) => {
+    const dataDir = newDataDir();
+    // Twice: the second comes while the first still drains.
+    const first = await start(dataDir, signals === 1 ? 200 : 60_000);
+    sotto = first;
+    await askWhileGone(first, 3);
+    first.kill("SIGTERM");
+    if (signals === 2) {
+      await eventually(async () => (await fetch(`${first.url}/readyz`)).status === 503);
       first.kill("SIGTERM");
-      if (signals === 2) {
-        await eventually(async () => (await fetch(`${first.url}/readyz`)).status === 503);
-        first.kill("SIGTERM");
-      }
-      expect(await first.exited()).toBe(code);
-      expect(first.output()).toContain("usage is not in it yet (3 requests, ");
-      expect(first.output()).toMatch(/"count":3,.*"usage saved for the next start"/);
-      const file = usageSpillPath(dataDir);
-      expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
-      expect(readFileSync(file, "utf8")).not.toContain("hi");
+    }
+    expect(await first.exited()).toBe(code);
+    expect(first.output()).toContain("usage is not in it yet (3 requests, ");
+    expect(first.output()).toMatch(/"count":3,.*"usage saved for the next start"/);
+    const file = usageSpillPath(dataDir);
+    expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
+    expect(readFileSync(file, "utf8")).not.toContain("hi");
 
-      await postgres.start();
-      sotto = await start(dataDir);
-      await eventually(async () => (await countedRequests()) === 4);
-      await eventually(() => !existsSync(file));
-      await sotto.stop();
-      sotto = await start(dataDir);
-      await sotto.stop();
-      expect(await countedRequests()).toBe(4);
-    },
-    90_000,
-  );
+    await postgres.start();
+    sotto = await start(dataDir);
+    await eventually(async () => (await countedRequests()) === 4);
+    await eventually(() => !existsSync(file));
+    await sotto.stop();
+    sotto = await start(dataDir);
+    await sotto.stop();
+    expect(await countedRequests()).toBe(4);
+  });
 
   it("is written within the drain time when the database recovers", async () => {
     sotto = await start(newDataDir(), 60_000);

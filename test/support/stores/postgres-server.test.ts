@@ -22,7 +22,7 @@ const isOpen = (path: string): boolean => {
 const openUpTo = (path: string): boolean =>
   dirname(path) === path || ((statSync(path).mode & 0o001) !== 0 && openUpTo(dirname(path)));
 
-it("runs from one copy that every user can read, whoever asks first", { timeout: 60_000 }, async () => {
+it("runs from one copy that every user can read, whoever asks first", async () => {
   vi.stubEnv("SOTTO_TEST_RUN_FOLDER", folder);
   const copies = await Promise.all(["a", "b"].map(copyPostgresPrograms));
   expect(copies).toEqual(Array(2).fill(join(folder, "postgres/native/bin")));
@@ -42,7 +42,7 @@ it("is in a folder that every user may enter, also when TMPDIR is closed to othe
   rmSync(created, { recursive: true });
 });
 
-it("reports what Postgres says when it does not start", { timeout: 60_000 }, async () => {
+it("reports what Postgres says when it does not start", async () => {
   const started = TestPostgres.start(["-c", "no_such_setting=1"]);
   await expect(started).rejects.toThrow('unrecognized configuration parameter "no_such_setting"');
 });
