@@ -1,5 +1,5 @@
 /** Every setting: environment name, default, what it does. `npm run docs` writes docs/configuration.md from it. */
-import { z } from "zod";
+import * as z from "zod";
 import {
   field,
   hostList,
