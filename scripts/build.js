@@ -87,5 +87,10 @@ async function buildPages() {
 }
 
 rmSync(`${root}/dist/.built`, { force: true });
-await Promise.all([buildProgram(), buildKernel(), buildPages()]);
+const steps = [buildProgram(), buildKernel(), buildPages()];
+// For whoever waits: bin/sotto.js shows it.
+const report = (done) => process.send?.({ done, total: steps.length });
+report(0);
+let done = 0;
+await Promise.all(steps.map((step) => step.then(() => report(++done))));
 writeFileSync(`${root}/dist/.built`, "");
