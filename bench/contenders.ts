@@ -12,7 +12,7 @@ import type { LoadRequest } from "../src/engines/llama/messages.js";
 import { ensureStarterWeights } from "../src/models/starter/starter.js";
 import { eventually } from "../test/support/eventually.js";
 import { startSotto, type SottoProcess } from "../test/support/processes/sotto-process.js";
-import type { BareResult, BareRun } from "./bare-loop.js";
+import type { BareResult, BareRun } from "./engine/bare-loop.js";
 import type { ChatEndpoint } from "./chat-stream.js";
 import { timeStream } from "./engine/timed-stream.js";
 import { noLimits } from "./load.js";
@@ -101,7 +101,7 @@ export const overHttp = (
 });
 
 export async function startBareLoop(setup: BenchSetup): Promise<Contender> {
-  const file = fileURLToPath(new URL("./bare-loop.ts", import.meta.url));
+  const file = fileURLToPath(new URL("./engine/bare-loop.ts", import.meta.url));
   const child = fork(file, {
     serialization: "advanced",
     execArgv: process.execArgv,

@@ -18,6 +18,7 @@ import { benchPages } from "./pages/bench-pages.js";
 import { benchSignIn } from "./sign-in.js";
 import { benchSoak } from "./soak.js";
 import { benchStalled, benchStreams } from "./streams.js";
+import { benchStart } from "./start.js";
 import { benchStarter } from "./starter.js";
 import { benchStore } from "./store.js";
 import { benchTools } from "./tools.js";
@@ -38,6 +39,7 @@ const benches: Record<string, () => Promise<void>> = {
   stalled: benchStalled,
   soak: benchSoak,
   attack: benchAttack,
+  start: benchStart,
   starter: benchStarter,
   store: benchStore,
   tools: benchTools,

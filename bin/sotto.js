@@ -3,7 +3,6 @@
  * Starts the built program. In a checkout it builds first when a source is newer than the build; an
  * installed package has no sources and starts at once.
  */
-import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -20,11 +19,13 @@ function buildIsStale() {
 }
 
 if (buildIsStale()) {
-  process.stderr.write("Building Sotto (once after each change) ...\n");
   try {
-    execFileSync(process.execPath, [`${root}/scripts/build.js`], { stdio: ["ignore", 2, 2] });
-  } catch {
-    process.stderr.write("The build failed. Run 'npm ci' if packages are missing, then try again.\n");
+    const { buildProgram } = await import("./build-program.js");
+    await buildProgram(`${root}/scripts/build.js`);
+  } catch (error) {
+    process.stderr.write(
+      `${error.message}\nThe build failed. Run 'npm ci' if packages are missing, then try again.\n`,
+    );
     process.exit(1);
   }
 }

@@ -27,6 +27,10 @@ const entryPoints = [
   "src/store/sql/sqlite/sqlite-worker.ts",
 ];
 
+const native = ["libsql", "@node-rs/argon2", "node-llama-cpp", "pg-native", "esbuild", "wabt"];
+/** What packages would load for something that the program does not do: see src/http/without-schemas.ts. */
+const unused = ["@fastify/ajv-compiler", "@fastify/fast-json-stringify-compiler", "light-my-request", "pino"];
+
 /**
  * A few files instead of a thousand modules, which take most of the time of a start. What is imported when it is needed
  * stays a file of its own. Packages with native code stay outside, as they find it beside their own files.
@@ -40,13 +44,12 @@ async function buildProgram() {
     outdir: "dist",
     bundle: true,
     splitting: true,
-    external: ["libsql", "@node-rs/argon2", "node-llama-cpp", "pg-native", "esbuild", "wabt"],
+    external: [...native, ...unused],
     // For packages in the older format of modules.
     banner: {
       js: 'import { createRequire as nodeRequire } from "node:module"; const require = nodeRequire(import.meta.url);',
     },
-    // Logs name the class of an error.
-    keepNames: true,
+    // Not minified, so classes of errors keep their names for the log. `keepNames` would take a tenth of a start.
     sourcemap: "linked",
     sourcesContent: false,
     metafile: true,
@@ -84,5 +87,10 @@ async function buildPages() {
 }
 
 rmSync(`${root}/dist/.built`, { force: true });
-await Promise.all([buildProgram(), buildKernel(), buildPages()]);
+const steps = [buildProgram(), buildKernel(), buildPages()];
+// For whoever waits: bin/sotto.js shows it.
+const report = (done) => process.send?.({ done, total: steps.length });
+report(0);
+let done = 0;
+await Promise.all(steps.map((step) => step.then(() => report(++done))));
 writeFileSync(`${root}/dist/.built`, "");

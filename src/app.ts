@@ -34,7 +34,6 @@ import type { AppOverrides } from "./app-overrides.js";
 import { causeOf, createLog } from "./log.js";
 import { smtpMailer } from "./mail.js";
 import { Metrics } from "./metrics.js";
-import { preflight } from "./engines/upstream/checks/preflight.js";
 import { allowedHosts } from "./models/pull/allowed-hosts.js";
 import { machineNow } from "./models/files/machine.js";
 import { SpeedNotes } from "./models/measured-speed.js";
@@ -247,7 +246,10 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       memoryBytes: (model) => engines.memoryBytes(model),
       compute: (model) => engines.compute(model),
       follow: () => engines.follow(),
-      preflight: (engine) => preflight(engine, { strict: config.engine.strictPreflight }),
+      preflight: async (engine) => {
+        const { preflight } = await import("./engines/upstream/checks/preflight.js");
+        return preflight(engine, { strict: config.engine.strictPreflight });
+      },
       availableBytes: () => process.availableMemory(),
     });
     const models = new ModelAdmin(served, pulls, dashboard.audit, names);

@@ -26,8 +26,7 @@ import { Residency } from "./engines/llama/host/residency.js";
 import { residentSize } from "./engines/llama/host/resident-size.js";
 import { PoolEngine } from "./engines/pool/pool-engine.js";
 import { MemberList, type MadeMember, type MemberSource } from "./engines/pool/member-list.js";
-import { UpstreamEngine, type UpstreamEngineParts } from "./engines/upstream/upstream-engine.js";
-import { preflight } from "./engines/upstream/checks/preflight.js";
+import type { UpstreamEngine, UpstreamEngineParts } from "./engines/upstream/upstream-engine.js";
 import type { Log } from "./log.js";
 import { readWeightsFacts } from "./models/gguf/gguf.js";
 import { readMapping, type DesiredSource, type Mapping } from "./models/choice/mapping.js";
@@ -262,7 +261,9 @@ export class EngineBuilder {
     const common = { id: describeMember(member), settings: settingsOf(member), weight };
     if ("url" in member) {
       await this.#preflight(member, config);
-      return { ...common, make: () => this.#startUpstream(member, config) };
+      // Loaded here, since many installations have no engine on the network.
+      const { UpstreamEngine } = await import("./engines/upstream/upstream-engine.js");
+      return { ...common, make: () => this.#startUpstream(UpstreamEngine, member, config) };
     }
     const path = await this.#prepare(weightsSource(member.weights), config);
     const sized = await this.#sized(path, config);
@@ -275,12 +276,12 @@ export class EngineBuilder {
     };
   }
 
-  #startUpstream(member: UpstreamSource, config: Config): MadeMember {
+  #startUpstream(Upstream: typeof UpstreamEngine, member: UpstreamSource, config: Config): MadeMember {
     const { firstTokenTimeoutMs: firstTokenMs, nextTokenTimeoutMs: nextTokenMs } = config.engine;
     const timeouts = { firstTokenMs, nextTokenMs, ...member.timeouts };
     const { cacheSaltSecret } = this;
     const models = modelDefaults(config.models, plainDefaults);
-    const engine = new UpstreamEngine(
+    const engine = new Upstream(
       { ...member, timeouts, models, cacheSaltSecret },
       { grammars: this.#grammars, ...upstreamEvents(this.parts.log, member) },
     );
@@ -290,6 +291,7 @@ export class EngineBuilder {
 
   /** Reports what the preflight found; rejects for an engine that must not be used. */
   async #preflight(member: UpstreamSource, { engine }: Config): Promise<void> {
+    const { preflight } = await import("./engines/upstream/checks/preflight.js");
     for (const { level, text } of await preflight(member, { strict: engine.strictPreflight })) {
       if (level === "refuse") throw new WeightsError(text);
       this.parts.overrides.onWeightsNotice?.(`${member.url}: ${text}`);

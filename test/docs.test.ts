@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { bestFor } from "../src/models/choice/best-model.js";
 import { catalog } from "../src/models/choice/catalog.js";
+import { starterSize } from "../src/models/starter/starter-size.js";
 import { configurationPage, errorsPage, metricsPage, modelsPage } from "../scripts/reference-pages.js";
 import { schemasPage } from "../scripts/schemas-page.js";
 
@@ -30,6 +31,24 @@ describe("documentation", () => {
     const page = readFileSync("docs/models.md", "utf8");
     expect(page).toBe(await modelsPage());
     for (const { id } of catalog) expect(page).toContain(`| \`${id}\` `);
+  });
+
+  it("the starter weights have one size, whoever speaks of it", () => {
+    const files = [
+      "README.md",
+      "docs/configuration.md",
+      "docs/operating.md",
+      "deploy/README.md",
+      "deploy/Dockerfile",
+    ];
+    const sizes = files.flatMap((file) =>
+      readFileSync(file, "utf8")
+        .split("\n")
+        .filter((line) => /starter weights/.test(line) && !/memory|image/.test(line))
+        .flatMap((line) => line.match(/\d[\d.]* [MG]B/g) ?? []),
+    );
+    expect(sizes.length).toBeGreaterThanOrEqual(3);
+    expect(new Set(sizes)).toEqual(new Set([starterSize]));
   });
 
   it.each([4, 8, 16, 32])("docs/models.md names what a machine with %i GiB is told to use", (gib) => {

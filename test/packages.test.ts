@@ -1,5 +1,7 @@
 /** Whoever installs on the oldest Node that is supported must not be warned: every package has to run there. */
 import { readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { build } from "esbuild";
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { packagedPlatforms, platformWithoutEngine } from "../src/engines/llama/binding-package.js";
@@ -133,3 +135,46 @@ function compare(a: Version, b: Version): number {
   }
   return 0;
 }
+
+/** What a start loads whether or not it is used; the others are loaded when they are needed. */
+it.each([
+  ["--version", ["src/main.ts"], ["commander"]],
+  [
+    "keys list",
+    ["src/cli/commands/keys.ts", "src/store/open-store.ts"],
+    ["commander", "kysely", "libsql", "yaml", "zod"],
+  ],
+  [
+    "serve",
+    ["src/cli/serve/serve.ts", "src/app.ts"],
+    [
+      "@node-rs/argon2",
+      "cli-progress",
+      "commander",
+      "fastify",
+      "kysely",
+      "libsql",
+      "prom-client",
+      "yaml",
+      "zod",
+    ],
+  ],
+])("sotto %s loads few packages", async (_command, entryPoints, expected) => {
+  const { metafile } = await build({
+    entryPoints: ["src/main.ts", ...entryPoints],
+    ...{ outdir: "unused", write: false, metafile: true },
+    ...{ bundle: true, splitting: true, format: "esm", platform: "node", packages: "external" },
+  });
+  const files = Object.entries(metafile.outputs);
+  const reached = new Set(
+    files.filter(([, { entryPoint = "" }]) => ["src/main.ts", ...entryPoints].includes(entryPoint)),
+  );
+  const loaded = new Set<string>();
+  for (const [, { imports }] of reached)
+    for (const { path, kind, external } of imports) {
+      if (kind !== "import-statement") continue;
+      if (external === true) loaded.add(path);
+      else for (const file of files) if (file[0] === path) reached.add(file);
+    }
+  expect([...loaded].filter((name) => !isBuiltin(name)).sort()).toEqual(expected);
+});

@@ -1,5 +1,5 @@
 /** Every setting: environment name, default, what it does. `npm run docs` writes docs/configuration.md from it. */
-import { z } from "zod";
+import * as z from "zod";
 import {
   field,
   hostList,
@@ -230,7 +230,7 @@ const engineFields = {
     env: ["SOTTO_ENGINE_REENCODE_STARTER"],
     schema: z.enum(["on", "off"], { error: "must be on or off" }),
     default: "on" as const,
-    doc: "`on` merges the starter weights with their correction once, from 0.3 to 0.6 GB, so that they answer better and more than twice as fast; `off` uses them unchanged.",
+    doc: "`on` merges the starter weights with their correction once, into a file of 0.6 GB, so that they answer better and more than twice as fast; `off` uses them unchanged.",
   }),
   prefixReuse: field({
     env: ["SOTTO_ENGINE_PREFIX_REUSE"],

@@ -1,6 +1,6 @@
 /** The kinds of values that settings have, each with what is said about one that is wrong. */
 import { isIP } from "node:net";
-import { z } from "zod";
+import * as z from "zod";
 import { engineMemberSchema } from "../protocol/engine-member.js";
 import { readAliases } from "../protocol/model-aliases.js";
 

@@ -1,5 +1,5 @@
 /** The settings of each model, and of other names for them. */
-import { z } from "zod";
+import * as z from "zod";
 import { defaultAliases } from "../protocol/model-aliases.js";
 import type { ModelId } from "../protocol/models.js";
 import { field, integer, modelAliases, number, optional, upstreamList, yesOrNo } from "./kinds.js";

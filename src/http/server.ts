@@ -18,6 +18,7 @@ import { defaultTimeouts, type HttpParts } from "./parts.js";
 import { routableTarget } from "./connection/paths.js";
 import { recordExchange } from "./connection/record.js";
 import { apiRoutes, openRoutes, type ApiRoute } from "./routes.js";
+import { withoutSchemas } from "./without-schemas.js";
 import { writeSecurityHeaders } from "./connection/security-headers.js";
 import { unknownUrlOf, type UnknownUrl } from "./unknown-url.js";
 
@@ -47,6 +48,7 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
     // A longer one does not fit into the headers; the router's own answer to it would be a 414.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 65_536 },
     return503OnClosing: false,
+    schemaController: withoutSchemas,
     forceCloseConnections: true,
   });
   app.decorateRequest("exchange");

@@ -55,7 +55,8 @@ export function unknownUrlOf(routes: readonly Pick<ApiRoute, "method" | "url">[]
     name: `${method} ${prefix}${url.replace(/:(\w+)/g, "{$1}")}`,
     pattern: new RegExp(`^${url.replace(/:\w+/g, "[^/]+")}$`),
   }));
-  const list = `The endpoints are ${new Intl.ListFormat("en-GB").format(endpoints.map(({ name }) => name))}.`;
+  const names = endpoints.map(({ name }) => name);
+  const list = `The endpoints are ${names.slice(0, -1).join(", ")} and ${names.at(-1) ?? ""}.`;
   const explain = (message: string) => new ServiceError("unknown_url", { message: `${message} ${list}` });
 
   return ({ url }) => {

@@ -1,6 +1,6 @@
 /** Tokens a second of a file as it last ran here, kept as a setting so that `sotto models list` can show it. */
 import { basename } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import type { Store } from "../core/ports.js";
 import { Rounds } from "../core/rounds.js";
 import type { ModelId } from "../protocol/models.js";

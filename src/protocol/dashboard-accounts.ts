@@ -1,5 +1,5 @@
 /** Accounts and invitations in the dashboard's API, for admins. */
-import { z } from "zod";
+import * as z from "zod";
 import { email, noPage, whole, type AccountView, type KeyView, type PlanView } from "./dashboard-api.js";
 import { inviteDays, mostAtOnce } from "./dashboard-bounds.js";
 

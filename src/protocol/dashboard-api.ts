@@ -7,8 +7,8 @@
  * invalid input. Times are ISO 8601 in UTC. Requests that change something need the session cookie, a JSON body (an
  * empty object where there is nothing to send) and an `Origin` of this service.
  */
-import { z } from "zod";
-import { largestQuota, longest, mostTags, passwordLength } from "./dashboard-bounds.js";
+import * as z from "zod";
+import { largestQuota, longest, mostTags, passwordLength, shownBound } from "./dashboard-bounds.js";
 import type { Gauge, QuotaNow, QuotasView } from "./dashboard-limits.js";
 import { modelIds, type ModelId } from "./models.js";
 
@@ -199,9 +199,9 @@ export const line = (name: string, max: number) =>
     .string(`Enter ${name}.`)
     .trim()
     .min(1, `Enter ${name}.`)
-    .max(max, `Use at most ${max.toLocaleString("en")} characters.`);
+    .max(max, `Use at most ${shownBound(max)} characters.`);
 export const whole = (min: number, max: number) => {
-  const words = `Enter a whole number from ${min.toLocaleString("en")} to ${max.toLocaleString("en")}.`;
+  const words = `Enter a whole number from ${shownBound(min)} to ${shownBound(max)}.`;
   return z.number(words).int(words).min(min, words).max(max, words);
 };
 const hours = (min: number, max: number) => {
@@ -371,7 +371,7 @@ export const planBody = z.object({
 const title = line("a title", longest.title);
 const announcement = z
   .string("Enter a text.")
-  .max(longest.announcement, `Use at most ${longest.announcement.toLocaleString("en")} characters.`);
+  .max(longest.announcement, `Use at most ${shownBound(longest.announcement)} characters.`);
 /** POST /api/admin/changelog, PUT /api/admin/changelog/:id → ChangelogEntry; DELETE → {} */
 export const changelogBody = z.object({ title, body: announcement });
 /**

@@ -1,5 +1,5 @@
 /** The audit trail in the dashboard's API, for admins. */
-import { z } from "zod";
+import * as z from "zod";
 import { auditActions } from "./audit-actions.js";
 import { moment, noPage } from "./dashboard-api.js";
 import { longest } from "./dashboard-bounds.js";

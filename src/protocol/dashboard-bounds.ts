@@ -37,3 +37,6 @@ export const playgroundKeyId = "playground";
 
 /** The most that a quota by the day or the month can be. */
 export const largestQuota = 1_000_000_000_000;
+
+/** `1,000,000`. By hand: the first `toLocaleString` loads the data of a language, which takes as long as many modules. */
+export const shownBound = (bound: number): string => String(bound).replace(/\B(?=(\d{3})+$)/g, ",");

@@ -1,5 +1,5 @@
 /** Keys in the dashboard's API beside creating and ending them: finding one among many, and editing it. */
-import { z } from "zod";
+import * as z from "zod";
 import { keyLimits, line, noPage, oneModel, someModels, type KeyView } from "./dashboard-api.js";
 import { longest, mostTags } from "./dashboard-bounds.js";
 

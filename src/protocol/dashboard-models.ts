@@ -2,7 +2,8 @@
  * The part of the dashboard's API that is about what answers for the models, for admins: see `dashboard-api.ts` for what
  * holds for all of it. Keys of engines and tokens go in and never come out.
  */
-import { z } from "zod";
+import * as z from "zod";
+import { shownBound } from "./dashboard-bounds.js";
 import type { EngineComputeView } from "./dashboard-engines.js";
 import { engineBounds, upstreamProfiles } from "./engine-member.js";
 import type { ModelAlias } from "./model-aliases.js";
@@ -110,7 +111,7 @@ const line = (words: string, max: number) =>
     .string(words)
     .trim()
     .min(1, words)
-    .max(max, `Use at most ${max.toLocaleString("en")} characters.`);
+    .max(max, `Use at most ${shownBound(max)} characters.`);
 const yesOrNo = (words: string) => z.boolean(words).optional();
 
 /** POST /api/admin/models/:id/weights → {}: a file in the models folder, or a path on the server */
@@ -121,7 +122,7 @@ export const useWeightsBody = z.object({
 });
 
 const { min: fewestTokens, max: mostTokens } = engineBounds.contextTokens;
-const contextWords = `Enter a whole number of tokens from ${fewestTokens} to ${mostTokens.toLocaleString("en")}.`;
+const contextWords = `Enter a whole number of tokens from ${fewestTokens} to ${shownBound(mostTokens)}.`;
 /** POST /api/admin/models/:id/engine → {} */
 export const engineBody = z.object({
   url: line("Enter the engine's address.", 2000).refine(isWebAddress, {

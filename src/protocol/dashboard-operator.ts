@@ -2,7 +2,7 @@
  * What the dashboard's API tells admins about the whole service, and everyone about its past: see `dashboard-api.ts`
  * for what holds for all of it. Counts only.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { usageQuery, type Maintenance, type SignUpMode, type UsageBucket } from "./dashboard-api.js";
 import type { EngineView, ModelSuggestion } from "./dashboard-engines.js";
 import type { ErrorCode } from "./errors.js";

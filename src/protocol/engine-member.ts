@@ -1,5 +1,5 @@
 /** What an operator writes about an engine of a model: a server on the network, or weights on this machine. */
-import { z } from "zod";
+import * as z from "zod";
 
 /** Kinds of engines on the network; what is known of each is in `engines/upstream/profiles.ts`. */
 export const upstreamProfiles = ["vllm", "sglang", "llama-server", "ollama", "openai"] as const;

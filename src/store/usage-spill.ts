@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import type { UsageBatch, UsageSpill } from "../core/dashboard-ports.js";
 import { modelIds } from "../protocol/models.js";
 

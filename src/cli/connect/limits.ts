@@ -1,5 +1,5 @@
 /** What the service says of its models. Asked briefly: without an answer the configuration has assumed limits. */
-import { z } from "zod";
+import * as z from "zod";
 import { connectModel, type ConnectModel } from "../../protocol/connect/client.js";
 import { modelIds } from "../../protocol/models.js";
 

@@ -7,7 +7,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { chmod, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { makeFolder } from "../../adapters/make-folder.js";
 import { OperatorError } from "../../core/operator/operator-error.js";
 

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type { Config } from "../../config.js";
 import { freeBytes } from "../../models/files/free-space.js";
 import { gigabytes } from "../../models/files/sizes.js";
+import { starterSize } from "../../models/starter/starter-size.js";
 import { findDataDirError } from "../../store/data-dir-error.js";
 import { openStore } from "../../store/open-store.js";
 import { cannotOpenSqlite, databasePath, openDatabase } from "../../store/sql/sqlite.js";
@@ -36,7 +37,7 @@ export const checkDataDirectory: Check = async ({ service }) => {
       name,
       state: "hint",
       detail,
-      next: `Make room: the starter weights alone take 1 GB while they are prepared.`,
+      next: `Make room: the starter weights alone take ${starterSize}, and half as much again while they are prepared.`,
     },
   ];
 };

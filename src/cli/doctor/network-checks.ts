@@ -2,7 +2,7 @@
 import { connect } from "node:net";
 import { once } from "node:events";
 import { request } from "undici";
-import { z } from "zod";
+import * as z from "zod";
 import { requireFreePort } from "../require-free-port.js";
 import type { Check } from "./finding.js";
 

@@ -1,11 +1,13 @@
 /** `sotto serve`: the service in the foreground, until a signal stops it. */
 import { basename } from "node:path";
 import type { Command } from "commander";
+import { startProgress } from "../../../bin/start-progress.js";
 import type { App } from "../../app.js";
 import type { Config } from "../../config.js";
 import { firstRunKey } from "../../core/accounts/first-run.js";
 import { ensureSetupLink } from "../../core/sign-in/one-time-links.js";
 import { isAvailable, systemClock } from "../../core/ports.js";
+import { starterSize } from "../../models/starter/starter-size.js";
 import { requireOpenFiles } from "../../open-files.js";
 import { modelIds } from "../../protocol/models.js";
 import { isForOperator } from "../operator-errors.js";
@@ -14,7 +16,6 @@ import { readSettings, settingsOptions } from "../settings.js";
 import { endOnUnexpected, withoutMessage } from "./end-on-unexpected.js";
 import { starterNotice } from "./starter-notice.js";
 import { exitOnSignal, stopOnSignal } from "./stop-on-signal.js";
-import { weightsProgress } from "./weights-progress.js";
 
 export function serveCommand(program: Command): void {
   const command = settingsOptions(program.command("serve"))
@@ -46,17 +47,22 @@ async function serve(readConfig: () => Config): Promise<void> {
   await requireFreePort(config.service.host, config.service.port);
   // Loaded here, since every other command starts faster without it.
   const [{ startApp }, { createLog }] = await Promise.all([import("../../app.js"), import("../../log.js")]);
-  const progress = weightsProgress();
+  const progress = startProgress(starterSize);
   const log = createLog(config.service.logLevel);
   let started: App | null = null;
   endOnUnexpected(log, () => started?.abandon());
   const overrides = {
     log,
-    onWeightsProgress: progress.update,
+    onWeightsProgress: progress.weights,
     onWeightsNotice: progress.notice,
     onNotice: progress.notice,
   };
-  started = await startApp(config, overrides).finally(progress.stop);
+  try {
+    started = await startApp(config, overrides);
+    progress.done();
+  } finally {
+    progress.stop();
+  }
   stopListening();
   try {
     await run(started, config, readConfig);

@@ -15,20 +15,11 @@ export interface CalendarWindow {
 const hourMs = 60 * 60_000;
 
 export class Calendar {
-  readonly #format: Intl.DateTimeFormat;
+  #format: Intl.DateTimeFormat | undefined;
   readonly #current = new Map<Period, CalendarWindow>();
 
-  /** Throws a `RangeError` for a zone that is not known here. */
-  constructor(readonly zone: string) {
-    this.#format = new Intl.DateTimeFormat("en-US", {
-      timeZone: zone,
-      calendar: "gregory",
-      numberingSystem: "latn",
-      year: "numeric",
-      month: "2-digit",
-      day: "2-digit",
-    });
-  }
+  /** Its questions throw a `RangeError` for a zone that is not known here. */
+  constructor(readonly zone: string) {}
 
   /** `2026-11-16` */
   dayAt(now: Date): string {
@@ -71,9 +62,21 @@ export class Calendar {
 
   #dateAt(ms: number): Record<"year" | "month" | "day", number> {
     const date = { year: 0, month: 0, day: 0 };
+    this.#format ??= dateFormat(this.zone);
     for (const { type, value } of this.#format.formatToParts(ms)) {
       if (type === "year" || type === "month" || type === "day") date[type] = Number(value);
     }
     return date;
   }
 }
+
+/** Created with the first question: it loads the data of a language, which takes as long as many modules. */
+const dateFormat = (timeZone: string): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat("en-US", {
+    timeZone,
+    calendar: "gregory",
+    numberingSystem: "latn",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+  });

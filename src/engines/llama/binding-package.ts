@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import type { Backend, GpuBackend } from "./gpu/backends.js";
 
 const platforms: Partial<Record<NodeJS.Platform, string>> = { linux: "linux", darwin: "mac", win32: "win" };

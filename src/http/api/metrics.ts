@@ -5,6 +5,7 @@ import type { Metrics } from "../../metrics.js";
 import { ServiceError } from "../../protocol/errors.js";
 import { bearerToken } from "./auth.js";
 import type { HttpParts } from "../parts.js";
+import { withoutSchemas } from "../without-schemas.js";
 
 /** Without the token it is a 404: metrics reveal something about the machine. */
 export function guardedMetrics({ metrics, config }: HttpParts) {
@@ -19,7 +20,7 @@ export function guardedMetrics({ metrics, config }: HttpParts) {
 
 /** To listen on 127.0.0.1 only: it needs no token. */
 export function createMetricsServer(metrics: Metrics): FastifyInstance {
-  const server = fastify({ forceCloseConnections: true });
+  const server = fastify({ forceCloseConnections: true, schemaController: withoutSchemas });
   server.get("/metrics", (_request, reply) => writeMetrics(metrics, reply));
   return server;
 }

@@ -1,6 +1,5 @@
 /** `GET /openapi.json`: the document that people read in docs/openapi.yaml. */
 import { readFile } from "node:fs/promises";
-import { parse } from "yaml";
 import { packageFile } from "../../adapters/program-files.js";
 
 const file = packageFile("docs/openapi.yaml");
@@ -10,8 +9,8 @@ export function openApi() {
   // Read when first asked for: parsing it would be a good part of the time to start. Once, however many ask at
   // the same time: each parse blocks the event loop. A read that failed is tried again.
   return (): Promise<unknown> => {
-    document ??= readFile(file, "utf8")
-      .then((text): unknown => parse(text))
+    document ??= Promise.all([readFile(file, "utf8"), import("yaml")])
+      .then(([text, { parse }]): unknown => parse(text))
       .catch((error: unknown) => {
         document = undefined;
         throw error;

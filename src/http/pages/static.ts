@@ -46,7 +46,12 @@ interface StaticFile {
   cacheControl: string;
   etag: string;
   plain: Buffer;
-  encoded: { encoding: string; bytes: Buffer }[];
+  encoded: Encoded[];
+}
+
+interface Encoded {
+  encoding: string;
+  bytes: () => Buffer;
 }
 
 /** Which files a page's address will load; read by the service, for browsers to find in the page. */
@@ -134,7 +139,7 @@ function encodedFor(request: FastifyRequest, reply: FastifyReply, file: StaticFi
   const chosen = file.encoded.find(({ encoding }) => accepted.has(encoding));
   if (chosen === undefined) return file.plain;
   reply.header("content-encoding", chosen.encoding);
-  return chosen.bytes;
+  return chosen.bytes();
 }
 
 /** Those that are named and not refused with `q=0`. */
@@ -168,26 +173,29 @@ function readFile(name: string, cacheControl: string): StaticFile {
   const plain = readFileSync(name);
   const encoded = encodings
     .filter(([, extension]) => existsSync(name + extension))
-    .map(([encoding, extension]) => ({ encoding, bytes: readFileSync(name + extension) }));
+    .map(([encoding, extension]) => {
+      const bytes = readFileSync(name + extension);
+      return { encoding, bytes: () => bytes };
+    });
   return staticFile(extname(name), cacheControl, plain, encoded);
 }
 
-/** Compressed once, at the start; a few kilobytes each, so the best level would gain nothing. */
+/** Compressed once, when first asked for; a few kilobytes each, so the best level would gain nothing. */
 function generated(extension: string, text: string): StaticFile {
   const plain = Buffer.from(text);
   const params = { [constants.BROTLI_PARAM_QUALITY]: 6 };
   return staticFile(extension, askAgain, plain, [
-    { encoding: "br", bytes: brotliCompressSync(plain, { params }) },
-    { encoding: "gzip", bytes: gzipSync(plain) },
+    { encoding: "br", bytes: once(() => brotliCompressSync(plain, { params })) },
+    { encoding: "gzip", bytes: once(() => gzipSync(plain)) },
   ]);
 }
 
-function staticFile(
-  extension: string,
-  cacheControl: string,
-  plain: Buffer,
-  encoded: StaticFile["encoded"],
-): StaticFile {
+function once(compress: () => Buffer): () => Buffer {
+  let bytes: Buffer | undefined;
+  return () => (bytes ??= compress());
+}
+
+function staticFile(extension: string, cacheControl: string, plain: Buffer, encoded: Encoded[]): StaticFile {
   const hash = createHash("sha256").update(plain).digest("base64url").slice(0, 22);
   return {
     contentType: contentTypes.get(extension) ?? "application/octet-stream",

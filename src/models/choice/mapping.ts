@@ -28,8 +28,10 @@ export async function readMapping(
   store: Pick<Store, "getSetting">,
   models: ConfiguredModels,
 ): Promise<Mapping> {
-  const rows = await Promise.all(modelIds.map((model) => store.getSetting(sourceSetting(model))));
-  return mapModels(models, (model) => rows[modelIds.indexOf(model)] ?? null);
+  const rows = new Map<ModelId, string | null>();
+  // One after the other: together they would have every start of a server start another thread of the database.
+  for (const model of modelIds) rows.set(model, await store.getSetting(sourceSetting(model)));
+  return mapModels(models, (model) => rows.get(model) ?? null);
 }
 
 export function mapModels(models: ConfiguredModels, setting: (model: ModelId) => string | null): Mapping {

@@ -2,7 +2,7 @@
  * What can answer for a model: the starter weights, a GGUF file, or servers elsewhere. This is the one
  * definition of the shape; `sotto models use` stores it as JSON in the setting of the model.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { engineMemberSchema, type EngineMember } from "../../protocol/engine-member.js";
 import type { ModelId } from "../../protocol/models.js";
 

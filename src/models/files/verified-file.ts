@@ -6,7 +6,7 @@
  * that change under an unchanged time are found by removing the note.
  */
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
-import { z } from "zod";
+import * as z from "zod";
 import { hasGgufMagic } from "../gguf/gguf.js";
 import { hashFile } from "./hash-file.js";
 

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { ggufBytes, llamaFields, randomTensor } from "../../../test/support/engines/gguf-file.js";
 import { textLike } from "../../../test/support/matchers.js";
 import { chatArchitectures, otherArchitectures } from "./architectures.js";

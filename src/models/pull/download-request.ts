@@ -3,7 +3,7 @@
  * asked for by hand; a few redirects at most; never to an address where clouds keep credentials; the token to its own
  * host and nowhere else. Every step has a time limit, silence included.
  */
-import { Agent, request, type Dispatcher } from "undici";
+import type { Agent, Dispatcher } from "undici";
 import {
   AddressError,
   guardedLookup,
@@ -40,20 +40,16 @@ export interface Answer {
 const mostRedirects = 6;
 
 export class DownloadClient {
-  readonly #agent: Agent;
+  #agent: Agent | null = null;
 
-  constructor(readonly settings: DownloadSettings) {
-    const { connectTimeoutMs = 15_000, stallTimeoutMs = 30_000, lookupAll } = settings;
-    const lookup = guardedLookup((address) => !isForbiddenAddress(address), lookupAll);
-    this.#agent = new Agent({
-      connect: { timeout: connectTimeoutMs, lookup },
-      headersTimeout: stallTimeoutMs,
-      bodyTimeout: stallTimeoutMs,
-    });
-  }
+  constructor(readonly settings: DownloadSettings) {}
 
   /** The final answer, whatever its status. The caller reads or destroys its body. */
   async get(address: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer> {
+    // Loaded here, since most servers download nothing.
+    const { Agent, request } = await import("undici");
+    this.#agent ??= new Agent(connectionLimits(this.settings));
+    const dispatcher = this.#agent;
     let url = address;
     let linkedSha256: string | null = null;
     let linkedBytes: number | null = null;
@@ -64,7 +60,7 @@ export class DownloadClient {
         headers: received,
         body,
       } = await request(url, {
-        dispatcher: this.#agent,
+        dispatcher,
         headers: {
           "user-agent": "sotto",
           "accept-encoding": "identity",
@@ -95,7 +91,7 @@ export class DownloadClient {
   }
 
   async close(): Promise<void> {
-    await this.#agent.destroy();
+    await this.#agent?.destroy();
   }
 
   #authorization(url: URL): Record<string, string> {
@@ -105,6 +101,19 @@ export class DownloadClient {
       : {};
   }
 }
+
+const connectionLimits = ({
+  connectTimeoutMs = 15_000,
+  stallTimeoutMs = 30_000,
+  lookupAll,
+}: DownloadSettings): Agent.Options => ({
+  connect: {
+    timeout: connectTimeoutMs,
+    lookup: guardedLookup((address) => !isForbiddenAddress(address), lookupAll),
+  },
+  headersTimeout: stallTimeoutMs,
+  bodyTimeout: stallTimeoutMs,
+});
 
 /** Throws for an address that is not to be asked, be it the one that was asked for or one it redirects to. */
 export function requireDownloadable(url: URL, asked: URL, allowed: readonly string[] | undefined): void {

@@ -11,7 +11,7 @@ import { createHash } from "node:crypto";
 import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { z } from "zod";
+import * as z from "zod";
 import { makeFolder } from "../../adapters/make-folder.js";
 import { FinalDownloadError, isPassing, statusError } from "./download-error.js";
 import type { Answer, DownloadClient } from "./download-request.js";

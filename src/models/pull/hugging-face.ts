@@ -1,6 +1,6 @@
 /** Which files of a repository on Hugging Face make up a model, from the list that its API gives. */
 import { basename } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { splitFiles } from "../gguf/gguf.js";
 import type { Reference } from "./reference.js";
 import type { Answer, DownloadClient } from "./download-request.js";

@@ -1,6 +1,6 @@
 /** A thread of the merge: opens the files once, then merges the tensors that it is told to, one by one. */
 import { parentPort, workerData } from "node:worker_threads";
-import { z } from "zod";
+import * as z from "zod";
 import { openTensorMerger } from "./merge-tensor.js";
 
 export type MergeWorkerMessage =

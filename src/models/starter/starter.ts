@@ -13,6 +13,7 @@ import { joinParts, removeJoinLeftovers, type WeightsPart } from "./join-parts.j
 import { megabytes } from "../files/sizes.js";
 import { starterCorrection, type Correction } from "./correction.js";
 import { makeMergedWeights, removeMergeLeftovers } from "./merged-weights.js";
+import { starterBytes } from "./starter-size.js";
 import { findDamage, noteVerified, removeVerified } from "../files/verified-file.js";
 import { WeightsError } from "../weights-error.js";
 
@@ -33,7 +34,7 @@ const tinyLlama: StarterWeights = {
   ],
   merged: {
     fileName: "tinyllama-1.1b-chat-corrected-q4_0.gguf",
-    bytes: 628_022_240,
+    bytes: starterBytes,
     sha256: "59740e28b60e19a84049abd66402bb4542079c5dbcc9ec429a384e7e08f14c91",
     correction: starterCorrection,
     supersedes: {

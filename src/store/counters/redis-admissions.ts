@@ -13,7 +13,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
-import { z } from "zod";
+import * as z from "zod";
 import type {
   AdmissionAnswer,
   AdmissionAsk,

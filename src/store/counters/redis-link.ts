@@ -16,7 +16,7 @@
  */
 import { createHmac, randomUUID } from "node:crypto";
 import { Redis, type Result } from "ioredis";
-import { z } from "zod";
+import * as z from "zod";
 import type { Clock } from "../../core/ports.js";
 import { withTimeLimit } from "../../core/time-limit.js";
 import { admitScript, settleScript } from "./admission-scripts.js";

@@ -1,7 +1,7 @@
 /** An installation on SQLite moves to Postgres: both are brought to this version's shape, then copied. */
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import type { Plan } from "../../core/ports.js";
 import { copyStore, type CopyOptions } from "./copy-store.js";
 import { lockDataDir } from "../data-dir-lock.js";

@@ -18,6 +18,7 @@ import {
   Kysely,
   SqliteDialect,
   SqliteDriver,
+  sql,
   type DatabaseConnection,
   type SqliteDatabase,
 } from "kysely";
@@ -61,8 +62,9 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Full
   // A file that cannot be opened, and a migration that takes its time, are the start's own: threads get one that works.
   await db.destroy();
   const threaded = new Kysely<Schema>({ dialect: threadDialect(path, threads, onUnavailable) });
-  // Kysely starts and ends only what has been used.
-  await threaded.connection().execute(() => Promise.resolve());
+  // Kysely starts and ends only what has been used. Waiting for the first reader keeps what the server reads next from
+  // finding it busy, which would start another.
+  await sql`select 1`.execute(threaded);
   return new SqlStore(threaded, clock);
 }
 

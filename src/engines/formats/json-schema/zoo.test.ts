@@ -5,7 +5,7 @@ import addFormatsModule from "ajv-formats";
 import { zodSchema } from "ai";
 import { zodResponseFormat } from "openai/helpers/zod";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { isDeep } from "../../../../test/support/depth.js";
 import { GrammarWalker } from "../../../../test/support/inputs/grammar-walker.js";
 import { pydanticZoo } from "../../../../test/support/inputs/pydantic-zoo.js";

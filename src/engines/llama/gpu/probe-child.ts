@@ -3,7 +3,7 @@
  * so to its parent and ends. Loading a library proves little: a missing kernel or a driver that is too old shows
  * only when something is computed. Whatever happens here happens to nobody else.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { loadModel, type LoadedModel } from "../worker/addon.js";
 import { missingLibrary } from "../worker/missing-library.js";
 import { rawConfig } from "../worker/reply/sampler.js";

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { z } from "zod";
+import * as z from "zod";
 import { programFile } from "../../../adapters/program-files.js";
 import type { CacheType } from "../../../core/kv-cache.js";
 import type { Backend } from "./backends.js";

@@ -6,7 +6,7 @@
  */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { makeFolder } from "../../../../adapters/make-folder.js";
 import { bindingVersion } from "../../binding-package.js";
 import { gpuBackends, type GpuBackend } from "../backends.js";

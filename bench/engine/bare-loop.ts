@@ -2,9 +2,9 @@
  * The minimum with the same binding: read all prompts, then one token of every stream per step, the most likely
  * one, in a separate process. No HTTP, no text, no fairness: the baseline for the rest of the service.
  */
-import { loadModel } from "../src/engines/llama/worker/addon.js";
-import type { LoadRequest } from "../src/engines/llama/messages.js";
-import { rawConfig } from "../src/engines/llama/worker/reply/sampler.js";
+import { loadModel } from "../../src/engines/llama/worker/addon.js";
+import type { LoadRequest } from "../../src/engines/llama/messages.js";
+import { rawConfig } from "../../src/engines/llama/worker/reply/sampler.js";
 
 export interface BareRun {
   prompts: string[];

@@ -1,0 +1,71 @@
+/**
+ * A start as one display, from the build to the port: a bar on a terminal with what remains, plain lines in a log. The
+ * build runs before there is a built program, so this is a plain file that both load. Each draws the same bar on the
+ * same line, which is why every stage has its fixed part of it. Nothing appears when there is nothing to wait for.
+ * Everything goes to stderr, since stdout is for results.
+ */
+import { SingleBar } from "cli-progress";
+
+/** In percent, from where to where. */
+const parts = { build: [0, 10], weights: [10, 99] };
+
+/** `size` is that of the starter weights, as people read it. */
+export function startProgress(size = "", stream = process.stderr) {
+  const bar = new SingleBar({
+    stream,
+    format: "Starting Sotto  {bar}  {percentage}%  {remaining}",
+    barCompleteChar: "█",
+    barIncompleteChar: "░",
+    // Its handlers for signals would stand in the way of the server's own.
+    gracefulExit: false,
+  });
+  let stage = "";
+
+  const update = (name, line, done, total, remaining) => {
+    const isNew = stage !== name;
+    if (isNew && !stream.isTTY) stream.write(`${line}\n`);
+    const [from, to] = parts[name];
+    const value = from + ((to - from) * done) / total;
+    if (stream.isTTY && stage === "") bar.start(100, value, { remaining });
+    else if (stream.isTTY) bar.update(value, { remaining });
+    stage = name;
+  };
+  /** Where the bar is drawn, what else is written goes above it. */
+  const clearLine = () => (stream.isTTY && stage !== "" ? "\r\x1b[K" : "");
+
+  return {
+    build: (done, total) => {
+      const line = "Building Sotto (once after each change) ...";
+      update("build", line, done, total, `building, step ${Math.min(done + 1, total)} of ${total}`);
+    },
+    weights: (doneBytes, totalBytes) => {
+      const line = `Preparing the starter weights (${size}, once) ...`;
+      const left = Math.ceil(100 * (1 - doneBytes / totalBytes));
+      const remaining = `preparing the starter weights (${size}), ${left}% of them left`;
+      update("weights", line, doneBytes, totalBytes, remaining);
+    },
+    notice: (sentence) => {
+      stream.write(`${clearLine()}${sentence}\n`);
+    },
+    /** The build is done: whatever comes next begins on the bar's line. */
+    handOver: () => {
+      if (!stream.isTTY || stage === "") return;
+      bar.stop();
+      // Stopping ended the line.
+      stream.write("\x1b[1A\r\x1b[K");
+      stage = "";
+    },
+    /** The port is bound. */
+    done: () => {
+      if (!stream.isTTY || stage === "") return;
+      bar.update(100, { remaining: "listening" });
+      bar.stop();
+      stage = "";
+    },
+    /** It cannot start. */
+    stop: () => {
+      if (stream.isTTY && stage !== "") bar.stop();
+      stage = "";
+    },
+  };
+}
