@@ -19,10 +19,12 @@ export interface EmptyDatabase {
   close: () => Promise<void>;
 }
 
-export const emptyDatabases: readonly [name: string, open: () => Promise<EmptyDatabase>][] = [
+const databases: [name: string, open: () => Promise<EmptyDatabase>][] = [
   ["SQLite", openSqlite],
-  ...(isDeep ? [["Postgres", openPostgres] as const] : []),
+  ["Postgres", openPostgres],
 ];
+
+export const emptyDatabases = isDeep ? databases : databases.slice(0, 1);
 
 export async function openSqlite(): Promise<EmptyDatabase> {
   const folder = await mkdtemp(join(tmpdir(), "sotto-migration-"));

@@ -146,7 +146,7 @@ describe("the encoders of clients", () => {
   it("the OpenAI SDK's is followed, where it has one", () => {
     const encoded = representable.flatMap(([name, type]) => {
       try {
-        return [{ name, ...zodResponseFormat(z.object({ value: type }), "reply").json_schema }];
+        return [{ ...zodResponseFormat(z.object({ value: type }), "reply").json_schema, name }];
       } catch {
         return [];
       }
