@@ -50,12 +50,23 @@ export interface PostgresStoreOptions {
   onWait?: ((place: string, waitMs: number) => void) | undefined;
   clock?: Clock;
   onUnavailable?: OnUnavailable;
+  /** Other limits of time. Passed in for tests. */
+  settings?: PoolConfig;
 }
 
 /** Opens the database, migrating it where needed. Rejects with `StoreError` when it cannot. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<FullStore> {
-  const { url, poolSize, defaultPlan, waitMs = 0, onWait, clock = systemClock, onUnavailable } = options;
-  const db = connectPostgres(url, { max: poolSize }, onUnavailable);
+  const {
+    url,
+    poolSize,
+    defaultPlan,
+    waitMs = 0,
+    onWait,
+    clock = systemClock,
+    onUnavailable,
+    settings,
+  } = options;
+  const db = connectPostgres(url, { ...settings, max: poolSize }, onUnavailable);
   const store = new SqlStore(db, clock, { locksRows: true });
   try {
     const noticed = () => onWait?.(placeOf(url), waitMs);

@@ -33,6 +33,14 @@ export interface TemporaryPostgresStore {
   dispose(): Promise<void>;
 }
 
+const longestMs = 60_000;
+const patient = {
+  connectionTimeoutMillis: longestMs,
+  lock_timeout: longestMs,
+  statement_timeout: longestMs,
+  query_timeout: longestMs,
+};
+
 /** A store in a schema of its own, which is created faster than a database. */
 export async function openTemporaryPostgresStore(clock?: Clock): Promise<TemporaryPostgresStore> {
   const server = await sharedPostgres();
@@ -41,7 +49,7 @@ export async function openTemporaryPostgresStore(clock?: Clock): Promise<Tempora
   const url = `${server.url("postgres")}?options=${encodeURIComponent(`-c search_path=${schema}`)}`;
   const opened: FullStore[] = [];
   const another = async (): Promise<FullStore> => {
-    const options = { url, poolSize: 5, defaultPlan: testPlan };
+    const options = { url, poolSize: 5, defaultPlan: testPlan, settings: patient };
     const store = await openPostgresStore(clock === undefined ? options : { ...options, clock });
     opened.push(store);
     return store;

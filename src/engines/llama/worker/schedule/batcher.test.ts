@@ -265,8 +265,8 @@ describe("batcher", () => {
     const { context, start, startInGrammar, textOf, endingOf, active } = setUp();
     start(1, 2);
     startInGrammar(2, 1);
-    startInGrammar(3, 150);
-    startInGrammar(4, 1_000);
+    startInGrammar(3, 400);
+    startInGrammar(4, 3_000);
     for (let step = 0; step < 12; step++) await context.step();
     expect(endingOf(4)).toEqual({ type: "too_slow" });
     expect(textOf(4).length).toBeLessThan(2);

@@ -20,8 +20,8 @@ export interface GrammarTimeOptions {
 /** An ordinary schema takes a tenth of this; several hundred optional properties take all of it. */
 const msPerTokenOfVocabulary = 0.8e-3;
 const leastMsPerDraw = 25;
-/** How many draws a choice may be ahead, or behind. */
-const savedDraws = 12;
+/** How many draws a choice may be ahead, or behind: on a busy machine many in a row can take several times as long. */
+const savedDraws = 32;
 const drawsPerStep = 2;
 
 export class GrammarTime {
