@@ -12,7 +12,6 @@ import { startDashboard } from "../support/processes/dashboard-server.js";
 import { TestPostgres } from "../support/stores/postgres.js";
 import { noRedis, TestRedis } from "../support/stores/redis.js";
 
-const timeout = 90_000;
 let line: CommandLine;
 beforeEach(async () => {
   line = await CommandLine.open();
@@ -53,7 +52,7 @@ describe("no permission on the data directory", () => {
     return { ...result, code: child.exitCode };
   };
 
-  it("is what the start and the doctor say, and how to give it", { timeout }, async ({ skip }) => {
+  it("is what the start and the doctor say, and how to give it", async ({ skip }) => {
     const canRead = spawnSync(wrapper, [...options, "test", "-r", "dist/main.js"]).status === 0;
     skip(!canRead, "root cannot give up its right to write anywhere: setpriv or a capability is missing");
     chmodSync(line.dataDir, 0o555);
@@ -79,7 +78,7 @@ describe("a Postgres that refuses the password", () => {
   const reason = "the server refused the user name or password (28P01)";
   const next = "Correct them in SOTTO_DATABASE_URL";
 
-  it("is named at the start and by the doctor, without the password", { timeout }, async () => {
+  it("is named at the start and by the doctor, without the password", async () => {
     const env = { SOTTO_DATABASE_URL: postgres.url("postgres").replace(":password@", ":hunter2@") };
     const served = await line.start(["serve"], { env: { SOTTO_PORT: "0", ...env } });
     expect(served.code).toBe(1);
@@ -91,7 +90,7 @@ describe("a Postgres that refuses the password", () => {
     expect(served.stderr + found).not.toContain("hunter2");
   });
 
-  it("while the server runs is in the log and on /readyz", { timeout }, async () => {
+  it("while the server runs is in the log and on /readyz", async () => {
     await postgres.query("create role sotto login password 'password'");
     await postgres.query("create database rows owner sotto");
     const service = await startDashboard({ env: { SOTTO_DATABASE_URL: postgres.url("rows", "sotto") } });
@@ -113,7 +112,7 @@ describe("a Postgres that refuses the password", () => {
 });
 
 describe.skipIf(noRedis)("a Redis that wants a password", () => {
-  it("is named at the start, in the log and by the doctor", { timeout }, async () => {
+  it("is named at the start, in the log and by the doctor", async () => {
     const redis = await TestRedis.start({ password: "open-sesame" });
     const reason = `Redis at 127.0.0.1:${redis.port} requires a password (NOAUTH)`;
     const next = "Put it into SOTTO_REDIS_URL";
@@ -135,12 +134,11 @@ describe.skipIf(noRedis)("a Redis that wants a password", () => {
     expect(found).toMatch(/BROKEN +redis/);
     expect(found).toContain(reason);
     expect(found).toContain(`→ ${next}`);
-    expect(stderr + found).not.toMatch(/unreachable|cannot be reached/);
   });
 });
 
 describe("a port in use", () => {
-  it("is named at the start and by the doctor", { timeout }, async () => {
+  it("is named at the start and by the doctor", async () => {
     const other = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as AddressInfo;

@@ -15,7 +15,6 @@ import { fillDisk, mountSmallDisk } from "../support/stores/small-disk.js";
 import { writeTinyGguf } from "../support/engines/tiny-gguf.js";
 import { servedBy } from "../support/processes/tiny-sotto.js";
 
-const timeout = 60_000;
 let line: CommandLine;
 beforeEach(async () => {
   line = await CommandLine.open();
@@ -75,7 +74,7 @@ describe.skipIf(disk === null)("a start on a disk that cannot be written to", ()
   it.each([
     ["full", full, () => fillDisk(ballast)],
     ["read-only", readOnly, () => void execFileSync("mount", ["-o", "remount,ro", folder])],
-  ])("says that it is %s, and what to do", { timeout }, async (_what, sentence, spoil) => {
+  ])("says that it is %s, and what to do", async (_what, sentence, spoil) => {
     const installed = join(folder, "installed");
     // In a process of its own: this one would keep the file open for a while.
     await line.start(["accounts", "create", "ada@example.com", "--data-dir", installed]);
@@ -94,7 +93,7 @@ describe.skipIf(disk === null)("a start on a disk that cannot be written to", ()
 });
 
 describe("a start that cannot succeed says why, and what to do", () => {
-  it("when the data directory is a file", { timeout }, async () => {
+  it("when the data directory is a file", async () => {
     const file = join(line.dataDir, "file");
     writeFileSync(file, "");
     for (const dataDir of [file, join(file, "below")]) {
@@ -106,7 +105,6 @@ describe("a start that cannot succeed says why, and what to do", () => {
 
   it.skipIf(!existsSync("/proc/self"))(
     "when nothing can be created where the data directory should be",
-    { timeout },
     async () => {
       const dataDir = "/proc/nope/below";
       for (const args of [["serve"], ["accounts", "list"]]) {
@@ -122,7 +120,7 @@ describe("a start that cannot succeed says why, and what to do", () => {
     },
   );
 
-  it("when the data directory is a link to nowhere", { timeout }, async () => {
+  it("when the data directory is a link to nowhere", async () => {
     const link = join(line.dataDir, "link");
     symlinkSync(join(line.dataDir, "nowhere"), link);
     for (const dataDir of [link, join(link, "below")]) {
@@ -134,14 +132,14 @@ describe("a start that cannot succeed says why, and what to do", () => {
     }
   });
 
-  it("when the database is damaged", { timeout }, async () => {
+  it("when the database is damaged", async () => {
     writeFileSync(databasePath(line.dataDir), "this is no database".repeat(500));
     const { code, stderr } = await serve();
     expect(code).toBe(1);
     expect(stderr).toContain("the file is damaged, or is not a database. Keep a copy of it, then restore");
   });
 
-  it("when the database is of a newer version", { timeout }, async () => {
+  it("when the database is of a newer version", async () => {
     await line.run("accounts", "list");
     const database = new Database(databasePath(line.dataDir));
     database.exec("insert into migrations (number, name, applied_at) values (99, 'later', 0)");
@@ -149,7 +147,7 @@ describe("a start that cannot succeed says why, and what to do", () => {
     expect((await serve()).stderr).toContain("by a newer version of Sotto");
   });
 
-  it("when the port is in use, or the address is not one of this machine", { timeout }, async () => {
+  it("when the port is in use, or the address is not one of this machine", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const { port } = other.address() as AddressInfo;
@@ -169,7 +167,7 @@ describe("a start that cannot succeed says why, and what to do", () => {
     );
   });
 
-  it("when the configuration file cannot be read or understood", { timeout }, async () => {
+  it("when the configuration file cannot be read or understood", async () => {
     const file = join(line.dataDir, "sotto.yaml");
     const read = async () => (await line.run("serve", "--config", file)).stderr;
     expect(await read()).toContain(`${file} cannot be read: ENOENT`);
@@ -182,7 +180,7 @@ describe("a start that cannot succeed says why, and what to do", () => {
 });
 
 describe("a start that has to wait", () => {
-  it("says for which database, and for how long, without the password", { timeout }, async () => {
+  it("says for which database, and for how long, without the password", async () => {
     const server = startServe({ SOTTO_DATABASE_URL: "postgres://sotto:hunter2@127.0.0.1:1/rows" });
     await server.says("Waiting for the database rows on 127.0.0.1:1 (up to 30 s) ...");
     expect(await server.end("SIGTERM")).toBe(0);
@@ -190,7 +188,7 @@ describe("a start that has to wait", () => {
     expect(server.output()).not.toContain("hunter2");
   });
 
-  it("says that it goes on without Redis, without the password", { timeout }, async () => {
+  it("says that it goes on without Redis, without the password", async () => {
     const server = startServe({ SOTTO_REDIS_URL: "redis://:hunter2@127.0.0.1:1/0" });
     await server.says("Redis at 127.0.0.1:1 cannot be reached (ECONNREFUSED). Check SOTTO_REDIS_URL");
     await server.end("SIGKILL");
@@ -199,7 +197,7 @@ describe("a start that has to wait", () => {
 });
 
 describe("Ctrl-C", () => {
-  it("while models are loading ends the server without an error", { timeout }, async () => {
+  it("while models are loading ends the server without an error", async () => {
     const weights = join(line.dataDir, "tiny.gguf");
     writeTinyGguf(weights, { scale: 4 });
     const server = startServe({

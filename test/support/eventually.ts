@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
  */
 export async function eventually<T>(
   ask: () => T | undefined | false | Promise<T | undefined | false>,
-  deadlineMs = 60_000,
+  deadlineMs = 170_000,
 ): Promise<T> {
   const endsAt = performance.now() + deadlineMs;
   for (;;) {
