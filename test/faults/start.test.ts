@@ -221,21 +221,13 @@ describe("a start on the starter", () => {
     return server.output();
   };
 
-  it(
-    "says that it is a demonstration, and how to get a better model",
-    async () => {
-      expect(await startOn(starterFileNames[0] ?? "")).toMatch(
-        /^The starter is a demonstration model\. .+: sotto models (use omega [a-z0-9.-]+|catalog)$/m,
-      );
-    },
-    timeout,
-  );
+  it("says that it is a demonstration, and how to get a better model", async () => {
+    expect(await startOn(starterFileNames[0] ?? "")).toMatch(
+      /^The starter is a demonstration model\. .+: sotto models (use omega [a-z0-9.-]+|catalog)$/m,
+    );
+  });
 
-  it(
-    "says nothing of it when another model answers",
-    async () => {
-      expect(await startOn("mine.gguf")).not.toContain("demonstration");
-    },
-    timeout,
-  );
+  it("says nothing of it when another model answers", async () => {
+    expect(await startOn("mine.gguf")).not.toContain("demonstration");
+  });
 });
