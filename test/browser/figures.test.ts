@@ -136,10 +136,7 @@ describe("the plan in the sidebar", () => {
     await page.getByRole("button", { name: "Edit Free" }).click();
     await page.getByLabel("Name").fill("Basic");
     await page.getByRole("button", { name: "Save" }).click();
-    await page
-      .getByRole("button", { name: "Account:" })
-      .filter({ hasText: "Basic plan" })
-      .waitFor();
+    await page.getByRole("button", { name: "Account:" }).filter({ hasText: "Basic plan" }).waitFor();
     await operator.must("PUT", "/api/admin/plans/free", { ...plan, name: "Free" });
   });
 });
