@@ -70,7 +70,9 @@ export class GrammarTime {
       this.#stepMs += tookMs;
       this.#lastTurns.set(choice, (this.#turns += 1));
       const mostMs = this.#msPerDraw * savedDraws;
-      const creditMs = (this.#credits.get(choice) ?? mostMs) + this.#msPerDraw - tookMs;
+      // One that took very long may have been held up by the machine: alone it ends nobody, three like it do.
+      const chargedMs = Math.min(tookMs, mostMs / 2);
+      const creditMs = (this.#credits.get(choice) ?? mostMs) + this.#msPerDraw - chargedMs;
       this.#credits.set(choice, Math.min(mostMs, creditMs));
     }
   }
