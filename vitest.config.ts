@@ -8,6 +8,7 @@ const ownProcess = [
   "src/models/gguf/check-weights.test.ts",
   "src/models/starter/merge.test.ts",
   "src/store/data-dir-error.test.ts",
+  "src/store/sql/sqlite/thread-dialect.test.ts",
 ];
 
 /** In `npm test` a sample, in the deep suite all of it (test/support/depth.ts). */
