@@ -3,7 +3,6 @@ export interface StartProgress {
   weights: (doneBytes: number, totalBytes: number) => void;
   notice: (sentence: string) => void;
   handOver: () => void;
-  done: () => void;
   stop: () => void;
 }
 

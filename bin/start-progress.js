@@ -30,6 +30,10 @@ export function startProgress(size = "", stream = process.stderr) {
     else if (stream.isTTY) bar.update(value, { remaining });
     stage = name;
   };
+  const stop = () => {
+    if (stream.isTTY && stage !== "") bar.stop();
+    stage = "";
+  };
   /** Where the bar is drawn, what else is written goes above it. */
   const clearLine = () => (stream.isTTY && stage !== "" ? "\r\x1b[K" : "");
 
@@ -43,6 +47,10 @@ export function startProgress(size = "", stream = process.stderr) {
       const left = Math.ceil(100 * (1 - doneBytes / totalBytes));
       const remaining = `preparing the starter weights (${size}), ${left}% of them left`;
       update("weights", line, doneBytes, totalBytes, remaining);
+      if (doneBytes < totalBytes || !stream.isTTY) return;
+      // What is left takes no time, and the log goes on below.
+      bar.update(100, { remaining: "opening the port" });
+      stop();
     },
     notice: (sentence) => {
       stream.write(`${clearLine()}${sentence}\n`);
@@ -55,17 +63,7 @@ export function startProgress(size = "", stream = process.stderr) {
       stream.write("\x1b[1A\r\x1b[K");
       stage = "";
     },
-    /** The port is bound. */
-    done: () => {
-      if (!stream.isTTY || stage === "") return;
-      bar.update(100, { remaining: "listening" });
-      bar.stop();
-      stage = "";
-    },
     /** It cannot start. */
-    stop: () => {
-      if (stream.isTTY && stage !== "") bar.stop();
-      stage = "";
-    },
+    stop,
   };
 }

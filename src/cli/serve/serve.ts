@@ -59,7 +59,6 @@ async function serve(readConfig: () => Config): Promise<void> {
   };
   try {
     started = await startApp(config, overrides);
-    progress.done();
   } finally {
     progress.stop();
   }

@@ -24,7 +24,6 @@ it("writes plain lines where nobody looks at a terminal", () => {
   progress.handOver();
   for (const done of [0, 50, 100]) progress.weights(done, 100);
   progress.notice("Something was done again.");
-  progress.done();
   expect(text()).toBe(
     "Building Sotto (once after each change) ...\nPreparing the starter weights (0.6 GB, once) ...\nSomething was done again.\n",
   );
@@ -37,7 +36,6 @@ it("draws one bar from the build to the port, which never goes back", () => {
   build.handOver();
   const serve = startProgress("0.6 GB", stream);
   for (const done of [0, 50, 100]) serve.weights(done, 100);
-  serve.done();
   const percents = [...text().matchAll(/ (\d+)% /g)].map(([, percent]) => Number(percent));
   expect(percents.at(0)).toBe(0);
   expect(percents.at(-1)).toBe(100);
@@ -48,7 +46,6 @@ it("draws one bar from the build to the port, which never goes back", () => {
 it("shows nothing when there is nothing to wait for", () => {
   const { stream, text } = output(true);
   const progress = startProgress("0.6 GB", stream);
-  progress.done();
   progress.stop();
   expect(text()).toBe("");
 });
