@@ -44,7 +44,7 @@ const encodings = [
 interface StaticFile {
   contentType: string;
   cacheControl: string;
-  etag: string;
+  etag: () => string;
   plain: Buffer;
   encoded: Encoded[];
 }
@@ -106,14 +106,15 @@ function withSitemap(
 
 function serve(file: StaticFile) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<Buffer | FastifyReply> => {
+    const etag = file.etag();
     reply.headers({
       "content-type": file.contentType,
       "cache-control": file.cacheControl,
-      etag: file.etag,
+      etag,
       vary: "accept-encoding",
     });
     // A handler that has sent must return the reply: Fastify sends what it returns, undefined too.
-    if (request.headers["if-none-match"] === file.etag) return reply.code(304).send();
+    if (request.headers["if-none-match"] === etag) return reply.code(304).send();
     return encodedFor(request, reply, file);
   };
 }
@@ -190,18 +191,18 @@ function generated(extension: string, text: string): StaticFile {
   ]);
 }
 
-function once(compress: () => Buffer): () => Buffer {
-  let bytes: Buffer | undefined;
-  return () => (bytes ??= compress());
+function once<T extends string | Buffer>(compute: () => T): () => T {
+  let value: T | undefined;
+  return () => (value ??= compute());
 }
 
 function staticFile(extension: string, cacheControl: string, plain: Buffer, encoded: Encoded[]): StaticFile {
-  const hash = createHash("sha256").update(plain).digest("base64url").slice(0, 22);
+  const hash = () => createHash("sha256").update(plain).digest("base64url").slice(0, 22);
   return {
     contentType: contentTypes.get(extension) ?? "application/octet-stream",
     cacheControl,
     // Weak, since the compressed forms share it.
-    etag: `W/"${hash}"`,
+    etag: once(() => `W/"${hash()}"`),
     plain,
     encoded,
   };
