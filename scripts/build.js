@@ -57,9 +57,26 @@ async function buildProgram() {
     platform: "node",
     target: "node20",
   });
+  requireDefaultImports(metafile);
   const written = new Set(Object.keys(metafile.outputs).map((path) => basename(path)));
   for (const { name } of readdirSync(`${root}/dist`, { withFileTypes: true }))
     if (/\.m?js(\.map)?$/.test(name) && !written.has(name)) rmSync(`${root}/dist/${name}`);
+}
+
+/**
+ * A package in the older format of modules that is imported when it is needed has a default export and no other in the
+ * bundle, whatever it has unbundled: `const { Agent } = await import("undici")` would be undefined in the program only.
+ */
+function requireDefaultImports({ inputs }) {
+  for (const [path, { imports }] of Object.entries(inputs)) {
+    if (path.startsWith("node_modules/")) continue;
+    for (const { kind, path: imported, original } of imports) {
+      if (kind !== "dynamic-import" || inputs[imported]?.format !== "cjs") continue;
+      const uses = readFileSync(`${root}/${path}`, "utf8").split(`import("${original}")`);
+      if (uses.slice(0, -1).some((before) => !/\{ default: \w+ \} = await $/.test(before)))
+        throw new Error(`${path} has to import the default of ${original}: it is a CommonJS package.`);
+    }
+  }
 }
 
 /** The one part that is written in WebAssembly's text format; see src/models/starter/merge-kernel.ts. */

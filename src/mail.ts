@@ -26,8 +26,8 @@ export function smtpMailer({ url, from }: SmtpOptions): Mailer {
 
 /** The library is loaded with the first mail: every start and every command would wait for it. */
 async function openTransport(url: string): Promise<Transporter> {
-  const { createTransport } = await import("nodemailer");
-  return createTransport({
+  const { default: nodemailer } = await import("nodemailer");
+  return nodemailer.createTransport({
     url,
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,

@@ -65,7 +65,7 @@ export class CommandLine {
     { input = "", env = {} }: { input?: string; env?: Record<string, string> } = {},
   ): Promise<CommandResult> {
     const child = spawn(process.execPath, ["dist/main.js", ...args], {
-      env: { SOTTO_DATA_DIR: this.dataDir, ...env },
+      env: { SOTTO_DATA_DIR: this.dataDir, ...this.env, ...env },
       stdio: "pipe",
     });
     const result: CommandResult = { code: null, stdout: "", stderr: "" };

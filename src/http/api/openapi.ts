@@ -9,12 +9,15 @@ export function openApi() {
   // Read when first asked for: parsing it would be a good part of the time to start. Once, however many ask at
   // the same time: each parse blocks the event loop. A read that failed is tried again.
   return (): Promise<unknown> => {
-    document ??= Promise.all([readFile(file, "utf8"), import("yaml")])
-      .then(([text, { parse }]): unknown => parse(text))
-      .catch((error: unknown) => {
-        document = undefined;
-        throw error;
-      });
+    document ??= readDocument().catch((error: unknown) => {
+      document = undefined;
+      throw error;
+    });
     return document;
   };
+}
+
+async function readDocument(): Promise<unknown> {
+  const { default: yaml } = await import("yaml");
+  return yaml.parse(await readFile(file, "utf8"));
 }

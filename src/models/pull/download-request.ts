@@ -47,8 +47,8 @@ export class DownloadClient {
   /** The final answer, whatever its status. The caller reads or destroys its body. */
   async get(address: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer> {
     // Loaded here, since most servers download nothing.
-    const { Agent, request } = await import("undici");
-    this.#agent ??= new Agent(connectionLimits(this.settings));
+    const { default: undici } = await import("undici");
+    this.#agent ??= new undici.Agent(connectionLimits(this.settings));
     const dispatcher = this.#agent;
     let url = address;
     let linkedSha256: string | null = null;
@@ -59,7 +59,7 @@ export class DownloadClient {
         statusCode,
         headers: received,
         body,
-      } = await request(url, {
+      } = await undici.request(url, {
         dispatcher,
         headers: {
           "user-agent": "sotto",
