@@ -59,19 +59,21 @@ export class DownloadClient {
         statusCode,
         headers: received,
         body,
-      } = await undici.request(url, {
-        dispatcher,
-        headers: {
-          "user-agent": "sotto",
-          "accept-encoding": "identity",
-          ...headers,
-          ...this.#authorization(url),
-        },
-        signal,
-      }).catch((error: unknown) => {
-        // Not worth another try.
-        throw error instanceof AddressError ? notAllowed(url, address) : error;
-      });
+      } = await undici
+        .request(url, {
+          dispatcher,
+          headers: {
+            "user-agent": "sotto",
+            "accept-encoding": "identity",
+            ...headers,
+            ...this.#authorization(url),
+          },
+          signal,
+        })
+        .catch((error: unknown) => {
+          // Not worth another try.
+          throw error instanceof AddressError ? notAllowed(url, address) : error;
+        });
       const header = (name: string): string | undefined => [received[name]].flat()[0];
       linkedSha256 ??= sha256In(header("x-linked-etag"));
       linkedBytes ??= sizeIn(header("x-linked-size"));
