@@ -26,14 +26,9 @@ const mayImport: Record<string, readonly string[]> = {
     // In bin/, since the build shows the same display before there is a built program.
     "start-progress",
   ],
-  // The composition root, in four files.
-  "engine-builder": ["engines", "models", "core", "protocol", "config", "log"],
-  "start-engines": ["engine-builder", "engines", "models", "core", "protocol", "config", "log"],
-  "app-overrides": ["start-engines", "core", "log"],
+  // The composition root.
   app: [
     "adapters",
-    "app-overrides",
-    "start-engines",
     "http",
     "engines",
     "models",
@@ -47,7 +42,7 @@ const mayImport: Record<string, readonly string[]> = {
     "tracing",
     "open-files",
     "password-hash",
-    "usage-notice",
+    "app",
   ],
   http: ["adapters", "core", "protocol", "config", "log", "metrics", "tracing", "http"],
   engines: ["adapters", "core", "protocol", "config", "engines"],
@@ -64,7 +59,6 @@ const mayImport: Record<string, readonly string[]> = {
   mail: ["core"],
   "open-files": [],
   "password-hash": ["core"],
-  "usage-notice": ["core", "store"],
   protocol: ["protocol"],
 };
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { startApp, type App } from "../../../src/app.js";
+import { startApp, type App } from "../../../src/app/app.js";
 import { checkEngineOn } from "../../../src/cli/doctor/engine-check.js";
 import { loadConfig, type Config } from "../../../src/config.js";
 import { ensureSetupLink } from "../../../src/core/sign-in/one-time-links.js";

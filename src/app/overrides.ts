@@ -1,7 +1,9 @@
-/** What tests and the command line may set apart from the configuration. */
-import type { Clock } from "./core/ports.js";
-import type { EngineOverrides } from "./start-engines.js";
-import type { Log } from "./log.js";
+/** What tests and the command line may set apart from the configuration, and what every stage of a start gets. */
+import type { Config } from "../config.js";
+import type { Clock } from "../core/ports.js";
+import type { Log } from "../log.js";
+import type { Closers } from "./closers.js";
+import type { EngineOverrides } from "./engine-builder.js";
 
 export interface AppOverrides extends EngineOverrides {
   log?: Log;
@@ -16,4 +18,12 @@ export interface AppOverrides extends EngineOverrides {
   databaseThreads?: boolean;
   /** Files that this process may have open. */
   openFiles?: number;
+}
+
+export interface Context {
+  config: Config;
+  overrides: AppOverrides;
+  clock: Clock;
+  log: Log;
+  closers: Closers;
 }

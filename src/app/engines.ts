@@ -3,20 +3,18 @@
  * (`models/choice/mapping.ts`); each source becomes an engine, or a pool of engines, and the fleet replaces them
  * while it runs. A model whose change cannot be carried out keeps its engine, and the operator is told why.
  */
-import type { Config } from "./config.js";
-import { FairQueue } from "./core/serving/fair-queue.js";
-import { isAvailable } from "./core/ports.js";
+import type { Config } from "../config.js";
+import { FairQueue } from "../core/serving/fair-queue.js";
+import { isAvailable } from "../core/ports.js";
 import { EngineBuilder, forEachModel, type EngineParts } from "./engine-builder.js";
-import { Fleet, type Assignments, type EngineSource, type Reasons } from "./engines/fleet.js";
-import { PoolEngine } from "./engines/pool/pool-engine.js";
-import { cacheSaltSetting, newCacheSaltSecret } from "./engines/upstream/cache-salt.js";
-import { suggestFor } from "./models/choice/best-model.js";
-import { configuredSource } from "./models/choice/mapping.js";
-import { isStarterFile } from "./models/starter/starter.js";
-import type { EngineComputeView, EngineMemberView, ModelSuggestion } from "./protocol/dashboard-engines.js";
-import { modelIds, type ModelId } from "./protocol/models.js";
-
-export type { EngineOverrides } from "./engine-builder.js";
+import { Fleet, type Assignments, type EngineSource, type Reasons } from "../engines/fleet.js";
+import { PoolEngine } from "../engines/pool/pool-engine.js";
+import { cacheSaltSetting, newCacheSaltSecret } from "../engines/upstream/cache-salt.js";
+import { suggestFor } from "../models/choice/best-model.js";
+import { configuredSource } from "../models/choice/mapping.js";
+import { isStarterFile } from "../models/starter/starter.js";
+import type { EngineComputeView, EngineMemberView, ModelSuggestion } from "../protocol/dashboard-engines.js";
+import { modelIds, type ModelId } from "../protocol/models.js";
 
 export async function startEngines(parts: EngineParts): Promise<Engines> {
   const { config, overrides, store } = parts;

@@ -6,38 +6,38 @@
 import { statSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
-import type { Config } from "./config.js";
-import { plainDefaults } from "./core/serving/model-defaults.js";
-import type { Clock, Engine, Store } from "./core/ports.js";
-import type { Assignments, EngineSource, Reasons, StartedEngine } from "./engines/fleet.js";
-import { availableMemory } from "./engines/llama/host/available-memory.js";
-import { backendNames } from "./engines/llama/gpu/backends.js";
-import type { GpuChoice } from "./engines/llama/gpu/choice.js";
-import type { EngineBackends } from "./engines/llama/gpu/engine-backends.js";
-import { failureNotice, failureText } from "./engines/llama/gpu/failure-text.js";
-import { wordsOf } from "./engines/llama/gpu/failures.js";
-import { chooseBackends, type GpuMachine } from "./engines/llama/gpu/machine.js";
-import { ownLibrary } from "./engines/llama/gpu/library/own-library.js";
-import type { LoadSubject } from "./engines/llama/gpu/memory.js";
-import { Grammars } from "./engines/formats/grammars.js";
-import type { ChildExit } from "./engines/llama/host/engine-causes.js";
-import { LlamaEngine, type LlamaEngineOptions, type LlamaEvent } from "./engines/llama/host/llama-engine.js";
-import { Residency } from "./engines/llama/host/residency.js";
-import { residentSize } from "./engines/llama/host/resident-size.js";
-import { PoolEngine } from "./engines/pool/pool-engine.js";
-import { MemberList, type MadeMember, type MemberSource } from "./engines/pool/member-list.js";
-import type { UpstreamEngine, UpstreamEngineParts } from "./engines/upstream/upstream-engine.js";
-import type { Log } from "./log.js";
-import { readWeightsFacts } from "./models/gguf/gguf.js";
-import { readMapping, type DesiredSource, type Mapping } from "./models/choice/mapping.js";
-import { prepareWeights } from "./models/starter/prepare-weights.js";
-import { describeMember, weightsSource, type ModelSource } from "./models/choice/source.js";
-import type { WeightsProgress } from "./models/starter/starter.js";
-import { WeightsError } from "./models/weights-error.js";
-import { defaultsOfWeights, modelDefaults } from "./models/weights-settings.js";
-import type { EngineComputeView } from "./protocol/dashboard-engines.js";
-import type { EngineMember, UpstreamSource } from "./protocol/engine-member.js";
-import { modelIds, type ModelId } from "./protocol/models.js";
+import type { Config } from "../config.js";
+import { plainDefaults } from "../core/serving/model-defaults.js";
+import type { Clock, Engine, Store } from "../core/ports.js";
+import type { Assignments, EngineSource, Reasons, StartedEngine } from "../engines/fleet.js";
+import { availableMemory } from "../engines/llama/host/available-memory.js";
+import { backendNames } from "../engines/llama/gpu/backends.js";
+import type { GpuChoice } from "../engines/llama/gpu/choice.js";
+import type { EngineBackends } from "../engines/llama/gpu/engine-backends.js";
+import { failureNotice, failureText } from "../engines/llama/gpu/failure-text.js";
+import { wordsOf } from "../engines/llama/gpu/failures.js";
+import { chooseBackends, type GpuMachine } from "../engines/llama/gpu/machine.js";
+import { ownLibrary } from "../engines/llama/gpu/library/own-library.js";
+import type { LoadSubject } from "../engines/llama/gpu/memory.js";
+import { Grammars } from "../engines/formats/grammars.js";
+import type { ChildExit } from "../engines/llama/host/engine-causes.js";
+import { LlamaEngine, type LlamaEngineOptions, type LlamaEvent } from "../engines/llama/host/llama-engine.js";
+import { Residency } from "../engines/llama/host/residency.js";
+import { residentSize } from "../engines/llama/host/resident-size.js";
+import { PoolEngine } from "../engines/pool/pool-engine.js";
+import { MemberList, type MadeMember, type MemberSource } from "../engines/pool/member-list.js";
+import type { UpstreamEngine, UpstreamEngineParts } from "../engines/upstream/upstream-engine.js";
+import type { Log } from "../log.js";
+import { readWeightsFacts } from "../models/gguf/gguf.js";
+import { readMapping, type DesiredSource, type Mapping } from "../models/choice/mapping.js";
+import { prepareWeights } from "../models/starter/prepare-weights.js";
+import { describeMember, weightsSource, type ModelSource } from "../models/choice/source.js";
+import type { WeightsProgress } from "../models/starter/starter.js";
+import { WeightsError } from "../models/weights-error.js";
+import { defaultsOfWeights, modelDefaults } from "../models/weights-settings.js";
+import type { EngineComputeView } from "../protocol/dashboard-engines.js";
+import type { EngineMember, UpstreamSource } from "../protocol/engine-member.js";
+import { modelIds, type ModelId } from "../protocol/models.js";
 
 export interface EngineOverrides {
   /** Answers instead of the configured engines. */
@@ -262,7 +262,7 @@ export class EngineBuilder {
     if ("url" in member) {
       await this.#preflight(member, config);
       // Loaded here, since many installations have no engine on the network.
-      const { UpstreamEngine } = await import("./engines/upstream/upstream-engine.js");
+      const { UpstreamEngine } = await import("../engines/upstream/upstream-engine.js");
       return { ...common, make: () => this.#startUpstream(UpstreamEngine, member, config) };
     }
     const path = await this.#prepare(weightsSource(member.weights), config);
@@ -291,7 +291,7 @@ export class EngineBuilder {
 
   /** Reports what the preflight found; rejects for an engine that must not be used. */
   async #preflight(member: UpstreamSource, { engine }: Config): Promise<void> {
-    const { preflight } = await import("./engines/upstream/checks/preflight.js");
+    const { preflight } = await import("../engines/upstream/checks/preflight.js");
     for (const { level, text } of await preflight(member, { strict: engine.strictPreflight })) {
       if (level === "refuse") throw new WeightsError(text);
       this.parts.overrides.onWeightsNotice?.(`${member.url}: ${text}`);

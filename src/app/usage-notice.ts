@@ -1,6 +1,6 @@
 /** What the operator is told about usage that could not be written when the server ended. */
-import type { UsageLeft } from "./core/usage/usage-recorder.js";
-import { usageSpillPath } from "./store/usage-spill.js";
+import type { UsageLeft } from "../core/usage/usage-recorder.js";
+import { usageSpillPath } from "../store/usage-spill.js";
 
 export function usageNotice(
   { outcome, requests, promptTokens, completionTokens }: UsageLeft,

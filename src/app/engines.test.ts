@@ -1,12 +1,12 @@
 /** Which choice of an operator wins, when choices come faster than they can be carried out. */
 import { afterEach, describe, expect, it } from "vitest";
-import { eventually } from "../test/support/eventually.js";
-import { startScriptedUpstream } from "../test/support/engines/scripted-upstream.js";
-import { loadConfig } from "./config.js";
-import { systemClock } from "./core/ports.js";
-import { createLog } from "./log.js";
-import { modelIds } from "./protocol/models.js";
-import { startEngines, type Engines } from "./start-engines.js";
+import { eventually } from "../../test/support/eventually.js";
+import { startScriptedUpstream } from "../../test/support/engines/scripted-upstream.js";
+import { loadConfig } from "../config.js";
+import { systemClock } from "../core/ports.js";
+import { createLog } from "../log.js";
+import { modelIds } from "../protocol/models.js";
+import { startEngines, type Engines } from "./engines.js";
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
