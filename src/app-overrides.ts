@@ -1,5 +1,5 @@
 /** What tests and the command line may set apart from the configuration. */
-import type { Clock } from "./core/ports.js";
+import type { Clock } from "./core/clock.js";
 import type { EngineOverrides } from "./start-engines.js";
 import type { Log } from "./log.js";
 

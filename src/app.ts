@@ -15,15 +15,16 @@ import { callerNow } from "./core/serving/caller-now.js";
 import { ChangeFollower } from "./core/replicas/change-follower.js";
 import { closeAll } from "./core/close-all.js";
 import { Completions } from "./core/serving/completion.js";
-import { createDashboard, quotaBook, type Dashboard } from "./core/dashboard-services.js";
-import type { FullStore } from "./core/dashboard-ports.js";
+import { createDashboard, quotaBook, type Dashboard } from "./dashboard-services.js";
+import type { FullStore } from "./store/full-store.js";
 import { KeyRing } from "./core/keys/key-ring.js";
-import { Limits } from "./core/serving/limits.js";
+import { Limits } from "./core/limits/limits.js";
 import { RecentItems } from "./core/serving/recent-items.js";
 import { MaintenanceGate } from "./core/serving/maintenance-gate.js";
 import { ModelNames } from "./core/model-names.js";
-import { ModelAdmin } from "./core/operator/model-admin.js";
-import { systemClock, type Clock, type Engine } from "./core/ports.js";
+import { ModelAdmin } from "./core/admin/model-admin.js";
+import { systemClock, type Clock } from "./core/clock.js";
+import type { Engine } from "./core/serving/engine-port.js";
 import { Sessions } from "./core/sign-in/sessions.js";
 import { flushUntil } from "./core/usage/last-flush.js";
 import { registerDashboard } from "./http/dashboard/dashboard-api.js";
@@ -32,13 +33,13 @@ import { connectionLimit } from "./http/connection/connection-limit.js";
 import { createHttpServer, createMetricsServer, type HttpParts } from "./http/server.js";
 import type { AppOverrides } from "./app-overrides.js";
 import { causeOf, createLog } from "./log.js";
-import { smtpMailer } from "./mail.js";
+import { smtpMailer } from "./adapters/smtp.js";
 import { Metrics } from "./metrics.js";
 import { allowedHosts } from "./models/pull/allowed-hosts.js";
 import { machineNow } from "./models/files/machine.js";
 import { SpeedNotes } from "./models/measured-speed.js";
 import { ShownWeights } from "./models/shown-weights.js";
-import { howToRaise, openFileLimit } from "./open-files.js";
+import { howToRaise, openFileLimit } from "./adapters/open-files.js";
 import type { ModelSuggestion } from "./protocol/dashboard-engines.js";
 import { ServedModels } from "./models/choice/model-sources.js";
 import { PullJobs } from "./models/pull/pull-jobs.js";
@@ -48,9 +49,8 @@ import { lockDataDir } from "./store/data-dir-lock.js";
 import { openCounters } from "./store/counters/open-counters.js";
 import { startNotice } from "./store/counters/redis-trouble.js";
 import { explainUnavailable, openStore } from "./store/open-store.js";
-import { hashPassword, verifyPassword } from "./password-hash.js";
-import { usageSpill } from "./store/usage-spill.js";
-import { usageNotice } from "./usage-notice.js";
+import { hashPassword, verifyPassword } from "./adapters/password-hash.js";
+import { usageSpill, usageNotice } from "./store/usage-spill.js";
 
 /** A database server that is started together with this one may take a while. */
 const databaseWaitMs = 30_000;
@@ -368,7 +368,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
 /** Loaded only where it is configured: most installations do without, and it is large. */
 async function startTracing({ otlpEndpoint, otlpHeaders, otlpServiceName }: Config["service"]) {
   if (otlpEndpoint === undefined) return null;
-  const { Tracing } = await import("./tracing.js");
+  const { Tracing } = await import("./adapters/tracing.js");
   const headers = Object.fromEntries(
     (otlpHeaders?.split(",") ?? []).map((pair) => {
       const [name = "", ...value] = pair.split("=");
