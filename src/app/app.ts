@@ -5,11 +5,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config.js";
 import { hostInUrl } from "../config/host-in-url.js";
-import type { FullStore } from "../core/dashboard-ports.js";
-import type { Dashboard } from "../core/dashboard-services.js";
+import type { FullStore } from "../store/full-store.js";
+import type { Dashboard } from "./dashboard-services.js";
 import type { KeyRing } from "../core/keys/key-ring.js";
-import type { ModelAdmin } from "../core/operator/model-admin.js";
-import { systemClock, type Engine } from "../core/ports.js";
+import type { ModelAdmin } from "../core/admin/model-admin.js";
+import { systemClock } from "../core/clock.js";
+import type { Engine } from "../core/serving/engine-port.js";
 import { flushUntil } from "../core/usage/last-flush.js";
 import { createLog } from "../log.js";
 import type { ModelSuggestion } from "../protocol/dashboard-engines.js";

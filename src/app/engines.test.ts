@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { eventually } from "../../test/support/eventually.js";
 import { startScriptedUpstream } from "../../test/support/engines/scripted-upstream.js";
 import { loadConfig } from "../config.js";
-import { systemClock } from "../core/ports.js";
+import { systemClock } from "../core/clock.js";
 import { createLog } from "../log.js";
 import { modelIds } from "../protocol/models.js";
 import { startEngines, type Engines } from "./engines.js";

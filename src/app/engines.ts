@@ -5,7 +5,7 @@
  */
 import type { Config } from "../config.js";
 import { FairQueue } from "../core/serving/fair-queue.js";
-import { isAvailable } from "../core/ports.js";
+import { isAvailable } from "../core/serving/engine-port.js";
 import { EngineBuilder, forEachModel, type EngineParts } from "./engine-builder.js";
 import { Fleet, type Assignments, type EngineSource, type Reasons } from "../engines/fleet.js";
 import { PoolEngine } from "../engines/pool/pool-engine.js";

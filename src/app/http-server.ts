@@ -5,14 +5,14 @@ import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
 import { packageFile, packageVersion } from "../adapters/program-files.js";
 import type { Config } from "../config.js";
-import type { ModelAdmin } from "../core/operator/model-admin.js";
+import type { ModelAdmin } from "../core/admin/model-admin.js";
 import { Bodies } from "../http/bodies/bodies.js";
 import { connectionLimit } from "../http/connection/connection-limit.js";
 import { registerDashboard } from "../http/dashboard/dashboard-api.js";
 import type { NotReady } from "../http/parts.js";
 import { createHttpServer, createMetricsServer, type HttpParts } from "../http/server.js";
 import { ShownWeights } from "../models/shown-weights.js";
-import { howToRaise, openFileLimit } from "../open-files.js";
+import { howToRaise, openFileLimit } from "../adapters/open-files.js";
 import type { Engines } from "./engines.js";
 import type { Context } from "./overrides.js";
 import type { Serving } from "./serving.js";
@@ -136,7 +136,7 @@ function failing({ database, counters }: Storage): Partial<Record<"database" | "
 /** Loaded only where it is configured: most installations do without, and it is large. */
 async function startTracing({ otlpEndpoint, otlpHeaders, otlpServiceName }: Config["service"]) {
   if (otlpEndpoint === undefined) return null;
-  const { Tracing } = await import("../tracing.js");
+  const { Tracing } = await import("../adapters/tracing.js");
   const headers = Object.fromEntries(
     (otlpHeaders?.split(",") ?? []).map((pair) => {
       const [name = "", ...value] = pair.split("=");

@@ -1,6 +1,6 @@
 /** What an admin changes about models while the server runs: what answers for each, and downloads. */
 import { join, resolve } from "node:path";
-import { ModelAdmin } from "../core/operator/model-admin.js";
+import { ModelAdmin } from "../core/admin/model-admin.js";
 import { ServedModels } from "../models/choice/model-sources.js";
 import { allowedHosts } from "../models/pull/allowed-hosts.js";
 import { PullJobs } from "../models/pull/pull-jobs.js";

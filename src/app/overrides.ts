@@ -1,6 +1,6 @@
 /** What tests and the command line may set apart from the configuration, and what every stage of a start gets. */
 import type { Config } from "../config.js";
-import type { Clock } from "../core/ports.js";
+import type { Clock } from "../core/clock.js";
 import type { Log } from "../log.js";
 import type { Closers } from "./closers.js";
 import type { EngineOverrides } from "./engine-builder.js";

@@ -4,24 +4,23 @@
  */
 import { callerNow } from "../core/serving/caller-now.js";
 import { Completions } from "../core/serving/completion.js";
-import { Limits } from "../core/serving/limits.js";
+import { Limits } from "../core/limits/limits.js";
 import { MaintenanceGate } from "../core/serving/maintenance-gate.js";
 import { RecentItems } from "../core/serving/recent-items.js";
-import { createDashboard, quotaBook, type Dashboard } from "../core/dashboard-services.js";
+import { createDashboard, quotaBook, type Dashboard } from "./dashboard-services.js";
 import { ModelNames } from "../core/model-names.js";
 import { ChangeFollower } from "../core/replicas/change-follower.js";
 import { Sessions } from "../core/sign-in/sessions.js";
 import type { UsageLeft } from "../core/usage/usage-recorder.js";
-import { smtpMailer } from "../mail.js";
+import { smtpMailer } from "../adapters/smtp.js";
 import { Metrics } from "../metrics.js";
 import { machineNow } from "../models/files/machine.js";
 import { SpeedNotes } from "../models/measured-speed.js";
-import { hashPassword, verifyPassword } from "../password-hash.js";
-import { usageSpill } from "../store/usage-spill.js";
+import { hashPassword, verifyPassword } from "../adapters/password-hash.js";
+import { usageNotice, usageSpill } from "../store/usage-spill.js";
 import type { Engines } from "./engines.js";
 import type { Context } from "./overrides.js";
 import type { Storage } from "./storage.js";
-import { usageNotice } from "./usage-notice.js";
 
 const dayMs = 24 * 60 * 60_000;
 

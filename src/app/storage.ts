@@ -1,5 +1,5 @@
 /** The database, the keys in memory and the counters of limits, and whether they can be reached. */
-import type { FullStore } from "../core/dashboard-ports.js";
+import type { FullStore } from "../store/full-store.js";
 import { KeyRing } from "../core/keys/key-ring.js";
 import { causeOf, type Log } from "../log.js";
 import type { Counters } from "../store/counters/counters.js";

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startApp, type App } from "../../src/app/app.js";
 import { loadConfig, type Config } from "../../src/config.js";
 import { ensureSetupLink } from "../../src/core/sign-in/one-time-links.js";
-import { systemClock } from "../../src/core/ports.js";
+import { systemClock } from "../../src/core/clock.js";
 import { createLog } from "../../src/log.js";
 import type { EngineView } from "../../src/protocol/dashboard-engines.js";
 import { launchBrowser } from "../support/browser.js";

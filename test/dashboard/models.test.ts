@@ -8,7 +8,7 @@ import { startApp, type App } from "../../src/app/app.js";
 import type { AppOverrides } from "../../src/app/overrides.js";
 import { loadConfig } from "../../src/config.js";
 import { ensureSetupLink } from "../../src/core/sign-in/one-time-links.js";
-import { systemClock } from "../../src/core/ports.js";
+import { systemClock } from "../../src/core/clock.js";
 import { createLog } from "../../src/log.js";
 import type { AuditEntry } from "../../src/protocol/dashboard-audit.js";
 import type { ModelChoicesView, ModelsNow, PullView } from "../../src/protocol/dashboard-models.js";

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { startApp, type App } from "../../../src/app/app.js";
 import { loadConfig } from "../../../src/config.js";
 import { createKey } from "../../../src/core/keys/issue-keys.js";
-import { systemClock } from "../../../src/core/ports.js";
+import { systemClock } from "../../../src/core/clock.js";
 import { createLog } from "../../../src/log.js";
 import { eventually } from "../../support/eventually.js";
 import { FakeEngine } from "../../support/engines/fake-engine.js";

@@ -6,7 +6,7 @@ import { startApp, type App } from "../../../src/app/app.js";
 import { loadConfig } from "../../../src/config.js";
 import { defaultPlan } from "../../../src/core/accounts/accounts.js";
 import { ensureSetupLink } from "../../../src/core/sign-in/one-time-links.js";
-import { systemClock, type Clock } from "../../../src/core/ports.js";
+import { systemClock, type Clock } from "../../../src/core/clock.js";
 import { createLog } from "../../../src/log.js";
 import { databasePath } from "../../../src/store/sql/sqlite.js";
 import { connect } from "../../../src/store/sql/sqlite/connection.js";
