@@ -10,7 +10,7 @@ import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { PendingResponses } from "./pending-responses.js";
 
-export function closeUnread(pending: PendingResponses, stallMs: number) {
+export function writeTimeout(pending: PendingResponses, stallMs: number) {
   return (socket: Socket, response: ServerResponse): void => {
     response.on("prefinish", () => socket.setTimeout(stallMs));
     response.on("finish", () => {
