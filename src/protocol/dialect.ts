@@ -5,16 +5,16 @@
  */
 import type { ChatRequest, FinishReason, ReplyLogprob, ToolCall } from "./chat.js";
 import type { ServiceError } from "./errors.js";
-import type { HostedTool } from "./responses/hosted-tools.js";
+import type { HostedTool } from "./hosted-tools.js";
 import type { JsonObject } from "./read-json.js";
 import type { Unresolved } from "./responses/input.js";
 import type { CallName } from "./responses/namespaces.js";
 
 /** A request as its dialect read it. It crosses threads, so it holds data only. */
-export interface Asked {
+export interface ParsedRequest {
   chat: ChatRequest;
   /** Fields of the reply that repeat the request, as they go on the wire. */
-  echo: Readonly<JsonObject>;
+  echo?: Readonly<JsonObject>;
   /** Tools of the request that cannot be called here. */
   hosted?: readonly HostedTool[];
   /** Functions that the client knows by a namespace and a name. */
@@ -104,17 +104,15 @@ export interface Dialect {
   /** Of the ids of its replies. */
   readonly idPrefix: string;
   /** Throws the `ServiceError` that names the invalid field. */
-  read(body: unknown): Asked;
+  read(body: unknown): ParsedRequest;
   /**
    * Puts items of earlier replies where the conversation refers to them. `recall` returns them as they were kept,
    * undefined for one that is not there. Throws the `ServiceError` that names a reference to nothing.
    */
-  resolve?(asked: Asked, recall: (id: string) => unknown): Asked;
-  reply(head: ReplyHead, asked: Asked, choices: readonly ReplyChoice[], usage: Usage): object;
+  resolve?(request: ParsedRequest, recall: (id: string) => unknown): ParsedRequest;
+  reply(head: ReplyHead, request: ParsedRequest, choices: readonly ReplyChoice[], usage: Usage): object;
   /** The head changes once, on admission: read it when something is written. */
-  stream(head: Readonly<ReplyHead>, asked: Asked): StreamWriter;
-  /** Errors from beyond the dialect name the fields of chat completions; this names its own. Without it, they are the same. */
-  inOwnTerms?(error: ServiceError): ServiceError;
-  /** The body of an error response. `requestId` is for those that repeat it there. */
+  stream(head: Readonly<ReplyHead>, request: ParsedRequest): StreamWriter;
+  /** The body of an error response, with the API's own names of fields. `requestId` is for those that repeat it. */
   error(error: ServiceError, requestId: string): object;
 }

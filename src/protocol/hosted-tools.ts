@@ -4,7 +4,8 @@
  * silently would mean an invented answer where a search was switched on, so they are refused. Coding clients that send
  * one with every request have them skipped and named in a header (src/http/api/hosted-tools.ts).
  */
-import { ServiceError } from "../errors.js";
+import type { ServiceError } from "./errors.js";
+import { unsupportedValue } from "./read-json.js";
 
 const runByTheService = [
   "advisor",
@@ -48,21 +49,18 @@ export function hostedTool(type: string, path: string, instead: string): HostedT
 
 export function hostedRefusal({ type, path, instead }: HostedTool): ServiceError {
   const named = type === "other" ? "tools of this type" : `'${type}' tools`;
-  return new ServiceError("unsupported_value", {
-    message: `Unsupported value for '${path}.type': ${named} are not supported. ${adviceFor(type, instead)}`,
-    param: `${path}.type`,
-  });
+  return unsupportedValue(`${path}.type`, `${named} are not supported. ${adviceFor(type, instead)}`);
 }
 
 function adviceFor(type: HostedType, instead: string): string {
   if (type === "mcp") {
-    return `This service connects to no MCP servers: connect the client to the server, and offer each of its tools as ${instead}.`;
+    return `This service connects to no MCP servers: connect the client to the server, and offer each of its tools as ${instead}`;
   }
-  if (type === "custom") return `Offer ${instead} with a string parameter for the text.`;
+  if (type === "custom") return `Offer ${instead} with a string parameter for the text`;
   if (isOneOf(knownToOtherModels, type)) {
-    return `Only models of another service know them: describe the tool as ${instead}.`;
+    return `Only models of another service know them: describe the tool as ${instead}`;
   }
-  return `This service runs no tools of its own: leave it out, or offer ${instead} that the client runs.`;
+  return `This service runs no tools of its own: leave it out, or offer ${instead} that the client runs`;
 }
 
 const isOneOf = (names: readonly string[], name: string): boolean => names.includes(name);

@@ -12,7 +12,7 @@ import { modelIds, type ModelId } from "../../protocol/models.js";
 import { object, required, string } from "../../protocol/read-json.js";
 import { callerOf } from "../connection/caller.js";
 import type { HttpParts } from "../parts.js";
-import { speaksMessages } from "./messages-client.js";
+import { speaksMessages } from "./request-dialect.js";
 
 export function listModels(parts: HttpParts) {
   return async (request: FastifyRequest): Promise<WireModelList | MessagesModelList> => {

@@ -7,7 +7,7 @@ import { chunkWriter } from "./stream.js";
 
 export const chatCompletions: Dialect = {
   idPrefix: "chatcmpl-",
-  read: (body) => ({ chat: parseChatRequest(body), echo: {} }),
+  read: (body) => ({ chat: parseChatRequest(body) }),
   reply: (head, { chat }, choices, usage) => chatCompletion(head, chat, choices, usage),
   stream: (head, { chat }) => chunkWriter(head, chat.includeUsage),
   error: errorBody,

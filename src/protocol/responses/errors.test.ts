@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ServiceError } from "../errors.js";
-import { inOwnTerms } from "./error.js";
+import { responsesError } from "./errors.js";
 
 describe("an error that was raised in the terms of chat completions", () => {
   test.each([
@@ -59,7 +59,7 @@ describe("an error that was raised in the terms of chat completions", () => {
       "input[0].role",
     ],
   ])("%s", (message, param, renamed, renamedParam) => {
-    const error = inOwnTerms(new ServiceError("invalid_value", { message, param, retryAfterSeconds: 3 }));
+    const error = responsesError(new ServiceError("invalid_value", { message, param, retryAfterSeconds: 3 }));
     expect(error).toMatchObject({
       message: renamed,
       param: renamedParam,
@@ -70,6 +70,6 @@ describe("an error that was raised in the terms of chat completions", () => {
 
   test("stays as it is where it names no field", () => {
     const error = new ServiceError("overloaded", { retryAfterSeconds: 3 });
-    expect(inOwnTerms(error)).toBe(error);
+    expect(responsesError(error)).toBe(error);
   });
 });

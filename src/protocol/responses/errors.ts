@@ -1,11 +1,9 @@
-/**
- * Errors that engines and limits raise name the fields of chat completions. A client of this API knows them by other
- * names, and would look in vain for those.
- */
-import { ServiceError } from "../errors.js";
+/** Errors with the names that this API has for its fields. */
+import type { ServiceError } from "../errors.js";
+import { translateError, type FieldNames } from "../translate-error.js";
 
 /** The longer first: they begin alike. */
-const names: readonly (readonly [RegExp, string])[] = [
+const names: FieldNames = [
   [/\bresponse_format\.json_schema\b/g, "text.format"],
   [/\bresponse_format\b/g, "text.format"],
   [/\bmax_tokens or n\b/g, "max_output_tokens"],
@@ -17,16 +15,4 @@ const names: readonly (readonly [RegExp, string])[] = [
   [/'messages\b[^']*'/g, "'input'"],
 ];
 
-export function inOwnTerms(error: ServiceError): ServiceError {
-  const { code, param, retryAfterSeconds, shouldRetry } = error;
-  if (param === null) return error;
-  return new ServiceError(code, {
-    message: renamed(error.message),
-    param: renamed(param),
-    shouldRetry,
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-  });
-}
-
-const renamed = (text: string): string =>
-  names.reduce((result, [pattern, name]) => result.replace(pattern, name), text);
+export const responsesError = (error: ServiceError): ServiceError => translateError(error, names);
