@@ -59,7 +59,7 @@ export interface MachineNow {
 }
 
 /** GET /api/admin/home: read live, polled. Of the process that answers: other replicas have their own. */
-export interface OperatorHome {
+export interface AdminHome {
   checklist: Checklist;
   suggestion: ModelSuggestion | null;
   startedAt: string;

@@ -15,9 +15,8 @@ export function meRoutes({ dashboard }: DashboardParts): DashboardRoute[] {
       const { table, after = null } = visit.query(storedQuery);
       return storedRows(store.stored, account.id, table, after);
     }),
-    user("GET", "/me/export", async ({ reply }, { account }) => {
-      reply.header("content-type", "application/json; charset=utf-8");
-      reply.header("content-disposition", 'attachment; filename="sotto-account.json"');
+    user("GET", "/me/export", async (visit, { account }) => {
+      visit.attach("sotto-account.json", "application/json");
       return Readable.from(storedExport(store.stored, clock, account.id));
     }),
     user("POST", "/me/password", async (visit, me) => {

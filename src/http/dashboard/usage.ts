@@ -17,9 +17,7 @@ export function usageRoutes({ http, dashboard, queue, sharers }: DashboardParts)
     user("GET", "/usage.csv", async (visit, { account }) => {
       const query = visit.query(usageQuery);
       const lines = await usageReports.lines(account.id, usageRequest(query));
-      const file = `sotto-usage-${query.from.slice(0, 10)}-${query.to.slice(0, 10)}.csv`;
-      visit.reply.header("content-type", "text/csv; charset=utf-8");
-      visit.reply.header("content-disposition", `attachment; filename="${file}"`);
+      visit.attach(`sotto-usage-${query.from.slice(0, 10)}-${query.to.slice(0, 10)}.csv`, "text/csv");
       return toCsv(
         csvHeadings,
         lines.map((line) => [line.start, line.key, line.model ?? "", ...countCells(line)]),
@@ -44,7 +42,7 @@ export function usageRoutes({ http, dashboard, queue, sharers }: DashboardParts)
   ];
 }
 
-/** What a query for usage asks for. */
+/** The query with its times parsed. */
 export const usageRequest = <Query extends { from: string; to: string }>({ from, to, ...rest }: Query) => ({
   ...rest,
   from: new Date(from),

@@ -9,12 +9,12 @@ import { SkeletonLines } from "../../components/states/skeleton.tsx";
 import { Markdown } from "../../components/text/markdown.tsx";
 import { TimeRange } from "../../components/text/time-range.tsx";
 import { Time } from "../../components/text/time.tsx";
-import { operatorQueries } from "../../service/operator.ts";
+import { adminQueries } from "../../service/admin.ts";
 import { plural } from "../../units.ts";
 import { ModelAvailability } from "./model-availability.tsx";
 
 export function StatusHistory() {
-  const { data, error, refetch } = useQuery(operatorQueries.history);
+  const { data, error, refetch } = useQuery(adminQueries.history);
   return (
     <>
       <Card title="Availability" description="Share of requests answered, over the last 90 days.">

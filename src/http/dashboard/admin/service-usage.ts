@@ -24,9 +24,7 @@ export function serviceUsageRoutes({ dashboard: { serviceUsage } }: DashboardPar
       const lines = serviceUsage.csv(usageRequest(query));
       // An invalid filter is answered as an error rather than with a file that breaks off.
       const first = await lines.next();
-      const file = `sotto-service-usage-${query.from.slice(0, 10)}-${query.to.slice(0, 10)}.csv`;
-      visit.reply.header("content-type", "text/csv; charset=utf-8");
-      visit.reply.header("content-disposition", `attachment; filename="${file}"`);
+      visit.attach(`sotto-service-usage-${query.from.slice(0, 10)}-${query.to.slice(0, 10)}.csv`, "text/csv");
       return Readable.from(after(first.done === true ? "" : first.value, lines));
     }),
   ];

@@ -1,16 +1,16 @@
 /** The last 90 days on the public status page and in its feed. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Outcomes } from "../../../src/core/operator/operator-ports.js";
-import type { KeyWithSecret } from "../../../src/protocol/dashboard-api.js";
-import type { StatusHistory } from "../../../src/protocol/dashboard-operator.js";
-import { ServiceError } from "../../../src/protocol/errors.js";
-import { eventually } from "../../support/eventually.js";
-import { FakeClock } from "../../support/inputs/fake-clock.js";
+import type { Outcomes } from "../../src/core/operator/operator-ports.js";
+import type { KeyWithSecret } from "../../src/protocol/dashboard-api.js";
+import type { StatusHistory } from "../../src/protocol/dashboard-operator.js";
+import { ServiceError } from "../../src/protocol/errors.js";
+import { eventually } from "../support/eventually.js";
+import { FakeClock } from "../support/inputs/fake-clock.js";
 import {
   startDashboard,
   type Browser,
   type TestDashboard,
-} from "../../support/processes/dashboard-server.js";
+} from "../support/processes/dashboard-server.js";
 
 const hourMs = 3_600_000;
 

@@ -1,11 +1,11 @@
-/** The operator's home: the checklist, the last hour of this process, its engines and its machine. */
+/** The home page of admins: the checklist, the last hour of this process, its engines and its machine. */
 import type { OwnFacts } from "../../../core/operator/checklist.js";
-import { tickBody, type OperatorHome } from "../../../protocol/dashboard-operator.js";
+import { tickBody, type AdminHome } from "../../../protocol/dashboard-operator.js";
 import { modelIds } from "../../../protocol/models.js";
 import type { DashboardParts } from "../parts.js";
 import { admin, type DashboardRoute } from "../route.js";
 
-export function operatorHomeRoutes(parts: DashboardParts): DashboardRoute[] {
+export function adminHomeRoutes(parts: DashboardParts): DashboardRoute[] {
   const { http, dashboard, queue, sharers, suggestion, publicUrl, isSqlite } = parts;
   const { checklist, live, rates, outbox, signUpMode } = dashboard;
   const own = (): OwnFacts => ({
@@ -15,7 +15,7 @@ export function operatorHomeRoutes(parts: DashboardParts): DashboardRoute[] {
     publicUrl,
     isSqlite,
   });
-  const engines = (): OperatorHome["engines"] =>
+  const engines = (): AdminHome["engines"] =>
     sharers().flatMap((models) => {
       const [model] = models;
       if (model === undefined) return [];
@@ -24,9 +24,9 @@ export function operatorHomeRoutes(parts: DashboardParts): DashboardRoute[] {
       return [{ models, serving, state, active, capacity, waiting, problem: problem?.text ?? null }];
     });
   return [
-    admin("GET", "/admin/home", async (): Promise<OperatorHome> => {
+    admin("GET", "/admin/home", async (): Promise<AdminHome> => {
       const shown = engines();
-      const sum = (of: (engine: OperatorHome["engines"][number]) => number) =>
+      const sum = (of: (engine: AdminHome["engines"][number]) => number) =>
         shown.reduce((total, engine) => total + of(engine), 0);
       return {
         checklist: await checklist.read(own()),

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { KeyWithSecret } from "../../../src/protocol/dashboard-api.js";
-import type { ChecklistItem, OperatorHome } from "../../../src/protocol/dashboard-operator.js";
+import type { ChecklistItem, AdminHome } from "../../../src/protocol/dashboard-operator.js";
 import { ServiceError } from "../../../src/protocol/errors.js";
 import { backUpSqlite } from "../../../src/store/sql/backup.js";
 import { databasePath } from "../../../src/store/sql/sqlite.js";
@@ -32,7 +32,7 @@ async function start(options: TestDashboardOptions = {}): Promise<void> {
   dashboard = await startDashboard(options);
   operator = await dashboard.setUp();
 }
-const home = () => operator.get<OperatorHome>("/api/admin/home");
+const home = () => operator.get<AdminHome>("/api/admin/home");
 const states = async (): Promise<Partial<Record<ChecklistItem, string>>> =>
   Object.fromEntries((await home()).checklist.entries.map(({ id, state }) => [id, state]));
 
