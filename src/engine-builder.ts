@@ -35,9 +35,9 @@ import { describeMember, weightsSource, type ModelSource } from "./models/choice
 import type { WeightsProgress } from "./models/starter/starter.js";
 import { WeightsError } from "./models/weights-error.js";
 import { defaultsOfWeights, modelDefaults } from "./models/weights-settings.js";
-import type { EngineComputeView } from "./protocol/dashboard-engines.js";
+import type { EngineComputeView } from "./protocol/dashboard/engines.js";
 import type { EngineMember, UpstreamSource } from "./protocol/engine-member.js";
-import { modelIds, type ModelId } from "./protocol/models.js";
+import { modelIds, type ModelId } from "./core/models.js";
 
 export interface EngineOverrides {
   /** Answers instead of the configured engines. */

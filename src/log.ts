@@ -8,8 +8,8 @@
  */
 import { withSourcePlaces } from "./adapters/source-places.js";
 import { standardErrorOutput, type LogOutput } from "./log-output.js";
-import { errorTable } from "./protocol/errors.js";
-import { modelIds } from "./protocol/models.js";
+import { errorTable } from "./core/errors.js";
+import { modelIds } from "./core/models.js";
 
 /** A value as JSON; undefined for one that is not of the kind that belongs there. */
 type Field = (value: unknown) => string | undefined;

@@ -5,7 +5,7 @@ import { startScriptedUpstream } from "../test/support/engines/scripted-upstream
 import { loadConfig } from "./config.js";
 import { systemClock } from "./core/ports.js";
 import { createLog } from "./log.js";
-import { modelIds } from "./protocol/models.js";
+import { modelIds } from "./core/models.js";
 import { startEngines, type Engines } from "./start-engines.js";
 
 const closers: (() => Promise<void>)[] = [];

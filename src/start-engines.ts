@@ -13,8 +13,8 @@ import { cacheSaltSetting, newCacheSaltSecret } from "./engines/upstream/cache-s
 import { suggestFor } from "./models/choice/best-model.js";
 import { configuredSource } from "./models/choice/mapping.js";
 import { isStarterFile } from "./models/starter/starter.js";
-import type { EngineComputeView, EngineMemberView, ModelSuggestion } from "./protocol/dashboard-engines.js";
-import { modelIds, type ModelId } from "./protocol/models.js";
+import type { EngineComputeView, EngineMemberView, ModelSuggestion } from "./protocol/dashboard/engines.js";
+import { modelIds, type ModelId } from "./core/models.js";
 
 export type { EngineOverrides } from "./engine-builder.js";
 

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 
-const runsFromSources = import.meta.url.endsWith(".ts");
+export const runsFromSources = import.meta.url.endsWith(".ts");
 
 /** A file of the package, by its path from the package's folder. */
 export const packageFile = (path: string): URL =>

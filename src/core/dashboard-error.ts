@@ -1,4 +1,4 @@
-import type { DashboardErrorCode } from "../protocol/dashboard-api.js";
+import type { DashboardErrorCode } from "../protocol/dashboard/api.js";
 
 interface ErrorDetails {
   /** The invalid input, by its name in the request. */

@@ -3,7 +3,7 @@
  * hold: every method rejects when the database cannot be reached, emails compare without regard to case,
  * times are whole milliseconds. Secrets are stored as SHA-256 and found by it.
  */
-import type { ModelId } from "../protocol/models.js";
+import type { ModelId } from "./models.js";
 import type { ServiceStore } from "./operator/operator-ports.js";
 import type { ChangeStore } from "./replicas/changes.js";
 import type { UsageCounts, UsageShare } from "./usage/usage-counts.js";

@@ -2,7 +2,7 @@
  * The parts behind the dashboard, created together since they share the store, the clock and the audit trail.
  * The composition root creates one and passes it to HTTP; `close` writes what is still in memory.
  */
-import type { SignUpMode } from "../protocol/dashboard-api.js";
+import type { SignUpMode } from "../protocol/dashboard/api.js";
 import { AccountAdmin } from "./accounts/account-admin.js";
 import { Invites } from "./accounts/invites.js";
 import { Audit } from "./audit.js";
@@ -13,7 +13,7 @@ import { AvailabilityReports } from "./operator/availability.js";
 import { OperatorChecklist } from "./operator/checklist.js";
 import { LiveHour, type LiveSources } from "./operator/live-hour.js";
 import { OutcomeRecorder } from "./operator/outcome-recorder.js";
-import { modelIds } from "../protocol/models.js";
+import { modelIds } from "./models.js";
 import { ServiceUsageReports } from "./usage/service-report.js";
 import { Housekeeping } from "./operator/housekeeping.js";
 import type { KeyRing } from "./keys/key-ring.js";

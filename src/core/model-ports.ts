@@ -9,8 +9,8 @@ import type {
   ModelView,
   PullBody,
   PullView,
-} from "../protocol/dashboard-models.js";
-import type { ModelId } from "../protocol/models.js";
+} from "../protocol/dashboard/models.js";
+import type { ModelId } from "./models.js";
 
 export interface ModelSources {
   now(): Promise<ModelView[]>;

@@ -2,9 +2,9 @@
  * What the core needs from technology. Each interface's promises, failures included, are written on its
  * methods; every implementation passes the contract suite of its interface in `test/contract`.
  */
-import type { ChatMessage, ReasoningEffort, ReplyFormat, Sampling, Tooling } from "../protocol/chat.js";
-import type { ReplyEvent, Usage } from "../protocol/dialect.js";
-import type { ModelId } from "../protocol/models.js";
+import type { ChatMessage, ReasoningEffort, ReplyFormat, Sampling, Tooling } from "./chat/request.js";
+import type { ReplyEvent, Usage } from "./chat/reply.js";
+import type { ModelId } from "./models.js";
 
 // ---------------------------------------------------------------------------------------------- engines
 

@@ -15,7 +15,7 @@ import {
   type GenerationEvent,
   type PreparedGeneration,
 } from "../core/ports.js";
-import { ServiceError } from "../protocol/errors.js";
+import { ServiceError } from "../core/errors.js";
 import { Fleet, type Assignments, type EngineSource } from "./fleet.js";
 
 class Ship extends FakeEngine {

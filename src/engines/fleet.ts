@@ -11,8 +11,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FairQueue } from "../core/serving/fair-queue.js";
 import type { Arrival, Clock, Engine, EngineStatus, Generation, PreparedGeneration } from "../core/ports.js";
-import { ServiceError } from "../protocol/errors.js";
-import { modelIds, type ModelId } from "../protocol/models.js";
+import { ServiceError } from "../core/errors.js";
+import { modelIds, type ModelId } from "../core/models.js";
 
 /** Where a model's replies come from. Two with the same key are the same. */
 export interface EngineSource {

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { StoreUnavailable } from "../core/ports.js";
 import type { Log } from "../log.js";
-import { ServiceError } from "../protocol/errors.js";
+import { ServiceError } from "../core/errors.js";
 import { dialectOf } from "./api/request-dialect.js";
 import { ClientHungUp } from "./connection/exchange.js";
 

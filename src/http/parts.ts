@@ -8,7 +8,7 @@ import type { OutcomeRecorder } from "../core/operator/outcome-recorder.js";
 import type { UsageRecorder } from "../core/usage/usage-recorder.js";
 import type { Log } from "../log.js";
 import type { Metrics } from "../metrics.js";
-import type { ModelId } from "../protocol/models.js";
+import type { ModelId } from "../core/models.js";
 import type { Tracing } from "../tracing.js";
 import type { Bodies } from "./bodies/bodies.js";
 import type { ConnectionLimit } from "./connection/connection-limit.js";

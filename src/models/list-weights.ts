@@ -2,7 +2,7 @@
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Store } from "../core/ports.js";
-import { modelIds, type ModelId } from "../protocol/models.js";
+import { modelIds, type ModelId } from "../core/models.js";
 import { readWeightsFacts, type WeightsFacts } from "./gguf/gguf.js";
 import { GgufError } from "./gguf/gguf-header.js";
 import type { Mapping } from "./choice/mapping.js";

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import * as z from "zod";
 import type { Store } from "../core/ports.js";
 import { Rounds } from "../core/rounds.js";
-import type { ModelId } from "../protocol/models.js";
+import type { ModelId } from "../core/models.js";
 
 const schema = z.object({ tokensPerSecond: z.number().positive(), at: z.coerce.date() });
 export type MeasuredSpeed = z.infer<typeof schema>;

@@ -4,8 +4,8 @@
  */
 import { basename } from "node:path";
 import type { Store } from "../core/ports.js";
-import type { ModelWeightsView } from "../protocol/dashboard-api.js";
-import type { ModelId } from "../protocol/models.js";
+import type { ModelWeightsView } from "../protocol/dashboard/api.js";
+import type { ModelId } from "../core/models.js";
 import { entryOfFile } from "./choice/best-model.js";
 import { readWeightsFacts } from "./gguf/gguf.js";
 import { readSpeed } from "./measured-speed.js";

@@ -4,7 +4,7 @@
  * silently would mean an invented answer where a search was switched on, so they are refused. Coding clients that send
  * one with every request have them skipped and named in a header (src/http/api/hosted-tools.ts).
  */
-import type { ServiceError } from "./errors.js";
+import type { ServiceError } from "../core/errors.js";
 import { unsupportedValue } from "./read-json.js";
 
 const runByTheService = [

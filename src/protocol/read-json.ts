@@ -3,7 +3,7 @@
  * its type known, or throws the error that names the path, what was expected and the type that was sent.
  * None of them ever puts the value itself into a message: it may be a user's text.
  */
-import { ServiceError } from "./errors.js";
+import { ServiceError } from "../core/errors.js";
 
 export type JsonObject = Record<string, unknown>;
 export type Reader<T> = (value: unknown, path: string) => T;

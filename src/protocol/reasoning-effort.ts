@@ -1,5 +1,5 @@
 /** The names of reasoning efforts that clients send, as the steps that models have. */
-import type { ReasoningEffort } from "./chat.js";
+import type { ReasoningEffort } from "../core/chat/request.js";
 import { mapped } from "./read-json.js";
 
 const someEffort: Record<string, ReasoningEffort> = {

@@ -1,5 +1,5 @@
 /** `temperature` and `top_p`, which every API has. */
-import type { Sampling } from "./chat.js";
+import type { Sampling } from "../core/chat/request.js";
 import { decimal, optional, type JsonObject } from "./read-json.js";
 
 /** With neutral values for what not every API has. */

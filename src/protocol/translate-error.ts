@@ -2,7 +2,7 @@
  * Errors that engines and limits raise name the fields of chat completions. Clients of another API know them by other
  * names.
  */
-import { ServiceError } from "./errors.js";
+import { ServiceError } from "../core/errors.js";
 
 /** From a name in chat completions to the API's own, applied in this order. */
 export type FieldNames = readonly (readonly [pattern: RegExp, name: string])[];

@@ -16,7 +16,7 @@ import {
 import { join } from "node:path";
 import * as z from "zod";
 import type { UsageBatch, UsageSpill } from "../core/dashboard-ports.js";
-import { modelIds } from "../protocol/models.js";
+import { modelIds } from "../core/models.js";
 
 const count = z.number().nonnegative();
 

@@ -1,8 +1,8 @@
 /** An operator's day in a real browser: the checklist, the last hour, the service's usage, the public status. */
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
-import type { KeyWithSecret } from "../../src/protocol/dashboard-api.js";
-import { ServiceError } from "../../src/protocol/errors.js";
+import type { KeyWithSecret } from "../../src/protocol/dashboard/api.js";
+import { ServiceError } from "../../src/core/errors.js";
 import { launchBrowser } from "../support/browser.js";
 import { eventually } from "../support/eventually.js";
 import { startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";

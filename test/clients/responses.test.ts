@@ -13,7 +13,7 @@ import { zodResponsesFunction, zodTextFormat } from "openai/helpers/zod";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { Generation } from "../../src/core/ports.js";
-import { ServiceError } from "../../src/protocol/errors.js";
+import { ServiceError } from "../../src/core/errors.js";
 import type { Script } from "../support/engines/fake-engine.js";
 import { answer, asked, lookUp, place, prompt, weatherScript } from "../support/clients/weather-model.js";
 import { startServer, type TestServer } from "../support/processes/server.js";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { noUsage } from "../../src/core/usage/usage-recorder.js";
-import type { KeyWithSecret, Me, Site, StoredAboutMe, StoredRows } from "../../src/protocol/dashboard-api.js";
+import type { KeyWithSecret, Me, Site, StoredAboutMe, StoredRows } from "../../src/protocol/dashboard/api.js";
 import { password, startDashboard, type TestDashboard } from "../support/processes/dashboard-server.js";
 
 describe("accounts", () => {

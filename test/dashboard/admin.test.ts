@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { noQuotas } from "../../src/core/ports.js";
-import type { AccountPage } from "../../src/protocol/dashboard-accounts.js";
-import type { AccountView, KeyWithSecret, Me } from "../../src/protocol/dashboard-api.js";
-import type { EngineView } from "../../src/protocol/dashboard-engines.js";
+import type { AccountPage } from "../../src/protocol/dashboard/accounts.js";
+import type { AccountView, KeyWithSecret, Me } from "../../src/protocol/dashboard/api.js";
+import type { EngineView } from "../../src/protocol/dashboard/engines.js";
 import type { Access } from "../../src/http/dashboard/route.js";
 import { dashboardRoutes } from "../../src/http/dashboard/routes.js";
 import {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Me, OneTimeLink, Site } from "../../src/protocol/dashboard-api.js";
+import type { Me, OneTimeLink, Site } from "../../src/protocol/dashboard/api.js";
 import { smtpMailer } from "../../src/mail.js";
 import { startDashboard, tokenOf, type TestDashboard } from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";

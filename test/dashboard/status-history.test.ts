@@ -1,9 +1,9 @@
 /** The last 90 days on the public status page and in its feed. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Outcomes } from "../../src/core/operator/operator-ports.js";
-import type { KeyWithSecret } from "../../src/protocol/dashboard-api.js";
-import type { StatusHistory } from "../../src/protocol/dashboard-operator.js";
-import { ServiceError } from "../../src/protocol/errors.js";
+import type { KeyWithSecret } from "../../src/protocol/dashboard/api.js";
+import type { StatusHistory } from "../../src/protocol/dashboard/admin.js";
+import { ServiceError } from "../../src/core/errors.js";
 import { eventually } from "../support/eventually.js";
 import { FakeClock } from "../support/inputs/fake-clock.js";
 import {

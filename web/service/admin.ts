@@ -1,7 +1,7 @@
 /** What the pages for admins read and change, and the public history: as in api.ts and queries.ts. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
-import type * as admin from "../../src/protocol/dashboard-admin.js";
+import type * as admin from "../../src/protocol/dashboard/admin.js";
 import { withQuery } from "./api.ts";
 import { request } from "./request.ts";
 

@@ -1,13 +1,13 @@
 /**
- * The dashboard's client: one function for each call of src/protocol/dashboard-api.ts, JSON both ways, same
+ * The dashboard's client: one function for each call of src/protocol/dashboard/api.ts, JSON both ways, same
  * origin. How a request is sent and fails is in request.ts. The server is the same program at the same version:
  * replies are trusted, not parsed again.
  */
 import type { z } from "zod";
-import type * as dashboard from "../../src/protocol/dashboard-api.js";
-import type { EngineView, ModelSuggestion } from "../../src/protocol/dashboard-engines.js";
-import type * as models from "../../src/protocol/dashboard-models.js";
-import type { ModelId } from "../../src/protocol/models.js";
+import type * as dashboard from "../../src/protocol/dashboard/api.js";
+import type { EngineView, ModelSuggestion } from "../../src/protocol/dashboard/engines.js";
+import type * as models from "../../src/protocol/dashboard/models.js";
+import type { ModelId } from "../../src/core/models.js";
 import type { OpenApi } from "../pages/docs/api/openapi.ts";
 import { request } from "./request.ts";
 

@@ -5,7 +5,7 @@ import { DashboardError } from "../../core/dashboard-error.js";
 import type { FullStore } from "../../core/dashboard-ports.js";
 import { deletePlan, listPlans, requirePlan, savePlan } from "../../core/accounts/plans.js";
 import type { Plan } from "../../core/ports.js";
-import { isModelId, modelIds, type ModelId } from "../../protocol/models.js";
+import { isModelId, modelIds, type ModelId } from "../../core/models.js";
 import { parseCount, parseQuota } from "../count.js";
 import { report, table } from "../output.js";
 import { quotasAsJson, quotasInWords } from "../quotas.js";

@@ -13,7 +13,7 @@ import { isFileAddress, parseReference } from "../../models/pull/reference.js";
 import { describeSource, type ModelSource } from "../../models/choice/source.js";
 import { WeightsError } from "../../models/weights-error.js";
 import { engineBounds, upstreamProfiles, type EngineMember } from "../../protocol/engine-member.js";
-import { isModelId, modelIds, type ModelId } from "../../protocol/models.js";
+import { isModelId, modelIds, type ModelId } from "../../core/models.js";
 import { modelsFolder, pull } from "./models-pull.js";
 import { report } from "../output.js";
 import { readSettings } from "../settings.js";

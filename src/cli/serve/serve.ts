@@ -9,7 +9,7 @@ import { ensureSetupLink } from "../../core/sign-in/one-time-links.js";
 import { isAvailable, systemClock } from "../../core/ports.js";
 import { starterSize } from "../../models/starter/starter-size.js";
 import { requireOpenFiles } from "../../open-files.js";
-import { modelIds } from "../../protocol/models.js";
+import { modelIds } from "../../core/models.js";
 import { isForOperator } from "../operator-errors.js";
 import { requireFreePort } from "../require-free-port.js";
 import { readSettings, settingsOptions } from "../settings.js";

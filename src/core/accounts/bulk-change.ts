@@ -2,7 +2,7 @@
  * The same change to several accounts, one after another: each is a change of its own, with its line in the audit
  * trail, so those that cannot be made do not stop the others.
  */
-import type { BulkRequest } from "../../protocol/dashboard-accounts.js";
+import type { BulkRequest } from "../../protocol/dashboard/accounts.js";
 import type { Actor } from "../audit.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { AccountSummary } from "../dashboard-ports.js";

@@ -5,8 +5,8 @@
  * The limit on keys is looked up before the key is written: two that are created at the same instant can exceed
  * it by one, which costs nothing, since rates and concurrency are counted for the whole account.
  */
-import { largestQuota, longest, mostTags } from "../../protocol/dashboard-bounds.js";
-import { isModelId, modelIds, type ModelId } from "../../protocol/models.js";
+import { largestQuota, longest, mostTags } from "../bounds.js";
+import { isModelId, modelIds, type ModelId } from "../models.js";
 import { AccountError } from "../accounts/account-error.js";
 import { keyHash, mintKey } from "./key-format.js";
 import {

@@ -1,7 +1,7 @@
 /** A page of an account's keys: searched, filtered and sorted. An account has some hundreds, so this is done here. */
-import { keysPageSize } from "../../protocol/dashboard-bounds.js";
-import type { KeySort, KeysRequest } from "../../protocol/dashboard-keys.js";
-import { modelIds } from "../../protocol/models.js";
+import { keysPageSize } from "../bounds.js";
+import type { KeySort, KeysRequest } from "../../protocol/dashboard/keys.js";
+import { modelIds } from "../models.js";
 import type { ApiKey } from "../ports.js";
 import { hasEnded, keyStatus } from "./key-status.js";
 

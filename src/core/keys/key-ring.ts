@@ -17,10 +17,10 @@
  * The days of last use, and the models, are gathered here and written in batches. A failed write keeps them for the next one, of a
  * bounded number of keys; losing a few seconds of them in a crash is the accepted price.
  */
-import { ServiceError } from "../../protocol/errors.js";
+import { ServiceError } from "../errors.js";
 import { keyHash, keyName } from "./key-format.js";
 import { isUsable } from "../serving/permission.js";
-import type { ModelId } from "../../protocol/models.js";
+import type { ModelId } from "../models.js";
 import type { Clock, KeyRecord, KeyUse, Store } from "../ports.js";
 import { Rounds } from "../rounds.js";
 import { Semaphore } from "../semaphore.js";

@@ -1,6 +1,6 @@
 import { isLive } from "./issue-keys.js";
 import type { ApiKey } from "../ports.js";
-import type { KeyStatus } from "../../protocol/dashboard-keys.js";
+import type { KeyStatus } from "../../protocol/dashboard/keys.js";
 
 /** What a key is good for now. `expiring`: it was rotated and works for a while yet. */
 export function keyStatus(key: ApiKey, now: Date): KeyStatus {

@@ -2,9 +2,9 @@
  * The keys of one account, for its owner. A key of another account is not there, so its id tells nothing.
  * Changes reach the next request at once; a key that stops working takes its running streams with it.
  */
-import type { DashboardErrorCode } from "../../protocol/dashboard-api.js";
-import { listedKeys } from "../../protocol/dashboard-bounds.js";
-import type { KeysRequest } from "../../protocol/dashboard-keys.js";
+import type { DashboardErrorCode } from "../../protocol/dashboard/api.js";
+import { listedKeys } from "../bounds.js";
+import type { KeysRequest } from "../../protocol/dashboard/keys.js";
 import { AccountError } from "../accounts/account-error.js";
 import {
   createKey,

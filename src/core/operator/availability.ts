@@ -6,9 +6,9 @@
  *
  * An incident is a run of hours in each of which some model failed at least three requests and a twentieth of all.
  */
-import type { Incident, ModelDays, StatusHistory } from "../../protocol/dashboard-operator.js";
-import { errorTable, type ErrorCode } from "../../protocol/errors.js";
-import { modelIds, type ModelId } from "../../protocol/models.js";
+import type { Incident, ModelDays, StatusHistory } from "../../protocol/dashboard/admin.js";
+import { errorTable, type ErrorCode } from "../errors.js";
+import { modelIds, type ModelId } from "../models.js";
 import type { Clock } from "../ports.js";
 import type { Outcomes, OutcomeStore } from "./operator-ports.js";
 

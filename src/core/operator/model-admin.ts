@@ -6,8 +6,8 @@ import type {
   ModelsNow,
   PullBody,
   PullView,
-} from "../../protocol/dashboard-models.js";
-import { isModelId, type ModelId } from "../../protocol/models.js";
+} from "../../protocol/dashboard/models.js";
+import { isModelId, type ModelId } from "../models.js";
 import type { Actor, Audit } from "../audit.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { ModelNames } from "../model-names.js";

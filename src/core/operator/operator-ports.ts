@@ -2,8 +2,8 @@
  * What an operator's pages need from the store: sums over all accounts, how requests ended, and facts for the
  * checklist. As everywhere, every method rejects when the database cannot be reached. Nothing but counts.
  */
-import type { ErrorCode } from "../../protocol/errors.js";
-import type { ModelId } from "../../protocol/models.js";
+import type { ErrorCode } from "../errors.js";
+import type { ModelId } from "../models.js";
 import type { UsageCounts } from "../usage/usage-counts.js";
 
 export interface ServiceStore {

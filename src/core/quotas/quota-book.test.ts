@@ -5,7 +5,7 @@ import { callerWith } from "../../../test/support/clients/caller.js";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
 import { MemoryCounter, MemoryLeases } from "../../store/counters/memory-counter.js";
 import { MemoryAdmissions } from "../../store/counters/memory-admissions.js";
-import { ServiceError } from "../../protocol/errors.js";
+import { ServiceError } from "../errors.js";
 import type { QuotaDay, QuotaUse, UsageStore } from "../dashboard-ports.js";
 import { StoreUnavailable, type KeyLimits, type Plan, type Quotas } from "../ports.js";
 import { Limits } from "../serving/limits.js";

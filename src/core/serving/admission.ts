@@ -11,7 +11,7 @@
  * An error that comes before the reservation is told after the request was counted (`count`), and a refusal of that count
  * goes before it: clients see the same order either way.
  */
-import type { ServiceError } from "../../protocol/errors.js";
+import type { ServiceError } from "../errors.js";
 import type { AdmissionAnswer, AdmissionAsk, Admissions, Correction, WindowAsk } from "../limit-ports.js";
 import type { KeyRecord, Lease } from "../ports.js";
 import {

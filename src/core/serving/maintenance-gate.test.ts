@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
-import type { ServiceError } from "../../protocol/errors.js";
+import type { ServiceError } from "../errors.js";
 import type { MaintenanceWindow } from "../dashboard-ports.js";
 import { MaintenanceGate } from "./maintenance-gate.js";
 

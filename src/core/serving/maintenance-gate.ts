@@ -7,7 +7,7 @@
  * While one is open new completions are refused. What runs may finish within the drain time, and is then
  * ended with the same error.
  */
-import { ServiceError } from "../../protocol/errors.js";
+import { ServiceError } from "../errors.js";
 import type { MaintenanceWindow } from "../dashboard-ports.js";
 import type { Clock } from "../ports.js";
 import { Rounds } from "../rounds.js";

@@ -1,5 +1,5 @@
 /** The limits that hold for a caller: what is counted under which name, up to what, and who set it. */
-import { ServiceError } from "../../protocol/errors.js";
+import { ServiceError } from "../errors.js";
 import type { LeaseAsk, WindowAsk } from "../limit-ports.js";
 import type { ApiKey, CounterReading, KeyRecord } from "../ports.js";
 

@@ -2,8 +2,8 @@
  * Whether a caller may do what it asks, judged the same way when a request comes in and while its reply is
  * being written. Times are judged by the clock: a record may say that its key ends later.
  */
-import { ServiceError } from "../../protocol/errors.js";
-import { modelIds, type ModelId } from "../../protocol/models.js";
+import { ServiceError } from "../errors.js";
+import { modelIds, type ModelId } from "../models.js";
 import type { KeyRecord } from "../ports.js";
 
 /** Whether requests of this caller are let in at that time. */

@@ -2,7 +2,7 @@
  * The caller of a request from the playground: the account of a session, with every permission of its plan
  * and no key. Limits, queue and usage see it as they see a key's requests.
  */
-import { playgroundKeyId } from "../../protocol/dashboard-bounds.js";
+import { playgroundKeyId } from "../bounds.js";
 import type { SessionRecord } from "../dashboard-ports.js";
 import { noKeyLimits, type KeyRecord } from "../ports.js";
 

@@ -3,7 +3,7 @@
  * produced, and the median of the last waits in the queue. Models that share an engine are read together. Kept in
  * memory only and bounded; a restart begins with nothing.
  */
-import { modelIds, type ModelId } from "../../protocol/models.js";
+import { modelIds, type ModelId } from "../models.js";
 import type { Clock } from "../ports.js";
 
 const windowSeconds = 10;

@@ -13,7 +13,7 @@
  * Only a write whose answer was lost is seen twice, until it is tried again.
  */
 import { randomUUID } from "node:crypto";
-import type { ModelId } from "../../protocol/models.js";
+import type { ModelId } from "../models.js";
 import type {
   QuotaDay,
   UsageBatch,

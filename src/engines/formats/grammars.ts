@@ -11,8 +11,8 @@
  */
 import { FairQueue } from "../../core/serving/fair-queue.js";
 import { systemClock, type Clock } from "../../core/ports.js";
-import type { ReplyFormat } from "../../protocol/chat.js";
-import { ServiceError } from "../../protocol/errors.js";
+import type { ReplyFormat } from "../../core/chat/request.js";
+import { ServiceError } from "../../core/errors.js";
 import { GrammarCache } from "./grammar-cache.js";
 import { GrammarThread, type ThreadOutcome } from "./grammar-thread.js";
 import { objectGrammar } from "./json-schema/compile.js";

@@ -17,7 +17,7 @@ import {
   type GenerationEvent,
   type PreparedGeneration,
 } from "../../core/ports.js";
-import { ServiceError } from "../../protocol/errors.js";
+import { ServiceError } from "../../core/errors.js";
 import { PoolEngine, type PoolOptions } from "./pool-engine.js";
 
 class ClosableEngine extends FakeEngine {

@@ -22,8 +22,8 @@ import {
   type Generation,
   type PreparedGeneration,
 } from "../../core/ports.js";
-import { ServiceError } from "../../protocol/errors.js";
-import type { ModelId } from "../../protocol/models.js";
+import { ServiceError } from "../../core/errors.js";
+import type { ModelId } from "../../core/models.js";
 import { Affinity } from "./affinity.js";
 import { defaultBreakerLimits, type BreakerLimits, type BreakerState } from "./breaker.js";
 import { Member, type PoolMember } from "./member.js";

@@ -15,7 +15,8 @@
  * would be guessing what is to be done. What is kept of a reply for all this is bounded.
  */
 import type { GenerationEvent } from "../../core/ports.js";
-import type { FinishReason, Tooling } from "../../protocol/chat.js";
+import type { FinishReason } from "../../core/chat/reply.js";
+import type { Tooling } from "../../core/chat/request.js";
 import type { CallDelta } from "./chunk.js";
 import { unavailable } from "./failures.js";
 import { JsonExtent } from "./json-extent.js";

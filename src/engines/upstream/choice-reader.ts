@@ -6,7 +6,7 @@
  * that come within a call wait until its arguments are whole.
  */
 import type { Generation, GenerationEvent } from "../../core/ports.js";
-import type { FinishReason, ReplyLogprob } from "../../protocol/chat.js";
+import type { FinishReason, ReplyLogprob } from "../../core/chat/reply.js";
 import type { ParsedEvent, ReplyParser } from "../formats/replies/reply-events.js";
 import { StopMatcher } from "../formats/stop.js";
 import { CallReader } from "./call-reader.js";

@@ -5,7 +5,7 @@
  */
 import type { Generation } from "../../core/ports.js";
 import { AddressError } from "../../core/address-policy.js";
-import { ServiceError, type ErrorCode } from "../../protocol/errors.js";
+import { ServiceError, type ErrorCode } from "../../core/errors.js";
 import { isJson } from "./json-value.js";
 
 /** A failure of the engine, with its code for the operator. */

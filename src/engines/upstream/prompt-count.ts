@@ -5,7 +5,7 @@
  * its slowness is paid for once and not with every request.
  */
 import type { Clock } from "../../core/ports.js";
-import type { ChatMessage } from "../../protocol/chat.js";
+import type { ChatMessage } from "../../core/chat/request.js";
 import type { Connection } from "./connection.js";
 import { promptFields, type Conversation } from "./conversation.js";
 import { countOf, listOf, textOf } from "./json-value.js";

@@ -3,8 +3,8 @@
  * exists by then: what it added, a cache salt of its own included, was dropped when it was parsed.
  */
 import type { Generation } from "../../core/ports.js";
-import type { ReplyFormat, Sampling } from "../../protocol/chat.js";
-import { ServiceError } from "../../protocol/errors.js";
+import type { ReplyFormat, Sampling } from "../../core/chat/request.js";
+import { ServiceError } from "../../core/errors.js";
 import type { EngineFacts } from "./checks/facts.js";
 import { callingFields, promptFields, type Conversation } from "./conversation.js";
 import type { Profile } from "./profiles.js";

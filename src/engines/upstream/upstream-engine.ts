@@ -19,9 +19,9 @@ import {
   type GenerationEvent,
   type PreparedGeneration,
 } from "../../core/ports.js";
-import type { ChatMessage } from "../../protocol/chat.js";
-import { ServiceError } from "../../protocol/errors.js";
-import type { ModelId } from "../../protocol/models.js";
+import type { ChatMessage } from "../../core/chat/request.js";
+import { ServiceError } from "../../core/errors.js";
+import type { ModelId } from "../../core/models.js";
 import { Grammars } from "../formats/grammars.js";
 import { withSystemPrompt } from "../formats/system-prompt.js";
 import { CacheSalts } from "./cache-salt.js";

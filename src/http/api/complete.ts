@@ -13,7 +13,7 @@ import { ReaderTooSlow, type GenerationEvent } from "../../core/ports.js";
 import { ChoiceFold } from "../../core/serving/choice-fold.js";
 import type { ParsedRequest, Dialect, ReplyHead, StreamWriter } from "../../protocol/dialect.js";
 import { dialects, type DialectName } from "../../protocol/dialects.js";
-import type { ModelId } from "../../protocol/models.js";
+import type { ModelId } from "../../core/models.js";
 import { admissionOf, callerOf } from "../connection/caller.js";
 import { errorOf } from "../errors.js";
 import { newCompletionId } from "../connection/ids.js";

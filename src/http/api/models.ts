@@ -1,6 +1,6 @@
 /** `GET /v1/models` and `GET /v1/models/{id}`, in the shape of the API that the client speaks. */
 import type { FastifyRequest } from "fastify";
-import { ServiceError } from "../../protocol/errors.js";
+import { ServiceError } from "../../core/errors.js";
 import { aliasOf, wireModel, type WireModel, type WireModelList } from "../../protocol/model-list.js";
 import {
   messagesModel,
@@ -8,7 +8,7 @@ import {
   type MessagesModel,
   type MessagesModelList,
 } from "../../protocol/messages/models.js";
-import { modelIds, type ModelId } from "../../protocol/models.js";
+import { modelIds, type ModelId } from "../../core/models.js";
 import { object, required, string } from "../../protocol/read-json.js";
 import { callerOf } from "../connection/caller.js";
 import type { HttpParts } from "../parts.js";

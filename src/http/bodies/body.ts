@@ -9,7 +9,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
-import { ServiceError } from "../../protocol/errors.js";
+import { ServiceError } from "../../core/errors.js";
 import { ClientHungUp } from "../connection/exchange.js";
 import { headerValues } from "../connection/headers.js";
 import { compressedBody, parseJson } from "./json.js";

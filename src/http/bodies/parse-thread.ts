@@ -11,7 +11,7 @@ import { programFile } from "../../adapters/program-files.js";
 import { newWorker } from "../../adapters/worker-thread.js";
 import type { ParsedRequest } from "../../protocol/dialect.js";
 import type { DialectName } from "../../protocol/dialects.js";
-import { ServiceError } from "../../protocol/errors.js";
+import { ServiceError } from "../../core/errors.js";
 import type { ParseResult, ParseTask } from "./parse-worker.js";
 
 /** Far more than any body takes. */

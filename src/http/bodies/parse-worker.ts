@@ -1,6 +1,6 @@
 /** A thread that parses large request bodies, one after the other. It keeps nothing, and prints nothing. */
 import { parentPort } from "node:worker_threads";
-import { ServiceError, type ErrorCode } from "../../protocol/errors.js";
+import { ServiceError, type ErrorCode } from "../../core/errors.js";
 import type { ParsedRequest } from "../../protocol/dialect.js";
 import { dialects, type DialectName } from "../../protocol/dialects.js";
 import { parseJson } from "./json.js";

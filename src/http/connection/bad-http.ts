@@ -6,7 +6,8 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { errorBody, ServiceError } from "../../protocol/errors.js";
+import { errorBody } from "../../protocol/error-body.js";
+import { ServiceError } from "../../core/errors.js";
 import type { PendingResponses } from "./pending-responses.js";
 import { headerValues } from "./headers.js";
 import { newRequestId } from "./ids.js";

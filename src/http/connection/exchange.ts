@@ -10,7 +10,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Admission } from "../../core/serving/admission.js";
 import type { CompletionTrace } from "../../core/serving/completion.js";
 import type { KeyRecord } from "../../core/ports.js";
-import type { ErrorCode } from "../../protocol/errors.js";
+import type { ErrorCode } from "../../core/errors.js";
 
 /** What is known of a request while it is served. */
 export interface Exchange {

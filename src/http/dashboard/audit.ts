@@ -16,7 +16,7 @@ import {
   type AuditEntry,
   type AuditFilters,
   type AuditPage,
-} from "../../protocol/dashboard-audit.js";
+} from "../../protocol/dashboard/audit.js";
 import type { DashboardParts } from "./parts.js";
 import { admin, type DashboardRoute } from "./route.js";
 import { auditView } from "./views.js";

@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { DashboardError } from "../../core/dashboard-error.js";
 import { StoreUnavailable } from "../../core/ports.js";
 import type { Log } from "../../log.js";
-import type { DashboardErrorBody, DashboardErrorCode } from "../../protocol/dashboard-api.js";
-import { ServiceError, type ErrorCode } from "../../protocol/errors.js";
+import type { DashboardErrorBody, DashboardErrorCode } from "../../protocol/dashboard/api.js";
+import { ServiceError, type ErrorCode } from "../../core/errors.js";
 import { ClientHungUp } from "../connection/exchange.js";
 
 interface Answer {

@@ -1,7 +1,7 @@
 /** One's own account: who one is, what is stored, the password, and the end of it. */
 import { Readable } from "node:stream";
 import { storedAbout, storedExport, storedRows } from "../../core/accounts/stored-about.js";
-import { changePasswordBody, deleteAccountBody, storedQuery } from "../../protocol/dashboard-api.js";
+import { changePasswordBody, deleteAccountBody, storedQuery } from "../../protocol/dashboard/api.js";
 import type { DashboardParts } from "./parts.js";
 import { user, type DashboardRoute } from "./route.js";
 import { meView } from "./views.js";

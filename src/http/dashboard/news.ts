@@ -1,6 +1,6 @@
 /** Changelog and maintenance, for admins. */
 import type { NewWindow } from "../../core/operator/news.js";
-import { changelogBody, maintenanceBody } from "../../protocol/dashboard-api.js";
+import { changelogBody, maintenanceBody } from "../../protocol/dashboard/api.js";
 import { actorOf } from "./accounts.js";
 import type { DashboardParts } from "./parts.js";
 import { admin, type DashboardRoute } from "./route.js";

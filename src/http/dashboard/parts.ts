@@ -1,12 +1,12 @@
 import type { Dashboard } from "../../core/dashboard-services.js";
 import type { ModelAdmin } from "../../core/operator/model-admin.js";
-import type { ModelWeightsView } from "../../protocol/dashboard-api.js";
+import type { ModelWeightsView } from "../../protocol/dashboard/api.js";
 import type {
   EngineComputeView,
   EngineMemberView,
   ModelSuggestion,
-} from "../../protocol/dashboard-engines.js";
-import type { ModelId } from "../../protocol/models.js";
+} from "../../protocol/dashboard/engines.js";
+import type { ModelId } from "../../core/models.js";
 import type { HttpParts } from "../parts.js";
 
 /** What the dashboard's HTTP side depends on. */

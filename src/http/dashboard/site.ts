@@ -1,8 +1,8 @@
 /** What everyone may read: who runs the service, its status, what is new. */
 import { historyMs } from "../../core/operator/availability.js";
 import { statusNow } from "../../core/operator/status.js";
-import type { Changelog, Site, Status } from "../../protocol/dashboard-api.js";
-import type { StatusHistory } from "../../protocol/dashboard-operator.js";
+import type { Changelog, Site, Status } from "../../protocol/dashboard/api.js";
+import type { StatusHistory } from "../../protocol/dashboard/admin.js";
 import type { DashboardParts } from "./parts.js";
 import { anyone, type DashboardRoute } from "./route.js";
 import { announcementView, maintenanceView, meView } from "./views.js";

@@ -13,10 +13,10 @@ import type { QuotaNow, RateReading } from "../../core/serving/limits.js";
 import type { Announcement, WindowState } from "../../core/operator/news.js";
 import type { MadeLink } from "../../core/sign-in/one-time-links.js";
 import type { ApiKey, Plan } from "../../core/ports.js";
-import type * as wire from "../../protocol/dashboard-api.js";
-import type { AuditEntry } from "../../protocol/dashboard-audit.js";
-import type { KeyReference, ListedKeyView } from "../../protocol/dashboard-keys.js";
-import type * as limits from "../../protocol/dashboard-limits.js";
+import type * as wire from "../../protocol/dashboard/api.js";
+import type { AuditEntry } from "../../protocol/dashboard/audit.js";
+import type { KeyReference, ListedKeyView } from "../../protocol/dashboard/keys.js";
+import type * as limits from "../../protocol/dashboard/api.js";
 
 export const planView = ({ models, ...plan }: Plan): wire.PlanView => ({
   ...plan,

@@ -6,7 +6,7 @@
 import { basename, join } from "node:path";
 import type { ModelSources } from "../../core/model-ports.js";
 import type { EngineStatus, Store } from "../../core/ports.js";
-import type { EngineComputeView } from "../../protocol/dashboard-engines.js";
+import type { EngineComputeView } from "../../protocol/dashboard/engines.js";
 import type {
   CatalogView,
   EngineBody,
@@ -14,9 +14,9 @@ import type {
   FileView,
   ModelChoicesView,
   ModelView,
-} from "../../protocol/dashboard-models.js";
+} from "../../protocol/dashboard/models.js";
 import type { UpstreamSource } from "../../protocol/engine-member.js";
-import { modelIds, type ModelId } from "../../protocol/models.js";
+import { modelIds, type ModelId } from "../../core/models.js";
 import { catalog, type CatalogEntry } from "./catalog.js";
 import { checkWeights } from "../gguf/check-weights.js";
 import {

@@ -1,6 +1,6 @@
 /** `POST /v1/chat/completions`. */
 import type { Dialect } from "../dialect.js";
-import { errorBody } from "../errors.js";
+import { errorBody } from "../error-body.js";
 import { parseChatRequest } from "./request.js";
 import { chatCompletion } from "./response.js";
 import { chunkWriter } from "./stream.js";

@@ -1,5 +1,5 @@
 /** `response_format` and its like: plain text, any JSON object, or JSON that a schema describes. */
-import type { ReplyFormat } from "../chat.js";
+import type { ReplyFormat } from "../../core/chat/request.js";
 import { boolean, object, oneOf, optional, required, type JsonObject, type Reader } from "../read-json.js";
 import { modestSchema } from "../schema-budget.js";
 import { nameUpTo } from "../tools.js";

@@ -1,5 +1,5 @@
 /** `messages`: the conversation so far, calls of tools and their results included. */
-import type { ChatMessage, ChatRole, ToolCall } from "../chat.js";
+import type { ChatMessage, ChatRole, ToolCall } from "../../core/chat/request.js";
 import {
   array,
   atMost,

@@ -3,9 +3,9 @@
  * the contract's order of errors: `model`, then `messages`, then the other fields. Unknown fields are
  * ignored; a field that would silently change the meaning of the reply if it were ignored is refused.
  */
-import type { ChatRequest } from "../chat.js";
+import type { ChatRequest } from "../../core/chat/request.js";
 import { readMessages } from "./messages.js";
-import { ServiceError } from "../errors.js";
+import { ServiceError } from "../../core/errors.js";
 import { effort } from "../reasoning-effort.js";
 import { readSampling } from "../sampling.js";
 import { readFormat } from "./format.js";

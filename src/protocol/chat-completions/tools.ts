@@ -1,5 +1,5 @@
 /** `tools`, `tool_choice` and `parallel_tool_calls`: what a reply may call, and whether it must. */
-import type { Tool, Tooling } from "../chat.js";
+import type { Tool, Tooling } from "../../core/chat/request.js";
 import {
   array,
   boolean,

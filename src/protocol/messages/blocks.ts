@@ -2,8 +2,8 @@
  * The content of one turn: a string, or blocks of text, reasoning, tool calls and their results. Adjacent blocks of
  * text are paragraphs. Citations and `cache_control` on them mean nothing here.
  */
-import type { ToolCall } from "../chat.js";
-import type { ServiceError } from "../errors.js";
+import type { ToolCall } from "../../core/chat/request.js";
+import type { ServiceError } from "../../core/errors.js";
 import {
   array,
   boolean,

@@ -6,7 +6,7 @@
  * A `system` turn within `messages` (Claude Code sends one after the first) goes into the user's turn, marked the way
  * Claude Code marks such text for services without them: many templates refuse system text after the beginning.
  */
-import type { ChatMessage } from "../chat.js";
+import type { ChatMessage } from "../../core/chat/request.js";
 import {
   array,
   atMost,

@@ -1,5 +1,5 @@
 /** Errors in the shape of this API: its own types and names of fields, in the statuses of the one table. */
-import { errorTable, type ErrorCode, type ServiceError } from "../errors.js";
+import { errorTable, type ErrorCode, type ServiceError } from "../../core/errors.js";
 import { translateError, type FieldNames } from "../translate-error.js";
 
 type WireErrorType =

@@ -1,5 +1,5 @@
 /** `output_config.format`, and `output_format` as it was called first: JSON that a schema describes. */
-import type { ReplyFormat } from "../chat.js";
+import type { ReplyFormat } from "../../core/chat/request.js";
 import { invalidValue, object, optional, required, string, type JsonObject, type Reader } from "../read-json.js";
 import { modestSchema } from "../schema-budget.js";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ChatRequest } from "../chat.js";
-import { errorTable, ServiceError } from "../errors.js";
+import type { ChatRequest } from "../../core/chat/request.js";
+import { errorTable, ServiceError } from "../../core/errors.js";
 import { readCountRequest, readMessagesRequest } from "./request.js";
 
 const hello = { role: "user", content: "Hello" };

@@ -4,9 +4,9 @@
  * API's own service (`metadata`, `service_tier`, `cache_control`, `context_management`, `inference_geo`, `speed`); what
  * would change the meaning of the reply is refused.
  */
-import type { ChatRequest } from "../chat.js";
+import type { ChatRequest } from "../../core/chat/request.js";
 import type { ParsedRequest } from "../dialect.js";
-import { ServiceError } from "../errors.js";
+import { ServiceError } from "../../core/errors.js";
 import {
   array,
   bodyObject,

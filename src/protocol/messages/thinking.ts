@@ -2,7 +2,7 @@
  * `thinking` and `output_config.effort`: whether the model thinks before it replies, and for how long. As in that API,
  * it does not unless the request asks for it: clients that do not ask take the first block of a reply for its text.
  */
-import type { ChatRequest, ReasoningEffort } from "../chat.js";
+import type { ChatRequest, ReasoningEffort } from "../../core/chat/request.js";
 import { integer, object, oneOf, optional, required, type JsonObject, type Reader } from "../read-json.js";
 import { effortWhenOn } from "../reasoning-effort.js";
 

@@ -3,7 +3,7 @@
  * that its models were trained on (`web_search_…`, `bash_…`), have no schema that another model could follow. They are
  * listed apart: whether they are refused depends on the client.
  */
-import type { Tool, Tooling } from "../chat.js";
+import type { Tool, Tooling } from "../../core/chat/request.js";
 import {
   array,
   boolean,

@@ -3,7 +3,7 @@
  * items of the reply stay in memory for a while (src/core/serving/recent-items.ts).
  */
 import type { Dialect } from "../dialect.js";
-import { errorBody } from "../errors.js";
+import { errorBody } from "../error-body.js";
 import { responsesError } from "./errors.js";
 import { readResponseRequest, resolveItems } from "./request.js";
 import { wholeResponse } from "./response.js";

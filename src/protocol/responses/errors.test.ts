@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ServiceError } from "../errors.js";
+import { ServiceError } from "../../core/errors.js";
 import { responsesError } from "./errors.js";
 
 describe("an error that was raised in the terms of chat completions", () => {

@@ -1,5 +1,5 @@
 /** Errors with the names that this API has for its fields. */
-import type { ServiceError } from "../errors.js";
+import type { ServiceError } from "../../core/errors.js";
 import { translateError, type FieldNames } from "../translate-error.js";
 
 /** The longer first: they begin alike. */

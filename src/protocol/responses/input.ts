@@ -2,9 +2,9 @@
  * `input`: the conversation so far. What an assistant said, thought and called are items of their own there, and one
  * turn in a chat: all of its items between those of anyone else are joined.
  */
-import type { ChatMessage } from "../chat.js";
+import type { ChatMessage } from "../../core/chat/request.js";
 import { maxMessages } from "../chat-completions/messages.js";
-import type { ServiceError } from "../errors.js";
+import type { ServiceError } from "../../core/errors.js";
 import {
   atMost,
   invalidValue,

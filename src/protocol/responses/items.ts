@@ -2,7 +2,7 @@
  * One item of `input`: something that was said, thought, called or answered. Fields that only the service which wrote
  * an item understands (`id`, `status`, `encrypted_content`) are ignored.
  */
-import type { ToolCall } from "../chat.js";
+import type { ToolCall } from "../../core/chat/request.js";
 import { speaker } from "../chat-completions/messages.js";
 import {
   array,

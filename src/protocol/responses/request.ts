@@ -4,11 +4,11 @@
  * stored is refused, and that before `input` is read: without it, `input` may well be incomplete. Unknown fields are
  * ignored.
  */
-import type { ReplyFormat } from "../chat.js";
+import type { ReplyFormat } from "../../core/chat/request.js";
 import { format } from "../chat-completions/format.js";
 import { alternatives, tokenCount } from "../chat-completions/request.js";
 import type { ParsedRequest } from "../dialect.js";
-import { ServiceError } from "../errors.js";
+import { ServiceError } from "../../core/errors.js";
 import {
   array,
   bodyObject,

@@ -1,6 +1,6 @@
 /** The wire shape of a response: whole, or as far as a stream has come. */
-import type { FinishReason } from "../chat.js";
-import type { ParsedRequest, ChoicePart, ReplyChoice, ReplyHead, Usage } from "../dialect.js";
+import type { FinishReason, ChoicePart, ReplyChoice, Usage } from "../../core/chat/reply.js";
+import type { ParsedRequest, ReplyHead } from "../dialect.js";
 import { nameOnWire } from "./namespaces.js";
 import {
   itemId,

@@ -2,9 +2,9 @@
  * The events of a streamed response. Items follow one another: each is opened, grows, and is closed before the next.
  * The first events go out with the first piece of the reply and not before, since until then an error can be a status.
  */
-import type { FinishReason, ReplyLogprob } from "../chat.js";
-import type { ParsedRequest, ReplyEvent, ReplyHead, StreamWriter, Usage, WireEvent } from "../dialect.js";
-import type { ServiceError } from "../errors.js";
+import type { FinishReason, ReplyLogprob, ReplyEvent, Usage } from "../../core/chat/reply.js";
+import type { ParsedRequest, ReplyHead, StreamWriter, WireEvent } from "../dialect.js";
+import type { ServiceError } from "../../core/errors.js";
 import { responsesError } from "./errors.js";
 import { nameOnWire } from "./namespaces.js";
 import {

@@ -2,7 +2,7 @@
  * `tools`, `tool_choice` and `parallel_tool_calls`. Functions are in the list or in a namespace of it. Whatever
  * else is there cannot be called here and is listed apart: whether it is refused depends on the client.
  */
-import type { Tool, Tooling } from "../chat.js";
+import type { Tool, Tooling } from "../../core/chat/request.js";
 import {
   array,
   boolean,

@@ -8,7 +8,7 @@ import {
   type Plan,
   type Quotas,
 } from "../../core/ports.js";
-import { isModelId, type ModelId } from "../../protocol/models.js";
+import { isModelId, type ModelId } from "../../core/models.js";
 import type { AccountRow, KeyRow, PlanRow, QuotaColumns } from "./schema.js";
 
 export function toAccount(row: Omit<AccountRow, "email_lower" | "password_hash">): Account {

@@ -29,7 +29,7 @@ import { fromLimits, fromPlan, fromTags, startOfDayMs, toAccount, toKey, toPlan 
 import type { AccountRow, KeyRow, PlanRow, Schema } from "./schema.js";
 import { listKeys, pageOfKeys } from "./search/key-lists.js";
 import { SqlQuotas } from "./usage/quota-rows.js";
-import { sqlService } from "./service/admin-rows.js";
+import { sqlService } from "./service/operator-rows.js";
 import { SqlSessions } from "./session-rows.js";
 import { SqlStored } from "./stored-rows.js";
 import { SqlUsage } from "./usage/usage-rows.js";

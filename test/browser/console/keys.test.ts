@@ -1,7 +1,7 @@
 /** What someone does with hundreds of keys, by pointer and by keyboard. */
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { KeyWithSecret, Me } from "../../../src/protocol/dashboard-api.js";
+import type { KeyWithSecret, Me } from "../../../src/protocol/dashboard/api.js";
 import { noKeyLimits } from "../../../src/core/ports.js";
 import { launchBrowser } from "../../support/browser.js";
 import { startDashboard, type TestDashboard } from "../../support/processes/dashboard-server.js";

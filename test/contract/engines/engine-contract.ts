@@ -12,7 +12,8 @@ import type {
   PreparedGeneration,
   Usage,
 } from "../../../src/core/ports.js";
-import type { FinishReason, ReplyLogprob, Sampling } from "../../../src/protocol/chat.js";
+import type { FinishReason, ReplyLogprob } from "../../../src/core/chat/reply.js";
+import type { Sampling } from "../../../src/core/chat/request.js";
 import { usualSampling } from "../../support/clients/chat-request.js";
 
 export interface EngineUnderTest {

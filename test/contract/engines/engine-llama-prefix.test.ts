@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadConfig } from "../../../src/config.js";
 import type { Generation } from "../../../src/core/ports.js";
-import type { ChatMessage } from "../../../src/protocol/chat.js";
+import type { ChatMessage } from "../../../src/core/chat/request.js";
 import { testDefaults } from "../../support/engines/model-defaults.js";
 import { startTinyEngine, type TinyEngine } from "../../support/engines/tiny-engine.js";
 import { generationOf, replyTo, startReply, type Reply } from "./engine-contract.js";

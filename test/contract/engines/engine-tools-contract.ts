@@ -5,7 +5,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eachOf } from "../../../src/core/arrivals.js";
 import type { Engine, Generation, GenerationEvent, Usage } from "../../../src/core/ports.js";
-import type { ChatMessage, ReplyLogprob, Tooling } from "../../../src/protocol/chat.js";
+import type { ChatMessage, Tooling } from "../../../src/core/chat/request.js";
+import type { ReplyLogprob } from "../../../src/core/chat/reply.js";
 import { generationOf, never, type EngineUnderTest } from "./engine-contract.js";
 
 /** A choice, its parts joined. */

@@ -4,8 +4,8 @@ import type {
   AccountKeys,
   AccountPage,
   BulkResult,
-} from "../../../src/protocol/dashboard-accounts.js";
-import type { Me, UsageReport } from "../../../src/protocol/dashboard-api.js";
+} from "../../../src/protocol/dashboard/accounts.js";
+import type { Me, UsageReport } from "../../../src/protocol/dashboard/api.js";
 import { FakeClock } from "../../support/inputs/fake-clock.js";
 import {
   password,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AuditPage } from "../../../src/protocol/dashboard-audit.js";
-import type { KeyWithSecret, Me } from "../../../src/protocol/dashboard-api.js";
+import type { AuditPage } from "../../../src/protocol/dashboard/audit.js";
+import type { KeyWithSecret, Me } from "../../../src/protocol/dashboard/api.js";
 import { FakeClock } from "../../support/inputs/fake-clock.js";
 import {
   password,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { InviteView } from "../../../src/protocol/dashboard-accounts.js";
-import type { AuditPage } from "../../../src/protocol/dashboard-audit.js";
-import type { Me, OneTimeLink } from "../../../src/protocol/dashboard-api.js";
+import type { InviteView } from "../../../src/protocol/dashboard/accounts.js";
+import type { AuditPage } from "../../../src/protocol/dashboard/audit.js";
+import type { Me, OneTimeLink } from "../../../src/protocol/dashboard/api.js";
 import { FakeClock } from "../../support/inputs/fake-clock.js";
 import {
   password,

@@ -13,7 +13,7 @@ import { loadConfig } from "../../../src/config.js";
 import { createKey } from "../../../src/core/keys/issue-keys.js";
 import { systemClock, type Engine } from "../../../src/core/ports.js";
 import { parseChatRequest } from "../../../src/protocol/chat-completions/request.js";
-import { ServiceError } from "../../../src/protocol/errors.js";
+import { ServiceError } from "../../../src/core/errors.js";
 import { generationOf } from "../../contract/engines/engine-contract.js";
 
 export interface EngineAsUpstream {

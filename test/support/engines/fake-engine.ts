@@ -11,9 +11,9 @@ import {
   type GenerationEvent,
   type PreparedGeneration,
 } from "../../../src/core/ports.js";
-import type { FinishReason } from "../../../src/protocol/chat.js";
-import type { ModelId } from "../../../src/protocol/models.js";
-import { ServiceError } from "../../../src/protocol/errors.js";
+import type { FinishReason } from "../../../src/core/chat/reply.js";
+import type { ModelId } from "../../../src/core/models.js";
+import { ServiceError } from "../../../src/core/errors.js";
 
 /** Text, or something else that a token may bring. */
 export type Fragment = string | { reasoning: string } | { call: string; id?: string } | { arguments: string };

@@ -3,7 +3,7 @@
  * a real Redis, and a third Sotto as their engine, which runs the embedded engine on tiny weights.
  */
 import { noKeyLimits, type KeyLimits } from "../../../src/core/ports.js";
-import type { KeyWithSecret } from "../../../src/protocol/dashboard-api.js";
+import type { KeyWithSecret } from "../../../src/protocol/dashboard/api.js";
 import { question } from "../clients/chat.js";
 import { Browser, password } from "./dashboard-server.js";
 import { eventually } from "../eventually.js";

@@ -1,7 +1,7 @@
 /** The last 90 days: availability by model, incidents, maintenance that took place. */
 import { useQuery } from "@tanstack/react-query";
 import { ChevronRight } from "lucide-react";
-import type { Incident, StatusHistory as History } from "../../../src/protocol/dashboard-operator.js";
+import type { Incident, StatusHistory as History } from "../../../src/protocol/dashboard/admin.js";
 import { Card } from "../../components/frame/card.tsx";
 import { MaintenanceWindow } from "../../components/frame/maintenance-window.tsx";
 import { ErrorState } from "../../components/states/error-state.tsx";

@@ -25,8 +25,8 @@ import type {
   GenerationEvent,
   PreparedGeneration,
 } from "../../../core/ports.js";
-import { ServiceError } from "../../../protocol/errors.js";
-import type { ModelId } from "../../../protocol/models.js";
+import { ServiceError } from "../../../core/errors.js";
+import type { ModelId } from "../../../core/models.js";
 import type { EngineChild } from "./child.js";
 import type { ChildExit } from "./engine-causes.js";
 import { engineEnvironment } from "./child-environment.js";

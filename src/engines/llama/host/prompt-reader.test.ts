@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Generation } from "../../../core/ports.js";
-import type { ChatMessage } from "../../../protocol/chat.js";
+import type { ChatMessage } from "../../../core/chat/request.js";
 import type { Conversation, LoadedFacts, ToWorker } from "../messages.js";
 import { generationOf } from "../../../../test/contract/engines/engine-contract.js";
 import { plainSyntax } from "../../formats/replies/reply-syntax.js";

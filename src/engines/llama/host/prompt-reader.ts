@@ -1,7 +1,7 @@
 /** Has a child render and tokenize conversations, and turns what it cannot accept into errors for the client. */
 import { systemClock, type Generation } from "../../../core/ports.js";
 import { FairQueue } from "../../../core/serving/fair-queue.js";
-import { ServiceError } from "../../../protocol/errors.js";
+import { ServiceError } from "../../../core/errors.js";
 import { fewestTokens } from "../fewest-tokens.js";
 import type { Conversation, LoadedFacts, PrepareResult } from "../messages.js";
 import type { EngineChild } from "./child.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { usualSampling } from "../../../../test/support/clients/chat-request.js";
 import type { Generation } from "../../../core/ports.js";
-import { ServiceError } from "../../../protocol/errors.js";
+import { ServiceError } from "../../../core/errors.js";
 import type { Progress } from "../messages.js";
 import { Run } from "./run.js";
 

@@ -2,7 +2,7 @@
 import { ReaderTooSlow, type GenerationEvent, type PreparedGeneration } from "../../../core/ports.js";
 import { newCallId } from "../../formats/replies/call-id.js";
 import type { ReplyEvent } from "../../formats/replies/reply-events.js";
-import { ServiceError } from "../../../protocol/errors.js";
+import { ServiceError } from "../../../core/errors.js";
 import type { EngineChild } from "./child.js";
 import type { Ending, Progress } from "../messages.js";
 import { ReplyStream } from "./reply-stream.js";

@@ -9,7 +9,7 @@
  * to all who wait for it, and tried again by the first who asks after a pause.
  */
 import type { EngineProblem, EngineStatus } from "../../../core/ports.js";
-import { ServiceError } from "../../../protocol/errors.js";
+import { ServiceError } from "../../../core/errors.js";
 import { EngineChild, type ChildHandlers, type ChildOptions } from "./child.js";
 import { exitProblem, loadProblem, type ChildExit } from "./engine-causes.js";
 import type { EngineFailure } from "../gpu/engine-backends.js";

@@ -1,7 +1,7 @@
 /** The home page of admins: the checklist, the last hour of this process, its engines and its machine. */
 import type { OwnFacts } from "../../../core/operator/checklist.js";
-import { tickBody, type AdminHome } from "../../../protocol/dashboard-operator.js";
-import { modelIds } from "../../../protocol/models.js";
+import { tickBody, type AdminHome } from "../../../protocol/dashboard/admin.js";
+import { modelIds } from "../../../core/models.js";
 import type { DashboardParts } from "../parts.js";
 import { admin, type DashboardRoute } from "../route.js";
 

@@ -5,7 +5,7 @@ import {
   topQuery,
   type ServiceUsageReport,
   type TopUsers,
-} from "../../../protocol/dashboard-operator.js";
+} from "../../../protocol/dashboard/admin.js";
 import type { DashboardParts } from "../parts.js";
 import { admin, type DashboardRoute } from "../route.js";
 import { usageRequest } from "../usage.js";

@@ -11,7 +11,7 @@ import type {
 } from "../../../core/operator/operator-ports.js";
 import type { UsageCounts } from "../../../core/dashboard-ports.js";
 import type { Clock } from "../../../core/ports.js";
-import type { ModelId } from "../../../protocol/models.js";
+import type { ModelId } from "../../../core/models.js";
 import type { Schema } from "../schema.js";
 import { toModel } from "../usage/model-column.js";
 import { countColumns, stepOf, toCounts } from "../usage/usage-rows.js";

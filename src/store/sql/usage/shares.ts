@@ -4,7 +4,7 @@
  */
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { UsageFilter, UsageShare } from "../../../core/dashboard-ports.js";
-import type { ModelId } from "../../../protocol/models.js";
+import type { ModelId } from "../../../core/models.js";
 import type { Schema } from "../schema.js";
 import { spanMs } from "./day-rows.js";
 import { toModel } from "./model-column.js";

@@ -12,7 +12,7 @@ import type {
   UsageStore,
 } from "../../../core/dashboard-ports.js";
 import type { Clock } from "../../../core/ports.js";
-import type { ModelId } from "../../../protocol/models.js";
+import type { ModelId } from "../../../core/models.js";
 import { batchRows, inBatches } from "../batches.js";
 import { addToDays, pruneDays } from "./day-rows.js";
 import { noModel, toModel } from "./model-column.js";

@@ -1,4 +1,4 @@
-import type { AdminHome } from "../../../../src/protocol/dashboard-operator.js";
+import type { AdminHome } from "../../../../src/protocol/dashboard/admin.js";
 import { Card } from "../../../components/frame/card.tsx";
 import { ModelName } from "../../../components/models/model-name.tsx";
 import { Badge } from "../../../components/states/badge.tsx";

@@ -1,12 +1,12 @@
 /**
- * What the dashboard's API tells admins about the whole service, and everyone about its past: see `dashboard-api.ts`
+ * What the dashboard's API tells admins about the whole service, and everyone about its past: see `api.ts`
  * for what holds for all of it. Counts only.
  */
 import * as z from "zod";
-import { usageQuery, type Maintenance, type SignUpMode, type UsageBucket } from "./dashboard-api.js";
-import type { EngineView, ModelSuggestion } from "./dashboard-engines.js";
-import type { ErrorCode } from "./errors.js";
-import type { ModelId } from "./models.js";
+import { usageQuery, type Maintenance, type SignUpMode, type UsageBucket } from "./api.js";
+import type { EngineView, ModelSuggestion } from "./engines.js";
+import type { ErrorCode } from "../../core/errors.js";
+import type { ModelId } from "../../core/models.js";
 
 // -------------------------------------------------------------------------------------- the operator's home
 

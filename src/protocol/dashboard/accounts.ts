@@ -1,7 +1,7 @@
 /** Accounts and invitations in the dashboard's API, for admins. */
 import * as z from "zod";
-import { email, noPage, whole, type AccountView, type KeyView, type PlanView } from "./dashboard-api.js";
-import { inviteDays, mostAtOnce } from "./dashboard-bounds.js";
+import { email, noPage, whole, type AccountView, type KeyView, type PlanView } from "./api.js";
+import { inviteDays, mostAtOnce } from "../../core/bounds.js";
 
 const planId = z.string("Choose a plan.").max(64, "There is no such plan.");
 

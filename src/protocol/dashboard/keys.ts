@@ -1,7 +1,7 @@
 /** Keys in the dashboard's API beside creating and ending them: finding one among many, and editing it. */
 import * as z from "zod";
-import { keyLimits, line, noPage, oneModel, someModels, type KeyView } from "./dashboard-api.js";
-import { longest, mostTags } from "./dashboard-bounds.js";
+import { keyLimits, line, noPage, oneModel, someModels, type KeyView } from "./api.js";
+import { longest, mostTags } from "../../core/bounds.js";
 
 export type KeyStatus = KeyView["status"];
 

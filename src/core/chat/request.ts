@@ -1,6 +1,6 @@
 /**
  * A chat request as the rest of the program sees it: parsed, defaulted, free of OpenAI's variants.
- * Each dialect makes one from a JSON body (dialect.ts).
+ * Each API translates its own from a JSON body (src/protocol/dialect.ts).
  */
 
 export type ChatRole = "system" | "user" | "assistant" | "tool";
@@ -89,19 +89,4 @@ export interface ChatRequest {
   isEffortImplied?: boolean;
   stream: boolean;
   includeUsage: boolean;
-}
-
-export type FinishReason = "stop" | "length" | "tool_calls";
-
-/** A token with the logarithm of its probability before temperature and the other parameters shaped it. */
-export interface TokenLogprob {
-  /** As text; a token that is part of a character has the replacement character, and its bytes are exact. */
-  token: string;
-  bytes: readonly number[];
-  logprob: number;
-}
-
-/** A token of a reply, with the likeliest tokens that might have stood in its place, itself included. */
-export interface ReplyLogprob extends TokenLogprob {
-  top: readonly TokenLogprob[];
 }

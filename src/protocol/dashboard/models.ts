@@ -1,13 +1,13 @@
 /**
- * The part of the dashboard's API that is about what answers for the models, for admins: see `dashboard-api.ts` for what
+ * The part of the dashboard's API that is about what answers for the models, for admins: see `api.ts` for what
  * holds for all of it. Keys of engines and tokens go in and never come out.
  */
 import * as z from "zod";
-import { shownBound } from "./dashboard-bounds.js";
-import type { EngineComputeView } from "./dashboard-engines.js";
-import { engineBounds, upstreamProfiles } from "./engine-member.js";
-import type { ModelAlias } from "./model-aliases.js";
-import { modelIds, type ModelId } from "./models.js";
+import { shownBound } from "../../core/bounds.js";
+import type { EngineComputeView } from "./engines.js";
+import { engineBounds, upstreamProfiles } from "../engine-member.js";
+import type { ModelAlias } from "../../core/model-aliases.js";
+import { modelIds, type ModelId } from "../../core/models.js";
 
 // ------------------------------------------------------------------------------------------ what answers
 

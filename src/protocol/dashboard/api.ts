@@ -8,9 +8,8 @@
  * empty object where there is nothing to send) and an `Origin` of this service.
  */
 import * as z from "zod";
-import { largestQuota, longest, mostTags, passwordLength, shownBound } from "./dashboard-bounds.js";
-import type { Gauge, QuotaNow, QuotasView } from "./dashboard-limits.js";
-import { modelIds, type ModelId } from "./models.js";
+import { largestQuota, longest, mostTags, passwordLength, shownBound } from "../../core/bounds.js";
+import { modelIds, type ModelId } from "../../core/models.js";
 
 export type DashboardErrorCode =
   | "bad_request"
@@ -148,6 +147,14 @@ export const changePasswordBody = z.object({
 /** DELETE /api/me → {} */
 export const deleteAccountBody = z.object({ password: oldPassword });
 // POST /api/sign-out → {}    POST /api/sign-out-everywhere → {}
+
+/** Limits by the calendar's day and month; null: none. */
+export interface QuotasView {
+  requestsPerDay: number | null;
+  tokensPerDay: number | null;
+  requestsPerMonth: number | null;
+  tokensPerMonth: number | null;
+}
 
 export interface PlanView extends QuotasView {
   id: string;
@@ -312,6 +319,20 @@ export interface UsageReport {
   /** Model is null for requests that were refused before it was known. */
   byModel: { model: ModelId | null; requests: number; refused: number; tokens: number }[];
   byKey: { keyId: string; name: string; requests: number; refused: number; tokens: number }[];
+}
+
+export interface Gauge {
+  limit: number;
+  remaining: number;
+  resetSeconds: number;
+}
+
+export interface QuotaNow {
+  kind: "requests" | "tokens";
+  period: "day" | "month";
+  limit: number;
+  remaining: number;
+  resetsAt: string;
 }
 
 /** GET /api/limits: read live, polled by the overview. */

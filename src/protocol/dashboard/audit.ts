@@ -1,8 +1,8 @@
 /** The audit trail in the dashboard's API, for admins. */
 import * as z from "zod";
-import { auditActions } from "./audit-actions.js";
-import { moment, noPage } from "./dashboard-api.js";
-import { longest } from "./dashboard-bounds.js";
+import { auditActions } from "../../core/audit-actions.js";
+import { moment, noPage } from "./api.js";
+import { longest } from "../../core/bounds.js";
 
 export interface AuditEntry {
   id: string;

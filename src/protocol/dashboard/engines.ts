@@ -1,5 +1,5 @@
-/** What the dashboard's API tells admins about the engines: see `dashboard-api.ts` for what holds for all of it. */
-import type { ModelId } from "./models.js";
+/** What the dashboard's API tells admins about the engines: see `api.ts` for what holds for all of it. */
+import type { ModelId } from "../../core/models.js";
 
 /** GET /api/admin/engines → { engines: EngineView[] } */
 export interface EngineView {
