@@ -2,7 +2,7 @@
  * The parts behind the dashboard, created together since they share the store, the clock and the audit trail.
  * The composition root creates one and passes it to HTTP; `close` writes what is still in memory.
  */
-import type { SignUpMode } from "../protocol/dashboard/api.js";
+import type { SignUpMode } from "./accounts/sign-up-mode.js";
 import { AccountAdmin } from "./accounts/account-admin.js";
 import { Invites } from "./accounts/invites.js";
 import { Audit } from "./audit.js";

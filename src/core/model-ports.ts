@@ -3,30 +3,30 @@
  * rejects with `OperatorError` for what the operator can put right.
  */
 import type {
-  EngineBody,
+  EngineRequest,
   EnginePreflight,
   ModelChoicesView,
   ModelView,
-  PullBody,
+  PullRequest,
   PullView,
-} from "../protocol/dashboard/models.js";
+} from "./model-views.js";
 import type { ModelId } from "./models.js";
 
 export interface ModelSources {
   now(): Promise<ModelView[]>;
   choices(): Promise<ModelChoicesView>;
-  preflight(engine: EngineBody): Promise<EnginePreflight>;
+  preflight(engine: EngineRequest): Promise<EnginePreflight>;
   // The next four resolve when the choice is checked and stored. The model changes over afterwards, without dropping
   // a stream; where that fails, the choice is taken back and `now` says why.
   useWeights(model: ModelId, file: string, force: boolean): Promise<void>;
-  useEngine(model: ModelId, engine: EngineBody): Promise<void>;
+  useEngine(model: ModelId, engine: EngineRequest): Promise<void>;
   useDefault(model: ModelId): Promise<void>;
   rollBack(model: ModelId): Promise<void>;
 }
 
 export interface Pulls {
   list(): PullView[];
-  start(pull: PullBody): PullView;
+  start(pull: PullRequest): PullView;
   /** What has arrived is kept. */
   pause(id: string): PullView;
   /** Also tries a failed one again. */

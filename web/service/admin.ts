@@ -2,6 +2,8 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import type * as admin from "../../src/protocol/dashboard/admin.js";
+import type { ChecklistItem } from "../../src/core/operator/service-views.js";
+import type { ServiceUsageReport, TopUsers } from "../../src/core/usage/usage-views.js";
 import { withQuery } from "./api.ts";
 import { request } from "./request.ts";
 
@@ -12,14 +14,14 @@ const dayMs = 24 * 60 * 60_000;
 
 export const adminApi = {
   home: () => request("GET", "/api/admin/home") as Promise<admin.AdminHome>,
-  tick: (id: admin.ChecklistItem, ticked: boolean) =>
+  tick: (id: ChecklistItem, ticked: boolean) =>
     request("POST", `/api/admin/checklist/${id}`, { ticked }) as Promise<object>,
   hideChecklist: () => request("POST", "/api/admin/checklist/hide", {}) as Promise<object>,
   usage: (query: ServiceUsageQuery) =>
-    request("GET", withQuery("/api/admin/usage", query)) as Promise<admin.ServiceUsageReport>,
+    request("GET", withQuery("/api/admin/usage", query)) as Promise<ServiceUsageReport>,
   usageCsvAddress: (query: ServiceUsageQuery) => withQuery("/api/admin/usage.csv", query),
   top: (query: TopQuery) =>
-    request("GET", withQuery("/api/admin/usage/top", query)) as Promise<admin.TopUsers>,
+    request("GET", withQuery("/api/admin/usage/top", query)) as Promise<TopUsers>,
   history: () => request("GET", "/api/status/history") as Promise<admin.StatusHistory>,
 };
 

@@ -4,6 +4,9 @@
  * replies are trusted, not parsed again.
  */
 import type { z } from "zod";
+import type { StoredAboutMe, StoredRows } from "../../src/core/accounts/stored-views.js";
+import type { EnginePreflight, ModelChoicesView, ModelsNow, PullView } from "../../src/core/model-views.js";
+import type { UsageReport } from "../../src/core/usage/usage-views.js";
 import type * as dashboard from "../../src/protocol/dashboard/api.js";
 import type { EngineView, ModelSuggestion } from "../../src/protocol/dashboard/engines.js";
 import type * as models from "../../src/protocol/dashboard/models.js";
@@ -30,9 +33,9 @@ export const api = {
   signOutEverywhere: () => post<object>("/api/sign-out-everywhere"),
 
   me: () => get<dashboard.Me>("/api/me"),
-  stored: () => get<dashboard.StoredAboutMe>("/api/me/stored"),
+  stored: () => get<StoredAboutMe>("/api/me/stored"),
   storedRows: (table: string, after: string) =>
-    get<dashboard.StoredRows>(`/api/me/stored/rows?${new URLSearchParams({ table, after }).toString()}`),
+    get<StoredRows>(`/api/me/stored/rows?${new URLSearchParams({ table, after }).toString()}`),
   changePassword: (body: BodyOf<typeof dashboard.changePasswordBody>) =>
     post<object>("/api/me/password", body),
   deleteAccount: (body: BodyOf<typeof dashboard.deleteAccountBody>) =>
@@ -58,7 +61,7 @@ export const api = {
     post<dashboard.KeyView>(`/api/keys/${id}/${change}`),
 
   usage: (query: BodyOf<typeof dashboard.usageQuery>) =>
-    get<dashboard.UsageReport>(withQuery("/api/usage", query)),
+    get<UsageReport>(withQuery("/api/usage", query)),
   usageCsvAddress: (query: BodyOf<typeof dashboard.usageQuery>) => withQuery("/api/usage.csv", query),
   limits: () => get<dashboard.LimitsNow>("/api/limits"),
 
@@ -79,8 +82,8 @@ export const api = {
     engines: () => get<{ engines: EngineView[] }>("/api/admin/engines"),
     suggestion: () => get<{ suggestion: ModelSuggestion | null }>("/api/admin/model-suggestion"),
 
-    models: () => get<models.ModelsNow>("/api/admin/models"),
-    modelChoices: () => get<models.ModelChoicesView>("/api/admin/models/choices"),
+    models: () => get<ModelsNow>("/api/admin/models"),
+    modelChoices: () => get<ModelChoicesView>("/api/admin/models/choices"),
     useWeights: (model: ModelId, body: BodyOf<typeof models.useWeightsBody>) =>
       post<object>(`/api/admin/models/${model}/weights`, body),
     useEngine: (model: ModelId, body: BodyOf<typeof models.engineBody>) =>
@@ -88,10 +91,10 @@ export const api = {
     setModel: (model: ModelId, change: "default" | "roll-back") =>
       post<object>(`/api/admin/models/${model}/${change}`),
     preflight: (body: BodyOf<typeof models.engineBody>) =>
-      post<models.EnginePreflight>("/api/admin/models/preflight", body),
-    pull: (body: BodyOf<typeof models.pullBody>) => post<models.PullView>("/api/admin/pulls", body),
+      post<EnginePreflight>("/api/admin/models/preflight", body),
+    pull: (body: BodyOf<typeof models.pullBody>) => post<PullView>("/api/admin/pulls", body),
     setPull: (id: string, change: "pause" | "resume") =>
-      post<models.PullView>(`/api/admin/pulls/${id}/${change}`),
+      post<PullView>(`/api/admin/pulls/${id}/${change}`),
     cancelPull: (id: string) => send<object>("DELETE", `/api/admin/pulls/${id}`),
 
     addEntry: (body: BodyOf<typeof dashboard.changelogBody>) =>

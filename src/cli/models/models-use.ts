@@ -12,7 +12,8 @@ import {
 import { isFileAddress, parseReference } from "../../models/pull/reference.js";
 import { describeSource, type ModelSource } from "../../models/choice/source.js";
 import { WeightsError } from "../../models/weights-error.js";
-import { engineBounds, upstreamProfiles, type EngineMember } from "../../protocol/engine-member.js";
+import { engineBounds, type EngineMember } from "../../protocol/engine-member.js";
+import { upstreamProfiles } from "../../core/model-views.js";
 import { isModelId, modelIds, type ModelId } from "../../core/models.js";
 import { modelsFolder, pull } from "./models-pull.js";
 import { report } from "../output.js";

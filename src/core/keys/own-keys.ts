@@ -2,9 +2,8 @@
  * The keys of one account, for its owner. A key of another account is not there, so its id tells nothing.
  * Changes reach the next request at once; a key that stops working takes its running streams with it.
  */
-import type { DashboardErrorCode } from "../../protocol/dashboard/api.js";
+import { DashboardError, type DashboardErrorCode } from "../dashboard-error.js";
 import { listedKeys } from "../bounds.js";
-import type { KeysRequest } from "../../protocol/dashboard/keys.js";
 import { AccountError } from "../accounts/account-error.js";
 import {
   createKey,
@@ -18,9 +17,8 @@ import {
 } from "./issue-keys.js";
 import type { Audit, AuditAction } from "../audit.js";
 import type { CutTarget } from "../serving/completion.js";
-import { DashboardError } from "../dashboard-error.js";
 import type { FullStore } from "../dashboard-ports.js";
-import { keyPage, type KeyPage } from "./key-list.js";
+import { keyPage, type KeyPage, type KeyQuery } from "./key-list.js";
 import type { KeyRing } from "./key-ring.js";
 import type { Account, ApiKey, Clock } from "../ports.js";
 
@@ -48,7 +46,7 @@ export class OwnKeys {
     return { keys, next: hasNext ? `${last.createdAt.getTime()} ${last.id}` : null };
   }
 
-  async page(account: Account, request: KeysRequest): Promise<KeyPage> {
+  async page(account: Account, request: KeyQuery): Promise<KeyPage> {
     await this.parts.keys.flush();
     return keyPage(await this.parts.store.listKeys(account.id), request, this.parts.clock.now());
   }

@@ -6,7 +6,7 @@
  *
  * An incident is a run of hours in each of which some model failed at least three requests and a twentieth of all.
  */
-import type { Incident, ModelDays, StatusHistory } from "../../protocol/dashboard/admin.js";
+import type { Availability, Incident, ModelDays } from "./service-views.js";
 import { errorTable, type ErrorCode } from "../errors.js";
 import { modelIds, type ModelId } from "../models.js";
 import type { Clock } from "../ports.js";
@@ -27,8 +27,6 @@ const isFailure = (code: ErrorCode | "none"): boolean =>
   code !== "none" && code !== "maintenance" && errorTable[code].status >= 500;
 
 const failureCodes = (Object.keys(errorTable) as ErrorCode[]).filter(isFailure);
-
-export type Availability = Pick<StatusHistory, "since" | "models" | "incidents">;
 
 export class AvailabilityReports {
   #latest: { atMs: number; read: Promise<Availability> } | null = null;

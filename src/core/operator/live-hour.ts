@@ -3,7 +3,7 @@
  * every ten seconds found (queue, running replies, tokens a second, memory, disk). In memory only and bounded; a
  * restart begins with nothing. Other replicas have an hour of their own.
  */
-import type { LiveMinute, MachineNow } from "../../protocol/dashboard/admin.js";
+import type { LiveMinute, MachineNow } from "./service-views.js";
 import type { Clock } from "../ports.js";
 import type { UsageOutcome } from "../usage/usage-recorder.js";
 

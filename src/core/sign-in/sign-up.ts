@@ -3,7 +3,7 @@
  * set-up link. Links are looked at before the password is hashed, so that invented ones cost nothing, and used
  * up in the transaction that creates the account, so that exactly one of many attempts at once succeeds.
  */
-import type { SignUpMode } from "../../protocol/dashboard/api.js";
+import type { SignUpMode } from "../accounts/sign-up-mode.js";
 import { AccountError } from "../accounts/account-error.js";
 import { checkEmail, defaultPlanId } from "../accounts/accounts.js";
 import type { Audit } from "../audit.js";

@@ -1,5 +1,5 @@
 /** What the whole service was used for: by time and model, the accounts and keys that use it most, causes of errors. */
-import type { ServiceUsageReport, TopUsers } from "../../protocol/dashboard/admin.js";
+import type { ServiceUsageReport, TopUsers } from "./usage-views.js";
 import { playgroundKeyId } from "../bounds.js";
 import { errorTable } from "../errors.js";
 import { modelIds, type ModelId } from "../models.js";

@@ -1,6 +1,6 @@
 /** What an account has used, by hour or by day, by key and by model. */
 import { setImmediate } from "node:timers/promises";
-import type { UsageBucket, UsageReport } from "../../protocol/dashboard/api.js";
+import type { UsageBucket, UsageReport } from "./usage-views.js";
 import { modelIds, type ModelId } from "../models.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { FullStore, UsageBucketRow, UsageCounts, UsageFilter, UsageShare } from "../dashboard-ports.js";

@@ -1,7 +1,8 @@
 /** One's own usage and what is left of the limits. */
 import { toCsv } from "../../core/usage/csv.js";
 import { countCells, countHeadings } from "../../core/usage/usage-columns.js";
-import { usageQuery, type LimitsNow, type UsageReport } from "../../protocol/dashboard/api.js";
+import { usageQuery, type LimitsNow } from "../../protocol/dashboard/api.js";
+import type { UsageReport } from "../../core/usage/usage-views.js";
 import type { DashboardParts } from "./parts.js";
 import { user, type DashboardRoute } from "./route.js";
 import { gaugeView, planView, quotaView } from "./views.js";

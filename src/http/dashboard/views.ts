@@ -16,7 +16,6 @@ import type { ApiKey, Plan } from "../../core/ports.js";
 import type * as wire from "../../protocol/dashboard/api.js";
 import type { AuditEntry } from "../../protocol/dashboard/audit.js";
 import type { KeyReference, ListedKeyView } from "../../protocol/dashboard/keys.js";
-import type * as limits from "../../protocol/dashboard/api.js";
 
 export const planView = ({ models, ...plan }: Plan): wire.PlanView => ({
   ...plan,
@@ -129,13 +128,13 @@ export function auditView(line: AuditLine, targetName: string | null): AuditEntr
 const isWord = (target: string): boolean => ["", deletedAccount, deletedKey].includes(target);
 
 /** Nothing is waited for while everything is free. */
-export const gaugeView = ({ limit, remaining, resetMs }: RateReading): limits.Gauge => ({
+export const gaugeView = ({ limit, remaining, resetMs }: RateReading): wire.Gauge => ({
   limit,
   remaining,
   resetSeconds: remaining === limit ? 0 : Math.ceil(resetMs / 1000),
 });
 
-export const quotaView = ({ kind, window, limit, remaining }: QuotaNow): limits.QuotaNow => ({
+export const quotaView = ({ kind, window, limit, remaining }: QuotaNow): wire.QuotaNow => ({
   kind,
   period: window.period,
   limit,

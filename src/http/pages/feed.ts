@@ -5,7 +5,7 @@
  */
 import type { FastifyRequest, RouteOptions } from "fastify";
 import { wasCalledOff, type Announcement } from "../../core/operator/news.js";
-import type { Incident } from "../../protocol/dashboard/admin.js";
+import type { Incident } from "../../core/operator/service-views.js";
 import type { DashboardParts } from "../dashboard/parts.js";
 import { atomFeed, uuidOf, type AtomEntry } from "./atom.js";
 import { markdownHtml } from "./markdown.js";

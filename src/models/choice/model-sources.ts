@@ -9,12 +9,12 @@ import type { EngineStatus, Store } from "../../core/ports.js";
 import type { EngineComputeView } from "../../protocol/dashboard/engines.js";
 import type {
   CatalogView,
-  EngineBody,
+  EngineRequest,
   EnginePreflight,
   FileView,
   ModelChoicesView,
   ModelView,
-} from "../../protocol/dashboard/models.js";
+} from "../../core/model-views.js";
 import type { UpstreamSource } from "../../protocol/engine-member.js";
 import { modelIds, type ModelId } from "../../core/models.js";
 import { catalog, type CatalogEntry } from "./catalog.js";
@@ -84,7 +84,7 @@ export class ServedModels implements ModelSources {
     };
   }
 
-  async preflight(engine: EngineBody): Promise<EnginePreflight> {
+  async preflight(engine: EngineRequest): Promise<EnginePreflight> {
     return { findings: await this.#findings(upstreamSource([engine]).source) };
   }
 
@@ -96,7 +96,7 @@ export class ServedModels implements ModelSources {
     await this.#switch(model, { type: "weights", path });
   }
 
-  async useEngine(model: ModelId, engine: EngineBody): Promise<void> {
+  async useEngine(model: ModelId, engine: EngineRequest): Promise<void> {
     requireFree(this.options.configured(), model);
     const { source } = upstreamSource([engine]);
     await this.#requireUsable(source);

@@ -9,27 +9,16 @@
  */
 import * as z from "zod";
 import { largestQuota, longest, mostTags, passwordLength, shownBound } from "../../core/bounds.js";
+import type { DashboardErrorCode } from "../../core/dashboard-error.js";
 import { modelIds, type ModelId } from "../../core/models.js";
-
-export type DashboardErrorCode =
-  | "bad_request"
-  | "signed_out"
-  | "forbidden"
-  | "not_found"
-  | "conflict"
-  | "throttled"
-  | "limit_reached"
-  | "unavailable"
-  | "internal";
+import type { ModelState } from "../../core/operator/service-views.js";
+import type { SignUpMode } from "../../core/accounts/sign-up-mode.js";
 
 export interface DashboardErrorBody {
   error: { code: DashboardErrorCode; message: string; field?: string };
 }
 
 // -------------------------------------------------------------------------------------------- public pages
-
-export type SignUpMode = "open" | "invite" | "closed";
-export type ModelState = "up" | "degraded" | "maintenance" | "down";
 
 export interface Maintenance {
   id: string;
@@ -47,7 +36,7 @@ export interface Site {
   ownerName: string;
   version: string;
   signUp: SignUpMode;
-  /** True until the operator account exists. */
+  /** True until an admin's account exists. */
   needsSetup: boolean;
   canMail: boolean;
   /** The longest reply to a request without `max_tokens`, by model; a plan may allow less. */
@@ -133,7 +122,7 @@ const token = z.string(brokenLink).min(20, brokenLink).max(200, brokenLink);
 export const signUpBody = z.object({ email, password: newPassword, invite: token.optional() });
 /** POST /api/sign-in → Me */
 export const signInBody = z.object({ email, password: oldPassword });
-/** POST /api/setup → Me (the operator's account, once) */
+/** POST /api/setup → Me (the first admin's account, once) */
 export const setupBody = z.object({ token, email, password: newPassword });
 /** POST /api/reset/request → {} whatever the address */
 export const resetRequestBody = z.object({ email });
@@ -175,22 +164,8 @@ export interface Me {
   plan: PlanView;
 }
 
-/** A page of rows, the newest first. */
-export interface StoredRows {
-  rows: Record<string, string | number | null>[];
-  /** Where the next page begins; null on the last one. */
-  next: string | null;
-}
-
-/**
- * GET /api/me/stored: the rows themselves, by table, secrets left out: the first page of each. GET
- * /api/me/stored/rows has the pages after it. GET /api/me/export downloads all of them, without `next`.
- */
-export interface StoredAboutMe {
-  exportedAt: string;
-  tables: ({ name: string; why: string } & StoredRows)[];
-}
-
+// GET /api/me/stored → StoredAboutMe    GET /api/me/export downloads all of it
+/** GET /api/me/stored/rows → StoredRows */
 export const storedQuery = z.object({
   table: z.string("Name a table.").max(64, "There is no such table."),
   after: z.string("There is no such page.").max(200, "There is no such page.").optional(),
@@ -288,24 +263,7 @@ export interface KeyWithSecret {
 
 export const moment = (what: string) => z.iso.datetime(`Enter ${what}, as a date and a time.`);
 
-export interface UsageBucket {
-  /** Start of the hour, or of the day in UTC. */
-  start: string;
-  /** Without those that were refused. */
-  requests: number;
-  errors: number;
-  /** Refused with 429. */
-  rateLimited: number;
-  /** Refused with 503 before they ran. */
-  unavailable: number;
-  promptTokens: number;
-  completionTokens: number;
-  /** Exact for few replies, else estimated from a histogram; null without a first token. */
-  firstTokenMsP50: number | null;
-  firstTokenMsP95: number | null;
-}
-
-/** GET /api/usage and GET /api/usage.csv */
+/** GET /api/usage → UsageReport, and GET /api/usage.csv */
 export const usageQuery = z.object({
   from: moment("when the period begins"),
   to: moment("when the period ends"),
@@ -313,14 +271,6 @@ export const usageQuery = z.object({
   key: z.string("Choose a key.").max(64, "There is no such key.").optional(),
   model: oneModel.optional(),
 });
-export interface UsageReport {
-  buckets: UsageBucket[];
-  totals: Omit<UsageBucket, "start">;
-  /** Model is null for requests that were refused before it was known. */
-  byModel: { model: ModelId | null; requests: number; refused: number; tokens: number }[];
-  byKey: { keyId: string; name: string; requests: number; refused: number; tokens: number }[];
-}
-
 export interface Gauge {
   limit: number;
   remaining: number;

@@ -1,4 +1,5 @@
 /** What the dashboard's API tells admins about the engines: see `api.ts` for what holds for all of it. */
+import type { ComputeBackend } from "../../core/model-views.js";
 import type { ModelId } from "../../core/models.js";
 
 /** GET /api/admin/engines → { engines: EngineView[] } */
@@ -35,7 +36,7 @@ export interface ModelSuggestion {
 }
 
 export interface EngineComputeView {
-  backend: "cuda" | "vulkan" | "metal" | "cpu";
+  backend: ComputeBackend;
   /** GPU backends that are not used, why, and what to do about it. */
   failures: { backend: "cuda" | "vulkan" | "metal"; reason: string; advice: string }[];
 }

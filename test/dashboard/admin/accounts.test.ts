@@ -5,7 +5,8 @@ import type {
   AccountPage,
   BulkResult,
 } from "../../../src/protocol/dashboard/accounts.js";
-import type { Me, UsageReport } from "../../../src/protocol/dashboard/api.js";
+import type { Me } from "../../../src/protocol/dashboard/api.js";
+import type { UsageReport } from "../../../src/core/usage/usage-views.js";
 import { FakeClock } from "../../support/inputs/fake-clock.js";
 import {
   password,

@@ -11,7 +11,7 @@ import { ensureSetupLink } from "../../../src/core/sign-in/one-time-links.js";
 import { systemClock } from "../../../src/core/ports.js";
 import { createLog } from "../../../src/log.js";
 import type { AuditEntry } from "../../../src/protocol/dashboard/audit.js";
-import type { ModelChoicesView, ModelsNow, PullView } from "../../../src/protocol/dashboard/models.js";
+import type { ModelChoicesView, ModelsNow, PullView } from "../../../src/core/model-views.js";
 import type { ModelId } from "../../../src/core/models.js";
 import { Browser, password, tokenOf } from "../../support/processes/dashboard-server.js";
 import { eventually } from "../../support/eventually.js";

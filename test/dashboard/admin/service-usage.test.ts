@@ -1,7 +1,7 @@
 /** What all accounts used, for the operator: by time, model, account, key and cause. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { KeyWithSecret, Me } from "../../../src/protocol/dashboard/api.js";
-import type { ServiceUsageReport, TopUsers } from "../../../src/protocol/dashboard/admin.js";
+import type { ServiceUsageReport, TopUsers } from "../../../src/core/usage/usage-views.js";
 import { ServiceError } from "../../../src/core/errors.js";
 import { eventually } from "../../support/eventually.js";
 import { FakeClock } from "../../support/inputs/fake-clock.js";

@@ -1,7 +1,8 @@
 /** The last 90 days: availability by model, incidents, maintenance that took place. */
 import { useQuery } from "@tanstack/react-query";
 import { ChevronRight } from "lucide-react";
-import type { Incident, StatusHistory as History } from "../../../src/protocol/dashboard/admin.js";
+import type { Incident } from "../../../src/core/operator/service-views.js";
+import type { StatusHistory as History } from "../../../src/protocol/dashboard/admin.js";
 import { Card } from "../../components/frame/card.tsx";
 import { MaintenanceWindow } from "../../components/frame/maintenance-window.tsx";
 import { ErrorState } from "../../components/states/error-state.tsx";

@@ -1,11 +1,7 @@
 /** What all accounts used, for admins. */
 import { Readable } from "node:stream";
-import {
-  serviceUsageQuery,
-  topQuery,
-  type ServiceUsageReport,
-  type TopUsers,
-} from "../../../protocol/dashboard/admin.js";
+import { serviceUsageQuery, topQuery } from "../../../protocol/dashboard/admin.js";
+import type { ServiceUsageReport, TopUsers } from "../../../core/usage/usage-views.js";
 import type { DashboardParts } from "../parts.js";
 import { admin, type DashboardRoute } from "../route.js";
 import { usageRequest } from "../usage.js";

@@ -1,6 +1,6 @@
 /** What each item of the checklist says: why, and how. */
 import type { ReactNode } from "react";
-import type { Checklist, ChecklistItem } from "../../../../src/protocol/dashboard/admin.js";
+import type { Checklist, ChecklistItem } from "../../../../src/core/operator/service-views.js";
 import type { ModelSuggestion } from "../../../../src/protocol/dashboard/engines.js";
 import { ArrowLink } from "../../../components/text/arrow-link.tsx";
 import { CodeBlock } from "../../../components/text/code-block.tsx";

@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ChevronDown, Circle, CircleCheck } from "lucide-react";
 import { useEffect, useState } from "react";
-import type { Checklist, ChecklistItem } from "../../../../src/protocol/dashboard/admin.js";
+import type { Checklist, ChecklistItem } from "../../../../src/core/operator/service-views.js";
 import type { ModelSuggestion } from "../../../../src/protocol/dashboard/engines.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Card } from "../../../components/frame/card.tsx";

@@ -1,6 +1,7 @@
 /** The last hour of the server that answers, as small charts: one value for each minute, the newest at the right. */
 import type { ReactNode } from "react";
-import type { LiveMinute, AdminHome } from "../../../../src/protocol/dashboard/admin.js";
+import type { LiveMinute } from "../../../../src/core/operator/service-views.js";
+import type { AdminHome } from "../../../../src/protocol/dashboard/admin.js";
 import { Spark } from "../../../components/figures/spark.tsx";
 import { Time } from "../../../components/text/time.tsx";
 import { formatBytes, formatCount, formatRate } from "../../../units.ts";

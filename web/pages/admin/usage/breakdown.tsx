@@ -1,4 +1,4 @@
-import type { ServiceUsageReport } from "../../../../src/protocol/dashboard/admin.js";
+import type { ServiceUsageReport } from "../../../../src/core/usage/usage-views.js";
 import { errorTable } from "../../../../src/core/errors.js";
 import { Card } from "../../../components/frame/card.tsx";
 import { ModelName } from "../../../components/models/model-name.tsx";

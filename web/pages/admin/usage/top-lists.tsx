@@ -1,7 +1,7 @@
 /** Who uses the service most. A row leads to the usage of its account or key. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
-import type { TopUserView } from "../../../../src/protocol/dashboard/admin.js";
+import type { TopUserView } from "../../../../src/core/usage/usage-views.js";
 import { Segmented } from "../../../components/controls/segmented.tsx";
 import { Card } from "../../../components/frame/card.tsx";
 import { EmptyState } from "../../../components/states/empty-state.tsx";
