@@ -93,6 +93,7 @@ async function buildPages() {
   const sources = [
     ...filesBelow("web"),
     ...filesBelow("src/protocol"),
+    ...filesBelow("src/core"),
     `${root}/docs/openapi.yaml`,
     `${root}/package-lock.json`,
   ];

@@ -5,8 +5,8 @@ import { eachField, fileName } from "../src/config.js";
 import { Metrics } from "../src/metrics.js";
 import { catalog, memoryOf } from "../src/models/choice/catalog.js";
 import { gigabytes } from "../src/models/files/sizes.js";
-import { errorTable } from "../src/protocol/errors.js";
-import { defaultAliases } from "../src/protocol/model-aliases.js";
+import { errorTable } from "../src/core/errors.js";
+import { defaultAliases } from "../src/core/model-aliases.js";
 
 const groups: Record<string, string> = {
   service: "Service",
@@ -38,7 +38,7 @@ together, and the program does not start with any. An empty value, or \`auto\`, 
 where the default says so.
 
 ${sections.join("\n")}
-_Made from \`src/config.ts\` by \`npm run docs\`._
+_Generated from \`src/config.ts\` by \`npm run docs\`._
 `);
 }
 
@@ -70,7 +70,7 @@ Under \`/v1/messages\` errors have the same statuses and headers, and the body o
 | --- | --- | --- | --- |
 ${rows.join("\n")}
 
-_Made from \`src/protocol/errors.ts\` by \`npm run docs\`._
+_Generated from \`src/core/errors.ts\` by \`npm run docs\`._
 `);
 }
 
@@ -103,7 +103,7 @@ ${rows.join("\n")}
 last minute go on and everything else gets 503; while Redis is unreachable, each replica admits its share of every limit.
 Both recover without a restart, and both are worth an alert.
 
-_Made from \`src/metrics.ts\` by \`npm run docs\`._
+_Generated from \`src/metrics.ts\` by \`npm run docs\`._
 `);
 }
 

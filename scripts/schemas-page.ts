@@ -45,7 +45,7 @@ ${sections.join("\n")}
 Enforced are ${formatNames.map((name) => `\`${name}\``).join(", ")}. Beside a \`pattern\` that can be enforced, the
 pattern is, and the format is not; beside one that cannot, the format stands in for it.
 
-_Made from \`src/engines/formats/json-schema/keywords.ts\` by \`npm run docs\`._
+_Generated from \`src/engines/formats/json-schema/keywords.ts\` by \`npm run docs\`._
 `;
   return format(page, { parser: "markdown", printWidth: 110 });
 }

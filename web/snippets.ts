@@ -3,7 +3,7 @@ import type { ConnectTarget } from "../src/protocol/connect/client.js";
 import { codeClients } from "../src/protocol/connect/code-clients.js";
 import { environmentClient } from "../src/protocol/connect/environment-client.js";
 import { goClient } from "../src/protocol/connect/go-client.js";
-import type { ModelId } from "../src/protocol/models.js";
+import type { ModelId } from "../src/core/models.js";
 import type { Sample } from "./components/text/code-block.tsx";
 
 interface SnippetOptions {

@@ -4,8 +4,8 @@
  * It has what the lists in test/browser/support open, so that the same steps lead to the same dialogs.
  */
 import { join } from "node:path";
-import type { KeyWithSecret } from "../../src/protocol/dashboard-api.js";
-import type { ModelId } from "../../src/protocol/models.js";
+import type { KeyWithSecret } from "../../src/protocol/dashboard/api.js";
+import type { ModelId } from "../../src/core/models.js";
 import { writeTinyGguf } from "../../test/support/engines/tiny-gguf.js";
 import { uniformNumbers } from "../../test/support/inputs/uniform-numbers.js";
 import {

@@ -2,43 +2,43 @@
  * The parts behind the dashboard, created together since they share the store, the clock and the audit trail.
  * The composition root creates one and passes it to HTTP; `close` writes what is still in memory.
  */
-import type { SignUpMode } from "../protocol/dashboard-api.js";
 import { AccountAdmin } from "../core/accounts/account-admin.js";
 import { Invites } from "../core/accounts/invites.js";
-import { Audit } from "../core/audit.js";
-import { closeAll } from "../core/close-all.js";
-import type { CutTarget } from "../core/serving/completion.js";
-import type { FullStore } from "../store/full-store.js";
-import type { UsageSpill } from "../core/usage/ports.js";
+import { OwnAccount } from "../core/accounts/own-account.js";
+import type { SignUpMode } from "../core/accounts/sign-up-mode.js";
+import { SignUp } from "../core/accounts/sign-up.js";
 import { AvailabilityReports } from "../core/admin/availability.js";
 import { AdminChecklist } from "../core/admin/checklist.js";
-import { LiveHour, type LiveSources } from "../core/admin/live-hour.js";
-import { OutcomeRecorder } from "../core/admin/outcome-recorder.js";
-import { modelIds } from "../protocol/models.js";
-import { ServiceUsageReports } from "../core/admin/service-report.js";
 import { Housekeeping } from "../core/admin/housekeeping.js";
-import type { KeyRing } from "../core/keys/key-ring.js";
-import { KnownDevices } from "../core/sign-in/known-devices.js";
-import { LiveRates } from "../core/usage/live-rates.js";
-import type { Mailer } from "../core/sign-in/mail.js";
+import { LiveHour, type LiveSources } from "../core/admin/live-hour.js";
 import { News } from "../core/admin/news.js";
-import { OneTimeLinks } from "../core/sign-in/one-time-links.js";
-import { Outbox } from "../core/sign-in/outbox.js";
-import { OwnAccount } from "../core/accounts/own-account.js";
+import { OutcomeRecorder } from "../core/admin/outcome-recorder.js";
+import { ServiceUsageReports } from "../core/admin/service-report.js";
+import { Audit } from "../core/audit.js";
+import type { Clock } from "../core/clock.js";
+import { closeAll } from "../core/close-all.js";
+import type { Counter } from "../core/counters.js";
+import type { KeyRing } from "../core/keys/key-ring.js";
 import { OwnKeys } from "../core/keys/own-keys.js";
-import { withBoundedQueue, type Passwords } from "../core/sign-in/password-queue.js";
 import { Calendar } from "../core/limits/calendar.js";
 import { QuotaBook } from "../core/limits/quota-book.js";
 import { quotaUse } from "../core/limits/quota-use.js";
 import { QuotaWarnings } from "../core/limits/quota-warnings.js";
+import { modelIds } from "../core/models.js";
+import type { CutTarget } from "../core/serving/completion.js";
+import { KnownDevices } from "../core/sign-in/known-devices.js";
+import type { Mailer } from "../core/sign-in/mail.js";
+import { OneTimeLinks } from "../core/sign-in/one-time-links.js";
+import { Outbox } from "../core/sign-in/outbox.js";
+import { type Passwords, withBoundedQueue } from "../core/sign-in/password-queue.js";
 import { PasswordReset } from "../core/sign-in/password-reset.js";
-import type { Clock } from "../core/clock.js";
-import type { Counter } from "../core/counters.js";
 import type { Sessions } from "../core/sign-in/sessions.js";
 import { SignIn } from "../core/sign-in/sign-in.js";
-import { SignUp } from "../core/accounts/sign-up.js";
-import { UsageRecorder, type UsageLeft } from "../core/usage/usage-recorder.js";
+import { LiveRates } from "../core/usage/live-rates.js";
+import type { UsageSpill } from "../core/usage/ports.js";
+import { type UsageLeft, UsageRecorder } from "../core/usage/usage-recorder.js";
 import { UsageReports } from "../core/usage/usage-report.js";
+import type { FullStore } from "../store/full-store.js";
 
 export interface DashboardOptions {
   store: FullStore;

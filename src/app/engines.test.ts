@@ -1,12 +1,12 @@
 /** Which choice of an operator wins, when choices come faster than they can be carried out. */
 import { afterEach, describe, expect, it } from "vitest";
-import { eventually } from "../../test/support/eventually.js";
-import { startScriptedUpstream } from "../../test/support/engines/scripted-upstream.js";
+import { type Engines, startEngines } from "./engines.js";
 import { loadConfig } from "../config.js";
 import { systemClock } from "../core/clock.js";
+import { modelIds } from "../core/models.js";
 import { createLog } from "../log.js";
-import { modelIds } from "../protocol/models.js";
-import { startEngines, type Engines } from "./engines.js";
+import { startScriptedUpstream } from "../../test/support/engines/scripted-upstream.js";
+import { eventually } from "../../test/support/eventually.js";
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -3,18 +3,18 @@
  * (`models/choice/mapping.ts`); each source becomes an engine, or a pool of engines, and the fleet replaces them
  * while it runs. A model whose change cannot be carried out keeps its engine, and the operator is told why.
  */
+import { EngineBuilder, type EngineParts, forEachModel } from "./engine-builder.js";
 import type { Config } from "../config.js";
-import { FairQueue } from "../core/serving/fair-queue.js";
+import { type ModelId, modelIds } from "../core/models.js";
 import { isAvailable } from "../core/serving/engine-port.js";
-import { EngineBuilder, forEachModel, type EngineParts } from "./engine-builder.js";
-import { Fleet, type Assignments, type EngineSource, type Reasons } from "../engines/fleet.js";
+import { FairQueue } from "../core/serving/fair-queue.js";
+import { type Assignments, type EngineSource, Fleet, type Reasons } from "../engines/fleet.js";
 import { PoolEngine } from "../engines/pool/pool-engine.js";
 import { cacheSaltSetting, newCacheSaltSecret } from "../engines/upstream/cache-salt.js";
 import { suggestFor } from "../models/choice/best-model.js";
 import { configuredSource } from "../models/choice/mapping.js";
 import { isStarterFile } from "../models/starter/starter.js";
-import type { EngineComputeView, EngineMemberView, ModelSuggestion } from "../protocol/dashboard-engines.js";
-import { modelIds, type ModelId } from "../protocol/models.js";
+import type { EngineComputeView, EngineMemberView, ModelSuggestion } from "../protocol/dashboard/engines.js";
 
 export async function startEngines(parts: EngineParts): Promise<Engines> {
   const { config, overrides, store } = parts;

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 
-import { largestQuota } from "../protocol/dashboard-bounds.js";
+import { largestQuota } from "../core/bounds.js";
 
 const largest = 1_000_000_000;
 

@@ -1,7 +1,7 @@
 /** Commands that work on the database, whether or not a server is running on it. */
 import type { Command } from "commander";
 import { Audit } from "../core/audit.js";
-import type { AuditAction } from "../protocol/audit-actions.js";
+import type { AuditAction } from "../core/audit-actions.js";
 import type { FullStore } from "../store/full-store.js";
 import { systemClock } from "../core/clock.js";
 import { readSettings, settingsOptions } from "./settings.js";

@@ -1,7 +1,7 @@
 /** The settings of each model, and of other names for them. */
 import * as z from "zod";
-import { defaultAliases } from "../protocol/model-aliases.js";
-import type { ModelId } from "../protocol/models.js";
+import { defaultAliases } from "../core/model-aliases.js";
+import type { ModelId } from "../core/models.js";
 import { field, integer, modelAliases, number, optional, upstreamList, yesOrNo } from "./kinds.js";
 
 export const modelFields = (id: ModelId) => {

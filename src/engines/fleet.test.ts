@@ -1,4 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { systemClock } from "../core/clock.js";
+import { ServiceError } from "../core/errors.js";
+import type { Generation, GenerationEvent, PreparedGeneration } from "../core/serving/engine-port.js";
+import { FairQueue } from "../core/serving/fair-queue.js";
+import { type Assignments, type EngineSource, Fleet } from "./fleet.js";
 import {
   collect,
   generationOf,
@@ -6,13 +11,8 @@ import {
   replyTo,
   startReply,
 } from "../../test/contract/engines/engine-contract.js";
-import { eventually } from "../../test/support/eventually.js";
 import { FakeEngine } from "../../test/support/engines/fake-engine.js";
-import { FairQueue } from "../core/serving/fair-queue.js";
-import { systemClock } from "../core/clock.js";
-import type { Generation, GenerationEvent, PreparedGeneration } from "../core/serving/engine-port.js";
-import { ServiceError } from "../protocol/errors.js";
-import { Fleet, type Assignments, type EngineSource } from "./fleet.js";
+import { eventually } from "../../test/support/eventually.js";
 
 class Ship extends FakeEngine {
   closed = 0;

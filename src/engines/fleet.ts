@@ -9,11 +9,17 @@
  * has closed, because its drain time ran out, is it prepared again for the current engine.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FairQueue } from "../core/serving/fair-queue.js";
-import type { Arrival, Engine, EngineStatus, Generation, PreparedGeneration } from "../core/serving/engine-port.js";
 import type { Clock } from "../core/clock.js";
-import { ServiceError } from "../protocol/errors.js";
-import { modelIds, type ModelId } from "../protocol/models.js";
+import { ServiceError } from "../core/errors.js";
+import { type ModelId, modelIds } from "../core/models.js";
+import type {
+  Arrival,
+  Engine,
+  EngineStatus,
+  Generation,
+  PreparedGeneration,
+} from "../core/serving/engine-port.js";
+import type { FairQueue } from "../core/serving/fair-queue.js";
 
 /** Where a model's replies come from. Two with the same key are the same. */
 export interface EngineSource {

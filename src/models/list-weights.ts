@@ -1,13 +1,13 @@
 /** The weights on this machine that Sotto knows of: those in its folder, and those that a model is mapped to. */
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { type ModelId, modelIds } from "../core/models.js";
 import type { Store } from "../core/store.js";
-import { modelIds, type ModelId } from "../protocol/models.js";
-import { readWeightsFacts, type WeightsFacts } from "./gguf/gguf.js";
-import { GgufError } from "./gguf/gguf-header.js";
 import type { Mapping } from "./choice/mapping.js";
+import { GgufError } from "./gguf/gguf-header.js";
+import { readWeightsFacts, type WeightsFacts } from "./gguf/gguf.js";
+import { type MeasuredSpeed, readSpeed } from "./measured-speed.js";
 import { starterFileNames } from "./starter/starter.js";
-import { readSpeed, type MeasuredSpeed } from "./measured-speed.js";
 
 export interface ListedWeights {
   path: string;

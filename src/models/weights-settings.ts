@@ -4,7 +4,7 @@
  */
 import { basename } from "node:path";
 import { plainDefaults, type ModelDefaults } from "../core/serving/model-defaults.js";
-import type { ModelId } from "../protocol/models.js";
+import type { ModelId } from "../core/models.js";
 import { starterFileNames } from "./starter/starter.js";
 
 /**

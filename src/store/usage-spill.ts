@@ -15,9 +15,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
+import { modelIds } from "../core/models.js";
 import type { UsageBatch, UsageSpill } from "../core/usage/ports.js";
 import type { UsageLeft } from "../core/usage/usage-recorder.js";
-import { modelIds } from "../protocol/models.js";
 
 const count = z.number().nonnegative();
 

@@ -9,7 +9,7 @@ import { loadConfig, type Config } from "../../src/config.js";
 import { ensureSetupLink } from "../../src/core/sign-in/one-time-links.js";
 import { systemClock } from "../../src/core/clock.js";
 import { createLog } from "../../src/log.js";
-import type { EngineView } from "../../src/protocol/dashboard-engines.js";
+import type { EngineView } from "../../src/protocol/dashboard/engines.js";
 import { launchBrowser } from "../support/browser.js";
 import { Browser as Visitor, tokenOf } from "../support/processes/dashboard-server.js";
 import { eventually } from "../support/eventually.js";

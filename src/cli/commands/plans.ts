@@ -1,15 +1,15 @@
 /** `sotto plans`: the limits of accounts. */
-import { InvalidArgumentError, type Command } from "commander";
-import { defaultPlanId } from "../../core/accounts/accounts.js";
-import { DashboardError } from "../../core/dashboard-error.js";
-import type { FullStore } from "../../store/full-store.js";
-import { deletePlan, listPlans, requirePlan, savePlan } from "../../core/accounts/plans.js";
-import type { Plan } from "../../core/entities.js";
-import { isModelId, modelIds, type ModelId } from "../../protocol/models.js";
+import { type Command, InvalidArgumentError } from "commander";
 import { parseCount, parseQuota } from "../count.js";
 import { report, table } from "../output.js";
 import { quotasAsJson, quotasInWords } from "../quotas.js";
 import { storeCommand, withStore } from "../store-command.js";
+import { defaultPlanId } from "../../core/accounts/accounts.js";
+import { deletePlan, listPlans, requirePlan, savePlan } from "../../core/accounts/plans.js";
+import { DashboardError } from "../../core/dashboard-error.js";
+import type { Plan } from "../../core/entities.js";
+import { isModelId, type ModelId, modelIds } from "../../core/models.js";
+import type { FullStore } from "../../store/full-store.js";
 
 export function plansCommand(program: Command): void {
   const plans = program.command("plans").description("create, list, change and delete plans");

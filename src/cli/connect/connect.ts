@@ -7,7 +7,7 @@ import { keyHash } from "../../core/keys/key-format.js";
 import { systemClock } from "../../core/clock.js";
 import { connectClients, findClient } from "../../protocol/connect/clients.js";
 import { keyVariable, type ConnectClient, type ConnectTarget } from "../../protocol/connect/client.js";
-import { modelIds, type ModelId } from "../../protocol/models.js";
+import { modelIds, type ModelId } from "../../core/models.js";
 import { readPiped } from "../input.js";
 import { report } from "../output.js";
 import { environmentOf } from "../environment.js";

@@ -1,7 +1,7 @@
 /** What the service says of its models. Asked briefly: without an answer the configuration has assumed limits. */
 import * as z from "zod";
 import { connectModel, type ConnectModel } from "../../protocol/connect/client.js";
-import { modelIds } from "../../protocol/models.js";
+import { modelIds } from "../../core/models.js";
 
 const timeoutMs = 3_000;
 const maxBytes = 1_000_000;

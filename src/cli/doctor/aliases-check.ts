@@ -1,5 +1,5 @@
 /** What `sotto doctor` says about other names for the models. Errors in them end every command before this. */
-import { isPattern } from "../../protocol/model-aliases.js";
+import { isPattern } from "../../core/model-aliases.js";
 import type { Check } from "./finding.js";
 
 export const checkAliases: Check = async ({ service: { modelAliases, listAliases } }) => {

@@ -11,7 +11,7 @@ import { weightsSource, type ModelSource } from "../../models/choice/source.js";
 import { findStarter } from "../../models/starter/starter.js";
 import { WeightsError } from "../../models/weights-error.js";
 import type { EngineMember } from "../../protocol/engine-member.js";
-import { modelIds, type ModelId } from "../../protocol/models.js";
+import { modelIds, type ModelId } from "../../core/models.js";
 import { openStore } from "../../store/open-store.js";
 import { databasePath } from "../../store/sql/sqlite.js";
 import type { Check, Finding } from "./finding.js";

@@ -6,7 +6,7 @@ import { readMapping, type Mapping } from "../../models/choice/mapping.js";
 import { memoryNeed } from "../../models/gguf/memory.js";
 import { gigabytes } from "../../models/files/sizes.js";
 import { describeSource } from "../../models/choice/source.js";
-import { modelIds } from "../../protocol/models.js";
+import { modelIds } from "../../core/models.js";
 import { modelsFolder } from "./models-pull.js";
 import { report, table } from "../output.js";
 import { readSettings } from "../settings.js";

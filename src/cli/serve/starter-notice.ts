@@ -1,6 +1,6 @@
 /** Printed at the start while the starter is in use: what it is, and how to get a better model. */
 import { gigabytes } from "../../models/files/sizes.js";
-import type { ModelSuggestion } from "../../protocol/dashboard-engines.js";
+import type { ModelSuggestion } from "../../protocol/dashboard/engines.js";
 
 export function starterNotice({ best, command }: ModelSuggestion): string {
   const demonstration = "The starter is a demonstration model.";

@@ -8,8 +8,8 @@
  * matters to a share of thousands, and both are rarer than that. What gathers is bounded by the hours it may wait:
  * models and codes are closed sets.
  */
-import type { ErrorCode } from "../../protocol/errors.js";
-import type { ModelId } from "../../protocol/models.js";
+import type { ErrorCode } from "../errors.js";
+import type { ModelId } from "../models.js";
 import { MultiKeyMap } from "../multi-key-map.js";
 import type { Clock } from "../clock.js";
 import { PeriodicTask } from "../periodic-task.js";

@@ -5,13 +5,20 @@
  * The limit on keys is looked up before the key is written: two that are created at the same instant can exceed
  * it by one, which costs nothing, since rates and concurrency are counted for the whole account.
  */
-import { largestQuota, longest, mostTags } from "../../protocol/dashboard-bounds.js";
-import { isModelId, modelIds, type ModelId } from "../../protocol/models.js";
-import { UserError } from "../user-error.js";
-import { keyHash, mintKey } from "./key-format.js";
-import { noKeyLimits, operations, type Account, type ApiKey, type KeyLimits, type Operation } from "../entities.js";
+import { largestQuota, longest, mostTags } from "../bounds.js";
 import type { Clock } from "../clock.js";
+import {
+  type Account,
+  type ApiKey,
+  type KeyLimits,
+  noKeyLimits,
+  type Operation,
+  operations,
+} from "../entities.js";
+import { keyHash, mintKey } from "./key-format.js";
+import { isModelId, type ModelId, modelIds } from "../models.js";
 import type { NewKey, Store } from "../store.js";
+import { UserError } from "../user-error.js";
 
 export interface KeyRequest {
   name: string;
@@ -198,9 +205,7 @@ function checkOperations(names: readonly string[] | null): Operation[] | null {
   if (names === null) return null;
   const allowed = operations.filter((operation) => names.includes(operation));
   if (allowed.length > 0 && allowed.length === new Set(names).size) return allowed;
-  throw new UserError(
-    `Unknown operation. A key may be limited to one or more of: ${operations.join(", ")}.`,
-  );
+  throw new UserError(`Unknown operation. A key may be limited to one or more of: ${operations.join(", ")}.`);
 }
 
 function checkLimits(limits: KeyLimits): KeyLimits {

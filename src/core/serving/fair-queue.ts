@@ -15,7 +15,7 @@
  * event when its capacity grows, as a pool's does when one of its engines recovers, so it is polled while anything
  * waits.
  */
-import { ServiceError } from "../../protocol/errors.js";
+import { ServiceError } from "../errors.js";
 import { DrainRate } from "./drain-rate.js";
 import type { Clock } from "../clock.js";
 import { PlaceShares } from "./place-shares.js";

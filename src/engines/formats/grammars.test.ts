@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
-import type { ReplyFormat } from "../../protocol/chat.js";
+import type { ReplyFormat } from "../../core/chat/request.js";
 import { GrammarThread, type ThreadOutcome } from "./grammar-thread.js";
 import { Grammars } from "./grammars.js";
 

@@ -3,7 +3,7 @@
  * fit is refused before it is rendered. Counted is what the template writes for each of them, as measured when the model
  * was loaded (worker/prompt/measure-template.ts).
  */
-import type { ChatMessage, ChatRole } from "../../protocol/chat.js";
+import type { ChatMessage, ChatRole } from "../../core/chat/request.js";
 import type { Conversation, TemplateTokens } from "./messages.js";
 
 export function fewestTokens({ messages, tools }: Conversation, template: TemplateTokens): number {

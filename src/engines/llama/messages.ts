@@ -3,15 +3,8 @@
  * of one child.
  */
 import type { CacheType } from "../../adapters/kv-cache.js";
-import type {
-  ChatMessage,
-  ChatRole,
-  FinishReason,
-  ReasoningEffort,
-  ReplyLogprob,
-  Sampling,
-  Tool,
-} from "../../protocol/chat.js";
+import type { FinishReason, ReplyLogprob } from "../../core/chat/reply.js";
+import type { ChatMessage, ChatRole, ReasoningEffort, Sampling, Tool } from "../../core/chat/request.js";
 import type { ReplyEvent } from "../formats/replies/reply-events.js";
 import type { ReplySyntax } from "../formats/replies/reply-syntax.js";
 import type { Backend, GpuBackend } from "./gpu/backends.js";

@@ -1,7 +1,7 @@
 /** One engine of a pool, with what runs on it. */
-import { isAvailable, type Engine } from "../../core/serving/engine-port.js";
 import type { Clock } from "../../core/clock.js";
-import type { ModelId } from "../../protocol/models.js";
+import type { ModelId } from "../../core/models.js";
+import { type Engine, isAvailable } from "../../core/serving/engine-port.js";
 import { Breaker, type BreakerLimits } from "./breaker.js";
 import type { Candidate } from "./routing.js";
 

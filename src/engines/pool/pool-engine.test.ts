@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { eachOf } from "../../core/arrivals.js";
+import { ServiceError } from "../../core/errors.js";
+import {
+  type Generation,
+  type GenerationEvent,
+  type PreparedGeneration,
+  ReaderTooSlow,
+} from "../../core/serving/engine-port.js";
+import { PoolEngine, type PoolOptions } from "./pool-engine.js";
 import {
   collect,
   drain,
@@ -8,12 +16,9 @@ import {
   replyTo,
   startReply,
 } from "../../../test/contract/engines/engine-contract.js";
+import { FakeEngine, type FakeEngineOptions } from "../../../test/support/engines/fake-engine.js";
 import { eventually } from "../../../test/support/eventually.js";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
-import { FakeEngine, type FakeEngineOptions } from "../../../test/support/engines/fake-engine.js";
-import { ReaderTooSlow, type Generation, type GenerationEvent, type PreparedGeneration } from "../../core/serving/engine-port.js";
-import { ServiceError } from "../../protocol/errors.js";
-import { PoolEngine, type PoolOptions } from "./pool-engine.js";
 
 class ClosableEngine extends FakeEngine {
   closed = false;

@@ -12,12 +12,19 @@
  * closed then, or when `drainMs` are over.
  */
 import { eventsOf } from "../../core/arrivals.js";
-import { isAvailable, type Arrival, type Engine, type EngineStatus, type Generation, type PreparedGeneration } from "../../core/serving/engine-port.js";
-import { systemClock, type Clock } from "../../core/clock.js";
-import { ServiceError } from "../../protocol/errors.js";
-import type { ModelId } from "../../protocol/models.js";
+import { type Clock, systemClock } from "../../core/clock.js";
+import { ServiceError } from "../../core/errors.js";
+import type { ModelId } from "../../core/models.js";
+import {
+  type Arrival,
+  type Engine,
+  type EngineStatus,
+  type Generation,
+  isAvailable,
+  type PreparedGeneration,
+} from "../../core/serving/engine-port.js";
 import { Affinity } from "./affinity.js";
-import { defaultBreakerLimits, type BreakerLimits, type BreakerState } from "./breaker.js";
+import { type BreakerLimits, type BreakerState, defaultBreakerLimits } from "./breaker.js";
 import { Member, type PoolMember } from "./member.js";
 import { choose } from "./routing.js";
 

@@ -14,8 +14,9 @@
  * Arguments that are no JSON at the end of a reply that was not cut short are the engine's failure: repairing them
  * would be guessing what is to be done. What is kept of a reply for all this is bounded.
  */
+import type { FinishReason } from "../../core/chat/reply.js";
+import type { Tooling } from "../../core/chat/request.js";
 import type { GenerationEvent } from "../../core/serving/engine-port.js";
-import type { FinishReason, Tooling } from "../../protocol/chat.js";
 import type { CallDelta } from "./chunk.js";
 import { unavailable } from "./failures.js";
 import { JsonExtent } from "./json-extent.js";

@@ -5,8 +5,8 @@
  * (content-parser.ts), then stop sequences. A call ends the text before it, and releases what was held. Text and thoughts
  * that come within a call wait until its arguments are whole.
  */
+import type { FinishReason, ReplyLogprob } from "../../core/chat/reply.js";
 import type { Generation, GenerationEvent } from "../../core/serving/engine-port.js";
-import type { FinishReason, ReplyLogprob } from "../../protocol/chat.js";
 import type { ParsedEvent, ReplyParser } from "../formats/replies/reply-events.js";
 import { StopMatcher } from "../formats/stop.js";
 import { CallReader } from "./call-reader.js";

@@ -1,7 +1,7 @@
 /** One event of an engine's stream: what it adds to each choice, and the usage where it has it. */
+import type { FinishReason, ReplyLogprob, TokenLogprob } from "../../core/chat/reply.js";
 import type { Usage } from "../../core/serving/engine-port.js";
-import type { FinishReason, ReplyLogprob, TokenLogprob } from "../../protocol/chat.js";
-import { countOf, isObject, listOf, objectOf, parseObject, textOf, type JsonObject } from "./json-value.js";
+import { countOf, isObject, type JsonObject, listOf, objectOf, parseObject, textOf } from "./json-value.js";
 
 export interface ChoiceDelta {
   choice: number;

@@ -6,7 +6,7 @@
  * only where the request has tools, in the form that most families write. An engine that tells of calls or thoughts in
  * fields of their own has a parser, and leaves nothing to be found.
  */
-import type { Tooling } from "../../protocol/chat.js";
+import type { Tooling } from "../../core/chat/request.js";
 import { families, think } from "../formats/replies/families.js";
 import { replyParser } from "../formats/replies/parser-of.js";
 import type { ParsedEvent, ReplyParser } from "../formats/replies/reply-events.js";

@@ -2,7 +2,7 @@
  * A conversation in an engine's words: its messages with the calls and thoughts in them, what may be called, and how
  * long the model may think. What of it decides the prompt is the same when the prompt is counted and when it runs.
  */
-import type { ChatMessage, ReasoningEffort, Tool, Tooling } from "../../protocol/chat.js";
+import type { ChatMessage, ReasoningEffort, Tool, Tooling } from "../../core/chat/request.js";
 import type { Profile } from "./profiles.js";
 
 export interface Conversation {

@@ -3,9 +3,9 @@
  * only classified here and go no further: neither to the client nor to a log. What the operator gets is a code: the
  * HTTP status, the errno or TLS error of the connection, or one of ours.
  */
-import type { Generation } from "../../core/serving/engine-port.js";
 import { AddressError } from "../../adapters/address-policy.js";
-import { ServiceError, type ErrorCode } from "../../protocol/errors.js";
+import { type ErrorCode, ServiceError } from "../../core/errors.js";
+import type { Generation } from "../../core/serving/engine-port.js";
 import { isJson } from "./json-value.js";
 
 /** A failure of the engine, with its code for the operator. */

@@ -2,7 +2,7 @@
  * What is known of each kind of engine, as data: where it reports what about itself, which of our fields it
  * follows and under which name, and how one account's prompt cache is kept from another's.
  */
-import type { upstreamProfiles as profileNames } from "../../protocol/engine-member.js";
+import type { upstreamProfiles as profileNames } from "../../core/model-views.js";
 
 export type ProfileName = (typeof profileNames)[number];
 

@@ -4,10 +4,10 @@
  * used in the end is the engine's own number. An engine that failed to count is left alone for a while, so that
  * its slowness is paid for once and not with every request.
  */
+import type { ChatMessage } from "../../core/chat/request.js";
 import type { Clock } from "../../core/clock.js";
-import type { ChatMessage } from "../../protocol/chat.js";
 import type { Connection } from "./connection.js";
-import { promptFields, type Conversation } from "./conversation.js";
+import { type Conversation, promptFields } from "./conversation.js";
 import { countOf, listOf, textOf } from "./json-value.js";
 import type { Profile } from "./profiles.js";
 

@@ -8,26 +8,34 @@
  */
 import { randomBytes } from "node:crypto";
 import { eachOf } from "../../core/arrivals.js";
-import { ReaderTooSlow, type Arrival, type Engine, type EngineStatus, type Generation, type GenerationEvent, type PreparedGeneration } from "../../core/serving/engine-port.js";
-import { systemClock, type Clock } from "../../core/clock.js";
-import type { ChatMessage } from "../../protocol/chat.js";
-import { ServiceError } from "../../protocol/errors.js";
-import type { ModelId } from "../../protocol/models.js";
+import type { ChatMessage } from "../../core/chat/request.js";
+import { type Clock, systemClock } from "../../core/clock.js";
+import { ServiceError } from "../../core/errors.js";
+import type { ModelId } from "../../core/models.js";
+import {
+  type Arrival,
+  type Engine,
+  type EngineStatus,
+  type Generation,
+  type GenerationEvent,
+  type PreparedGeneration,
+  ReaderTooSlow,
+} from "../../core/serving/engine-port.js";
 import { Grammars } from "../formats/grammars.js";
 import { withSystemPrompt } from "../formats/system-prompt.js";
 import { CacheSalts } from "./cache-salt.js";
+import { HealthWatch } from "./checks/health.js";
 import { Connection } from "./connection.js";
 import type { Conversation } from "./conversation.js";
 import { contextExceeded, explainRefusal, unavailable, UpstreamError } from "./failures.js";
-import { HealthWatch } from "./checks/health.js";
 import { requireIsolation } from "./isolation.js";
 import { timeoutsOf, type UpstreamOptions, type UpstreamTimeouts } from "./options.js";
-import { profiles, type Profile } from "./profiles.js";
-import { fewestTokens, PromptCounter, type PromptCount } from "./prompt-count.js";
+import { type Profile, profiles } from "./profiles.js";
+import { fewestTokens, type PromptCount, PromptCounter } from "./prompt-count.js";
 import { ReplyReader } from "./reply.js";
 import { requestBody, requireSupported } from "./request-body.js";
 import { joinChoices } from "./separate-choices.js";
-import { weightOf, type SseEvent } from "./sse-reader.js";
+import { type SseEvent, weightOf } from "./sse-reader.js";
 import { StreamCall } from "./stream-call.js";
 
 export interface UpstreamEngineParts {

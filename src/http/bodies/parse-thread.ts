@@ -6,12 +6,12 @@
  * One body at a time. The thread is started by the first and stays. If it ends or takes too long, that request
  * fails and the next one gets a new thread.
  */
-import { fileURLToPath } from "node:url";
-import { Worker } from "node:worker_threads";
-import { programFile, runsFromSources } from "../../adapters/program-files.js";
-import type { Asked } from "../../protocol/dialect.js";
+import type { Worker } from "node:worker_threads";
+import { programFile } from "../../adapters/program-files.js";
+import { newWorker } from "../../adapters/worker-thread.js";
+import type { ParsedRequest } from "../../protocol/dialect.js";
 import type { DialectName } from "../../protocol/dialects.js";
-import { ServiceError } from "../../protocol/errors.js";
+import { ServiceError } from "../../core/errors.js";
 import type { ParseResult, ParseTask } from "./parse-worker.js";
 
 /** Far more than any body takes. */
@@ -20,14 +20,12 @@ const limitMs = 30_000;
 export class ParseThread {
   #worker: Worker | null = null;
 
-  constructor(private readonly workerFile: string) {}
-
   /** The bytes are moved to the thread, and gone afterwards. */
-  async parse(dialect: DialectName, bytes: Uint8Array<ArrayBuffer>): Promise<Asked> {
+  async parse(dialect: DialectName, bytes: Uint8Array<ArrayBuffer>): Promise<ParsedRequest> {
     const result = await this.#ask(dialect, bytes);
     switch (result.type) {
       case "parsed":
-        return result.asked;
+        return result.request;
       case "refused": {
         const { code, message, param } = result;
         throw new ServiceError(code, { message, ...(param === null ? {} : { param }) });
@@ -69,7 +67,7 @@ export class ParseThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(this.workerFile, { env: {}, execArgv: [] });
+    const worker = newWorker(programFile("http/bodies/parse-worker"));
     worker.unref();
     // `exit` follows. What it died of may quote a body.
     worker.on("error", () => undefined);
@@ -78,9 +76,4 @@ export class ParseThread {
     });
     return worker;
   }
-}
-
-/** Null when the program runs from its sources, which a thread cannot read: bodies are parsed right here then. */
-export function builtParseWorker(): string | null {
-  return runsFromSources ? null : fileURLToPath(programFile("http/bodies/parse-worker"));
 }

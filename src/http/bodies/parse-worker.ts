@@ -1,7 +1,7 @@
 /** A thread that parses large request bodies, one after the other. It keeps nothing, and prints nothing. */
 import { parentPort } from "node:worker_threads";
-import { ServiceError, type ErrorCode } from "../../protocol/errors.js";
-import type { Asked } from "../../protocol/dialect.js";
+import { ServiceError, type ErrorCode } from "../../core/errors.js";
+import type { ParsedRequest } from "../../protocol/dialect.js";
 import { dialects, type DialectName } from "../../protocol/dialects.js";
 import { parseJson } from "./json.js";
 
@@ -11,14 +11,14 @@ export interface ParseTask {
 }
 
 export type ParseResult =
-  | { type: "parsed"; asked: Asked }
+  | { type: "parsed"; request: ParsedRequest }
   | { type: "refused"; code: ErrorCode; message: string; param: string | null }
   /** A bug. What was thrown may quote the body, and stays here. */
   | { type: "failed" };
 
 function parse({ dialect, bytes }: ParseTask): ParseResult {
   try {
-    return { type: "parsed", asked: dialects[dialect].read(parseJson(asBuffer(bytes))) };
+    return { type: "parsed", request: dialects[dialect].read(parseJson(asBuffer(bytes))) };
   } catch (error) {
     if (!(error instanceof ServiceError)) return { type: "failed" };
     const { code, message, param } = error;

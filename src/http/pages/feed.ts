@@ -4,10 +4,10 @@
  * people wrote is escaped in it, so no reader takes it for markup.
  */
 import type { FastifyRequest, RouteOptions } from "fastify";
-import { wasCalledOff, type Announcement } from "../../core/admin/news.js";
-import type { Incident } from "../../protocol/dashboard-operator.js";
+import { type Announcement, wasCalledOff } from "../../core/admin/news.js";
+import type { Incident } from "../../core/admin/service-views.js";
 import type { DashboardParts } from "../dashboard/parts.js";
-import { atomFeed, uuidOf, type AtomEntry } from "./atom.js";
+import { type AtomEntry, atomFeed, uuidOf } from "./atom.js";
 import { markdownHtml } from "./markdown.js";
 
 type FeedRoute = Pick<RouteOptions, "method" | "url" | "handler">;

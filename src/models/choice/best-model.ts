@@ -1,7 +1,7 @@
 /** Which model of the catalogue an operator should look at first, by the memory of the machine. */
 import { basename } from "node:path";
-import type { ModelSuggestion } from "../../protocol/dashboard-engines.js";
-import type { ModelId } from "../../protocol/models.js";
+import type { ModelSuggestion } from "../../protocol/dashboard/engines.js";
+import type { ModelId } from "../../core/models.js";
 import { catalog, type CatalogEntry } from "./catalog.js";
 import { memoryNeed } from "../gguf/memory.js";
 

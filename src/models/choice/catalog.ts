@@ -5,7 +5,7 @@
  * shares with the last one. The server is asked for size and hash when a file is pulled, and they decide.
  * `docs/models.md` shows this table and says what was checked when; a test holds the two together.
  */
-import type { ModelId } from "../../protocol/models.js";
+import type { ModelId } from "../../core/models.js";
 import { memoryNeed } from "../gguf/memory.js";
 
 export interface CatalogEntry {

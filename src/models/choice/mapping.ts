@@ -10,7 +10,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Store } from "../../core/store.js";
 import type { EngineMember } from "../../protocol/engine-member.js";
-import { modelIds, type ModelId } from "../../protocol/models.js";
+import { modelIds, type ModelId } from "../../core/models.js";
 import { modelSourceSchema, sourceSetting, weightsSource, type ModelSource } from "./source.js";
 
 export type DesiredSource =

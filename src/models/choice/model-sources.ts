@@ -5,21 +5,18 @@
  */
 import { basename, join } from "node:path";
 import type { ModelSources } from "../../core/admin/ports.js";
-import type { EngineStatus } from "../../core/serving/engine-port.js";
-import type { Store } from "../../core/store.js";
-import type { EngineComputeView } from "../../protocol/dashboard-engines.js";
 import type {
   CatalogView,
-  EngineBody,
   EnginePreflight,
+  EngineRequest,
   FileView,
   ModelChoicesView,
   ModelView,
-} from "../../protocol/dashboard-models.js";
-import type { UpstreamSource } from "../../protocol/engine-member.js";
-import { modelIds, type ModelId } from "../../protocol/models.js";
+} from "../../core/model-views.js";
+import { type ModelId, modelIds } from "../../core/models.js";
+import type { EngineStatus } from "../../core/serving/engine-port.js";
+import type { Store } from "../../core/store.js";
 import { catalog, type CatalogEntry } from "./catalog.js";
-import { checkWeights } from "../gguf/check-weights.js";
 import {
   findOnServer,
   fixedBy,
@@ -28,14 +25,17 @@ import {
   storeSource,
   upstreamSource,
 } from "./choose-source.js";
-import { freeBytes as readFreeBytes } from "../files/free-space.js";
-import { listWeights, type ListedWeights } from "../list-weights.js";
-import { readMapping, sameSource, type ConfiguredModels, type DesiredSource } from "./mapping.js";
-import { readSpeed } from "../measured-speed.js";
-import { memoryNeed, type ConfiguredSize } from "../gguf/memory.js";
-import type { ModelSource } from "./source.js";
+import { type ConfiguredModels, type DesiredSource, readMapping, sameSource } from "./mapping.js";
 import { FactsCache, fileOf, fitsInto, sourceView, speedView, weightsView } from "./source-views.js";
+import type { ModelSource } from "./source.js";
+import { freeBytes as readFreeBytes } from "../files/free-space.js";
+import { checkWeights } from "../gguf/check-weights.js";
+import { type ConfiguredSize, memoryNeed } from "../gguf/memory.js";
+import { type ListedWeights, listWeights } from "../list-weights.js";
+import { readSpeed } from "../measured-speed.js";
 import { WeightsError } from "../weights-error.js";
+import type { EngineComputeView } from "../../protocol/dashboard/engines.js";
+import type { UpstreamSource } from "../../protocol/engine-member.js";
 
 export interface ModelSourcesOptions {
   store: Pick<Store, "getSetting" | "setSetting">;
@@ -85,7 +85,7 @@ export class ServedModels implements ModelSources {
     };
   }
 
-  async preflight(engine: EngineBody): Promise<EnginePreflight> {
+  async preflight(engine: EngineRequest): Promise<EnginePreflight> {
     return { findings: await this.#findings(upstreamSource([engine]).source) };
   }
 
@@ -97,7 +97,7 @@ export class ServedModels implements ModelSources {
     await this.#switch(model, { type: "weights", path });
   }
 
-  async useEngine(model: ModelId, engine: EngineBody): Promise<void> {
+  async useEngine(model: ModelId, engine: EngineRequest): Promise<void> {
     requireFree(this.options.configured(), model);
     const { source } = upstreamSource([engine]);
     await this.#requireUsable(source);

@@ -3,7 +3,7 @@
  * of it for one client (its configuration). Everything here is data and pure functions: the command line prints it and
  * writes it into files, the dashboard shows it.
  */
-import type { ModelId } from "../models.js";
+import type { ModelId } from "../../core/models.js";
 
 export interface ConnectTarget {
   /** Where the service is: `https://chat.example.com`, without a slash at the end. */

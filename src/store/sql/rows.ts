@@ -1,6 +1,14 @@
 /** Rows to the core's types and back. */
-import { operations, type Account, type ApiKey, type KeyLimits, type Operation, type Plan, type Quotas } from "../../core/entities.js";
-import { isModelId, type ModelId } from "../../protocol/models.js";
+import {
+  type Account,
+  type ApiKey,
+  type KeyLimits,
+  type Operation,
+  operations,
+  type Plan,
+  type Quotas,
+} from "../../core/entities.js";
+import { isModelId, type ModelId } from "../../core/models.js";
 import type { AccountRow, KeyRow, PlanRow, QuotaColumns } from "./schema.js";
 
 export function toAccount(row: Omit<AccountRow, "email_lower" | "password_hash">): Account {

@@ -4,8 +4,16 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eachOf } from "../../../src/core/arrivals.js";
-import type { Arrival, Engine, Generation, GenerationEvent, PreparedGeneration, Usage } from "../../../src/core/serving/engine-port.js";
-import type { FinishReason, ReplyLogprob, Sampling } from "../../../src/protocol/chat.js";
+import type { FinishReason, ReplyLogprob } from "../../../src/core/chat/reply.js";
+import type { Sampling } from "../../../src/core/chat/request.js";
+import type {
+  Arrival,
+  Engine,
+  Generation,
+  GenerationEvent,
+  PreparedGeneration,
+  Usage,
+} from "../../../src/core/serving/engine-port.js";
 import { usualSampling } from "../../support/clients/chat-request.js";
 
 export interface EngineUnderTest {

@@ -7,7 +7,7 @@ import { startApp, type App } from "../../../src/app/app.js";
 import { loadConfig, type Config } from "../../../src/config.js";
 import { firstRunKey } from "../../../src/core/accounts/first-run.js";
 import { createLog } from "../../../src/log.js";
-import { modelIds, type ModelId } from "../../../src/protocol/models.js";
+import { modelIds, type ModelId } from "../../../src/core/models.js";
 import { parseEvents } from "../../support/clients/chat.js";
 import { childrenOf, isAlive } from "../../support/processes/children.js";
 import { eventually } from "../../support/eventually.js";

@@ -14,7 +14,7 @@ import { createKey } from "../../../src/core/keys/issue-keys.js";
 import { systemClock } from "../../../src/core/clock.js";
 import type { Engine } from "../../../src/core/serving/engine-port.js";
 import { parseChatRequest } from "../../../src/protocol/chat-completions/request.js";
-import { ServiceError } from "../../../src/protocol/errors.js";
+import { ServiceError } from "../../../src/core/errors.js";
 import { generationOf } from "../../contract/engines/engine-contract.js";
 
 export interface EngineAsUpstream {

@@ -4,14 +4,21 @@ import { Completions } from "../../../src/core/serving/completion.js";
 import { FairQueue } from "../../../src/core/serving/fair-queue.js";
 import { ModelNames } from "../../../src/core/model-names.js";
 import type { Limits } from "../../../src/core/limits/limits.js";
-import { noKeyLimits, noQuotas, type ApiKey, type KeyLimits, type KeyRecord, type Plan } from "../../../src/core/entities.js";
+import {
+  noKeyLimits,
+  noQuotas,
+  type ApiKey,
+  type KeyLimits,
+  type KeyRecord,
+  type Plan,
+} from "../../../src/core/entities.js";
 import { systemClock, type Clock } from "../../../src/core/clock.js";
 import { Bodies, type BodiesOptions } from "../../../src/http/bodies/bodies.js";
 import { createHttpServer, type HttpParts } from "../../../src/http/server.js";
 import { createLog } from "../../../src/log.js";
 import { Metrics } from "../../../src/metrics.js";
-import { ServiceError } from "../../../src/protocol/errors.js";
-import { defaultAliases, type ModelAlias } from "../../../src/protocol/model-aliases.js";
+import { ServiceError } from "../../../src/core/errors.js";
+import { defaultAliases, type ModelAlias } from "../../../src/core/model-aliases.js";
 import { FakeEngine, type FakeEngineOptions } from "../engines/fake-engine.js";
 import { RecentItems } from "../../../src/core/serving/recent-items.js";
 import { memoryLimits } from "../stores/memory-limits.js";

@@ -7,7 +7,7 @@ import { useEffect, useRef, useState } from "react";
 import { useLocationProperty } from "wouter/use-browser-location";
 import { connectModel, type ConnectTarget } from "../../../src/protocol/connect/client.js";
 import { connectClients, findClient } from "../../../src/protocol/connect/clients.js";
-import { modelIds, type ModelId } from "../../../src/protocol/models.js";
+import { modelIds, type ModelId } from "../../../src/core/models.js";
 import { PageHeader } from "../../components/frame/page-header.tsx";
 import { useMe } from "../../hooks/use-me.ts";
 import { queries } from "../../service/queries.ts";

@@ -16,19 +16,32 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { programFile } from "../../../adapters/program-files.js";
 import type { EngineConfig } from "../../../config.js";
-import type { ModelDefaults } from "../../../core/serving/model-defaults.js";
 import type { Clock } from "../../../core/clock.js";
-import type { Engine, EngineStatus, Generation, GenerationEvent, PreparedGeneration } from "../../../core/serving/engine-port.js";
-import { ServiceError } from "../../../protocol/errors.js";
-import type { ModelId } from "../../../protocol/models.js";
-import type { EngineChild } from "./child.js";
-import type { ChildExit } from "./engine-causes.js";
-import { engineEnvironment } from "./child-environment.js";
-import { isGpu, type GpuBackend } from "../gpu/backends.js";
-import type { EngineBackends } from "../gpu/engine-backends.js";
+import { ServiceError } from "../../../core/errors.js";
+import type { ModelId } from "../../../core/models.js";
+import type {
+  Engine,
+  EngineStatus,
+  Generation,
+  GenerationEvent,
+  PreparedGeneration,
+} from "../../../core/serving/engine-port.js";
+import type { ModelDefaults } from "../../../core/serving/model-defaults.js";
 import { Grammars } from "../../formats/grammars.js";
 import { plainSyntax, type ReplySyntax } from "../../formats/replies/reply-syntax.js";
 import { withSystemPrompt } from "../../formats/system-prompt.js";
+import { type GpuBackend, isGpu } from "../gpu/backends.js";
+import type { EngineBackends } from "../gpu/engine-backends.js";
+import { engineEnvironment } from "./child-environment.js";
+import type { EngineChild } from "./child.js";
+import type { ChildExit } from "./engine-causes.js";
+import { LlamaPrompt, promptOf } from "./llama-prompt.js";
+import { PromptReader, readPromptIn, requireFits } from "./prompt-reader.js";
+import { grammarPlan, isThinking, parsingPlan, withThoughts } from "./reply-plan.js";
+import type { Residency, Resident, ResidentSize } from "./residency.js";
+import { Run } from "./run.js";
+import { type OnDemand, Supervisor } from "./supervisor.js";
+import { defaultTiming, type Timing } from "./timing.js";
 import type {
   Conversation,
   GrammarPlan,
@@ -37,13 +50,6 @@ import type {
   PrepareResult,
   StepReport,
 } from "../messages.js";
-import { LlamaPrompt, promptOf } from "./llama-prompt.js";
-import { PromptReader, readPromptIn, requireFits } from "./prompt-reader.js";
-import type { Residency, Resident, ResidentSize } from "./residency.js";
-import { grammarPlan, isThinking, parsingPlan, withThoughts } from "./reply-plan.js";
-import { Run } from "./run.js";
-import { Supervisor, type OnDemand } from "./supervisor.js";
-import { defaultTiming, type Timing } from "./timing.js";
 
 /** What happens to the engine, for logs and metrics. Nothing in it comes from a conversation. */
 export type LlamaEvent =

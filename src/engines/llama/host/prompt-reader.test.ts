@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import type { ChatMessage } from "../../../core/chat/request.js";
 import type { Generation } from "../../../core/serving/engine-port.js";
-import type { ChatMessage } from "../../../protocol/chat.js";
-import type { Conversation, LoadedFacts, ToWorker } from "../messages.js";
-import { generationOf } from "../../../../test/contract/engines/engine-contract.js";
 import { plainSyntax } from "../../formats/replies/reply-syntax.js";
 import type { EngineChild } from "./child.js";
 import { PromptReader, requireFits } from "./prompt-reader.js";
+import type { Conversation, LoadedFacts, ToWorker } from "../messages.js";
+import { generationOf } from "../../../../test/contract/engines/engine-contract.js";
 
 const never = new AbortController().signal;
 const settled = () => new Promise((resolve) => setImmediate(resolve));

@@ -2,7 +2,7 @@
 import { systemClock } from "../../../core/clock.js";
 import type { Generation } from "../../../core/serving/engine-port.js";
 import { FairQueue } from "../../../core/serving/fair-queue.js";
-import { ServiceError } from "../../../protocol/errors.js";
+import { ServiceError } from "../../../core/errors.js";
 import { fewestTokens } from "../fewest-tokens.js";
 import type { Conversation, LoadedFacts, PrepareResult } from "../messages.js";
 import type { EngineChild } from "./child.js";

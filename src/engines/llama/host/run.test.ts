@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { usualSampling } from "../../../../test/support/clients/chat-request.js";
+import { ServiceError } from "../../../core/errors.js";
 import type { Generation } from "../../../core/serving/engine-port.js";
-import { ServiceError } from "../../../protocol/errors.js";
-import type { Progress } from "../messages.js";
 import { Run } from "./run.js";
+import type { Progress } from "../messages.js";
+import { usualSampling } from "../../../../test/support/clients/chat-request.js";
 
 const tool = { name: "f", description: undefined, parameters: undefined, strict: true };
 const tooling = { tools: [tool], choice: "auto", parallel: true } as const;

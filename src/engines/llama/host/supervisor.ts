@@ -8,13 +8,13 @@
  * the same load, which belongs to no single request: one that is aborted does not end it. A load that fails is reported
  * to all who wait for it, and tried again by the first who asks after a pause.
  */
+import { ServiceError } from "../../../core/errors.js";
 import type { EngineProblem, EngineStatus } from "../../../core/serving/engine-port.js";
-import { ServiceError } from "../../../protocol/errors.js";
-import { EngineChild, type ChildHandlers, type ChildOptions } from "./child.js";
-import { exitProblem, loadProblem, type ChildExit } from "./engine-causes.js";
 import type { EngineFailure } from "../gpu/engine-backends.js";
-import type { LoadedFacts, LoadRequest, ToWorker } from "../messages.js";
+import { type ChildHandlers, type ChildOptions, EngineChild } from "./child.js";
+import { type ChildExit, exitProblem, loadProblem } from "./engine-causes.js";
 import { RestartPolicy } from "./restart-policy.js";
+import type { LoadedFacts, LoadRequest, ToWorker } from "../messages.js";
 
 export interface OnDemand {
   /** Resolves to true when there is memory for the model, to false when nobody wants it any more; may reject. */

@@ -1,7 +1,7 @@
 /** How requests ended, by hour, model and error code, in SQL. A few hundred rows a day, whatever the traffic. */
-import { sql, type Kysely } from "kysely";
-import type { OutcomeStore, Outcomes, ServiceFilter } from "../../../core/admin/ports.js";
-import { errorTable, type ErrorCode } from "../../../protocol/errors.js";
+import { type Kysely, sql } from "kysely";
+import type { Outcomes, OutcomeStore, ServiceFilter } from "../../../core/admin/ports.js";
+import { type ErrorCode, errorTable } from "../../../core/errors.js";
 import type { OutcomeRow, Schema } from "../schema.js";
 import { noModel, toModel } from "../usage/model-column.js";
 import { stepOf } from "../usage/usage-rows.js";

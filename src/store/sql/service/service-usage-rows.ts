@@ -2,16 +2,21 @@
  * What all accounts used together, in SQL. Sums over time and model come from rows of their own, few whatever the
  * number of accounts; top lists come from everybody's days (top-users.ts), and lines from everybody's hours.
  */
-import { sql, type Kysely } from "kysely";
-import type { ServiceFilter, ServiceUsageLine, ServiceUsageStore, TopUsers } from "../../../core/admin/ports.js";
-import type { UsageCounts } from "../../../core/usage/ports.js";
+import { type Kysely, sql } from "kysely";
+import type {
+  ServiceFilter,
+  ServiceUsageLine,
+  ServiceUsageStore,
+  TopUsers,
+} from "../../../core/admin/ports.js";
 import type { Clock } from "../../../core/clock.js";
-import type { ModelId } from "../../../protocol/models.js";
+import type { ModelId } from "../../../core/models.js";
+import type { UsageCounts } from "../../../core/usage/ports.js";
 import type { Schema } from "../schema.js";
-import { toModel } from "../usage/model-column.js";
-import { countColumns, stepOf, toCounts } from "../usage/usage-rows.js";
 import { KeptRankings } from "./kept-rankings.js";
 import { topUsers } from "./top-users.js";
+import { toModel } from "../usage/model-column.js";
+import { countColumns, stepOf, toCounts } from "../usage/usage-rows.js";
 
 export class SqlServiceUsage implements ServiceUsageStore {
   readonly #rankings: KeptRankings;

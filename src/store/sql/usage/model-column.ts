@@ -1,5 +1,5 @@
 /** Models as rows of usage name them. */
-import { isModelId, type ModelId } from "../../../protocol/models.js";
+import { isModelId, type ModelId } from "../../../core/models.js";
 
 /** Stands where others have the name of their model. */
 export const noModel = "";

@@ -2,9 +2,9 @@
  * What keys and models had of an account's usage: from the sums of whole days, and the hours around them. Of keys, of
  * which there may be hundreds, whole spans of days are read from their sums as well.
  */
-import { sql, type Kysely, type RawBuilder } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { ModelId } from "../../../core/models.js";
 import type { UsageFilter, UsageShare } from "../../../core/usage/ports.js";
-import type { ModelId } from "../../../protocol/models.js";
 import type { Schema } from "../schema.js";
 import { spanMs } from "./day-rows.js";
 import { toModel } from "./model-column.js";

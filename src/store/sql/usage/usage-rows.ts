@@ -3,17 +3,23 @@
  * days is read from those sums, and only the hours around them from the buckets: a page over a year reads some hundred
  * rows of an account, whatever it did in each hour.
  */
-import { sql, type Kysely } from "kysely";
-import type { UsageBucketRow, UsageCounts, UsageFilter, UsageShare, UsageStore } from "../../../core/usage/ports.js";
+import { type Kysely, sql } from "kysely";
 import type { Clock } from "../../../core/clock.js";
-import type { ModelId } from "../../../protocol/models.js";
+import type { ModelId } from "../../../core/models.js";
+import type {
+  UsageBucketRow,
+  UsageCounts,
+  UsageFilter,
+  UsageShare,
+  UsageStore,
+} from "../../../core/usage/ports.js";
 import { batchRows, inBatches } from "../batches.js";
+import type { FirstTokenColumn, Schema, UsageRow } from "../schema.js";
+import { addCounts, mergedBy, rowsAtOnce } from "./added-counts.js";
 import { addToDays, pruneDays } from "./day-rows.js";
 import { noModel, toModel } from "./model-column.js";
 import { addDays } from "./quota-rows.js";
 import { conditionsOf, keyShares, modelShares } from "./shares.js";
-import type { FirstTokenColumn, Schema, UsageRow } from "../schema.js";
-import { addCounts, mergedBy, rowsAtOnce } from "./added-counts.js";
 
 const dayMs = 24 * 60 * 60_000;
 

@@ -1,9 +1,9 @@
 /** What the configuration is filled in with: the model, a key, and for code whether it reads a stream. */
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import type { PlanView } from "../../../../src/protocol/dashboard-api.js";
+import type { PlanView } from "../../../../src/protocol/dashboard/api.js";
 import { modelOf, type ConnectTarget } from "../../../../src/protocol/connect/client.js";
-import { isModelId, type ModelId } from "../../../../src/protocol/models.js";
+import { isModelId, type ModelId } from "../../../../src/core/models.js";
 import { Button } from "../../../components/controls/button.tsx";
 import { Field } from "../../../components/controls/field.tsx";
 import { Input } from "../../../components/controls/input.tsx";

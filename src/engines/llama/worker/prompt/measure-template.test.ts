@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ChatMessage } from "../../../../protocol/chat.js";
+import type { ChatMessage } from "../../../../core/chat/request.js";
 import { templates } from "../../../formats/replies/templates.fixture.js";
 import { fewestTokens } from "../../fewest-tokens.js";
 import type { Conversation } from "../../messages.js";

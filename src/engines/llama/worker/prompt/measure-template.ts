@@ -3,7 +3,7 @@
  * special tokens among them are written whatever a message says. Others may merge with the words beside them, which
  * makes a token or two fewer of them, so half of them count.
  */
-import type { ChatMessage, Tool } from "../../../../protocol/chat.js";
+import type { ChatMessage, Tool } from "../../../../core/chat/request.js";
 import type { Conversation, TemplateTokens } from "../../messages.js";
 
 export interface TokenCount {

@@ -7,7 +7,7 @@
  * own form (generic-tools.ts). What it still refuses is an error of the request.
  */
 import { Template } from "@huggingface/jinja";
-import type { ChatMessage } from "../../../../protocol/chat.js";
+import type { ChatMessage } from "../../../../core/chat/request.js";
 import { detectSyntax, endsInThoughts, type TemplateAbilities } from "../../../formats/replies/detect.js";
 import {
   withCallLists,

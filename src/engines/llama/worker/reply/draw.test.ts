@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isDeep } from "../../../../../test/support/depth.js";
 import { tinyLoad, writeTinyGguf } from "../../../../../test/support/engines/tiny-gguf.js";
-import type { Sampling } from "../../../../protocol/chat.js";
+import type { Sampling } from "../../../../core/chat/request.js";
 import { loadModel, type LoadedModel } from "../addon.js";
 import { Draw, nucleusSize } from "./draw.js";
 import { rawConfig, samplingPlan } from "./sampler.js";

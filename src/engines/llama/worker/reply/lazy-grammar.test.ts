@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { tinyLoad, writeTinyGguf } from "../../../../../test/support/engines/tiny-gguf.js";
-import type { ReplyFormat, Tooling } from "../../../../protocol/chat.js";
+import type { ReplyFormat, Tooling } from "../../../../core/chat/request.js";
 import { callsGrammar } from "../../../formats/calls-request.js";
 import { objectGrammar, schemaGrammar } from "../../../formats/json-schema/compile.js";
 import { triggersOf } from "../../../formats/replies/call-grammar.js";

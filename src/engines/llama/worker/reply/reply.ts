@@ -7,7 +7,7 @@
  * it is part of a character, or may begin a stop sequence or markup, waits with it. A token that a stop sequence cuts,
  * and one of a thought or a call, is not reported at all. One that is partly text is.
  */
-import type { FinishReason, ReplyLogprob, TokenLogprob } from "../../../../protocol/chat.js";
+import type { FinishReason, ReplyLogprob, TokenLogprob } from "../../../../core/chat/reply.js";
 import type { ParsedEvent, ReplyEvent, StatefulParser } from "../../../formats/replies/reply-events.js";
 import { StopMatcher } from "../../../formats/stop.js";
 import { Detokenizer, type Detokenize } from "./detokenizer.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { usualSampling } from "../../../../../test/support/clients/chat-request.js";
-import type { Sampling } from "../../../../protocol/chat.js";
+import type { Sampling } from "../../../../core/chat/request.js";
 import { foldSeed, samplingPlan } from "./sampler.js";
 
 const planOf = (changes: Partial<Sampling>, choice = 0) =>

@@ -7,7 +7,7 @@
  * many. See docs/sampling.md for what all of this promises.
  */
 import { randomInt } from "node:crypto";
-import type { Sampling } from "../../../../protocol/chat.js";
+import type { Sampling } from "../../../../core/chat/request.js";
 import type { SamplingDefaults } from "../../messages.js";
 import type { GrammarState } from "./grammar.js";
 
