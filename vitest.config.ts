@@ -99,8 +99,13 @@ export default defineConfig({
           include: [deepFolders, ...deepFiles, ...inBoth],
           exclude: sampled,
           globalSetup: [build],
-          // A process for each file: what goes wrong in one must not show in another.
           pool: "forks",
+          isolate: false,
+          restoreMocks: true,
+          unstubGlobals: true,
+          // Most of its time it waits for pages, engines and servers.
+          maxWorkers: 4,
+          sequence: { groupOrder: 1 },
           env: { SOTTO_TEST_DEPTH: "deep" },
           testTimeout: 600_000,
         },

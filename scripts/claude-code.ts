@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import type { Generation } from "../src/core/ports.js";
+import type { Generation } from "../src/core/serving/engine-port.js";
 import type { Script } from "../test/support/engines/fake-engine.js";
 import { startServer } from "../test/support/processes/server.js";
 

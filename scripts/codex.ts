@@ -10,7 +10,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Generation } from "../src/core/ports.js";
+import type { Generation } from "../src/core/serving/engine-port.js";
 import { startServer, type TestServer } from "../test/support/processes/server.js";
 import type { Script } from "../test/support/engines/fake-engine.js";
 

@@ -7,7 +7,7 @@
  * messages of libraries quote their input (JSON.parse does).
  */
 import { withSourcePlaces } from "./adapters/source-places.js";
-import { standardErrorOutput, type LogOutput } from "./log-output.js";
+import { standardErrorOutput, type LogOutput } from "./adapters/log-output.js";
 import { errorTable } from "./protocol/errors.js";
 import { modelIds } from "./protocol/models.js";
 

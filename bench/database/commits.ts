@@ -7,7 +7,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FullStore } from "../../src/core/dashboard-ports.js";
+import type { FullStore } from "../../src/store/full-store.js";
 import { databasePath, openSqliteStore } from "../../src/store/sql/sqlite.js";
 import { testPlan } from "../../test/support/stores/temporary-store.js";
 import { median, percentile } from "../statistics.js";

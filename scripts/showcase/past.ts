@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from "../../src/core/ports.js";
+import { systemClock, type Clock } from "../../src/core/clock.js";
 
 /** Moved back for the time in which the past is made. */
 export class PastClock implements Clock {

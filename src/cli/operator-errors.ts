@@ -1,17 +1,15 @@
 /** Errors whose messages are written for the operator: what is wrong, and what to do. All others are bugs. */
 import { ConfigError } from "../config.js";
-import { AccountError } from "../core/accounts/account-error.js";
+import { UserError } from "../core/user-error.js";
 import { DashboardError } from "../core/dashboard-error.js";
-import { OperatorError } from "../core/operator/operator-error.js";
-import { TooFewOpenFiles } from "../open-files.js";
+import { TooFewOpenFiles } from "../adapters/open-files.js";
 import { StoreError } from "../store/store-error.js";
 
 const operatorErrors = [
   ConfigError,
-  AccountError,
+  UserError,
   DashboardError,
   StoreError,
-  OperatorError,
   TooFewOpenFiles,
 ];
 

@@ -6,7 +6,7 @@
 import { Command, CommanderError } from "commander";
 import { packageVersion } from "../adapters/program-files.js";
 import { CloseError } from "../core/close-all.js";
-import { openFileLimit, TooFewOpenFiles } from "../open-files.js";
+import { openFileLimit, TooFewOpenFiles } from "../adapters/open-files.js";
 
 export function newProgram(): Command {
   return new Command("sotto")

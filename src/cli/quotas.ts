@@ -1,5 +1,5 @@
 /** How quotas are shown. */
-import type { Quotas } from "../core/ports.js";
+import type { Quotas } from "../core/entities.js";
 
 /** Each that there is: `5000 tokens/day`. */
 export function quotasInWords(quotas: Quotas): string[] {

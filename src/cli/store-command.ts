@@ -1,8 +1,9 @@
 /** Commands that work on the database, whether or not a server is running on it. */
 import type { Command } from "commander";
-import { Audit, type AuditAction } from "../core/audit.js";
-import type { FullStore } from "../core/dashboard-ports.js";
-import { systemClock } from "../core/ports.js";
+import { Audit } from "../core/audit.js";
+import type { AuditAction } from "../protocol/audit-actions.js";
+import type { FullStore } from "../store/full-store.js";
+import { systemClock } from "../core/clock.js";
 import { readSettings, settingsOptions } from "./settings.js";
 
 /** Adds a command with the options that all of them take. */

@@ -5,10 +5,8 @@
  */
 import { setImmediate } from "node:timers/promises";
 import type { AuditAction } from "../protocol/audit-actions.js";
-import type { AuditFilter, AuditLine, AuditStore } from "./dashboard-ports.js";
-import type { Clock } from "./ports.js";
 
-export type { AuditAction };
+import type { Clock } from "./clock.js";
 
 /** Replaces the id of every deleted account, and of every deleted key. */
 export const deletedAccount = "deleted account";
@@ -16,6 +14,45 @@ export const deletedKey = "deleted key";
 
 /** Who acts: an account's id, or the operator at the command line. */
 export type Actor = { accountId: string } | "command line" | typeof deletedAccount;
+
+/** A line as it is kept: ids, never addresses; of what was deleted not even those. */
+export interface AuditRecord {
+  id: string;
+  at: Date;
+  /** An account's id, `command line`, or `deleted account`. */
+  actor: string;
+  action: string;
+  target: string;
+}
+
+export interface AuditLine extends AuditRecord {
+  /** Null when the actor is no account, or none that still exists. */
+  actorEmail: string | null;
+  targetEmail: string | null;
+  /** What the target is called, when it is a key that exists. */
+  targetKey: { name: string; lastFour: string; accountId: string; ownerEmail: string | null } | null;
+}
+
+/** All that are given must hold. */
+export interface AuditFilter {
+  /** As in the record. */
+  actor?: string | undefined;
+  action?: string | undefined;
+  /** From this time on, and before that one. */
+  from?: Date | undefined;
+  to?: Date | undefined;
+  /** What an account did, and what was done to it or its keys. */
+  account?: string | undefined;
+}
+
+export interface AuditStore {
+  add(record: Omit<AuditRecord, "id">): Promise<void>;
+  /** Newest first; from the one after `before` on. */
+  list(before: string | null, limit: number, filter?: AuditFilter): Promise<AuditLine[]>;
+  prune(before: Date): Promise<void>;
+  /** Takes the ids of accounts and keys that are gone out of the lines written since. */
+  forgetDeleted(since: Date): Promise<void>;
+}
 
 const auditPageSize = 100;
 const exportedAtOnce = 500;

@@ -9,12 +9,8 @@ import {
 import { eventually } from "../../test/support/eventually.js";
 import { FakeEngine } from "../../test/support/engines/fake-engine.js";
 import { FairQueue } from "../core/serving/fair-queue.js";
-import {
-  systemClock,
-  type Generation,
-  type GenerationEvent,
-  type PreparedGeneration,
-} from "../core/ports.js";
+import { systemClock } from "../core/clock.js";
+import type { Generation, GenerationEvent, PreparedGeneration } from "../core/serving/engine-port.js";
 import { ServiceError } from "../protocol/errors.js";
 import { Fleet, type Assignments, type EngineSource } from "./fleet.js";
 

@@ -1,6 +1,6 @@
 /** The one place where a thrown error becomes a response. */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { StoreUnavailable } from "../core/ports.js";
+import { StoreUnavailable } from "../core/store.js";
 import type { Log } from "../log.js";
 import { dialects } from "../protocol/dialects.js";
 import { ServiceError } from "../protocol/errors.js";

@@ -2,14 +2,16 @@
 import type { ServiceConfig } from "../config.js";
 import type { Completions } from "../core/serving/completion.js";
 import type { RecentItems } from "../core/serving/recent-items.js";
-import type { Limits } from "../core/serving/limits.js";
-import type { Clock, EngineStatus, KeyRecord } from "../core/ports.js";
-import type { OutcomeRecorder } from "../core/operator/outcome-recorder.js";
+import type { Limits } from "../core/limits/limits.js";
+import type { Clock } from "../core/clock.js";
+import type { EngineStatus } from "../core/serving/engine-port.js";
+import type { KeyRecord } from "../core/entities.js";
+import type { OutcomeRecorder } from "../core/admin/outcome-recorder.js";
 import type { UsageRecorder } from "../core/usage/usage-recorder.js";
 import type { Log } from "../log.js";
 import type { Metrics } from "../metrics.js";
 import type { ModelId } from "../protocol/models.js";
-import type { Tracing } from "../tracing.js";
+import type { Tracing } from "../adapters/tracing.js";
 import type { Bodies } from "./bodies/bodies.js";
 import type { ConnectionLimit } from "./connection/connection-limit.js";
 

@@ -39,8 +39,8 @@ export function createHttpServer(parts: HttpParts): FastifyInstance {
 
   const app = fastify({
     serverFactory: (handle) => createNodeServer(handle, parts, pending, badHttp, timeouts),
-    clientErrorHandler: (_error, socket) => {
-      badHttp.refuse(socket);
+    clientErrorHandler: (error, socket) => {
+      badHttp.onClientError(error, socket);
     },
     genReqId: newRequestId,
     trustProxy: parts.trustProxy ?? false,

@@ -1,7 +1,7 @@
 /** The weights on this machine that Sotto knows of: those in its folder, and those that a model is mapped to. */
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Store } from "../core/ports.js";
+import type { Store } from "../core/store.js";
 import { modelIds, type ModelId } from "../protocol/models.js";
 import { readWeightsFacts, type WeightsFacts } from "./gguf/gguf.js";
 import { GgufError } from "./gguf/gguf-header.js";

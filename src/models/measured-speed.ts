@@ -1,8 +1,8 @@
 /** Tokens a second of a file as it last ran here, kept as a setting so that `sotto models list` can show it. */
 import { basename } from "node:path";
 import * as z from "zod";
-import type { Store } from "../core/ports.js";
-import { Rounds } from "../core/rounds.js";
+import type { Store } from "../core/store.js";
+import { PeriodicTask } from "../core/periodic-task.js";
 import type { ModelId } from "../protocol/models.js";
 
 const schema = z.object({ tokensPerSecond: z.number().positive(), at: z.coerce.date() });
@@ -39,7 +39,7 @@ const fewestGaps = 20;
 /** Follows how fast the models generate here, one stream's rate each, and notes it now and then. */
 export class SpeedNotes {
   readonly #gaps = new Map<ModelId, { ms: number; count: number }>();
-  readonly #rounds: Rounds;
+  readonly #rounds: PeriodicTask;
 
   constructor(
     private readonly store: Pick<Store, "setSetting">,
@@ -47,7 +47,7 @@ export class SpeedNotes {
     private readonly fileOf: (model: ModelId) => string | null,
     everyMs = 60_000,
   ) {
-    this.#rounds = new Rounds(() => this.#note(), everyMs);
+    this.#rounds = new PeriodicTask(() => this.#note(), everyMs);
   }
 
   /** `tokens` arrived together, `gapMs` after those before them. */

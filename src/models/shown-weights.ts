@@ -3,7 +3,7 @@
  * where the file is one of its, else from the file's header. Nothing here fails: what cannot be read is not shown.
  */
 import { basename } from "node:path";
-import type { Store } from "../core/ports.js";
+import type { Store } from "../core/store.js";
 import type { ModelWeightsView } from "../protocol/dashboard-api.js";
 import type { ModelId } from "../protocol/models.js";
 import { entryOfFile } from "./choice/best-model.js";

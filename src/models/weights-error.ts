@@ -1,7 +1,7 @@
-import { OperatorError } from "../core/operator/operator-error.js";
+import { UserError } from "../core/user-error.js";
 
 /** Weights cannot be used. The message is for the operator: which file or setting, why, and what to do. */
-export class WeightsError extends OperatorError {
+export class WeightsError extends UserError {
   constructor(message: string) {
     super(message);
     this.name = "WeightsError";

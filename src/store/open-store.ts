@@ -1,8 +1,9 @@
 /** The store that the configuration asks for. */
 import type { Config } from "../config.js";
 import { defaultPlan } from "../core/accounts/accounts.js";
-import type { FullStore } from "../core/dashboard-ports.js";
-import { StoreUnavailable, systemClock, type Clock } from "../core/ports.js";
+import type { FullStore } from "./full-store.js";
+import { StoreUnavailable } from "../core/store.js";
+import { systemClock, type Clock } from "../core/clock.js";
 import { cannotOpenSqlite, databasePath, openSqliteStore } from "./sql/sqlite.js";
 import type { OnUnavailable } from "./sql/unavailable.js";
 

@@ -1,5 +1,5 @@
 /** Why Postgres cannot be used, for the operator: the cause with its code, and what to do about it. */
-import { StoreUnavailable } from "../core/ports.js";
+import { StoreUnavailable } from "../core/store.js";
 import { StoreError } from "./store-error.js";
 import { postgresAddress } from "./sql/postgres-address.js";
 

@@ -15,7 +15,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import type { UsageBatch, UsageSpill } from "../core/dashboard-ports.js";
+import type { UsageBatch, UsageSpill } from "../core/usage/ports.js";
+import type { UsageLeft } from "../core/usage/usage-recorder.js";
 import { modelIds } from "../protocol/models.js";
 
 const count = z.number().nonnegative();
@@ -88,4 +89,16 @@ function writeToDisk(path: string, text: string): void {
   } finally {
     closeSync(file);
   }
+}
+
+/** Tells the operator what became of usage that was not in the database when the server ended. */
+export function usageNotice(
+  { outcome, requests, promptTokens, completionTokens }: UsageLeft,
+  dataDir: string,
+): string {
+  const counts = `${requests} requests, ${promptTokens} prompt tokens, ${completionTokens} completion tokens`;
+  if (outcome === "lost") {
+    return `Usage was LOST: ${counts}. The database could not be reached, and ${usageSpillPath(dataDir)} could not be written.`;
+  }
+  return `The database could not be reached: usage is not in it yet (${counts}). It was saved in ${usageSpillPath(dataDir)} and is counted at the next start on this data directory.`;
 }

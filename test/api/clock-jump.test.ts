@@ -1,6 +1,6 @@
 /** The wall clock is set wrong and set right again while limits are in force. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Clock } from "../../src/core/ports.js";
+import type { Clock } from "../../src/core/clock.js";
 import { ask } from "../support/clients/chat.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
 

@@ -1,6 +1,6 @@
 /** Limits, queue and leases under parallel use, through real sockets and on the deterministic engine. */
 import { afterEach, describe, expect, it } from "vitest";
-import { noQuotas } from "../../src/core/ports.js";
+import { noQuotas } from "../../src/core/entities.js";
 import { ask, question, type Answer, type Sent } from "../support/clients/chat.js";
 import { eventually } from "../support/eventually.js";
 import { RawSocket } from "../support/clients/raw-socket.js";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Tracing } from "../../src/tracing.js";
+import { Tracing } from "../../src/adapters/tracing.js";
 import { ask, question } from "../support/clients/chat.js";
 import { eventually } from "../support/eventually.js";
 import { startServer, type TestServer } from "../support/processes/server.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { KeyRing } from "../../src/core/keys/key-ring.js";
-import type { Store } from "../../src/core/ports.js";
+import type { Store } from "../../src/core/store.js";
 import { databasePath, openSqliteStore } from "../../src/store/sql/sqlite.js";
 import { testPlan } from "../support/stores/temporary-store.js";
 import { CommandLine } from "./run.js";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { verifyPassword } from "../../src/password-hash.js";
+import { verifyPassword } from "../../src/adapters/password-hash.js";
 import { databasePath } from "../../src/store/sql/sqlite.js";
 import { CommandLine } from "./run.js";
 import { connect } from "../../src/store/sql/sqlite/connection.js";

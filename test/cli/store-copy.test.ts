@@ -1,8 +1,9 @@
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { FullStore, UsageBucketRow } from "../../src/core/dashboard-ports.js";
-import { noKeyLimits } from "../../src/core/ports.js";
+import type { FullStore } from "../../src/store/full-store.js";
+import type { UsageBucketRow } from "../../src/core/usage/ports.js";
+import { noKeyLimits } from "../../src/core/entities.js";
 import { noFirstTokens } from "../../src/core/usage/first-tokens.js";
 import { copyStore } from "../../src/store/sql/copy-store.js";
 import { lockDataDir } from "../../src/store/data-dir-lock.js";

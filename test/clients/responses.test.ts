@@ -12,7 +12,7 @@ import OpenAI from "openai";
 import { zodResponsesFunction, zodTextFormat } from "openai/helpers/zod";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { Generation } from "../../src/core/ports.js";
+import type { Generation } from "../../src/core/serving/engine-port.js";
 import { ServiceError } from "../../src/protocol/errors.js";
 import type { Script } from "../support/engines/fake-engine.js";
 import { answer, asked, lookUp, place, prompt, weatherScript } from "../support/clients/weather-model.js";

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { noQuotas } from "../../src/core/ports.js";
+import { noQuotas } from "../../src/core/entities.js";
 import type { AccountPage } from "../../src/protocol/dashboard-accounts.js";
 import type { AccountView, KeyWithSecret, Me } from "../../src/protocol/dashboard-api.js";
 import type { EngineView } from "../../src/protocol/dashboard-engines.js";

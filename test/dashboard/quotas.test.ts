@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { keyHash } from "../../src/core/keys/key-format.js";
-import { noQuotas, type Quotas } from "../../src/core/ports.js";
+import { noQuotas, type Quotas } from "../../src/core/entities.js";
 import type { KeyWithSecret, LimitsNow, PlanView } from "../../src/protocol/dashboard-api.js";
 import { rotateKey } from "../../src/core/keys/issue-keys.js";
 import { startSmtpServer, type SmtpServer } from "../support/clients/smtp-server.js";

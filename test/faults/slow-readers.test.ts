@@ -1,6 +1,6 @@
 /** A reader that is too slow loses its own reply, and nothing is checked against the engine. */
 import { afterEach, describe, expect, it } from "vitest";
-import { ReaderTooSlow } from "../../src/core/ports.js";
+import { ReaderTooSlow } from "../../src/core/serving/engine-port.js";
 import { PoolEngine } from "../../src/engines/pool/pool-engine.js";
 import { drain, generationOf, replyTo, startReply, type Reply } from "../contract/engines/engine-contract.js";
 import { question, send } from "../support/clients/chat.js";

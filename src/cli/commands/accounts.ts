@@ -1,6 +1,6 @@
 /** `sotto accounts`: the operator's view of who may use the service. */
 import type { Command } from "commander";
-import { AccountError } from "../../core/accounts/account-error.js";
+import { UserError } from "../../core/user-error.js";
 import { deletedAccount } from "../../core/audit.js";
 import {
   createAccount,
@@ -11,9 +11,10 @@ import {
   setAccountPlan,
   suspendAccount,
 } from "../../core/accounts/accounts.js";
-import type { AccountStore, AccountSummary } from "../../core/dashboard-ports.js";
-import { systemClock, type Account } from "../../core/ports.js";
-import { hashPassword } from "../../password-hash.js";
+import type { AccountStore, AccountSummary } from "../../core/accounts/ports.js";
+import { systemClock } from "../../core/clock.js";
+import type { Account } from "../../core/entities.js";
+import { hashPassword } from "../../adapters/password-hash.js";
 import { inviteCommand, resetCommand } from "./account-links.js";
 import { confirm, readPassword } from "../input.js";
 import { report, table, time } from "../output.js";
@@ -150,7 +151,7 @@ function deleteCommand(accounts: Command): void {
         const { length } = await store.listKeys(account.id);
         const what = `${account.email} and its ${length} ${length === 1 ? "key" : "keys"}`;
         if (!(await confirm(command, `Delete ${what}? This cannot be undone.`))) {
-          throw new AccountError("Not confirmed, so nothing was deleted.");
+          throw new UserError("Not confirmed, so nothing was deleted.");
         }
         await deleteAccount(store, email);
         await record("deleted account", deletedAccount);

@@ -1,6 +1,6 @@
 /** `sotto changelog`: telling people what is new. */
 import type { Command } from "commander";
-import type { ChangelogItem } from "../../core/dashboard-ports.js";
+import type { ChangelogItem } from "../../core/admin/ports.js";
 import { newsOf } from "./maintenance.js";
 import { report, table, time } from "../output.js";
 import { storeCommand, withStore } from "../store-command.js";

@@ -1,7 +1,7 @@
 /** `sotto engine`: the GPU libraries of this machine, in the data directory. */
 import { Option, type Command } from "commander";
 import type { Config } from "../../config.js";
-import { systemClock } from "../../core/ports.js";
+import { systemClock } from "../../core/clock.js";
 import { backendNames, gpuBackends, type GpuBackend } from "../../engines/llama/gpu/backends.js";
 import { adviceFor } from "../../engines/llama/gpu/failures.js";
 import {

@@ -2,7 +2,8 @@
 import type { Command } from "commander";
 import { createKey, defaultGraceMs, revokeKey, rotateKey } from "../../core/keys/issue-keys.js";
 import { requireAccount } from "../../core/accounts/accounts.js";
-import { systemClock, type ApiKey } from "../../core/ports.js";
+import { systemClock } from "../../core/clock.js";
+import type { ApiKey } from "../../core/entities.js";
 import { parseCount, parseQuota } from "../count.js";
 import { parseDuration } from "../duration.js";
 import { report, table, time } from "../output.js";

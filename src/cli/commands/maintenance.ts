@@ -1,9 +1,10 @@
 /** `sotto maintenance`: announcing times in which the service will be down. */
 import type { Command } from "commander";
 import { Audit } from "../../core/audit.js";
-import type { FullStore, MaintenanceWindow } from "../../core/dashboard-ports.js";
-import { News, wasCalledOff } from "../../core/operator/news.js";
-import { systemClock } from "../../core/ports.js";
+import type { FullStore } from "../../store/full-store.js";
+import type { MaintenanceWindow } from "../../core/serving/maintenance-gate.js";
+import { News, wasCalledOff } from "../../core/admin/news.js";
+import { systemClock } from "../../core/clock.js";
 import { parseMoment } from "../moment.js";
 import { report, table, time } from "../output.js";
 import { storeCommand, withStore } from "../store-command.js";

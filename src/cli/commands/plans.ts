@@ -2,9 +2,9 @@
 import { InvalidArgumentError, type Command } from "commander";
 import { defaultPlanId } from "../../core/accounts/accounts.js";
 import { DashboardError } from "../../core/dashboard-error.js";
-import type { FullStore } from "../../core/dashboard-ports.js";
+import type { FullStore } from "../../store/full-store.js";
 import { deletePlan, listPlans, requirePlan, savePlan } from "../../core/accounts/plans.js";
-import type { Plan } from "../../core/ports.js";
+import type { Plan } from "../../core/entities.js";
 import { isModelId, modelIds, type ModelId } from "../../protocol/models.js";
 import { parseCount, parseQuota } from "../count.js";
 import { report, table } from "../output.js";

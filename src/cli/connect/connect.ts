@@ -4,7 +4,7 @@ import { Option, type Command } from "commander";
 import { requireAccount } from "../../core/accounts/accounts.js";
 import { createKey } from "../../core/keys/issue-keys.js";
 import { keyHash } from "../../core/keys/key-format.js";
-import { systemClock } from "../../core/ports.js";
+import { systemClock } from "../../core/clock.js";
 import { connectClients, findClient } from "../../protocol/connect/clients.js";
 import { keyVariable, type ConnectClient, type ConnectTarget } from "../../protocol/connect/client.js";
 import { modelIds, type ModelId } from "../../protocol/models.js";

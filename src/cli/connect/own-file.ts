@@ -9,7 +9,7 @@ import { chmod, open, readFile, realpath, rename, rm, stat } from "node:fs/promi
 import { dirname } from "node:path";
 import * as z from "zod";
 import { makeFolder } from "../../adapters/make-folder.js";
-import { OperatorError } from "../../core/operator/operator-error.js";
+import { UserError } from "../../core/user-error.js";
 
 const maxBytes = 1024 * 1024;
 const privateMode = 0o600;
@@ -26,7 +26,7 @@ export interface FileNow {
 const stateSchema = z.object({ existed: z.boolean(), mode: z.number().int(), sha256: z.string() });
 type State = z.infer<typeof stateSchema>;
 
-/** Throws `OperatorError` for what cannot be a configuration file. */
+/** Throws `UserError` for what cannot be a configuration file. */
 export async function readOwnFile(named: string): Promise<FileNow> {
   const path = await realpath(named).catch(() => named);
   const found = await stat(path).catch((error: unknown) => {
@@ -34,8 +34,8 @@ export async function readOwnFile(named: string): Promise<FileNow> {
     throw error;
   });
   if (found === null) return { path, bytes: null, text: "", mode: privateMode };
-  if (!found.isFile()) throw new OperatorError(`${named} is not a file.`);
-  if (found.size > maxBytes) throw new OperatorError(`${named} is too large for a configuration file.`);
+  if (!found.isFile()) throw new UserError(`${named} is not a file.`);
+  if (found.size > maxBytes) throw new UserError(`${named} is too large for a configuration file.`);
   const bytes = await readFile(path);
   return { path, bytes, text: textOf(bytes, named), mode: found.mode & 0o777 };
 }
@@ -76,7 +76,7 @@ export async function restoreOwnFile(
       before === null
         ? "Before, there was no file: remove Sotto's settings by hand"
         : `What it was before is in ${backupOf(path)}: compare them, and take over what you need by hand`;
-    throw new OperatorError(`${named} has been changed since, and stays as it is. ${advice}.`);
+    throw new UserError(`${named} has been changed since, and stays as it is. ${advice}.`);
   }
   if (before === null) await rm(path);
   else await replace(path, before, state.mode);
@@ -101,7 +101,7 @@ async function readState(path: string): Promise<State | null> {
   try {
     return stateSchema.parse(JSON.parse(text));
   } catch {
-    throw new OperatorError(`${stateOf(path)} is damaged. Remove it; a backup may be in ${backupOf(path)}.`);
+    throw new UserError(`${stateOf(path)} is damaged. Remove it; a backup may be in ${backupOf(path)}.`);
   }
 }
 
@@ -128,7 +128,7 @@ function textOf(bytes: Uint8Array, named: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new OperatorError(`${named} is not text in UTF-8, and was not changed.`);
+    throw new UserError(`${named} is not text in UTF-8, and was not changed.`);
   }
 }
 

@@ -1,5 +1,5 @@
 /** `--write` and `--restore`: every file of a client, or none of them. */
-import { OperatorError } from "../../core/operator/operator-error.js";
+import { UserError } from "../../core/user-error.js";
 import {
   keyPlaceholder,
   type ConfigFile,
@@ -39,7 +39,7 @@ export async function writeFiles(request: FilesRequest, isDryRun: boolean): Prom
     target.key === null &&
     files.some(({ format, settings }) => fileText(format, settings).includes(keyPlaceholder))
   ) {
-    throw new OperatorError(
+    throw new UserError(
       `${client.name} has the key in its file. Pipe it in with --key -, or create one with --new-key <email>.`,
     );
   }
@@ -73,7 +73,7 @@ export async function restoreFiles(request: RestoreRequest): Promise<{ path: str
     if (outcome !== "never written") restored.push({ path, outcome: words[outcome] });
   }
   if (restored.length === 0) {
-    throw new OperatorError(
+    throw new UserError(
       `There is nothing to restore: --write has changed no file of ${request.client.name}.`,
     );
   }
@@ -86,7 +86,7 @@ const anyTarget: ConnectTarget = { origin: "", key: null, model: "omega", models
 function filesOf(client: ConnectClient, target: ConnectTarget): ConfigFile[] {
   const files = client.configure(target).filter(isFile);
   if (files.length === 0) {
-    throw new OperatorError(
+    throw new UserError(
       `${client.name} has no file to write. sotto connect ${client.id} prints what to enter or to run.`,
     );
   }
@@ -100,7 +100,7 @@ function placed(
   return files.map((part, position) => {
     if (file !== undefined && position === 0) return { path: file, part };
     if (part.place === null) {
-      throw new OperatorError(
+      throw new UserError(
         `Say which file it is (${part.name}): sotto connect ${client.id} --file <path>.`,
       );
     }

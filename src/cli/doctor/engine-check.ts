@@ -3,7 +3,7 @@
  * why. What is remembered from a start is quoted; what is not is tried in a process of its own.
  */
 import type { Config } from "../../config.js";
-import { systemClock } from "../../core/ports.js";
+import { systemClock } from "../../core/clock.js";
 import { platformWithoutEngine } from "../../engines/llama/binding-package.js";
 import { backendNames } from "../../engines/llama/gpu/backends.js";
 import type { GpuChoice } from "../../engines/llama/gpu/choice.js";

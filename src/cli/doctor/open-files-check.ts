@@ -1,5 +1,5 @@
 /** What `sotto doctor` says about file descriptors: every connection is an open file. */
-import { fewestOpenFiles, howToRaise, openFileLimit } from "../../open-files.js";
+import { fewestOpenFiles, howToRaise, openFileLimit } from "../../adapters/open-files.js";
 import type { Check } from "./finding.js";
 
 /** Enough for a thousand connections, each with one to an engine on the network. */

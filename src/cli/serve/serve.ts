@@ -2,13 +2,14 @@
 import { basename } from "node:path";
 import type { Command } from "commander";
 import { startProgress } from "../../../bin/start-progress.js";
-import type { App } from "../../app.js";
+import type { App } from "../../app/app.js";
 import type { Config } from "../../config.js";
 import { firstRunKey } from "../../core/accounts/first-run.js";
 import { ensureSetupLink } from "../../core/sign-in/one-time-links.js";
-import { isAvailable, systemClock } from "../../core/ports.js";
+import { isAvailable } from "../../core/serving/engine-port.js";
+import { systemClock } from "../../core/clock.js";
 import { starterSize } from "../../models/starter/starter-size.js";
-import { requireOpenFiles } from "../../open-files.js";
+import { requireOpenFiles } from "../../adapters/open-files.js";
 import { modelIds } from "../../protocol/models.js";
 import { isForOperator } from "../operator-errors.js";
 import { requireFreePort } from "../require-free-port.js";
@@ -46,7 +47,7 @@ async function serve(readConfig: () => Config): Promise<void> {
   // Before the weights are prepared, which takes a while.
   await requireFreePort(config.service.host, config.service.port);
   // Loaded here, since every other command starts faster without it.
-  const [{ startApp }, { createLog }] = await Promise.all([import("../../app.js"), import("../../log.js")]);
+  const [{ startApp }, { createLog }] = await Promise.all([import("../../app/app.js"), import("../../log.js")]);
   const progress = startProgress(starterSize);
   const log = createLog(config.service.logLevel);
   let started: App | null = null;

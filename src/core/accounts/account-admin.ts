@@ -2,14 +2,17 @@
 import type { Actor, Audit } from "../audit.js";
 import type { CutTarget } from "../serving/completion.js";
 import { DashboardError } from "../dashboard-error.js";
-import type { AccountSummary, FullStore, Session } from "../dashboard-ports.js";
+import type { AccountStore, AccountSummary } from "./ports.js";
+import type { Session } from "../sign-in/ports.js";
 import type { KeyRing } from "../keys/key-ring.js";
 import { resetMail } from "../sign-in/mail.js";
 import type { MadeLink, OneTimeLinks } from "../sign-in/one-time-links.js";
 import type { Outbox } from "../sign-in/outbox.js";
 import type { Sessions } from "../sign-in/sessions.js";
 import { deletePlan, listPlans, requirePlan, savePlan } from "./plans.js";
-import type { ApiKey, Clock, Plan, Role } from "../ports.js";
+import type { ApiKey, Plan, Role } from "../entities.js";
+import type { Clock } from "../clock.js";
+import type { Store } from "../store.js";
 
 /** Shown of one account. */
 const mostSessions = 100;
@@ -21,7 +24,7 @@ interface FoundAccounts {
 }
 
 export interface AccountAdminParts {
-  store: FullStore;
+  store: Store & { readonly accounts: AccountStore };
   links: OneTimeLinks;
   keys: Pick<KeyRing, "forgetAccount" | "forgetAll">;
   audit: Audit;

@@ -5,7 +5,7 @@ import {
   testPlan,
   type TemporaryStore,
 } from "../../../test/support/stores/temporary-store.js";
-import { AccountError } from "./account-error.js";
+import { UserError } from "../user-error.js";
 import {
   createAccount,
   deleteAccount,
@@ -15,7 +15,8 @@ import {
   suspendAccount,
   type AccountRequest,
 } from "./accounts.js";
-import type { Account, Store } from "../ports.js";
+import type { Account } from "../entities.js";
+import type { Store } from "../store.js";
 
 let clock: FakeClock;
 let temporary: TemporaryStore;
@@ -38,7 +39,7 @@ const create = (request: Partial<AccountRequest> = {}): Promise<Account> =>
 
 const rejects = async (work: Promise<unknown>, message: RegExp): Promise<void> => {
   const error: unknown = await work.catch((reason: unknown) => reason);
-  expect(error instanceof AccountError ? error.message : error).toMatch(message);
+  expect(error instanceof UserError ? error.message : error).toMatch(message);
 };
 
 describe("creating an account", () => {

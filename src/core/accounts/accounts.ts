@@ -1,15 +1,9 @@
 /** What can be done with accounts, by the operator's commands and by the dashboard alike. */
-import { AccountError } from "./account-error.js";
+import { UserError } from "../user-error.js";
 import { checkPassword } from "../sign-in/passwords.js";
-import {
-  DuplicateEmail,
-  noQuotas,
-  type Account,
-  type Clock,
-  type Plan,
-  type Role,
-  type Store,
-} from "../ports.js";
+import { DuplicateEmail, type Store } from "../store.js";
+import { noQuotas, type Account, type Plan, type Role } from "../entities.js";
+import type { Clock } from "../clock.js";
 
 /** The plan of accounts that were not given another; created with the database. */
 export const defaultPlanId = "free";
@@ -51,7 +45,7 @@ export async function createAccount(
     return await store.createAccount({ email, passwordHash, role: request.role, planId: request.planId });
   } catch (error) {
     if (!(error instanceof DuplicateEmail)) throw error;
-    throw new AccountError(
+    throw new UserError(
       `${email} has an account already. Choose another address, or delete that account first.`,
     );
   }
@@ -61,7 +55,7 @@ export async function createAccount(
 export async function requireAccount(store: Store, email: string): Promise<Account> {
   const account = await store.findAccountByEmail(email.trim());
   if (account === null) {
-    throw new AccountError(
+    throw new UserError(
       `No account has the address ${printable(email)}. Check its spelling, or create the account first.`,
     );
   }
@@ -100,14 +94,14 @@ export async function deleteAccount(store: Store, email: string): Promise<Accoun
 async function requirePlan(store: Store, id: string): Promise<void> {
   if ((await store.findPlan(id)) !== null) return;
   const known = (await store.listPlans()).map((plan) => plan.id).join(", ");
-  throw new AccountError(`There is no plan ${printable(id)}. The plans are: ${known}.`);
+  throw new UserError(`There is no plan ${printable(id)}. The plans are: ${known}.`);
 }
 
 /** The shape only: whether mail arrives is known by sending some. A host without a dot is fine on a LAN. */
 export function checkEmail(text: string): string {
   const email = text.trim();
   if (email.length <= 254 && /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email)) return email;
-  throw new AccountError(`${printable(text)} is not an email address. Write it like ada@example.com.`);
+  throw new UserError(`${printable(text)} is not an email address. Write it like ada@example.com.`);
 }
 
 /** What a person typed, safe to show back on a terminal. */

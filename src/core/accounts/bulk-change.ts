@@ -5,7 +5,7 @@
 import type { BulkRequest } from "../../protocol/dashboard-accounts.js";
 import type { Actor } from "../audit.js";
 import { DashboardError } from "../dashboard-error.js";
-import type { AccountSummary } from "../dashboard-ports.js";
+import type { AccountSummary } from "./ports.js";
 import type { AccountAdmin } from "./account-admin.js";
 
 export interface BulkOutcome {

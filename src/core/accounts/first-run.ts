@@ -5,7 +5,8 @@
  */
 import { createAccount, defaultPlanId } from "./accounts.js";
 import { createKey } from "../keys/issue-keys.js";
-import type { Clock, Store } from "../ports.js";
+import type { Clock } from "../clock.js";
+import type { Store } from "../store.js";
 
 const localEmail = "local@localhost";
 const setting = "first_run_at";

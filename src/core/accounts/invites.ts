@@ -6,10 +6,11 @@
 import type { SignUpMode } from "../../protocol/dashboard-api.js";
 import type { Actor, Audit } from "../audit.js";
 import { DashboardError } from "../dashboard-error.js";
-import type { FullStore, NewLink } from "../dashboard-ports.js";
-import type { Clock } from "../ports.js";
+import type { LinkStore, NewLink } from "../sign-in/ports.js";
+import type { Clock } from "../clock.js";
+import type { Store } from "../store.js";
 import { inviteMail } from "../sign-in/mail.js";
-import { checkedEmail } from "../sign-in/sign-up.js";
+import { checkedEmail } from "./sign-up.js";
 import { inviteId, type MadeLink, type OneTimeLinks } from "../sign-in/one-time-links.js";
 import type { Outbox } from "../sign-in/outbox.js";
 
@@ -31,7 +32,7 @@ export interface PendingInvite extends NewLink {
 }
 
 interface InvitesParts {
-  store: FullStore;
+  store: Store & { readonly links: LinkStore };
   links: OneTimeLinks;
   audit: Audit;
   outbox: Outbox;

@@ -2,7 +2,8 @@
 import { deletedAccount, type Audit } from "../audit.js";
 import type { CutTarget } from "../serving/completion.js";
 import { DashboardError } from "../dashboard-error.js";
-import type { AccountStore, SessionRecord } from "../dashboard-ports.js";
+import type { AccountStore } from "./ports.js";
+import type { SessionRecord } from "../sign-in/ports.js";
 import type { KeyRing } from "../keys/key-ring.js";
 import type { Passwords } from "../sign-in/password-queue.js";
 import type { Sessions } from "../sign-in/sessions.js";

@@ -1,17 +1,20 @@
 /** Plans as operators change them, by the admin page and the command line alike. */
 import { defaultPlanId } from "./accounts.js";
 import { DashboardError } from "../dashboard-error.js";
-import type { FullStore } from "../dashboard-ports.js";
-import type { Plan } from "../ports.js";
+import type { Plan } from "../entities.js";
+import type { Store } from "../store.js";
+import type { AccountStore } from "./ports.js";
+
+type PlanStore = Store & { readonly accounts: AccountStore };
 
 /** With how many accounts are on each. */
-export async function listPlans(store: FullStore): Promise<{ plan: Plan; accounts: number }[]> {
+export async function listPlans(store: PlanStore): Promise<{ plan: Plan; accounts: number }[]> {
   const [plans, counts] = await Promise.all([store.listPlans(), store.accounts.countByPlan()]);
   return plans.map((plan) => ({ plan, accounts: counts.get(plan.id) ?? 0 }));
 }
 
 /** Creates the plan or replaces it. */
-export async function savePlan(store: FullStore, plan: Plan): Promise<Plan> {
+export async function savePlan(store: PlanStore, plan: Plan): Promise<Plan> {
   if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(plan.id)) {
     throw new DashboardError("bad_request", "A plan's id has small letters, digits and hyphens.", {
       field: "id",
@@ -21,7 +24,7 @@ export async function savePlan(store: FullStore, plan: Plan): Promise<Plan> {
   return plan;
 }
 
-export async function deletePlan(store: FullStore, id: string): Promise<void> {
+export async function deletePlan(store: PlanStore, id: string): Promise<void> {
   if (id === defaultPlanId) {
     throw new DashboardError("conflict", "New accounts start on this plan. It can be changed, not deleted.");
   }
@@ -31,7 +34,7 @@ export async function deletePlan(store: FullStore, id: string): Promise<void> {
   }
 }
 
-export async function requirePlan(store: FullStore, id: string): Promise<Plan> {
+export async function requirePlan(store: PlanStore, id: string): Promise<Plan> {
   const plan = await store.findPlan(id);
   if (plan === null) throw new DashboardError("not_found", "There is no such plan.");
   return plan;

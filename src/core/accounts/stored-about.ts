@@ -2,8 +2,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { StoredAboutMe, StoredRows } from "../../protocol/dashboard-api.js";
 import { DashboardError } from "../dashboard-error.js";
-import type { StoredStore } from "../dashboard-ports.js";
-import type { Clock } from "../ports.js";
+import type { StoredStore } from "./ports.js";
+import type { Clock } from "../clock.js";
 
 const pageRows = 50;
 const exportedAtOnce = 200;

@@ -7,19 +7,11 @@
  */
 import { largestQuota, longest, mostTags } from "../../protocol/dashboard-bounds.js";
 import { isModelId, modelIds, type ModelId } from "../../protocol/models.js";
-import { AccountError } from "../accounts/account-error.js";
+import { UserError } from "../user-error.js";
 import { keyHash, mintKey } from "./key-format.js";
-import {
-  noKeyLimits,
-  operations,
-  type Account,
-  type ApiKey,
-  type Clock,
-  type KeyLimits,
-  type NewKey,
-  type Operation,
-  type Store,
-} from "../ports.js";
+import { noKeyLimits, operations, type Account, type ApiKey, type KeyLimits, type Operation } from "../entities.js";
+import type { Clock } from "../clock.js";
+import type { NewKey, Store } from "../store.js";
 
 export interface KeyRequest {
   name: string;
@@ -33,7 +25,7 @@ export interface KeyRequest {
 }
 
 /** What is invalid is named by its field. */
-class KeyFieldError extends AccountError {
+class KeyFieldError extends UserError {
   constructor(
     message: string,
     readonly field: string,
@@ -43,7 +35,7 @@ class KeyFieldError extends AccountError {
 }
 
 /** Which part of the request an error is about; undefined where it is about none. */
-export const fieldOf = (error: AccountError): string | undefined =>
+export const fieldOf = (error: UserError): string | undefined =>
   error instanceof KeyFieldError ? error.field : undefined;
 
 export interface IssuedKey {
@@ -55,7 +47,7 @@ export interface IssuedKey {
 const largestLimit = 1_000_000_000;
 
 /** The plan allows no more keys. */
-export class KeyLimitReached extends AccountError {}
+export class KeyLimitReached extends UserError {}
 
 export async function createKey(
   store: Store,
@@ -91,7 +83,7 @@ export async function editKey(
     tags: checkTags(change.tags),
   };
   if (!isLive(await requireKey(store, id), clock.now())) {
-    throw new AccountError("This key has ended and cannot be edited. Create a new key instead.");
+    throw new UserError("This key has ended and cannot be edited. Create a new key instead.");
   }
   return (await store.updateKey(id, checked)) ?? requireKey(store, id);
 }
@@ -118,15 +110,15 @@ export async function rotateKey(
   graceMs: number = defaultGraceMs,
 ): Promise<IssuedKey & { replaced: ApiKey }> {
   if (graceMs < 0 || graceMs > maxGraceMs) {
-    throw new AccountError("The grace period must be between 0 and 30 days.");
+    throw new UserError("The grace period must be between 0 and 30 days.");
   }
   const old = await requireKey(store, id);
   const now = clock.now();
   if (!isLive(old, now)) {
-    throw new AccountError(`The key ${id} has ended and cannot be rotated. Create a new key instead.`);
+    throw new UserError(`The key ${id} has ended and cannot be rotated. Create a new key instead.`);
   }
   if (old.revokedAt !== null) {
-    throw new AccountError(
+    throw new UserError(
       `The key ${id} was rotated already and ends at ${old.revokedAt.toISOString()}. Rotate the key that replaced it, or revoke this one to end it now.`,
     );
   }
@@ -155,7 +147,7 @@ function mint(request: Omit<NewKey, "hash" | "lastFour">): { text: string; key: 
 async function requireKey(store: Store, id: string): Promise<ApiKey> {
   const key = await store.findKey(id);
   if (key !== null) return key;
-  throw new AccountError(
+  throw new UserError(
     "There is no key with this id. List the account's keys to find it; an id looks like key_4fJ…, and the key itself is not needed.",
   );
 }
@@ -206,7 +198,7 @@ function checkOperations(names: readonly string[] | null): Operation[] | null {
   if (names === null) return null;
   const allowed = operations.filter((operation) => names.includes(operation));
   if (allowed.length > 0 && allowed.length === new Set(names).size) return allowed;
-  throw new AccountError(
+  throw new UserError(
     `Unknown operation. A key may be limited to one or more of: ${operations.join(", ")}.`,
   );
 }
@@ -230,5 +222,5 @@ const isQuota = (quota: number): boolean => Number.isInteger(quota) && quota >= 
 
 function checkExpiry(expiresAt: Date | null, now: Date): Date | null {
   if (expiresAt === null || expiresAt > now) return expiresAt;
-  throw new AccountError("The key would expire in the past. Choose a later time.");
+  throw new UserError("The key would expire in the past. Choose a later time.");
 }

@@ -2,7 +2,7 @@
 import { keysPageSize } from "../../protocol/dashboard-bounds.js";
 import type { KeySort, KeysRequest } from "../../protocol/dashboard-keys.js";
 import { modelIds } from "../../protocol/models.js";
-import type { ApiKey } from "../ports.js";
+import type { ApiKey } from "../entities.js";
 import { hasEnded, keyStatus } from "./key-status.js";
 
 export interface ListedKey {

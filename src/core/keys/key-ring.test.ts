@@ -6,7 +6,8 @@ import { ServiceError } from "../../protocol/errors.js";
 import { createKey, revokeKey, rotateKey, type IssuedKey } from "./issue-keys.js";
 import { createAccount, requireAccount, resumeAccount, suspendAccount } from "../accounts/accounts.js";
 import { keyHash, KeyRing, mintKey } from "./key-ring.js";
-import type { KeyRecord, Store } from "../ports.js";
+import type { KeyRecord } from "../entities.js";
+import type { Store } from "../store.js";
 
 const email = "ada@example.com";
 const hour = 3_600_000;

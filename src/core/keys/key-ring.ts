@@ -21,8 +21,10 @@ import { ServiceError } from "../../protocol/errors.js";
 import { keyHash, keyName } from "./key-format.js";
 import { isUsable } from "../serving/permission.js";
 import type { ModelId } from "../../protocol/models.js";
-import type { Clock, KeyRecord, KeyUse, Store } from "../ports.js";
-import { Rounds } from "../rounds.js";
+import type { Clock } from "../clock.js";
+import type { KeyRecord } from "../entities.js";
+import type { KeyUse, Store } from "../store.js";
+import { PeriodicTask } from "../periodic-task.js";
 import { Semaphore } from "../semaphore.js";
 import { withTimeLimit } from "../time-limit.js";
 
@@ -66,7 +68,7 @@ export class KeyRing {
   #forgotten = 0;
   /** When a record was last read from the store. */
   #lastReadMs: number | null = null;
-  readonly #flushes: Rounds;
+  readonly #flushes: PeriodicTask;
   readonly #newKeys: Semaphore;
   readonly #waits: KeyRingWaits;
 
@@ -74,7 +76,7 @@ export class KeyRing {
     this.#store = store;
     this.#clock = clock;
     this.#waits = waits;
-    this.#flushes = new Rounds(() => this.#write(), flushEveryMs);
+    this.#flushes = new PeriodicTask(() => this.#write(), flushEveryMs);
     this.#newKeys = new Semaphore({
       permits: lookupsAtOnce,
       maxWaiting: mostLookupsWaiting,

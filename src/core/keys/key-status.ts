@@ -1,5 +1,5 @@
 import { isLive } from "./issue-keys.js";
-import type { ApiKey } from "../ports.js";
+import type { ApiKey } from "../entities.js";
 import type { KeyStatus } from "../../protocol/dashboard-keys.js";
 
 /** What a key is good for now. `expiring`: it was rotated and works for a while yet. */

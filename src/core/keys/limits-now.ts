@@ -1,6 +1,6 @@
 /** Every limit that holds for a key, its own before its account's, with what is left of each. Reading counts nothing. */
-import type { KeyRecord } from "../ports.js";
-import type { Limits } from "../serving/limits.js";
+import type { KeyRecord } from "../entities.js";
+import type { Limits } from "../limits/limits.js";
 
 export interface LimitNow {
   /** As in `tokens_per_day`. */

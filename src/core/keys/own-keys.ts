@@ -5,7 +5,7 @@
 import type { DashboardErrorCode } from "../../protocol/dashboard-api.js";
 import { listedKeys } from "../../protocol/dashboard-bounds.js";
 import type { KeysRequest } from "../../protocol/dashboard-keys.js";
-import { AccountError } from "../accounts/account-error.js";
+import { UserError } from "../user-error.js";
 import {
   createKey,
   editKey,
@@ -16,16 +16,23 @@ import {
   type IssuedKey,
   type KeyRequest,
 } from "./issue-keys.js";
-import type { Audit, AuditAction } from "../audit.js";
+import type { AuditAction } from "../../protocol/audit-actions.js";
+import type { Audit } from "../audit.js";
 import type { CutTarget } from "../serving/completion.js";
 import { DashboardError } from "../dashboard-error.js";
-import type { FullStore } from "../dashboard-ports.js";
 import { keyPage, type KeyPage } from "./key-list.js";
 import type { KeyRing } from "./key-ring.js";
-import type { Account, ApiKey, Clock } from "../ports.js";
+import type { Account, ApiKey } from "../entities.js";
+import type { Clock } from "../clock.js";
+import type { Store } from "../store.js";
+
+export interface KeySwitch {
+  /** Null enables it. */
+  setKeyDisabled(id: string, at: Date | null): Promise<void>;
+}
 
 export interface OwnKeysParts {
-  store: FullStore;
+  store: Store & { readonly accounts: KeySwitch };
   keys: Pick<KeyRing, "forget" | "flush">;
   audit: Audit;
   clock: Clock;
@@ -137,7 +144,7 @@ async function explained<T>(code: DashboardErrorCode, work: () => Promise<T>): P
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof AccountError)) throw error;
+    if (!(error instanceof UserError)) throw error;
     const field = fieldOf(error);
     if (field !== undefined) throw new DashboardError("bad_request", error.message, { field });
     throw new DashboardError(error instanceof KeyLimitReached ? "limit_reached" : code, error.message);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { eventually } from "../../../test/support/eventually.js";
 import { openTemporaryStore, type TemporaryStore } from "../../../test/support/stores/temporary-store.js";
 import { ChangeFollower, type ChangeFollowerParts } from "./change-follower.js";
-import type { FullStore } from "../dashboard-ports.js";
+import type { FullStore } from "../../store/full-store.js";
 
 /** Looks only when told to. */
 const never = 1_000_000_000;

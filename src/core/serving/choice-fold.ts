@@ -1,7 +1,7 @@
 /** One choice of a reply, put together from its events. */
 import type { FinishReason } from "../../protocol/chat.js";
 import type { ChoicePart, ReplyChoice } from "../../protocol/dialect.js";
-import type { GenerationEvent } from "../ports.js";
+import type { GenerationEvent } from "./engine-port.js";
 
 type ChoiceEvent = Extract<GenerationEvent, { choice: number }>;
 

@@ -9,7 +9,9 @@ import { ModelNames } from "../model-names.js";
 import { Completions, type AdmittedEvent, type CompletionArrival } from "./completion.js";
 import { eventually } from "../../../test/support/eventually.js";
 import { FairQueue } from "./fair-queue.js";
-import { systemClock, type Engine, type GenerationEvent, type Plan } from "../ports.js";
+import { systemClock } from "../clock.js";
+import type { Engine, GenerationEvent } from "./engine-port.js";
+import type { Plan } from "../entities.js";
 
 /** Says one word for each token it may. */
 const wordy: Engine = {

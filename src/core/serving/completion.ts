@@ -14,11 +14,12 @@ import { ServiceError } from "../../protocol/errors.js";
 import type { ModelId } from "../../protocol/models.js";
 import { eventsOf } from "../arrivals.js";
 import type { FairQueue } from "./fair-queue.js";
-import type { Admission } from "./admission.js";
-import type { Limits } from "./limits.js";
+import type { Admission } from "../limits/admission.js";
+import type { Limits } from "../limits/limits.js";
 import { requirePermission } from "./permission.js";
 import { ModelNames } from "../model-names.js";
-import type { Arrival, Engine, GenerationEvent, KeyRecord, PreparedGeneration } from "../ports.js";
+import type { Arrival, Engine, GenerationEvent, PreparedGeneration } from "./engine-port.js";
+import type { KeyRecord } from "../entities.js";
 import { Running, type CutTarget, type RunningParts } from "./running.js";
 
 export type { CutTarget } from "./running.js";

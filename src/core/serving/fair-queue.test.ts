@@ -4,7 +4,7 @@ import { eventually } from "../../../test/support/eventually.js";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
 import { ServiceError } from "../../protocol/errors.js";
 import { FairQueue, type Slot } from "./fair-queue.js";
-import { systemClock, type Clock } from "../ports.js";
+import { systemClock, type Clock } from "../clock.js";
 
 const never = new AbortController().signal;
 

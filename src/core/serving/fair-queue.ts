@@ -11,15 +11,15 @@
  * Places are shared by account as well (place-shares.ts): no account keeps all of them while another waits.
  *
  * Bounded in length and in wait: past either, `overloaded` with the time after which there should be room, which
- * differs from caller to caller (return-times.ts). A waiter whose signal aborts leaves at once. An engine sends no
+ * differs from caller to caller (retry-after.ts). A waiter whose signal aborts leaves at once. An engine sends no
  * event when its capacity grows, as a pool's does when one of its engines recovers, so it is polled while anything
  * waits.
  */
 import { ServiceError } from "../../protocol/errors.js";
 import { DrainRate } from "./drain-rate.js";
-import type { Clock } from "../ports.js";
+import type { Clock } from "../clock.js";
 import { PlaceShares } from "./place-shares.js";
-import { ReturnTimes } from "./return-times.js";
+import { RetryAfter } from "./retry-after.js";
 import { waitForTurn } from "../wait-for-turn.js";
 
 export interface FairQueueOptions {
@@ -63,7 +63,7 @@ export class FairQueue {
   #virtualTime = 0;
   readonly #places: PlaceShares;
   readonly #drainRate = new DrainRate();
-  readonly #returnTimes = new ReturnTimes();
+  readonly #returnTimes = new RetryAfter();
   #looksAgain: NodeJS.Timeout | undefined;
   #accountsToForgetAt = fewAccounts;
 

@@ -8,9 +8,21 @@
  * ended with the same error.
  */
 import { ServiceError } from "../../protocol/errors.js";
-import type { MaintenanceWindow } from "../dashboard-ports.js";
-import type { Clock } from "../ports.js";
-import { Rounds } from "../rounds.js";
+
+import type { Clock } from "../clock.js";
+import { PeriodicTask } from "../periodic-task.js";
+
+export interface MaintenanceWindow {
+  id: string;
+  title: string;
+  body: string;
+  startsAt: Date;
+  endsAt: Date;
+  /** When it was ended before its time. */
+  endedAt: Date | null;
+  publishedAt: Date;
+  updatedAt: Date;
+}
 
 export interface MaintenanceGateOptions {
   /** Windows that are not over at this time, the earliest first. */
@@ -28,10 +40,10 @@ const longestRetrySeconds = 59;
 
 export class MaintenanceGate {
   #windows: readonly MaintenanceWindow[] = [];
-  readonly #readings: Rounds;
+  readonly #readings: PeriodicTask;
 
   constructor(private readonly options: MaintenanceGateOptions) {
-    this.#readings = new Rounds(() => this.#read(), options.pollMs ?? defaultPollMs);
+    this.#readings = new PeriodicTask(() => this.#read(), options.pollMs ?? defaultPollMs);
   }
 
   /** What a new completion is refused with now; null when there is no maintenance. */

@@ -4,7 +4,7 @@
  */
 import { ServiceError } from "../../protocol/errors.js";
 import { modelIds, type ModelId } from "../../protocol/models.js";
-import type { KeyRecord } from "../ports.js";
+import type { KeyRecord } from "../entities.js";
 
 /** Whether requests of this caller are let in at that time. */
 export function isUsable(caller: KeyRecord, now: Date): boolean {

@@ -7,7 +7,7 @@
  * smaller with every account. An engine that cannot gets no more than it has places, and there the last one is left to
  * an account that runs nothing, as long as several accounts have come lately.
  */
-import type { Clock } from "../ports.js";
+import type { Clock } from "../clock.js";
 
 export interface PlaceSharesOptions {
   capacity: () => number;

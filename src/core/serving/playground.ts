@@ -3,8 +3,8 @@
  * and no key. Limits, queue and usage see it as they see a key's requests.
  */
 import { playgroundKeyId } from "../../protocol/dashboard-bounds.js";
-import type { SessionRecord } from "../dashboard-ports.js";
-import { noKeyLimits, type KeyRecord } from "../ports.js";
+import type { SessionRecord } from "../sign-in/ports.js";
+import { noKeyLimits, type KeyRecord } from "../entities.js";
 
 /** `endsAt` is when the session ends unless it is used again. */
 export const playgroundCaller = ({ account, plan, session }: SessionRecord, endsAt: Date): KeyRecord => ({

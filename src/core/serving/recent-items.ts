@@ -7,7 +7,7 @@
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import type { KeptItem } from "../../protocol/dialect.js";
-import type { Clock } from "../ports.js";
+import type { Clock } from "../clock.js";
 
 const keptMs = 10 * 60_000;
 const sweepMs = 30_000;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { callerWith } from "../../../test/support/clients/caller.js";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
 import { ServiceError } from "../../protocol/errors.js";
-import type { ApiKey, KeyRecord } from "../ports.js";
+import type { ApiKey, KeyRecord } from "../entities.js";
 import { Running, type Run } from "./running.js";
 
 let clock: FakeClock;

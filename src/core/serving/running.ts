@@ -17,7 +17,8 @@
 import { ServiceError } from "../../protocol/errors.js";
 import type { ModelId } from "../../protocol/models.js";
 import { endOf, isUsable, refusalOf, requirePermission } from "./permission.js";
-import type { Clock, KeyRecord } from "../ports.js";
+import type { Clock } from "../clock.js";
+import type { KeyRecord } from "../entities.js";
 import { withTimeLimit } from "../time-limit.js";
 
 /** Whose runs are meant. */

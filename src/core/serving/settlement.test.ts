@@ -9,7 +9,7 @@ import { memoryLimits } from "../../../test/support/stores/memory-limits.js";
 import { ServiceError } from "../../protocol/errors.js";
 import { Completions, type CompletionTrace } from "./completion.js";
 import { FairQueue } from "./fair-queue.js";
-import { systemClock } from "../ports.js";
+import { systemClock } from "../clock.js";
 
 const limit = 1_000_000;
 

@@ -10,7 +10,8 @@
  * are in it, until it expires.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import type { Clock, Store } from "../ports.js";
+import type { Clock } from "../clock.js";
+import type { Store } from "../store.js";
 import { newToken } from "./secret-token.js";
 
 const dayMs = 24 * 60 * 60_000;

@@ -2,8 +2,9 @@
  * Links that work once: to set the service up, to choose a new password, to accept an invitation. The token
  * is in the fragment, which browsers send to no server and put into no Referer. Only its hash is stored.
  */
-import type { FullStore, LinkKind, LinkStore, NewLink } from "../dashboard-ports.js";
-import type { Clock } from "../ports.js";
+import { DashboardError } from "../dashboard-error.js";
+import type { LinkKind, LinkStore, NewLink } from "./ports.js";
+import type { Clock } from "../clock.js";
 import { emailHash, newToken, tokenHash } from "./secret-token.js";
 
 const hourMs = 60 * 60_000;
@@ -91,10 +92,15 @@ export class OneTimeLinks {
  * or an earlier link still works; one that was never used expires and is replaced at a later start.
  */
 export async function ensureSetupLink(
-  store: FullStore,
+  store: { readonly links: LinkStore },
   clock: Clock,
   baseUrl: string,
 ): Promise<string | null> {
   const made = await new OneTimeLinks(store.links, clock).setup();
   return made === null ? null : baseUrl + made.path;
 }
+
+export const deadLink = (): DashboardError =>
+  new DashboardError("not_found", "This link was used already or has expired. Ask for a new one.", {
+    field: "token",
+  });

@@ -3,16 +3,17 @@
  * work goes on behind the answer, so neither its words nor its time tell whether the address has an account.
  */
 import type { Audit } from "../audit.js";
-import type { AccountStore, LinkStore } from "../dashboard-ports.js";
+import type { CredentialStore, LinkStore } from "./ports.js";
 import type { KnownDevices } from "./known-devices.js";
 import { resetMail, type Mail } from "./mail.js";
-import type { OneTimeLinks } from "./one-time-links.js";
+import { deadLink, type OneTimeLinks } from "./one-time-links.js";
 import type { Outbox } from "./outbox.js";
 import type { Passwords } from "./password-queue.js";
-import type { Account, Clock, Counter } from "../ports.js";
+import type { Account } from "../entities.js";
+import type { Clock } from "../clock.js";
+import type { Counter } from "../counters.js";
 import { tokenHash } from "./secret-token.js";
 import type { Origin } from "./sign-in.js";
-import { deadLink } from "./sign-up.js";
 import { Throttle } from "./throttle.js";
 
 const windowMs = 60 * 60_000;
@@ -20,7 +21,7 @@ const limitByEmail = 3;
 const limitByAddress = 20;
 
 export interface PasswordResetParts {
-  accounts: AccountStore;
+  accounts: CredentialStore;
   store: LinkStore;
   links: OneTimeLinks;
   passwords: Passwords;

@@ -1,5 +1,5 @@
 import { passwordLength } from "../../protocol/dashboard-bounds.js";
-import { AccountError } from "../accounts/account-error.js";
+import { UserError } from "../user-error.js";
 
 // As in the dashboard's forms: a password chosen on the command line must be accepted there.
 const { min: minLength, max: maxLength } = passwordLength;
@@ -11,10 +11,10 @@ const { min: minLength, max: maxLength } = passwordLength;
 export function checkPassword(password: string): string {
   const { length } = password;
   if (length < minLength) {
-    throw new AccountError(`The password has ${length} characters. Choose one with at least ${minLength}.`);
+    throw new UserError(`The password has ${length} characters. Choose one with at least ${minLength}.`);
   }
   if (length > maxLength) {
-    throw new AccountError(`The password is too long. Choose one with at most ${maxLength} characters.`);
+    throw new UserError(`The password is too long. Choose one with at most ${maxLength} characters.`);
   }
   return password;
 }

@@ -6,8 +6,9 @@
  * When it was last used is written at most once a minute. If that write fails, on a full disk say, the
  * session goes on and merely counts as idle for longer.
  */
-import type { Session, SessionRecord, SessionStore } from "../dashboard-ports.js";
-import type { Account, Clock } from "../ports.js";
+import type { Session, SessionRecord, SessionStore } from "./ports.js";
+import type { Account } from "../entities.js";
+import type { Clock } from "../clock.js";
 import { newToken, tokenHash } from "./secret-token.js";
 
 const touchEveryMs = 60_000;

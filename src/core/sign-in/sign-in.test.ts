@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
 import { openTemporaryStore } from "../../../test/support/stores/temporary-store.js";
 import { MemoryCounter } from "../../store/counters/memory-counter.js";
-import { hashPassword, verifyPassword } from "../../password-hash.js";
+import { hashPassword, verifyPassword } from "../../adapters/password-hash.js";
 import { Audit } from "../audit.js";
 import { KnownDevices } from "./known-devices.js";
 import { SignIn } from "./sign-in.js";

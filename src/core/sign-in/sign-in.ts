@@ -9,10 +9,12 @@
  */
 import type { Audit } from "../audit.js";
 import { DashboardError } from "../dashboard-error.js";
-import type { AccountStore, Credentials } from "../dashboard-ports.js";
+import type { Credentials, CredentialStore } from "./ports.js";
 import type { KnownDevices } from "./known-devices.js";
 import type { Passwords } from "./password-queue.js";
-import type { Account, Clock, Counter } from "../ports.js";
+import type { Account } from "../entities.js";
+import type { Clock } from "../clock.js";
+import type { Counter } from "../counters.js";
 import { newToken } from "./secret-token.js";
 import { Throttle, type Refund } from "./throttle.js";
 
@@ -36,7 +38,7 @@ export class SignIn {
   readonly #decoy: Promise<string>;
 
   constructor(
-    private readonly accounts: AccountStore,
+    private readonly accounts: CredentialStore,
     private readonly passwords: Passwords,
     private readonly audit: Audit,
     private readonly devices: KnownDevices,

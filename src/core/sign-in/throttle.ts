@@ -10,7 +10,8 @@
  * the window and costs one window of protection or of patience.
  */
 import { DashboardError } from "../dashboard-error.js";
-import type { Clock, Counter } from "../ports.js";
+import type { Clock } from "../clock.js";
+import type { Counter } from "../counters.js";
 
 const slices = 6;
 

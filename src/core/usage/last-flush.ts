@@ -1,6 +1,6 @@
 /** Writes what was counted before the server ends. A database that is unreachable may recover in time. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Clock } from "../ports.js";
+import type { Clock } from "../clock.js";
 import type { UsageRecorder } from "./usage-recorder.js";
 
 const retryMs = 500;

@@ -4,7 +4,7 @@
  * memory only and bounded; a restart begins with nothing.
  */
 import { modelIds, type ModelId } from "../../protocol/models.js";
-import type { Clock } from "../ports.js";
+import type { Clock } from "../clock.js";
 
 const windowSeconds = 10;
 const waitsKept = 200;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
-import type { QuotaDay, UsageBatch, UsageBucketRow, UsageSpill, UsageStore } from "../dashboard-ports.js";
+import type { QuotaDay, UsageBatch, UsageBucketRow, UsageSpill, UsageStore } from "./ports.js";
 import { LiveRates } from "./live-rates.js";
 import { UsageRecorder, type UsageLeft, type UsedRequest } from "./usage-recorder.js";
 

@@ -14,14 +14,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { ModelId } from "../../protocol/models.js";
-import type {
-  QuotaDay,
-  UsageBatch,
-  UsageBucketRow,
-  UsageCounts,
-  UsageSpill,
-  UsageStore,
-} from "../dashboard-ports.js";
+import type { QuotaDay, UsageBatch, UsageBucketRow, UsageCounts, UsageSpill, UsageStore } from "./ports.js";
 import {
   addFirstToken,
   newFirstTokenTally,
@@ -31,8 +24,8 @@ import {
 } from "./first-tokens.js";
 import type { LiveRates } from "./live-rates.js";
 import { MultiKeyMap } from "../multi-key-map.js";
-import type { Clock } from "../ports.js";
-import { Rounds } from "../rounds.js";
+import type { Clock } from "../clock.js";
+import { PeriodicTask } from "../periodic-task.js";
 import { withTimeLimit } from "../time-limit.js";
 
 /** With the pages asking every second, a request appears within two, whichever replica served it. */
@@ -101,10 +94,10 @@ export class UsageRecorder {
   #failing = false;
   #writing: Promise<void> | null = null;
   readonly #readings = new Set<Promise<unknown>>();
-  readonly #flushes: Rounds;
+  readonly #flushes: PeriodicTask;
 
   constructor(private readonly parts: UsageRecorderParts) {
-    this.#flushes = new Rounds(() => this.#flush(), flushEveryMs);
+    this.#flushes = new PeriodicTask(() => this.#flush(), flushEveryMs);
     this.#load();
   }
 

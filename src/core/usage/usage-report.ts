@@ -3,7 +3,8 @@ import { setImmediate } from "node:timers/promises";
 import type { UsageBucket, UsageReport } from "../../protocol/dashboard-api.js";
 import { modelIds, type ModelId } from "../../protocol/models.js";
 import { DashboardError } from "../dashboard-error.js";
-import type { FullStore, UsageBucketRow, UsageCounts, UsageFilter, UsageShare } from "../dashboard-ports.js";
+import type { Store } from "../store.js";
+import type { UsageBucketRow, UsageCounts, UsageFilter, UsageShare, UsageStore } from "./ports.js";
 import { firstTokenMedian, firstTokenP95 } from "./first-tokens.js";
 import { playgroundKeyId } from "../../protocol/dashboard-bounds.js";
 import { hourMs, noUsage, sumOfUsage, type UsageRecorder } from "./usage-recorder.js";
@@ -42,7 +43,7 @@ export interface UsageLine extends UsageBucket {
 
 export class UsageReports {
   constructor(
-    private readonly store: FullStore,
+    private readonly store: Pick<Store, "listKeys"> & { readonly usage: UsageStore },
     private readonly recorder: Pick<UsageRecorder, "reading">,
   ) {}
 

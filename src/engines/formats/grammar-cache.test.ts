@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { systemClock } from "../../core/ports.js";
+import { systemClock } from "../../core/clock.js";
 import { GrammarCache } from "./grammar-cache.js";
 
 const grammar = { type: "grammar", gbnf: "root ::= [a]" } as const;

@@ -4,7 +4,7 @@
  * can tell by the time an answer takes what another account has asked for.
  */
 import { createHash } from "node:crypto";
-import type { Clock } from "../../core/ports.js";
+import type { Clock } from "../../core/clock.js";
 import type { Compiled } from "./grammar-worker.js";
 
 export type Kept = Exclude<Compiled, { type: "failed" }>;

@@ -10,7 +10,7 @@
  * thread than one that waits.
  */
 import { FairQueue } from "../../core/serving/fair-queue.js";
-import { systemClock, type Clock } from "../../core/ports.js";
+import { systemClock, type Clock } from "../../core/clock.js";
 import type { ReplyFormat } from "../../protocol/chat.js";
 import { ServiceError } from "../../protocol/errors.js";
 import { GrammarCache } from "./grammar-cache.js";

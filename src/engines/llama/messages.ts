@@ -2,7 +2,7 @@
  * The messages between the two processes. Numbers in `id` fields are the host's, unique among the messages
  * of one child.
  */
-import type { CacheType } from "../../core/kv-cache.js";
+import type { CacheType } from "../../adapters/kv-cache.js";
 import type {
   ChatMessage,
   ChatRole,

@@ -4,7 +4,7 @@
  * long contexts, then parallel sequences, then the context again, since one short conversation is better than
  * none.
  */
-import { leastContextTokens, usualContextTokens, usualSequences } from "../../core/kv-cache.js";
+import { leastContextTokens, usualContextTokens, usualSequences } from "../../adapters/kv-cache.js";
 
 export interface SizingInput {
   trainContextTokens: number;

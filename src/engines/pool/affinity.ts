@@ -5,7 +5,8 @@
  * their last turn: engines on this machine keep nothing warm for longer. Where nothing is reused, nothing is kept.
  */
 import { hash, randomBytes } from "node:crypto";
-import { systemClock, type Clock, type Generation } from "../../core/ports.js";
+import { systemClock, type Clock } from "../../core/clock.js";
+import type { Generation } from "../../core/serving/engine-port.js";
 
 const remembered = 20_000;
 const keptMs = 10 * 60_000;

@@ -5,7 +5,7 @@
  *
  * It opens after several failures in a row, or when many of the latest outcomes were failures.
  */
-import type { Clock } from "../../core/ports.js";
+import type { Clock } from "../../core/clock.js";
 
 export interface BreakerLimits {
   failuresInRow: number;

@@ -3,7 +3,7 @@
  * keeps its connections and what is known of it; a change of its weight alone is no change of the engine. What is
  * no longer listed is drained and closed by the pool.
  */
-import type { Engine } from "../../core/ports.js";
+import type { Engine } from "../../core/serving/engine-port.js";
 import type { PoolMember } from "./member.js";
 
 export interface MemberSource {

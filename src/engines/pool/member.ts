@@ -1,5 +1,6 @@
 /** One engine of a pool, with what runs on it. */
-import { isAvailable, type Clock, type Engine } from "../../core/ports.js";
+import { isAvailable, type Engine } from "../../core/serving/engine-port.js";
+import type { Clock } from "../../core/clock.js";
 import type { ModelId } from "../../protocol/models.js";
 import { Breaker, type BreakerLimits } from "./breaker.js";
 import type { Candidate } from "./routing.js";

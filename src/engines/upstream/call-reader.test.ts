@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { GenerationEvent } from "../../core/ports.js";
+import type { GenerationEvent } from "../../core/serving/engine-port.js";
 import type { FinishReason, Tooling } from "../../protocol/chat.js";
 import { CallReader } from "./call-reader.js";
 import type { CallDelta } from "./chunk.js";

@@ -14,7 +14,7 @@
  * Arguments that are no JSON at the end of a reply that was not cut short are the engine's failure: repairing them
  * would be guessing what is to be done. What is kept of a reply for all this is bounded.
  */
-import type { GenerationEvent } from "../../core/ports.js";
+import type { GenerationEvent } from "../../core/serving/engine-port.js";
 import type { FinishReason, Tooling } from "../../protocol/chat.js";
 import type { CallDelta } from "./chunk.js";
 import { unavailable } from "./failures.js";

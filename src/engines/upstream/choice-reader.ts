@@ -5,7 +5,7 @@
  * (content-parser.ts), then stop sequences. A call ends the text before it, and releases what was held. Text and thoughts
  * that come within a call wait until its arguments are whole.
  */
-import type { Generation, GenerationEvent } from "../../core/ports.js";
+import type { Generation, GenerationEvent } from "../../core/serving/engine-port.js";
 import type { FinishReason, ReplyLogprob } from "../../protocol/chat.js";
 import type { ParsedEvent, ReplyParser } from "../formats/replies/reply-events.js";
 import { StopMatcher } from "../formats/stop.js";

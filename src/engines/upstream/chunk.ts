@@ -1,5 +1,5 @@
 /** One event of an engine's stream: what it adds to each choice, and the usage where it has it. */
-import type { Usage } from "../../core/ports.js";
+import type { Usage } from "../../core/serving/engine-port.js";
 import type { FinishReason, ReplyLogprob, TokenLogprob } from "../../protocol/chat.js";
 import { countOf, isObject, listOf, objectOf, parseObject, textOf, type JsonObject } from "./json-value.js";
 

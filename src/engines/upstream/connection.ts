@@ -11,7 +11,7 @@ import {
   isAllowedAddress,
   literalAddress,
   type LookupAll,
-} from "../../core/address-policy.js";
+} from "../../adapters/address-policy.js";
 import { parseAddress, whyRefused } from "./checks/address.js";
 import { causeOf, errorOfResponse, unavailable } from "./failures.js";
 import { parseObject, type JsonObject } from "./json-value.js";

@@ -3,8 +3,8 @@
  * only classified here and go no further: neither to the client nor to a log. What the operator gets is a code: the
  * HTTP status, the errno or TLS error of the connection, or one of ours.
  */
-import type { Generation } from "../../core/ports.js";
-import { AddressError } from "../../core/address-policy.js";
+import type { Generation } from "../../core/serving/engine-port.js";
+import { AddressError } from "../../adapters/address-policy.js";
 import { ServiceError, type ErrorCode } from "../../protocol/errors.js";
 import { isJson } from "./json-value.js";
 

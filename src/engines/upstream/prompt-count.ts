@@ -4,7 +4,7 @@
  * used in the end is the engine's own number. An engine that failed to count is left alone for a while, so that
  * its slowness is paid for once and not with every request.
  */
-import type { Clock } from "../../core/ports.js";
+import type { Clock } from "../../core/clock.js";
 import type { ChatMessage } from "../../protocol/chat.js";
 import type { Connection } from "./connection.js";
 import { promptFields, type Conversation } from "./conversation.js";

@@ -8,7 +8,7 @@
  * An engine may also say too much: a stream far longer than the reply can be is a failure, and implausible usage is
  * replaced by our own count, since it would be charged to an account.
  */
-import type { GenerationEvent, PreparedGeneration, Usage } from "../../core/ports.js";
+import type { GenerationEvent, PreparedGeneration, Usage } from "../../core/serving/engine-port.js";
 import { ChoiceReader } from "./choice-reader.js";
 import type { Chunk } from "./chunk.js";
 import { errorOfEvent, unavailable } from "./failures.js";

@@ -2,7 +2,7 @@
  * What is asked of an engine, built field by field from a generation. Nothing else of a client's request
  * exists by then: what it added, a cache salt of its own included, was dropped when it was parsed.
  */
-import type { Generation } from "../../core/ports.js";
+import type { Generation } from "../../core/serving/engine-port.js";
 import type { ReplyFormat, Sampling } from "../../protocol/chat.js";
 import { ServiceError } from "../../protocol/errors.js";
 import type { EngineFacts } from "./checks/facts.js";

@@ -3,7 +3,7 @@
  * its choice 0 and ends with a usage of its own; here the choices get their numbers and the usages become one,
  * in which the prompt counts once.
  */
-import type { GenerationEvent, Usage } from "../../core/ports.js";
+import type { GenerationEvent, Usage } from "../../core/serving/engine-port.js";
 
 type Events = AsyncGenerator<GenerationEvent, void, undefined>;
 

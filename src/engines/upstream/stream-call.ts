@@ -11,7 +11,7 @@
  * has ended for whatever reason, also when nobody reads any more.
  */
 import type { Dispatcher } from "undici";
-import type { Clock } from "../../core/ports.js";
+import type { Clock } from "../../core/clock.js";
 import { causeOf, errorOfResponse, unavailable } from "./failures.js";
 import { SseReader, weightOf, type SseEvent } from "./sse-reader.js";
 

@@ -8,17 +8,8 @@
  */
 import { randomBytes } from "node:crypto";
 import { eachOf } from "../../core/arrivals.js";
-import {
-  ReaderTooSlow,
-  systemClock,
-  type Arrival,
-  type Clock,
-  type Engine,
-  type EngineStatus,
-  type Generation,
-  type GenerationEvent,
-  type PreparedGeneration,
-} from "../../core/ports.js";
+import { ReaderTooSlow, type Arrival, type Engine, type EngineStatus, type Generation, type GenerationEvent, type PreparedGeneration } from "../../core/serving/engine-port.js";
+import { systemClock, type Clock } from "../../core/clock.js";
 import type { ChatMessage } from "../../protocol/chat.js";
 import { ServiceError } from "../../protocol/errors.js";
 import type { ModelId } from "../../protocol/models.js";

@@ -1,7 +1,7 @@
 /** The two steps before anything else under /v1: who is calling, and whether the rate limit allows it. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ServiceError } from "../../protocol/errors.js";
-import type { Admission } from "../../core/serving/admission.js";
+import type { Admission } from "../../core/limits/admission.js";
 import { callerOf } from "../connection/caller.js";
 import { headerValues } from "../connection/headers.js";
 import type { HttpParts } from "../parts.js";

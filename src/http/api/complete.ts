@@ -9,7 +9,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { eventsOf } from "../../core/arrivals.js";
 import type { AdmittedEvent, CompletionArrival } from "../../core/serving/completion.js";
-import { ReaderTooSlow, type GenerationEvent } from "../../core/ports.js";
+import { ReaderTooSlow, type GenerationEvent } from "../../core/serving/engine-port.js";
 import { ChoiceFold } from "../../core/serving/choice-fold.js";
 import type { Asked, Dialect, ReplyHead, StreamWriter } from "../../protocol/dialect.js";
 import { dialects, type DialectName } from "../../protocol/dialects.js";

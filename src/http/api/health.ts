@@ -1,6 +1,6 @@
 /** For supervisors and load balancers: is the process alive, and can it answer? */
 import type { FastifyReply } from "fastify";
-import { isAvailable, type EngineStatus } from "../../core/ports.js";
+import { isAvailable, type EngineStatus } from "../../core/serving/engine-port.js";
 import { modelIds, type ModelId } from "../../protocol/models.js";
 import type { HttpParts } from "../parts.js";
 

@@ -1,7 +1,7 @@
 /** `GET /v1/key`: a key asks about itself. Any key that works may, whatever else it may do. */
 import type { FastifyRequest } from "fastify";
 import { limitsNow, type LimitNow } from "../../core/keys/limits-now.js";
-import { operations } from "../../core/ports.js";
+import { operations } from "../../core/entities.js";
 import { endOf } from "../../core/serving/permission.js";
 import type { WireKey, WireLimit } from "../../protocol/key-view.js";
 import { modelIds } from "../../protocol/models.js";

@@ -1,7 +1,7 @@
 /** The `x-ratelimit-*` headers, in OpenAI's form. */
 import type { FastifyReply } from "fastify";
-import type { ReadRates } from "../../core/serving/admission.js";
-import type { QuotaReading, RateReading } from "../../core/serving/meters.js";
+import type { ReadRates } from "../../core/limits/admission.js";
+import type { QuotaReading, RateReading } from "../../core/limits/meters.js";
 
 /** Those of quotas, where there are any, end in what they count and its period: `…-tokens-day`. */
 export function writeRates(reply: FastifyReply, { requests, tokens, quotas }: ReadRates): void {

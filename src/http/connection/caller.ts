@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
-import type { Admission } from "../../core/serving/admission.js";
-import type { KeyRecord } from "../../core/ports.js";
+import type { Admission } from "../../core/limits/admission.js";
+import type { KeyRecord } from "../../core/entities.js";
 
 /** How the request passes the limits, on routes that count it. */
 export function admissionOf(request: FastifyRequest): Admission {

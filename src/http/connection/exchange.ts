@@ -7,9 +7,9 @@
  * aborts when the server closes, with an error that the client is still shown.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Admission } from "../../core/serving/admission.js";
+import type { Admission } from "../../core/limits/admission.js";
 import type { CompletionTrace } from "../../core/serving/completion.js";
-import type { KeyRecord } from "../../core/ports.js";
+import type { KeyRecord } from "../../core/entities.js";
 import type { ErrorCode } from "../../protocol/errors.js";
 
 /** What is known of a request while it is served. */

@@ -9,7 +9,7 @@
  */
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import type { Clock } from "../../core/ports.js";
+import type { Clock } from "../../core/clock.js";
 import type { PendingResponses } from "./pending-responses.js";
 
 const graceMs = 1_000;

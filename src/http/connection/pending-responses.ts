@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import type { Clock } from "../../core/ports.js";
+import type { Clock } from "../../core/clock.js";
 
 interface PendingResponse {
   readonly message: IncomingMessage;

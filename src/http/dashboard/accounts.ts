@@ -1,6 +1,6 @@
 /** Accounts, for admins. */
 import type { Actor } from "../../core/audit.js";
-import type { SessionRecord } from "../../core/dashboard-ports.js";
+import type { SessionRecord } from "../../core/sign-in/ports.js";
 import { changeAccounts } from "../../core/accounts/bulk-change.js";
 import {
   accountsQuery,

@@ -4,9 +4,8 @@
  */
 import { Readable } from "node:stream";
 import type { PendingInvite } from "../../core/accounts/invites.js";
-import { deletedAccount } from "../../core/audit.js";
+import { deletedAccount, type AuditFilter } from "../../core/audit.js";
 import { DashboardError } from "../../core/dashboard-error.js";
-import type { AuditFilter } from "../../core/dashboard-ports.js";
 import { inviteIdStart } from "../../core/sign-in/one-time-links.js";
 import { toCsv } from "../../core/usage/csv.js";
 import {

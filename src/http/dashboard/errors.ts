@@ -1,7 +1,7 @@
 /** Turns what a handler of the dashboard threw into the response for its pages. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { DashboardError } from "../../core/dashboard-error.js";
-import { StoreUnavailable } from "../../core/ports.js";
+import { StoreUnavailable } from "../../core/store.js";
 import type { Log } from "../../log.js";
 import type { DashboardErrorBody, DashboardErrorCode } from "../../protocol/dashboard-api.js";
 import { ServiceError, type ErrorCode } from "../../protocol/errors.js";

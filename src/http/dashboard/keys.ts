@@ -1,6 +1,6 @@
 /** One's own API keys. */
 import type { IssuedKey } from "../../core/keys/issue-keys.js";
-import { noKeyLimits } from "../../core/ports.js";
+import { noKeyLimits } from "../../core/entities.js";
 import {
   createKeyBody,
   keyListQuery,

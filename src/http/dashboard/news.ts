@@ -1,5 +1,5 @@
 /** Changelog and maintenance, for admins. */
-import type { NewWindow } from "../../core/operator/news.js";
+import type { NewWindow } from "../../core/admin/news.js";
 import { changelogBody, maintenanceBody } from "../../protocol/dashboard-api.js";
 import { actorOf } from "./accounts.js";
 import type { DashboardParts } from "./parts.js";

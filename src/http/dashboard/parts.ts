@@ -1,5 +1,4 @@
-import type { Dashboard } from "../../core/dashboard-services.js";
-import type { ModelAdmin } from "../../core/operator/model-admin.js";
+import type { ModelAdmin } from "../../core/admin/model-admin.js";
 import type { ModelWeightsView } from "../../protocol/dashboard-api.js";
 import type {
   EngineComputeView,
@@ -8,11 +7,12 @@ import type {
 } from "../../protocol/dashboard-engines.js";
 import type { ModelId } from "../../protocol/models.js";
 import type { HttpParts } from "../parts.js";
+import type { DashboardServices } from "./services.js";
 
 /** What the dashboard's HTTP side depends on. */
 export interface DashboardParts {
   http: HttpParts;
-  dashboard: Dashboard;
+  dashboard: DashboardServices;
   models: ModelAdmin;
   version: string;
   /** As configured, without a slash at the end; undefined: as the request says. */

@@ -1,5 +1,5 @@
 /** A route of the dashboard's API: its address, who may use it, and what it does. */
-import type { SessionRecord } from "../../core/dashboard-ports.js";
+import type { SessionRecord } from "../../core/sign-in/ports.js";
 import type { Visit } from "./guard/visit.js";
 
 type Method = "GET" | "POST" | "PUT" | "DELETE";

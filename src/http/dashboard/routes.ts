@@ -1,7 +1,7 @@
 /** Every route of the dashboard's API. Each says who may use it; that is checked here. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { DashboardError } from "../../core/dashboard-error.js";
-import type { SessionRecord } from "../../core/dashboard-ports.js";
+import type { SessionRecord } from "../../core/sign-in/ports.js";
 import type { Sessions } from "../../core/sign-in/sessions.js";
 import { accountRoutes } from "./accounts.js";
 import { accountPageRoutes } from "./admin/account-page.js";

@@ -1,6 +1,6 @@
 /** Signing up, in and out, and the two pages that one-time links lead to. */
 import { deviceLifeMs } from "../../core/sign-in/known-devices.js";
-import type { Account } from "../../core/ports.js";
+import type { Account } from "../../core/entities.js";
 import {
   resetBody,
   resetRequestBody,

@@ -1,5 +1,5 @@
 /** What everyone may read: who runs the service, its status, what is new. */
-import { statusNow } from "../../core/operator/status.js";
+import { statusNow } from "../../core/admin/status.js";
 import type { Changelog, Site, Status } from "../../protocol/dashboard-api.js";
 import type { DashboardParts } from "./parts.js";
 import { anyone, type DashboardRoute } from "./route.js";

@@ -1,18 +1,15 @@
 /** What the service knows, in the shapes of the dashboard's API. */
 import { keyStatus } from "../../core/keys/key-status.js";
 import type { ListedKey } from "../../core/keys/key-list.js";
-import { deletedAccount, deletedKey } from "../../core/audit.js";
-import type {
-  AccountSummary,
-  AuditLine,
-  ChangelogItem,
-  MaintenanceWindow,
-  SessionRecord,
-} from "../../core/dashboard-ports.js";
-import type { QuotaNow, RateReading } from "../../core/serving/limits.js";
-import type { Announcement, WindowState } from "../../core/operator/news.js";
+import { deletedAccount, deletedKey, type AuditLine } from "../../core/audit.js";
+import type { AccountSummary } from "../../core/accounts/ports.js";
+import type { ChangelogItem } from "../../core/admin/ports.js";
+import type { MaintenanceWindow } from "../../core/serving/maintenance-gate.js";
+import type { SessionRecord } from "../../core/sign-in/ports.js";
+import type { QuotaNow, RateReading } from "../../core/limits/limits.js";
+import type { Announcement, WindowState } from "../../core/admin/news.js";
 import type { MadeLink } from "../../core/sign-in/one-time-links.js";
-import type { ApiKey, Plan } from "../../core/ports.js";
+import type { ApiKey, Plan } from "../../core/entities.js";
 import type * as wire from "../../protocol/dashboard-api.js";
 import type { AuditEntry } from "../../protocol/dashboard-audit.js";
 import type { KeyReference, ListedKeyView } from "../../protocol/dashboard-keys.js";

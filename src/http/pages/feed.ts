@@ -4,7 +4,7 @@
  * people wrote is escaped in it, so no reader takes it for markup.
  */
 import type { FastifyRequest, RouteOptions } from "fastify";
-import { wasCalledOff, type Announcement } from "../../core/operator/news.js";
+import { wasCalledOff, type Announcement } from "../../core/admin/news.js";
 import type { Incident } from "../../protocol/dashboard-operator.js";
 import type { DashboardParts } from "../dashboard/parts.js";
 import { atomFeed, uuidOf, type AtomEntry } from "./atom.js";

@@ -5,7 +5,7 @@
  */
 import { stat } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
-import type { Store } from "../../core/ports.js";
+import type { Store } from "../../core/store.js";
 import type { EngineMember } from "../../protocol/engine-member.js";
 import type { ModelId } from "../../protocol/models.js";
 import { configuredSource, type ConfiguredModels } from "./mapping.js";

@@ -8,7 +8,7 @@
  * keeps what it runs.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { Store } from "../../core/ports.js";
+import type { Store } from "../../core/store.js";
 import type { EngineMember } from "../../protocol/engine-member.js";
 import { modelIds, type ModelId } from "../../protocol/models.js";
 import { modelSourceSchema, sourceSetting, weightsSource, type ModelSource } from "./source.js";

@@ -4,8 +4,9 @@
  * cannot be carried out is undone, so that a restart finds what worked.
  */
 import { basename, join } from "node:path";
-import type { ModelSources } from "../../core/model-ports.js";
-import type { EngineStatus, Store } from "../../core/ports.js";
+import type { ModelSources } from "../../core/admin/ports.js";
+import type { EngineStatus } from "../../core/serving/engine-port.js";
+import type { Store } from "../../core/store.js";
 import type { EngineComputeView } from "../../protocol/dashboard-engines.js";
 import type {
   CatalogView,

@@ -4,7 +4,7 @@
  */
 import { open, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { cacheBytesPerToken, type AttentionShape } from "../../core/kv-cache.js";
+import { cacheBytesPerToken, type AttentionShape } from "../../adapters/kv-cache.js";
 import { fileTypeName, tensorTypes } from "./gguf-types.js";
 import { GgufError, needMore, parseGgufHeader, type GgufHeader } from "./gguf-header.js";
 

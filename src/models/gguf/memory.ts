@@ -7,7 +7,7 @@ import {
   leastContextTokens,
   usualContextTokens,
   usualSequences,
-} from "../../core/kv-cache.js";
+} from "../../adapters/kv-cache.js";
 import type { WeightsFacts } from "./gguf.js";
 
 export interface MemoryNeed {

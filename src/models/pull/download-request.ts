@@ -10,7 +10,7 @@ import {
   isForbiddenAddress,
   literalAddress,
   type LookupAll,
-} from "../../core/address-policy.js";
+} from "../../adapters/address-policy.js";
 import { isAllowedHost } from "./allowed-hosts.js";
 import { WeightsError } from "../weights-error.js";
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually } from "../../../test/support/eventually.js";
 import { ggufBytes, llamaFields, randomTensor } from "../../../test/support/engines/gguf-file.js";
 import { startModelServer, type ModelServer } from "../../../test/support/engines/model-server.js";
-import { systemClock } from "../../core/ports.js";
+import { systemClock } from "../../core/clock.js";
 import { PullJobs, type PullJobsOptions } from "./pull-jobs.js";
 import { pullWeights } from "./pull.js";
 

@@ -5,9 +5,9 @@
  */
 import { randomUUID } from "node:crypto";
 import { basename, join } from "node:path";
-import type { Pulls } from "../../core/model-ports.js";
-import { OperatorError } from "../../core/operator/operator-error.js";
-import type { Clock } from "../../core/ports.js";
+import type { Pulls } from "../../core/admin/ports.js";
+import { UserError } from "../../core/user-error.js";
+import type { Clock } from "../../core/clock.js";
 import { withTimeLimit } from "../../core/time-limit.js";
 import type { PullBody, PullView } from "../../protocol/dashboard-models.js";
 import type { ModelId } from "../../protocol/models.js";
@@ -215,7 +215,7 @@ export class PullJobs implements Pulls {
       job.reason = reasonOf(error);
       job.isFinal = error instanceof FinalDownloadError;
       if (job.isFinal) await this.#removePartials(job);
-      if (!(error instanceof OperatorError)) this.options.reportError(error);
+      if (!(error instanceof UserError)) this.options.reportError(error);
     }
   }
 
@@ -326,7 +326,7 @@ const sameReference = (a: string, b: string): boolean =>
   JSON.stringify(parseReference(a)) === JSON.stringify(parseReference(b));
 
 const reasonOf = (error: unknown): string =>
-  error instanceof OperatorError ? error.message : "Something went wrong on our side. Try again.";
+  error instanceof UserError ? error.message : "Something went wrong on our side. Try again.";
 
 /** Within a limit, whatever the pull does. */
 const settled = async ({ running }: Job): Promise<void> => {

@@ -1,5 +1,4 @@
-import type { Admissions } from "../../core/limit-ports.js";
-import type { Counter, Leases } from "../../core/ports.js";
+import type { Admissions, Counter, Leases } from "../../core/counters.js";
 import type { WakeUps } from "../../core/replicas/wake-ups.js";
 import type { RedisTrouble } from "./redis-trouble.js";
 

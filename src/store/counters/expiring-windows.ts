@@ -4,7 +4,7 @@
  *
  * Whoever uses this hashes the names.
  */
-import type { Clock } from "../../core/ports.js";
+import type { Clock } from "../../core/clock.js";
 
 export const sweepEveryMs = 30_000;
 

@@ -1,7 +1,8 @@
 /** Limits, leases and wake-ups as the configuration asks for: of this process alone, or shared. */
 import type { StorageConfig } from "../../config.js";
 import { noWakeUps } from "../../core/replicas/wake-ups.js";
-import type { Clock, Store } from "../../core/ports.js";
+import type { Clock } from "../../core/clock.js";
+import type { Store } from "../../core/store.js";
 import { newToken } from "../../core/sign-in/secret-token.js";
 import type { Counters } from "./counters.js";
 import { MemoryAdmissions } from "./memory-admissions.js";

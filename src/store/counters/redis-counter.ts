@@ -1,6 +1,5 @@
 /** Counts one window at a time, for sign-in throttles: an admission that asks for nothing else. */
-import type { AdmissionAsk, Admissions } from "../../core/limit-ports.js";
-import type { Counter, CounterReading } from "../../core/ports.js";
+import type { AdmissionAsk, Admissions, Counter, CounterReading } from "../../core/counters.js";
 
 const nothing: AdmissionAsk = { first: [], leases: [], then: [], read: [] };
 

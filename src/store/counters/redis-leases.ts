@@ -7,7 +7,7 @@
  * meanwhile is freed.
  */
 import { randomUUID } from "node:crypto";
-import type { Lease, Leases } from "../../core/ports.js";
+import type { Lease, Leases } from "../../core/counters.js";
 import { ExpiringWindows } from "./expiring-windows.js";
 import type { LocalLeases } from "./memory-counter.js";
 import { throwUnlessUnavailable, type RedisLink } from "./redis-link.js";

@@ -17,7 +17,7 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { Redis, type Result } from "ioredis";
 import * as z from "zod";
-import type { Clock } from "../../core/ports.js";
+import type { Clock } from "../../core/clock.js";
 import { withTimeLimit } from "../../core/time-limit.js";
 import { admitScript, settleScript } from "./admission-scripts.js";
 import { heartbeatScript } from "./redis-scripts.js";

@@ -6,9 +6,11 @@
  */
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { ChangeKind } from "../../core/replicas/changes.js";
-import type { AccountStore, AccountSummary, Credentials } from "../../core/dashboard-ports.js";
+import type { AccountStore, AccountSummary } from "../../core/accounts/ports.js";
+import type { Credentials } from "../../core/sign-in/ports.js";
 import { newId } from "../../core/keys/ids.js";
-import { DuplicateEmail, type Account, type NewAccount, type Role } from "../../core/ports.js";
+import { DuplicateEmail, type NewAccount } from "../../core/store.js";
+import type { Account, Role } from "../../core/entities.js";
 import { endAccess, removeAccount } from "./account-removal.js";
 import type { SqlChanges } from "./change-rows.js";
 import { toAccount } from "./rows.js";

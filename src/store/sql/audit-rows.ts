@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import type { Kysely } from "kysely";
-import type { AuditFilter, AuditLine, AuditRecord, AuditStore } from "../../core/dashboard-ports.js";
+import type { AuditFilter, AuditLine, AuditRecord, AuditStore } from "../../core/audit.js";
 import { forgetDeleted } from "./account-removal.js";
 import { batchRows, inBatches } from "./batches.js";
 import type { Schema } from "./schema.js";

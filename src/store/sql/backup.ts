@@ -1,7 +1,7 @@
 /** A consistent copy of the SQLite database, while others continue to write. */
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { lastBackupSetting } from "../../core/operator/checklist.js";
+import { lastBackupSetting } from "../../core/admin/checklist.js";
 import { openDatabase } from "./sqlite.js";
 import { StoreError } from "../store-error.js";
 

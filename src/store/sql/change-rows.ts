@@ -8,7 +8,7 @@
  */
 import type { Kysely, Transaction } from "kysely";
 import { changeKinds, type Change, type ChangeKind, type ChangeStore } from "../../core/replicas/changes.js";
-import type { Clock } from "../../core/ports.js";
+import type { Clock } from "../../core/clock.js";
 import { batchRows, inBatches } from "./batches.js";
 import type { Schema } from "./schema.js";
 

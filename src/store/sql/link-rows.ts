@@ -3,8 +3,9 @@
  * that; what the link is for happens in the same transaction.
  */
 import type { Kysely, Transaction } from "kysely";
-import type { LinkKind, LinkStore, NewLink } from "../../core/dashboard-ports.js";
-import type { Account, Clock } from "../../core/ports.js";
+import type { LinkKind, LinkStore, NewLink } from "../../core/sign-in/ports.js";
+import type { Account } from "../../core/entities.js";
+import type { Clock } from "../../core/clock.js";
 import { hasAdmin, insertAccount } from "./account-rows.js";
 import { batchRows, inBatches } from "./batches.js";
 import type { SqlChanges } from "./change-rows.js";

@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import type { Plan } from "../../core/ports.js";
+import type { Plan } from "../../core/entities.js";
 import type { Schema } from "./schema.js";
 
 /** What a migration may need beside the connection. */

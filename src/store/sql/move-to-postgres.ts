@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import * as z from "zod";
-import type { Plan } from "../../core/ports.js";
+import type { Plan } from "../../core/entities.js";
 import { copyStore, type CopyOptions } from "./copy-store.js";
 import { lockDataDir } from "../data-dir-lock.js";
 import { connectPostgres, openPostgresStore } from "./postgres.js";

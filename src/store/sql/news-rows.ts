@@ -1,6 +1,7 @@
 /** Changelog entries and maintenance windows, in SQL. */
 import type { Kysely } from "kysely";
-import type { ChangelogItem, MaintenanceWindow, NewsStore } from "../../core/dashboard-ports.js";
+import type { ChangelogItem, NewsStore } from "../../core/admin/ports.js";
+import type { MaintenanceWindow } from "../../core/serving/maintenance-gate.js";
 import type { ChangelogRow, MaintenanceRow, Schema } from "./schema.js";
 
 export class SqlNews implements NewsStore {

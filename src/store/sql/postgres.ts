@@ -18,8 +18,10 @@ import {
   type PostgresQueryResult,
 } from "kysely";
 import { Pool, types, type PoolClient, type PoolConfig } from "pg";
-import type { FullStore } from "../../core/dashboard-ports.js";
-import { StoreUnavailable, systemClock, type Clock, type Plan } from "../../core/ports.js";
+import type { FullStore } from "../full-store.js";
+import { StoreUnavailable } from "../../core/store.js";
+import { systemClock, type Clock } from "../../core/clock.js";
+import type { Plan } from "../../core/entities.js";
 import { migrate } from "./migrate.js";
 import { postgresAddress } from "./postgres-address.js";
 import { cannotOpenPostgres, placeOf } from "../postgres-trouble.js";

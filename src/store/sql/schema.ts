@@ -2,8 +2,8 @@
  * The tables as TypeScript sees them. Times are whole milliseconds since 1970; a Postgres connection must
  * be set to read its 8-byte integers as numbers.
  */
-import type { LinkKind } from "../../core/dashboard-ports.js";
-import type { Role } from "../../core/ports.js";
+import type { LinkKind } from "../../core/sign-in/ports.js";
+import type { Role } from "../../core/entities.js";
 
 export interface Schema {
   accounts: AccountRow;

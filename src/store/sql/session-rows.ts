@@ -1,6 +1,6 @@
 /** Sessions of the dashboard, in SQL. */
 import type { Kysely } from "kysely";
-import type { Session, SessionRecord, SessionStore } from "../../core/dashboard-ports.js";
+import type { Session, SessionRecord, SessionStore } from "../../core/sign-in/ports.js";
 import { batchRows, inBatches } from "./batches.js";
 import type { SqlChanges } from "./change-rows.js";
 import { toAccount, toPlan } from "./rows.js";

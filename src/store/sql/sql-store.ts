@@ -5,20 +5,12 @@
  */
 import { sql, type Kysely } from "kysely";
 import type { ChangeKind } from "../../core/replicas/changes.js";
-import type { FullStore } from "../../core/dashboard-ports.js";
-import type { ServiceStore } from "../../core/operator/operator-ports.js";
+import type { FullStore } from "../full-store.js";
+import type { ServiceStore } from "../../core/admin/ports.js";
 import { newId } from "../../core/keys/ids.js";
-import type {
-  Account,
-  ApiKey,
-  Clock,
-  KeyChange,
-  KeyRecord,
-  KeyUse,
-  NewAccount,
-  NewKey,
-  Plan,
-} from "../../core/ports.js";
+import type { Account, ApiKey, KeyRecord, Plan } from "../../core/entities.js";
+import type { Clock } from "../../core/clock.js";
+import type { KeyChange, KeyUse, NewAccount, NewKey } from "../../core/store.js";
 import { endAccess, removeAccount } from "./account-removal.js";
 import { insertAccount, SqlAccounts } from "./account-rows.js";
 import { SqlAudit } from "./audit-rows.js";

@@ -23,8 +23,10 @@ import {
   type SqliteDatabase,
 } from "kysely";
 import { makeFolder } from "../../adapters/make-folder.js";
-import type { FullStore } from "../../core/dashboard-ports.js";
-import { StoreUnavailable, systemClock, type Clock, type Plan } from "../../core/ports.js";
+import type { FullStore } from "../full-store.js";
+import { StoreUnavailable } from "../../core/store.js";
+import { systemClock, type Clock } from "../../core/clock.js";
+import type { Plan } from "../../core/entities.js";
 import { findDataDirError, findFileError } from "../data-dir-error.js";
 import { migrate } from "./migrate.js";
 import type { Schema } from "./schema.js";

@@ -6,7 +6,7 @@
  * which an index finds however many there are. Of the others an account has few, and pages count from the first.
  */
 import { sql, type Kysely, type RawBuilder } from "kysely";
-import type { StoredPage, StoredStore } from "../../core/dashboard-ports.js";
+import type { StoredPage, StoredStore } from "../../core/accounts/ports.js";
 import { emailHash } from "../../core/sign-in/secret-token.js";
 import type { Schema } from "./schema.js";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { StoreUnavailable } from "../../core/ports.js";
+import { StoreUnavailable } from "../../core/store.js";
 import { connectPostgres } from "./postgres.js";
 import { connectSqlite } from "./sqlite.js";
 import { asStoreError } from "./unavailable.js";

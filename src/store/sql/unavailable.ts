@@ -2,7 +2,7 @@
  * Which errors of a database mean "not now": it is unreachable, too slow, out of room, or read-only. Those become
  * `StoreUnavailable`, which callers can handle; everything else is a bug and stays what it is.
  */
-import { StoreUnavailable } from "../../core/ports.js";
+import { StoreUnavailable } from "../../core/store.js";
 
 export type OnUnavailable = ((error: StoreUnavailable) => void) | undefined;
 

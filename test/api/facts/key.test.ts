@@ -1,7 +1,7 @@
 /** `GET /v1/key`: what a key is, and what is left of the limits that hold for it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/core/ports.js";
-import { Limits } from "../../../src/core/serving/limits.js";
+import { systemClock } from "../../../src/core/clock.js";
+import { Limits } from "../../../src/core/limits/limits.js";
 import type { Counters } from "../../../src/store/counters/counters.js";
 import { openRedisCounters } from "../../../src/store/counters/redis-counters.js";
 import { ask, errorOf, send } from "../../support/clients/chat.js";

@@ -2,7 +2,7 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { KeyWithSecret, Me } from "../../../src/protocol/dashboard-api.js";
-import { noKeyLimits } from "../../../src/core/ports.js";
+import { noKeyLimits } from "../../../src/core/entities.js";
 import { launchBrowser } from "../../support/browser.js";
 import { startDashboard, type TestDashboard } from "../../support/processes/dashboard-server.js";
 import { violations } from "../support/axe.js";

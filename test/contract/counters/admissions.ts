@@ -1,8 +1,7 @@
 /** The promises of `Admissions`, to be run on every implementation. */
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AdmissionAsk, Admissions, WindowAsk } from "../../../src/core/limit-ports.js";
-import type { Counter, Leases } from "../../../src/core/ports.js";
+import type { AdmissionAsk, Admissions, WindowAsk, Counter, Leases } from "../../../src/core/counters.js";
 import { eventually } from "../../support/eventually.js";
 
 export interface AdmissionsUnderTest {

@@ -1,7 +1,7 @@
 /** The promises of `Counter`, to be run on every implementation. */
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Counter } from "../../../src/core/ports.js";
+import type { Counter } from "../../../src/core/counters.js";
 import { eventually } from "../../support/eventually.js";
 
 export interface CounterUnderTest {

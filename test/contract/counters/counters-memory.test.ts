@@ -1,4 +1,4 @@
-import { systemClock } from "../../../src/core/ports.js";
+import { systemClock } from "../../../src/core/clock.js";
 import { MemoryAdmissions } from "../../../src/store/counters/memory-admissions.js";
 import { MemoryCounter, MemoryLeases } from "../../../src/store/counters/memory-counter.js";
 import { describeAdmissionContract } from "./admissions.js";

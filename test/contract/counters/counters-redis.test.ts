@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/core/ports.js";
+import { systemClock } from "../../../src/core/clock.js";
 import type { Counters } from "../../../src/store/counters/counters.js";
 import { openRedisCounters } from "../../../src/store/counters/redis-counters.js";
 import { RedisAdmissions } from "../../../src/store/counters/redis-admissions.js";

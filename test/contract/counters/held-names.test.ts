@@ -1,6 +1,7 @@
 /** What a counter keeps in the memory of its process: nothing that names anyone, and nothing for long. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemClock, type Clock, type Counter } from "../../../src/core/ports.js";
+import { systemClock, type Clock } from "../../../src/core/clock.js";
+import type { Counter } from "../../../src/core/counters.js";
 import { MemoryCounter } from "../../../src/store/counters/memory-counter.js";
 import { RedisAdmissions } from "../../../src/store/counters/redis-admissions.js";
 import { RedisLeases } from "../../../src/store/counters/redis-leases.js";

@@ -1,8 +1,7 @@
 /** The promises of `Leases` and of the admissions that take them, to be run on every implementation. */
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Admissions } from "../../../src/core/limit-ports.js";
-import type { Leases } from "../../../src/core/ports.js";
+import type { Admissions, Leases } from "../../../src/core/counters.js";
 import { eventually } from "../../support/eventually.js";
 import { acquireLease } from "../../support/stores/acquire-lease.js";
 

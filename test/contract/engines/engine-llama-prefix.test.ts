@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadConfig } from "../../../src/config.js";
-import type { Generation } from "../../../src/core/ports.js";
+import type { Generation } from "../../../src/core/serving/engine-port.js";
 import type { ChatMessage } from "../../../src/protocol/chat.js";
 import { testDefaults } from "../../support/engines/model-defaults.js";
 import { startTinyEngine, type TinyEngine } from "../../support/engines/tiny-engine.js";

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eachOf } from "../../../src/core/arrivals.js";
-import type { Engine, Generation, GenerationEvent, Usage } from "../../../src/core/ports.js";
+import type { Engine, Generation, GenerationEvent, Usage } from "../../../src/core/serving/engine-port.js";
 import type { ChatMessage, ReplyLogprob, Tooling } from "../../../src/protocol/chat.js";
 import { generationOf, never, type EngineUnderTest } from "./engine-contract.js";
 

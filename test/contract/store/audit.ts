@@ -1,7 +1,8 @@
 /** The promises of `AuditStore`. */
 import { describe, expect, it } from "vitest";
-import type { AuditFilter, FullStore } from "../../../src/core/dashboard-ports.js";
-import { noKeyLimits } from "../../../src/core/ports.js";
+import type { AuditFilter } from "../../../src/core/audit.js";
+import type { FullStore } from "../../../src/store/full-store.js";
+import { noKeyLimits } from "../../../src/core/entities.js";
 import { at, describeWithStore, someHash, type Opened, type OpenStore } from "./dashboard-store.js";
 
 const newKey = (store: FullStore, accountId: string) =>

@@ -1,7 +1,7 @@
 /** The promises of `ChangeStore`, and that what other servers must learn of is written down. */
 import { expect, it } from "vitest";
-import type { FullStore } from "../../../src/core/dashboard-ports.js";
-import { noKeyLimits } from "../../../src/core/ports.js";
+import type { FullStore } from "../../../src/store/full-store.js";
+import { noKeyLimits } from "../../../src/core/entities.js";
 import { describeWithStore, someHash, type OpenStore } from "./dashboard-store.js";
 
 export function describeChangeContract(name: string, open: OpenStore): void {

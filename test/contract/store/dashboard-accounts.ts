@@ -1,7 +1,8 @@
 /** The promises of `AccountStore`. */
 import { expect, it } from "vitest";
-import { noKeyLimits, type NewKey, type Plan } from "../../../src/core/ports.js";
-import type { AccountSummary } from "../../../src/core/dashboard-ports.js";
+import { noKeyLimits, type Plan } from "../../../src/core/entities.js";
+import type { NewKey } from "../../../src/core/store.js";
+import type { AccountSummary } from "../../../src/core/accounts/ports.js";
 import { emailHash } from "../../../src/core/sign-in/secret-token.js";
 import { at, describeWithStore, someHash, type Opened, type OpenStore } from "./dashboard-store.js";
 

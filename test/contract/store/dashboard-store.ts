@@ -1,8 +1,10 @@
 /** What the contract suites of the dashboard's stores have in common. */
 import { createHash, randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe } from "vitest";
-import type { FullStore, UsageBucketRow } from "../../../src/core/dashboard-ports.js";
-import type { Account, NewAccount } from "../../../src/core/ports.js";
+import type { FullStore } from "../../../src/store/full-store.js";
+import type { UsageBucketRow } from "../../../src/core/usage/ports.js";
+import type { Account } from "../../../src/core/entities.js";
+import type { NewAccount } from "../../../src/core/store.js";
 import { noFirstTokens } from "../../../src/core/usage/first-tokens.js";
 
 export interface FullStoreUnderTest {

@@ -1,7 +1,7 @@
 /** The promises of `LinkStore`. */
 import { expect, it } from "vitest";
-import type { NewLink } from "../../../src/core/dashboard-ports.js";
-import { DuplicateEmail } from "../../../src/core/ports.js";
+import type { NewLink } from "../../../src/core/sign-in/ports.js";
+import { DuplicateEmail } from "../../../src/core/store.js";
 import { at, describeWithStore, someHash, type OpenStore } from "./dashboard-store.js";
 
 const now = at("12:00:00");

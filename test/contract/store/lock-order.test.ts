@@ -1,7 +1,7 @@
 /** Replicas write last-used times of the same keys at the same time: the order of locks keeps them from a deadlock. */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { Client } from "pg";
-import { noKeyLimits } from "../../../src/core/ports.js";
+import { noKeyLimits } from "../../../src/core/entities.js";
 import { eventually } from "../../support/eventually.js";
 import { openTemporaryPostgresStore, type TemporaryPostgresStore } from "../../support/stores/postgres.js";
 

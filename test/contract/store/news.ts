@@ -1,7 +1,8 @@
 /** The promises of `NewsStore`. */
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import type { ChangelogItem, MaintenanceWindow } from "../../../src/core/dashboard-ports.js";
+import type { ChangelogItem } from "../../../src/core/admin/ports.js";
+import type { MaintenanceWindow } from "../../../src/core/serving/maintenance-gate.js";
 import { at, describeWithStore, type OpenStore } from "./dashboard-store.js";
 
 const newItem = (item: Partial<ChangelogItem> = {}): ChangelogItem => ({

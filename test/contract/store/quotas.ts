@@ -1,6 +1,6 @@
 /** The promises of `QuotaStore`. */
 import { expect, it } from "vitest";
-import type { QuotaDay } from "../../../src/core/dashboard-ports.js";
+import type { QuotaDay } from "../../../src/core/usage/ports.js";
 import { at, describeWithStore, type OpenStore } from "./dashboard-store.js";
 
 const used = (accountId: string, day: string, keyId = "key_1"): QuotaDay => ({

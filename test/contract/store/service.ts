@@ -1,8 +1,8 @@
 /** The promises of `ServiceStore`: sums over all accounts, outcomes, facts for the checklist. */
 import { expect, it } from "vitest";
-import type { UsageBucketRow } from "../../../src/core/dashboard-ports.js";
-import type { Outcomes } from "../../../src/core/operator/operator-ports.js";
-import { noKeyLimits } from "../../../src/core/ports.js";
+import type { UsageBucketRow } from "../../../src/core/usage/ports.js";
+import type { Outcomes } from "../../../src/core/admin/ports.js";
+import { noKeyLimits } from "../../../src/core/entities.js";
 import { noFirstTokens } from "../../../src/core/usage/first-tokens.js";
 import { at, describeWithStore, someHash, usageBucket, type OpenStore } from "./dashboard-store.js";
 

@@ -1,6 +1,6 @@
 /** The promises of `SessionStore`. */
 import { expect, it } from "vitest";
-import type { Session } from "../../../src/core/dashboard-ports.js";
+import type { Session } from "../../../src/core/sign-in/ports.js";
 import { at, describeWithStore, someHash, type OpenStore } from "./dashboard-store.js";
 
 const newSession = (accountId: string, session: Partial<Session> = {}): Session => ({

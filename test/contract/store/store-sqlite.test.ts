@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "libsql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Store } from "../../../src/core/ports.js";
+import type { Store } from "../../../src/core/store.js";
 import { databasePath, openDatabase, openSqliteStore } from "../../../src/store/sql/sqlite.js";
 import { StoreError } from "../../../src/store/store-error.js";
 import { openTemporaryStore, testPlan } from "../../support/stores/temporary-store.js";

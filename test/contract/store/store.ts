@@ -4,16 +4,8 @@
  */
 import { createHash, randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import {
-  DuplicateEmail,
-  noKeyLimits,
-  type Account,
-  type KeyLimits,
-  type NewAccount,
-  type NewKey,
-  type Plan,
-  type Store,
-} from "../../../src/core/ports.js";
+import { DuplicateEmail, type NewAccount, type NewKey, type Store } from "../../../src/core/store.js";
+import { noKeyLimits, type Account, type KeyLimits, type Plan } from "../../../src/core/entities.js";
 
 export interface StoreUnderTest {
   store: Store;

@@ -1,7 +1,8 @@
 /** The promises of `StoredStore`. */
 import { expect, it } from "vitest";
-import type { FullStore, StoredPage } from "../../../src/core/dashboard-ports.js";
-import { noKeyLimits } from "../../../src/core/ports.js";
+import type { FullStore } from "../../../src/store/full-store.js";
+import type { StoredPage } from "../../../src/core/accounts/ports.js";
+import { noKeyLimits } from "../../../src/core/entities.js";
 import { emailHash } from "../../../src/core/sign-in/secret-token.js";
 import { noUsage } from "../../../src/core/usage/usage-recorder.js";
 import { at, describeWithStore, someHash, type OpenStore } from "./dashboard-store.js";

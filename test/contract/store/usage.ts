@@ -1,6 +1,6 @@
 /** The promises of `UsageStore`. */
 import { expect, it } from "vitest";
-import type { UsageBucketRow } from "../../../src/core/dashboard-ports.js";
+import type { UsageBucketRow } from "../../../src/core/usage/ports.js";
 import { noFirstTokens } from "../../../src/core/usage/first-tokens.js";
 import { at, describeWithStore, usageBucket as bucket, type OpenStore } from "./dashboard-store.js";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { noKeyLimits } from "../../../src/core/ports.js";
+import { noKeyLimits } from "../../../src/core/entities.js";
 import type { KeyList, KeyView, KeyWithSecret, Me } from "../../../src/protocol/dashboard-api.js";
 import type { KeyPageView, KeyUsageView } from "../../../src/protocol/dashboard-keys.js";
 import { FakeClock } from "../../support/inputs/fake-clock.js";

@@ -1,6 +1,6 @@
 /** The last 90 days on the public status page and in its feed. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Outcomes } from "../../../src/core/operator/operator-ports.js";
+import type { Outcomes } from "../../../src/core/admin/ports.js";
 import type { KeyWithSecret } from "../../../src/protocol/dashboard-api.js";
 import type { StatusHistory } from "../../../src/protocol/dashboard-operator.js";
 import { ServiceError } from "../../../src/protocol/errors.js";

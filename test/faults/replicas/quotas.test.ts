@@ -1,7 +1,7 @@
 /** Quotas of two replicas on one Postgres and one Redis. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { noQuotas, type Quotas } from "../../../src/core/ports.js";
-import { Calendar } from "../../../src/core/quotas/calendar.js";
+import { noQuotas, type Quotas } from "../../../src/core/entities.js";
+import { Calendar } from "../../../src/core/limits/calendar.js";
 import { newApiCaller, type ApiCaller } from "../../support/clients/api-caller.js";
 import { startSmtpServer, type SmtpServer } from "../../support/clients/smtp-server.js";
 import { eventually } from "../../support/eventually.js";

@@ -4,7 +4,7 @@
  */
 import { EventEmitter, once } from "node:events";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { noQuotas } from "../../../src/core/ports.js";
+import { noQuotas } from "../../../src/core/entities.js";
 import { newApiCaller, type ApiCaller } from "../../support/clients/api-caller.js";
 import { eventually } from "../../support/eventually.js";
 import { startDashboard, type TestDashboard } from "../../support/processes/dashboard-server.js";

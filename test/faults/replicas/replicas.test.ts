@@ -1,7 +1,7 @@
 /** Two replicas on one Postgres and one Redis. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { revokeKey } from "../../../src/core/keys/issue-keys.js";
-import { systemClock } from "../../../src/core/ports.js";
+import { systemClock } from "../../../src/core/clock.js";
 import { newApiCaller } from "../../support/clients/api-caller.js";
 import { startDashboard, type TestDashboard } from "../../support/processes/dashboard-server.js";
 import { eventually } from "../../support/eventually.js";

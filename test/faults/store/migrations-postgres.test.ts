@@ -2,7 +2,7 @@ import { spawn, execFile } from "node:child_process";
 import { once } from "node:events";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { FullStore } from "../../../src/core/dashboard-ports.js";
+import type { FullStore } from "../../../src/store/full-store.js";
 import { migrations } from "../../../src/store/sql/migrate.js";
 import { openPostgresStore } from "../../../src/store/sql/postgres.js";
 import { sharedPostgres, type TestPostgres } from "../../support/stores/postgres.js";

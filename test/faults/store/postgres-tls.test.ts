@@ -3,7 +3,7 @@ import { chmodSync, chownSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { StoreUnavailable } from "../../../src/core/ports.js";
+import { StoreUnavailable } from "../../../src/core/store.js";
 import { connectPostgres } from "../../../src/store/sql/postgres.js";
 import { eventually } from "../../support/eventually.js";
 import { createOpenFolder } from "../../support/processes/run-folder.js";

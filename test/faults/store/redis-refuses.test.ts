@@ -1,7 +1,7 @@
 /** A Redis that answers, but refuses commands: limits are enforced by shares, and everything names the cause. */
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/core/ports.js";
+import { systemClock } from "../../../src/core/clock.js";
 import type { Counters } from "../../../src/store/counters/counters.js";
 import { openRedisCounters } from "../../../src/store/counters/redis-counters.js";
 import { probeRedis } from "../../../src/store/counters/redis-probe.js";

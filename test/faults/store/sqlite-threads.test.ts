@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import type Database from "libsql";
 import { Kysely, sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { StoreUnavailable } from "../../../src/core/ports.js";
+import { StoreUnavailable } from "../../../src/core/store.js";
 import type { Schema } from "../../../src/store/sql/schema.js";
 import { databasePath, openSqliteStore } from "../../../src/store/sql/sqlite.js";
 import { connect } from "../../../src/store/sql/sqlite/connection.js";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { startApp, type App } from "../../../src/app.js";
+import { startApp, type App } from "../../../src/app/app.js";
 import { loadConfig } from "../../../src/config.js";
 import { UpstreamEngine } from "../../../src/engines/upstream/upstream-engine.js";
 import type { UpstreamOptions } from "../../../src/engines/upstream/options.js";

@@ -1,7 +1,7 @@
 /** Tools and thoughts through an engine on the network: what it is asked, and what becomes of what it answers. */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Generation, GenerationEvent } from "../../../src/core/ports.js";
+import type { Generation, GenerationEvent } from "../../../src/core/serving/engine-port.js";
 import type { ProfileName } from "../../../src/engines/upstream/profiles.js";
 import { ReplyReader } from "../../../src/engines/upstream/reply.js";
 import { SseReader } from "../../../src/engines/upstream/sse-reader.js";

@@ -1,8 +1,9 @@
 /** A program with a key, on a whole service. */
 import { createKey } from "../../../src/core/keys/issue-keys.js";
 import { createAccount } from "../../../src/core/accounts/accounts.js";
-import type { FullStore } from "../../../src/core/dashboard-ports.js";
-import { systemClock, type ApiKey } from "../../../src/core/ports.js";
+import type { FullStore } from "../../../src/store/full-store.js";
+import { systemClock } from "../../../src/core/clock.js";
+import type { ApiKey } from "../../../src/core/entities.js";
 import { question } from "./chat.js";
 
 export interface ApiCaller {

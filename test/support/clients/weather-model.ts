@@ -3,7 +3,7 @@
  * for it answers with that.
  */
 import { z } from "zod";
-import type { Generation } from "../../../src/core/ports.js";
+import type { Generation } from "../../../src/core/serving/engine-port.js";
 import type { Script } from "../engines/fake-engine.js";
 
 export const place = z.object({ city: z.string() });

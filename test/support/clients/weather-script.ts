@@ -1,6 +1,6 @@
 /** A scripted model that looks up the weather before it answers. */
 import { z } from "zod";
-import type { Generation } from "../../../src/core/ports.js";
+import type { Generation } from "../../../src/core/serving/engine-port.js";
 import type { Script } from "../engines/fake-engine.js";
 
 export const place = z.object({ city: z.string() });

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../src/core/ports.js";
+import type { Clock } from "../../../src/core/clock.js";
 
 /** A clock that moves when told to, so that no test waits for time to pass. */
 export class FakeClock implements Clock {

@@ -2,11 +2,11 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startApp, type App } from "../../../src/app.js";
+import { startApp, type App } from "../../../src/app/app.js";
 import { loadConfig } from "../../../src/config.js";
 import { defaultPlan } from "../../../src/core/accounts/accounts.js";
 import { ensureSetupLink } from "../../../src/core/sign-in/one-time-links.js";
-import { systemClock, type Clock } from "../../../src/core/ports.js";
+import { systemClock, type Clock } from "../../../src/core/clock.js";
 import { createLog } from "../../../src/log.js";
 import { databasePath } from "../../../src/store/sql/sqlite.js";
 import { connect } from "../../../src/store/sql/sqlite/connection.js";

@@ -2,7 +2,7 @@
  * An installation past one machine, made of real parts: two replicas of the built program on a real Postgres and
  * a real Redis, and a third Sotto as their engine, which runs the embedded engine on tiny weights.
  */
-import { noKeyLimits, type KeyLimits } from "../../../src/core/ports.js";
+import { noKeyLimits, type KeyLimits } from "../../../src/core/entities.js";
 import type { KeyWithSecret } from "../../../src/protocol/dashboard-api.js";
 import { question } from "../clients/chat.js";
 import { Browser, password } from "./dashboard-server.js";

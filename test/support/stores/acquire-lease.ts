@@ -1,6 +1,5 @@
 /** One permission to run, and nothing else. */
-import type { Admissions } from "../../../src/core/limit-ports.js";
-import type { Lease } from "../../../src/core/ports.js";
+import type { Admissions, Lease } from "../../../src/core/counters.js";
 
 /** Null when `limit` of this name are held. */
 export async function acquireLease(

@@ -1,5 +1,5 @@
-import { Limits } from "../../../src/core/serving/limits.js";
-import { systemClock, type Clock } from "../../../src/core/ports.js";
+import { Limits } from "../../../src/core/limits/limits.js";
+import { systemClock, type Clock } from "../../../src/core/clock.js";
 import { MemoryAdmissions } from "../../../src/store/counters/memory-admissions.js";
 import { MemoryCounter, MemoryLeases } from "../../../src/store/counters/memory-counter.js";
 

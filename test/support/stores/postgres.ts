@@ -4,8 +4,8 @@
  */
 import { randomUUID } from "node:crypto";
 import { afterAll } from "vitest";
-import type { FullStore } from "../../../src/core/dashboard-ports.js";
-import type { Clock } from "../../../src/core/ports.js";
+import type { FullStore } from "../../../src/store/full-store.js";
+import type { Clock } from "../../../src/core/clock.js";
 import { openPostgresStore } from "../../../src/store/sql/postgres.js";
 import { TestPostgres } from "./postgres-server.js";
 import { testPlan } from "./temporary-store.js";

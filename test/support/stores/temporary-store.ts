@@ -4,8 +4,9 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import Database from "libsql";
 import { defaultPlan } from "../../../src/core/accounts/accounts.js";
-import type { FullStore } from "../../../src/core/dashboard-ports.js";
-import type { Clock, Plan } from "../../../src/core/ports.js";
+import type { FullStore } from "../../../src/store/full-store.js";
+import type { Clock } from "../../../src/core/clock.js";
+import type { Plan } from "../../../src/core/entities.js";
 import { databasePath, openSqliteStore } from "../../../src/store/sql/sqlite.js";
 import type { ThreadsOptions } from "../../../src/store/sql/sqlite/thread-dialect.js";
 

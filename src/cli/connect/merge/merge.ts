@@ -4,7 +4,7 @@
  * unless the outcome is exactly what was there with these settings in it, the file is refused and stays untouched.
  */
 import { isDeepStrictEqual } from "node:util";
-import { OperatorError } from "../../../core/operator/operator-error.js";
+import { UserError } from "../../../core/user-error.js";
 import type { FileFormat, Setting } from "../../../protocol/connect/client.js";
 import { fileText, valueAt, withSetting } from "../../../protocol/connect/file-text.js";
 import type { Edit } from "./edits.js";
@@ -28,7 +28,7 @@ const formats: Record<FileFormat, Format> = {
   env: { parse: parseEnv, edit: envEdit },
 };
 
-/** The text with the settings in it; the same text where they are there already. Throws `OperatorError`. */
+/** The text with the settings in it; the same text where they are there already. Throws `UserError`. */
 export function mergeSettings(
   before: string,
   format: FileFormat,
@@ -52,7 +52,7 @@ export function mergeSettings(
     return text;
   } catch (error) {
     if (!(error instanceof NotUnderstood)) throw error;
-    throw new OperatorError(
+    throw new UserError(
       `${name} was not changed: ${error.message}. Add the settings by hand: the command without --write prints them.`,
     );
   }

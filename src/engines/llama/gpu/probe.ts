@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import { programFile } from "../../../adapters/program-files.js";
-import type { CacheType } from "../../../core/kv-cache.js";
+import type { CacheType } from "../../../adapters/kv-cache.js";
 import type { Backend } from "./backends.js";
 import { bounded, kindOf, tellingLine, type FailureKind } from "./failures.js";
 import { writeProbeModel } from "./probe-model.js";

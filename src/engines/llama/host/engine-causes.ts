@@ -1,5 +1,5 @@
 /** Why an engine's process did not load or ended: a code for logs, and a sentence with advice for the operator. */
-import type { EngineProblem } from "../../../core/ports.js";
+import type { EngineProblem } from "../../../core/serving/engine-port.js";
 
 /** Why a process ended. An errno stands for one that could not be started. */
 export type ExitCause =

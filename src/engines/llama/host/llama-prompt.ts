@@ -1,4 +1,4 @@
-import type { PreparedGeneration } from "../../../core/ports.js";
+import type { PreparedGeneration } from "../../../core/serving/engine-port.js";
 import type { GrammarPlan, ParsingPlan } from "../messages.js";
 
 /** The engine's form of a prompt. A class, so that `generate` knows its own. */

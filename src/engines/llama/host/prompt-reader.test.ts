@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Generation } from "../../../core/ports.js";
+import type { Generation } from "../../../core/serving/engine-port.js";
 import type { ChatMessage } from "../../../protocol/chat.js";
 import type { Conversation, LoadedFacts, ToWorker } from "../messages.js";
 import { generationOf } from "../../../../test/contract/engines/engine-contract.js";

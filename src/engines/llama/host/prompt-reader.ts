@@ -1,5 +1,6 @@
 /** Has a child render and tokenize conversations, and turns what it cannot accept into errors for the client. */
-import { systemClock, type Generation } from "../../../core/ports.js";
+import { systemClock } from "../../../core/clock.js";
+import type { Generation } from "../../../core/serving/engine-port.js";
 import { FairQueue } from "../../../core/serving/fair-queue.js";
 import { ServiceError } from "../../../protocol/errors.js";
 import { fewestTokens } from "../fewest-tokens.js";

@@ -1,5 +1,5 @@
 /** How a reply is held and how it is read, from what the request asks for and how the model writes. */
-import type { Generation } from "../../../core/ports.js";
+import type { Generation } from "../../../core/serving/engine-port.js";
 import { holdsFromStart } from "../../formats/calls-request.js";
 import type { Grammars } from "../../formats/grammars.js";
 import { triggersOf, triggersOnlyAtStart } from "../../formats/replies/call-grammar.js";

@@ -9,7 +9,7 @@
  *
  * Text that waits is joined, up to a size that any client reads as one event.
  */
-import type { GenerationEvent } from "../../../core/ports.js";
+import type { GenerationEvent } from "../../../core/serving/engine-port.js";
 
 const mostWaitingBytes = 8 * 1024 * 1024;
 const mostJoinedBytes = 64 * 1024;

@@ -10,7 +10,7 @@
  * A model that nobody has used for `idleMs` is unloaded as well.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Clock } from "../../../core/ports.js";
+import type { Clock } from "../../../core/clock.js";
 import { ServiceError } from "../../../protocol/errors.js";
 
 export interface Resident {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { usualSampling } from "../../../../test/support/clients/chat-request.js";
-import type { Generation } from "../../../core/ports.js";
+import type { Generation } from "../../../core/serving/engine-port.js";
 import { ServiceError } from "../../../protocol/errors.js";
 import type { Progress } from "../messages.js";
 import { Run } from "./run.js";

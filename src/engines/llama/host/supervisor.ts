@@ -8,7 +8,7 @@
  * the same load, which belongs to no single request: one that is aborted does not end it. A load that fails is reported
  * to all who wait for it, and tried again by the first who asks after a pause.
  */
-import type { EngineProblem, EngineStatus } from "../../../core/ports.js";
+import type { EngineProblem, EngineStatus } from "../../../core/serving/engine-port.js";
 import { ServiceError } from "../../../protocol/errors.js";
 import { EngineChild, type ChildHandlers, type ChildOptions } from "./child.js";
 import { exitProblem, loadProblem, type ChildExit } from "./engine-causes.js";

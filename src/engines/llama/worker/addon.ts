@@ -13,7 +13,7 @@ import type { BatchContext, Sampler } from "./batch-context.js";
 import { quotaCores } from "./cpu-quota.js";
 import type { GpuBackend } from "../gpu/backends.js";
 import type { GrammarState, NativeGrammars } from "./reply/grammar.js";
-import { cacheBytesPerToken, type AttentionShape } from "../../../core/kv-cache.js";
+import { cacheBytesPerToken, type AttentionShape } from "../../../adapters/kv-cache.js";
 import type { LoadedFacts, LoadRequest } from "../messages.js";
 import {
   batchBytes,

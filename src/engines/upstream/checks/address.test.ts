@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { startScriptedUpstream } from "../../../../test/support/engines/scripted-upstream.js";
-import { AddressError, type LookupAll } from "../../../core/address-policy.js";
+import { AddressError, type LookupAll } from "../../../adapters/address-policy.js";
 import { checkAddress } from "./address.js";
 import { Connection } from "../connection.js";
 import { defaultTimeouts } from "../options.js";

@@ -1,6 +1,6 @@
 /**
  * Where an engine may be. Conversations leave this process for it, so by default only this machine and private
- * networks will do; some addresses never do (core/address-policy.ts).
+ * networks will do; some addresses never do (adapters/address-policy.ts).
  *
  * A name is resolved and every address it has must be allowed: once when the engine is set up, for a clear
  * message, and again by the socket itself at each connection, so that a name that changes later is of no use.
@@ -11,7 +11,7 @@ import {
   isAllowedAddress,
   isForbiddenAddress,
   literalAddress,
-} from "../../../core/address-policy.js";
+} from "../../../adapters/address-policy.js";
 
 export type Resolve = (host: string) => Promise<readonly string[]>;
 

@@ -6,7 +6,8 @@
  * Who answers is asked before it counts as ready, once a minute after that, and every time where it has no page for
  * its health. An engine that is healthy but too busy to answer that stays in.
  */
-import type { Clock, EngineProblem, EngineStatus } from "../../../core/ports.js";
+import type { Clock } from "../../../core/clock.js";
+import type { EngineProblem, EngineStatus } from "../../../core/serving/engine-port.js";
 import type { Connection } from "../connection.js";
 import { askWaiting, nothingKnown, type EngineFacts } from "./facts.js";
 import { askHealth, askIntroduction, whyUnusable, type NotAnEngine } from "./introduction.js";

@@ -6,7 +6,7 @@
  * `refuse` means: not to be used. An engine that certainly logs, stores or passes on requests is refused unless its
  * operator accepts that. In strict mode everything that is certain is a reason to refuse.
  */
-import { AddressError } from "../../../core/address-policy.js";
+import { AddressError } from "../../../adapters/address-policy.js";
 import { checkAddress, type Resolve } from "./address.js";
 import { Connection } from "../connection.js";
 import { askHealth, askIntroduction, whyUnusable, type Introduction } from "./introduction.js";

@@ -1,5 +1,5 @@
 /** The operator's home: the checklist, the last hour of this process, its engines and its machine. */
-import type { OwnFacts } from "../../../core/operator/checklist.js";
+import type { OwnFacts } from "../../../core/admin/checklist.js";
 import { tickBody, type OperatorHome } from "../../../protocol/dashboard-operator.js";
 import { modelIds } from "../../../protocol/models.js";
 import type { DashboardParts } from "../parts.js";

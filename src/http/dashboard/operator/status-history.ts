@@ -1,5 +1,5 @@
 /** The last 90 days of the public status page. */
-import { historyMs } from "../../../core/operator/availability.js";
+import { historyMs } from "../../../core/admin/availability.js";
 import type { StatusHistory } from "../../../protocol/dashboard-operator.js";
 import type { DashboardParts } from "../parts.js";
 import { anyone, type DashboardRoute } from "../route.js";

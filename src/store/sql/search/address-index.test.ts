@@ -1,7 +1,7 @@
 /** The index of what addresses have inside: of accounts from before it was there, and of those that came and went. */
 import { sql, type Kysely } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../../core/ports.js";
+import { systemClock } from "../../../core/clock.js";
 import { migrate, migrations } from "../migrate.js";
 import type { Schema } from "../schema.js";
 import { AccountSearch } from "./account-search.js";

@@ -3,7 +3,7 @@
  * is read in order and no more of the trail than it takes.
  */
 import { sql, type Kysely, type RawBuilder } from "kysely";
-import type { AuditFilter, AuditLine } from "../../../core/dashboard-ports.js";
+import type { AuditFilter, AuditLine } from "../../../core/audit.js";
 import type { Schema } from "../schema.js";
 
 export async function findAuditLines(

@@ -1,6 +1,7 @@
 /** The keys of an account, all or a page of them, by an index on when they were created. */
 import { sql, type Kysely } from "kysely";
-import type { ApiKey, Store } from "../../../core/ports.js";
+import type { ApiKey } from "../../../core/entities.js";
+import type { Store } from "../../../core/store.js";
 import { toKey } from "../rows.js";
 import type { Schema } from "../schema.js";
 

@@ -4,7 +4,8 @@
  * time, so that a deleted account is not on a list any more. One is added up at a time, so that the other connections
  * stay free for those who wait for less.
  */
-import { StoreUnavailable, type Clock } from "../../../core/ports.js";
+import { StoreUnavailable } from "../../../core/store.js";
+import type { Clock } from "../../../core/clock.js";
 import { Semaphore } from "../../../core/semaphore.js";
 
 const keptMs = 60_000;

@@ -1,7 +1,7 @@
 /** What the operator's checklist is ticked off by, in SQL: each is answered by the first rows that match. */
 import { sql, type Kysely } from "kysely";
-import type { OperatorFacts, ServiceStore } from "../../../core/operator/operator-ports.js";
-import type { Clock } from "../../../core/ports.js";
+import type { AdminFacts, ServiceStore } from "../../../core/admin/ports.js";
+import type { Clock } from "../../../core/clock.js";
 import type { Schema } from "../schema.js";
 import { SqlOutcomes } from "./outcome-rows.js";
 import { SqlServiceUsage } from "./service-usage-rows.js";
@@ -12,7 +12,7 @@ export const sqlService = (db: Kysely<Schema>, clock: Pick<Clock, "monotonicMs">
   facts: new SqlOperatorFacts(db),
 });
 
-class SqlOperatorFacts implements OperatorFacts {
+class SqlOperatorFacts implements AdminFacts {
   constructor(private readonly db: Kysely<Schema>) {}
 
   async hasSecondAccount(): Promise<boolean> {

@@ -1,6 +1,6 @@
 /** How requests ended, by hour, model and error code, in SQL. A few hundred rows a day, whatever the traffic. */
 import { sql, type Kysely } from "kysely";
-import type { OutcomeStore, Outcomes, ServiceFilter } from "../../../core/operator/operator-ports.js";
+import type { OutcomeStore, Outcomes, ServiceFilter } from "../../../core/admin/ports.js";
 import { errorTable, type ErrorCode } from "../../../protocol/errors.js";
 import type { OutcomeRow, Schema } from "../schema.js";
 import { noModel, toModel } from "../usage/model-column.js";

@@ -6,7 +6,7 @@
  * The database adds up and sorts: it works in threads or processes of its own, and only the first of a ranking cross.
  */
 import { sql, type Kysely, type RawBuilder } from "kysely";
-import type { TopFilter, TopUser, TopUsers } from "../../../core/operator/operator-ports.js";
+import type { TopFilter, TopUser, TopUsers } from "../../../core/admin/ports.js";
 import type { Schema } from "../schema.js";
 import { keyParts, splitByDays } from "../usage/shares.js";
 import type { KeptRankings, Ranking, TopRow } from "./kept-rankings.js";

@@ -5,7 +5,7 @@ import type Database from "libsql";
 import { Kysely, sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { builtThreads, testPlan } from "../../../../test/support/stores/temporary-store.js";
-import { StoreUnavailable } from "../../../core/ports.js";
+import { StoreUnavailable } from "../../../core/store.js";
 import type { Schema } from "../schema.js";
 import { databasePath, openSqliteStore } from "../sqlite.js";
 import { connect } from "./connection.js";

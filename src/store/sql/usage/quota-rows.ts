@@ -1,6 +1,7 @@
 /** What was used of quotas, by the day, in SQL. */
 import { sql, type Kysely } from "kysely";
-import type { QuotaDay, QuotaStore, QuotaUse } from "../../../core/dashboard-ports.js";
+import type { QuotaDay, QuotaUse } from "../../../core/usage/ports.js";
+import type { QuotaStore } from "../../../core/limits/ports.js";
 import { batchRows, inBatches } from "../batches.js";
 import type { Schema } from "../schema.js";
 

@@ -3,7 +3,7 @@
  * which there may be hundreds, whole spans of days are read from their sums as well.
  */
 import { sql, type Kysely, type RawBuilder } from "kysely";
-import type { UsageFilter, UsageShare } from "../../../core/dashboard-ports.js";
+import type { UsageFilter, UsageShare } from "../../../core/usage/ports.js";
 import type { ModelId } from "../../../protocol/models.js";
 import type { Schema } from "../schema.js";
 import { spanMs } from "./day-rows.js";

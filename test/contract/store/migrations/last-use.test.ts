@@ -1,7 +1,7 @@
 /** Keys and invitations that were kept before tags, days of last use and addresses were. */
 import { sql } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../../../src/core/ports.js";
+import { systemClock } from "../../../../src/core/clock.js";
 import { migrate, migrations } from "../../../../src/store/sql/migrate.js";
 import { SqlStore } from "../../../../src/store/sql/sql-store.js";
 import { emptyDatabases, type EmptyDatabase } from "../../../support/stores/empty-databases.js";

@@ -1,7 +1,7 @@
 /** Sums over the service and by the day, of usage that was kept before they were. */
 import { sql } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../../../src/core/ports.js";
+import { systemClock } from "../../../../src/core/clock.js";
 import { migrate, migrations } from "../../../../src/store/sql/migrate.js";
 import { SqlServiceUsage } from "../../../../src/store/sql/service/service-usage-rows.js";
 import { SqlUsage } from "../../../../src/store/sql/usage/usage-rows.js";

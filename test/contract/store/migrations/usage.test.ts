@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
 import { migrate, migrations } from "../../../../src/store/sql/migrate.js";
-import { systemClock } from "../../../../src/core/ports.js";
+import { systemClock } from "../../../../src/core/clock.js";
 import { SqlUsage } from "../../../../src/store/sql/usage/usage-rows.js";
 import { emptyDatabases, type EmptyDatabase } from "../../../support/stores/empty-databases.js";
 import { testPlan } from "../../../support/stores/temporary-store.js";

@@ -1,11 +1,11 @@
 /** Runs the programs that a build or a download needs: bounded in time, with errors that say what to do. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { OperatorError } from "../../../../core/operator/operator-error.js";
+import { UserError } from "../../../../core/user-error.js";
 import { bounded, lastLine, tellingLine } from "../failures.js";
 
 /** A tool is missing, or failed. */
-export class ToolError extends OperatorError {}
+export class ToolError extends UserError {}
 
 export interface ToolRun {
   args: readonly string[];

@@ -1,0 +1,123 @@
+/**
+ * Creating one's own account: by signing up, with or without an invitation, and the operator's by the
+ * set-up link. Links are looked at before the password is hashed, so that invented ones cost nothing, and used
+ * up in the transaction that creates the account, so that exactly one of many attempts at once succeeds.
+ */
+import type { SignUpMode } from "../../protocol/dashboard-api.js";
+import { UserError } from "../user-error.js";
+import { checkEmail, defaultPlanId } from "./accounts.js";
+import type { Audit } from "../audit.js";
+import { DashboardError } from "../dashboard-error.js";
+import { deadLink } from "../sign-in/one-time-links.js";
+import type { LinkStore, NewLink } from "../sign-in/ports.js";
+import type { Passwords } from "../sign-in/password-queue.js";
+import { DuplicateEmail, type Store } from "../store.js";
+import type { Account } from "../entities.js";
+import type { Clock } from "../clock.js";
+import type { Counter } from "../counters.js";
+import { emailHash, tokenHash } from "../sign-in/secret-token.js";
+import { Throttle } from "../sign-in/throttle.js";
+
+const limitByAddress = 30;
+const windowMs = 60 * 60_000;
+
+export interface SignUpRequest {
+  email: string;
+  password: string;
+  invite?: string | undefined;
+}
+
+export class SignUp {
+  readonly #byAddress: Throttle;
+
+  constructor(
+    private readonly store: Store & { readonly links: LinkStore },
+    private readonly passwords: Passwords,
+    private readonly audit: Audit,
+    private readonly mode: SignUpMode,
+    private readonly clock: Clock,
+    counter: Counter,
+  ) {
+    this.#byAddress = new Throttle(counter, clock, { name: "sign-up", limit: limitByAddress, windowMs });
+  }
+
+  async signUp(request: SignUpRequest, address: string): Promise<Account> {
+    if (this.mode === "closed") throw new DashboardError("forbidden", "Sign-up is closed.");
+    if (this.mode === "invite" && request.invite === undefined) {
+      throw new DashboardError("forbidden", "Sign-up is by invitation. Ask the operator for one.");
+    }
+    await this.#byAddress.attempt(address);
+    const email = checkedEmail(request.email);
+    const invite = request.invite === undefined ? null : await this.#findLink("invite", request.invite);
+    if (invite?.emailHash != null && !Buffer.from(invite.emailHash).equals(emailHash(email))) {
+      throw new DashboardError("forbidden", "This invitation is for another address.", { field: "email" });
+    }
+    const account = await this.#create(email, request.password, (passwordHash) =>
+      invite === null
+        ? this.store.createAccount({ email, passwordHash, role: "user", planId: defaultPlanId })
+        : this.store.links.createAccount("invite", invite.hash, this.clock.now(), {
+            email,
+            passwordHash,
+            planId: defaultPlanId,
+          }),
+    );
+    await this.audit.record({ accountId: account.id }, "signed up", account.id);
+    return account;
+  }
+
+  /** The operator's account, by the link that the first start printed. */
+  async setUp(token: string, emailText: string, password: string): Promise<Account> {
+    const { hash } = await this.#findLink("setup", token);
+    const email = checkedEmail(emailText);
+    const account = await this.#create(email, password, (passwordHash) =>
+      this.store.links.createAccount("setup", hash, this.clock.now(), {
+        email,
+        passwordHash,
+        planId: defaultPlanId,
+      }),
+    );
+    await this.audit.record({ accountId: account.id }, "set up the service", account.id);
+    return account;
+  }
+
+  async #findLink(kind: "setup" | "invite", token: string): Promise<NewLink> {
+    const hash = tokenHash(token);
+    const link = hash === null ? null : await this.store.links.find(kind, hash, this.clock.now());
+    if (link === null) throw deadLink();
+    return link;
+  }
+
+  async #create(
+    email: string,
+    password: string,
+    insert: (passwordHash: string) => Promise<Account | null>,
+  ): Promise<Account> {
+    // Most taken addresses are found here, before a hash is spent on them.
+    if ((await this.store.findAccountByEmail(email)) !== null) throw taken();
+    const passwordHash = await this.passwords.hash(password);
+    try {
+      const account = await insert(passwordHash);
+      if (account === null) throw deadLink();
+      return account;
+    } catch (error) {
+      throw error instanceof DuplicateEmail ? taken() : error;
+    }
+  }
+}
+
+const taken = (): DashboardError =>
+  new DashboardError("conflict", "This address has an account already. Sign in instead.", {
+    field: "email",
+  });
+
+/** Throws `bad_request` for what is no address. */
+export function checkedEmail(text: string): string {
+  try {
+    return checkEmail(text);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw new DashboardError("bad_request", "Write an email address like ada@example.com.", {
+      field: "email",
+    });
+  }
+}

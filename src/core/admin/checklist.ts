@@ -1,0 +1,80 @@
+/**
+ * What an operator should see to before others use the service. An item is done when the server knows that it is;
+ * any other can be ticked off by an admin, who may have a reason (no mail server, a backup made by other means).
+ * Ticks are settings of the service, one each, so that two admins do not undo each other's.
+ */
+import { checklistItems, type Checklist, type ChecklistItem } from "../../protocol/dashboard-operator.js";
+import type { SignUpMode } from "../../protocol/dashboard-api.js";
+import { DashboardError } from "../dashboard-error.js";
+import type { Clock } from "../clock.js";
+import type { Store } from "../store.js";
+import type { ServiceStore } from "./ports.js";
+
+/** Written by `sotto backup`. */
+export const lastBackupSetting = "last_backup_at";
+const hiddenSetting = "checklist.hidden";
+const tickOf = (item: ChecklistItem): string => `checklist.${item}`;
+const ticked = "ticked";
+
+/** What the server knows of itself. */
+export interface OwnFacts {
+  /** The demonstration model still answers. */
+  usesStarter: boolean;
+  signUp: SignUpMode;
+  canMail: boolean;
+  publicUrl: string | undefined;
+  /** Whether `sotto backup` is the way to back it up. */
+  isSqlite: boolean;
+}
+
+export class AdminChecklist {
+  constructor(
+    private readonly store: Pick<Store, "setSetting"> & { readonly service: Pick<ServiceStore, "facts"> },
+    private readonly clock: Clock,
+  ) {}
+
+  async read(own: OwnFacts): Promise<Checklist> {
+    const { facts } = this.store.service;
+    const [settings, hasSecondAccount, hasInvitation] = await Promise.all([
+      facts.settings([hiddenSetting, lastBackupSetting, ...checklistItems.map(tickOf)]),
+      facts.hasSecondAccount(),
+      facts.hasInvitation(this.clock.now()),
+    ]);
+    const lastBackupAt = settings.get(lastBackupSetting) ?? null;
+    const isKnown: Record<ChecklistItem, boolean> = {
+      model: !own.usesStarter,
+      signUp: own.signUp !== "open",
+      mail: own.canMail,
+      address: own.publicUrl?.startsWith("https://") === true,
+      invite: hasSecondAccount || hasInvitation,
+      backup: lastBackupAt !== null,
+    };
+    const entries = checklistItems.map((id) => ({
+      id,
+      state: isKnown[id] ? "done" : settings.get(tickOf(id)) === ticked ? "ticked" : "open",
+    })) satisfies Checklist["entries"];
+    return {
+      entries,
+      isHidden: settings.get(hiddenSetting) === ticked,
+      signUp: own.signUp,
+      publicUrl: own.publicUrl ?? null,
+      lastBackupAt,
+      isSqlite: own.isSqlite,
+    };
+  }
+
+  async tick(name: string, isTicked: boolean): Promise<void> {
+    const item = checklistItems.find((id) => id === name);
+    if (item === undefined) throw new DashboardError("not_found", "There is no such item.");
+    await this.store.setSetting(tickOf(item), isTicked ? ticked : "");
+  }
+
+  /** Only when nothing on it is left to do. */
+  async hide(own: OwnFacts): Promise<void> {
+    const { entries } = await this.read(own);
+    if (entries.some(({ state }) => state === "open")) {
+      throw new DashboardError("conflict", "Some items are still open. Do them, or tick them off.");
+    }
+    await this.store.setSetting(hiddenSetting, ticked);
+  }
+}

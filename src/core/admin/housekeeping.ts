@@ -1,0 +1,74 @@
+/** Deletes what has expired, at the start and once an hour. A round that fails is made up for by the next. */
+import type { AuditStore } from "../audit.js";
+import type { Clock } from "../clock.js";
+import type { QuotaStore } from "../limits/ports.js";
+import type { ChangeStore } from "../replicas/changes.js";
+import type { LinkStore } from "../sign-in/ports.js";
+import type { Sessions } from "../sign-in/sessions.js";
+import type { UsageStore } from "../usage/ports.js";
+import type { ServiceStore } from "./ports.js";
+
+const everyMs = 60 * 60_000;
+const dayMs = 24 * 60 * 60_000;
+
+/** More than a month and the day that two time zones can be apart. */
+const quotaDaysKept = 62;
+
+function quotasKeptSince(now: Date): [day: string, time: Date] {
+  const since = new Date(now.getTime() - quotaDaysKept * dayMs);
+  return [since.toISOString().slice(0, 10), since];
+}
+
+export interface HousekeepingParts {
+  store: {
+    readonly links: LinkStore;
+    readonly usage: UsageStore;
+    readonly quotas: QuotaStore;
+    readonly service: ServiceStore;
+    readonly audit: AuditStore;
+    readonly changes: ChangeStore;
+  };
+  sessions: Sessions;
+  clock: Clock;
+  /** How long usage and the audit trail are kept. */
+  retentionDays: number;
+  reportError: (error: unknown) => void;
+}
+
+export class Housekeeping {
+  readonly #timer: NodeJS.Timeout;
+  #round: Promise<void>;
+
+  constructor(private readonly parts: HousekeepingParts) {
+    this.#round = this.#tidy();
+    this.#timer = setInterval(() => {
+      this.#round = this.#tidy();
+    }, everyMs).unref();
+  }
+
+  /** Waits for a round that is under way. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#round;
+  }
+
+  /** Never rejects. */
+  async #tidy(): Promise<void> {
+    const { store, sessions, clock, retentionDays, reportError } = this.parts;
+    const now = clock.now();
+    const kept = new Date(now.getTime() - retentionDays * dayMs);
+    try {
+      await sessions.prune();
+      await store.links.prune(now);
+      await store.usage.prune(kept);
+      await store.quotas.prune(...quotasKeptSince(now));
+      await store.service.usage.prune(kept);
+      await store.service.outcomes.prune(kept);
+      await store.audit.prune(kept);
+      await store.audit.forgetDeleted(new Date(now.getTime() - 2 * everyMs));
+      await store.changes.prune(new Date(now.getTime() - everyMs));
+    } catch (error) {
+      reportError(error);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/** What an admin does about the models, with its line in the audit trail. Refusals are shown to that admin. */
+import type {
+  EngineBody,
+  EnginePreflight,
+  ModelChoicesView,
+  ModelsNow,
+  PullBody,
+  PullView,
+} from "../../protocol/dashboard-models.js";
+import { isModelId, type ModelId } from "../../protocol/models.js";
+import type { Actor, Audit } from "../audit.js";
+import { DashboardError } from "../dashboard-error.js";
+import type { ModelNames } from "../model-names.js";
+import type { ModelSources, Pulls } from "./ports.js";
+import { UserError } from "../user-error.js";
+
+export class ModelAdmin {
+  constructor(
+    private readonly sources: ModelSources,
+    private readonly pulls: Pulls,
+    private readonly audit: Audit,
+    private readonly names: Pick<ModelNames, "aliases">,
+  ) {}
+
+  async now(): Promise<ModelsNow> {
+    return {
+      models: await this.sources.now(),
+      pulls: this.pulls.list(),
+      aliases: [...this.names.aliases],
+    };
+  }
+
+  choices(): Promise<ModelChoicesView> {
+    return this.sources.choices();
+  }
+
+  preflight(engine: EngineBody): Promise<EnginePreflight> {
+    return told("url", () => this.sources.preflight(engine));
+  }
+
+  async useWeights(actor: Actor, id: string, file: string, force: boolean): Promise<void> {
+    const model = requireModel(id);
+    await told("file", () => this.sources.useWeights(model, file, force));
+    await this.audit.record(actor, "changed source of model", model);
+  }
+
+  async useEngine(actor: Actor, id: string, engine: EngineBody): Promise<void> {
+    const model = requireModel(id);
+    await told("url", () => this.sources.useEngine(model, engine));
+    await this.audit.record(actor, "changed source of model", model);
+  }
+
+  async useDefault(actor: Actor, id: string): Promise<void> {
+    const model = requireModel(id);
+    await told(undefined, () => this.sources.useDefault(model));
+    await this.audit.record(actor, "changed source of model", model);
+  }
+
+  async rollBack(actor: Actor, id: string): Promise<void> {
+    const model = requireModel(id);
+    await told(undefined, () => this.sources.rollBack(model));
+    await this.audit.record(actor, "rolled back model", model);
+  }
+
+  async pull(actor: Actor, body: PullBody): Promise<PullView> {
+    const pull = await told("reference", async () => this.pulls.start(body));
+    await this.audit.record(actor, "started pull", pull.reference);
+    return pull;
+  }
+
+  async pause(actor: Actor, id: string): Promise<PullView> {
+    const pull = await told(undefined, async () => this.pulls.pause(id));
+    await this.audit.record(actor, "paused pull", pull.reference);
+    return pull;
+  }
+
+  async resume(actor: Actor, id: string): Promise<PullView> {
+    const pull = await told(undefined, async () => this.pulls.resume(id));
+    await this.audit.record(actor, "resumed pull", pull.reference);
+    return pull;
+  }
+
+  async cancel(actor: Actor, id: string): Promise<void> {
+    const pull = await told(undefined, () => this.pulls.cancel(id));
+    // Removing a finished one from the list changes nothing.
+    if (pull.state !== "done") await this.audit.record(actor, "cancelled pull", pull.reference);
+  }
+}
+
+function requireModel(id: string): ModelId {
+  if (isModelId(id)) return id;
+  throw new DashboardError("not_found", "There is no such model.");
+}
+
+async function told<T>(field: string | undefined, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw field === undefined
+      ? new DashboardError("conflict", error.message)
+      : new DashboardError("bad_request", error.message, { field });
+  }
+}

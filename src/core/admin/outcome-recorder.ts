@@ -1,0 +1,95 @@
+/**
+ * Counts how completion requests ended, by hour, model and error code: for the causes on the operator's page and the
+ * availability on the public one. Requests of callers without an account are counted too: while the database is
+ * unreachable nobody can be identified, and that is an outage.
+ *
+ * Counts gather in memory and are added to the store every few seconds. What the store does not take stays and is
+ * tried again; a process that is killed loses a few seconds, and a write whose answer was lost counts twice. Neither
+ * matters to a share of thousands, and both are rarer than that. What gathers is bounded by the hours it may wait:
+ * models and codes are closed sets.
+ */
+import type { ErrorCode } from "../../protocol/errors.js";
+import type { ModelId } from "../../protocol/models.js";
+import { MultiKeyMap } from "../multi-key-map.js";
+import type { Clock } from "../clock.js";
+import { PeriodicTask } from "../periodic-task.js";
+import type { UsageOutcome } from "../usage/usage-recorder.js";
+import type { LiveHour } from "./live-hour.js";
+import type { Outcomes, OutcomeStore } from "./ports.js";
+
+const flushEveryMs = 3_000;
+const hourMs = 60 * 60_000;
+/** Some days of an unreachable database. */
+const mostRows = 10_000;
+
+export interface EndedRequest {
+  /** Null where it was not known yet. */
+  model: ModelId | null;
+  code: ErrorCode | "none";
+  outcome: UsageOutcome;
+}
+
+export interface OutcomeRecorderParts {
+  store: OutcomeStore;
+  live: Pick<LiveHour, "add">;
+  clock: Clock;
+  reportError: (error: unknown) => void;
+}
+
+type Rows = MultiKeyMap<
+  readonly [startMs: number, model: ModelId | null, code: ErrorCode | "none"],
+  Outcomes
+>;
+
+export class OutcomeRecorder {
+  #rows: Rows = new MultiKeyMap();
+  #failing = false;
+  readonly #flushes: PeriodicTask;
+
+  constructor(private readonly parts: OutcomeRecorderParts) {
+    this.#flushes = new PeriodicTask(() => this.#write(), flushEveryMs);
+  }
+
+  record({ model, code, outcome }: EndedRequest): void {
+    const now = this.parts.clock.now();
+    this.parts.live.add(outcome, now);
+    const nowMs = now.getTime();
+    this.#add(nowMs - (nowMs % hourMs), model, code, 1);
+  }
+
+  /** Writes what has gathered. Never rejects. */
+  flush(): Promise<void> {
+    return this.#flushes.run();
+  }
+
+  /** Writes the rest. Never rejects. */
+  close(): Promise<void> {
+    return this.#flushes.finish();
+  }
+
+  async #write(): Promise<void> {
+    if (this.#rows.size === 0) return;
+    const rows = this.#rows;
+    this.#rows = new MultiKeyMap();
+    try {
+      await this.parts.store.add(rows.values());
+      this.#failing = false;
+    } catch (error) {
+      for (const [[startMs, model, code], { requests }] of rows.entries()) {
+        this.#add(startMs, model, code, requests);
+      }
+      // Once for each time that it begins: an outage may last for hours.
+      if (!this.#failing) this.parts.reportError(error);
+      this.#failing = true;
+    }
+  }
+
+  #add(startMs: number, model: ModelId | null, code: ErrorCode | "none", requests: number): void {
+    const key = [startMs, model, code] as const;
+    const held = this.#rows.get(key);
+    if (held !== undefined) held.requests += requests;
+    else if (this.#rows.size < mostRows) {
+      this.#rows.add(key, { start: new Date(startMs), model, code, requests });
+    }
+  }
+}

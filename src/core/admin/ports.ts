@@ -1,0 +1,166 @@
+/** What the admin pages need: sums over all accounts, outcomes of requests, announcements, the models' sources. */
+import type { ErrorCode } from "../../protocol/errors.js";
+import type {
+  EngineBody,
+  EnginePreflight,
+  ModelChoicesView,
+  ModelView,
+  PullBody,
+  PullView,
+} from "../../protocol/dashboard-models.js";
+import type { ModelId } from "../../protocol/models.js";
+import type { MaintenanceWindow } from "../serving/maintenance-gate.js";
+import type { UsageCounts } from "../usage/ports.js";
+
+export interface ServiceStore {
+  readonly usage: ServiceUsageStore;
+  readonly outcomes: OutcomeStore;
+  readonly facts: AdminFacts;
+}
+
+export interface ServiceFilter {
+  /** From this time on. */
+  from: Date;
+  /** Before this time. */
+  to: Date;
+  model?: ModelId | undefined;
+}
+
+export interface TopFilter extends ServiceFilter {
+  accountId?: string | undefined;
+}
+
+/** One who used the service much: an account, or one of its keys. */
+export interface TopUser {
+  accountId: string;
+  email: string;
+  /** Null where accounts are ranked. */
+  keyId: string | null;
+  /** Null where the key is gone, or is none. */
+  keyName: string | null;
+  requests: number;
+  errors: number;
+  refused: number;
+  tokens: number;
+}
+
+export interface TopUsers {
+  accounts: TopUser[];
+  keys: TopUser[];
+}
+
+export interface ServiceUsageLine extends UsageCounts {
+  start: Date;
+  email: string;
+  keyId: string;
+  keyName: string | null;
+  model: ModelId | null;
+}
+
+/** Written by `UsageStore.add`, in the same transaction. What deleted accounts used stays in the sums. */
+export interface ServiceUsageStore {
+  /** Summed up by step; by time. `stepMs` is an hour or a multiple of it, counted from 1970. */
+  readByTime(filter: ServiceFilter, stepMs: number): Promise<(UsageCounts & { start: Date })[]>;
+  readByModel(filter: ServiceFilter): Promise<(UsageCounts & { model: ModelId | null })[]>;
+  /**
+   * The first `limit` accounts and keys by that measure, the most first. Of accounts that still exist; of one account
+   * only its keys.
+   */
+  top(filter: TopFilter, measure: "requests" | "tokens", limit: number): Promise<TopUsers>;
+  /** By step, account, key and model; by time. Of accounts that still exist. */
+  lines(filter: TopFilter & { keyId?: string | undefined }, stepMs: number): Promise<ServiceUsageLine[]>;
+  prune(before: Date): Promise<void>;
+}
+
+/** How many requests of an hour ended with this code, `none` being no error. */
+export interface Outcomes {
+  start: Date;
+  /** Null where it was not known yet. */
+  model: ModelId | null;
+  code: ErrorCode | "none";
+  requests: number;
+}
+
+export interface OutcomeStore {
+  /** Adds to what is there. */
+  add(rows: readonly Outcomes[]): Promise<void>;
+  /** Summed up by code. */
+  readByCode(filter: ServiceFilter): Promise<Pick<Outcomes, "code" | "requests">[]>;
+  /** Summed up by day in UTC, model and code; by time. */
+  readByDay(from: Date, to: Date): Promise<Outcomes[]>;
+  /** By hour, of all hours in which a request ended with one of these codes; by time. */
+  readHoursWith(codes: readonly ErrorCode[], from: Date, to: Date): Promise<Outcomes[]>;
+  /** When the oldest hour began; null without any. */
+  since(): Promise<Date | null>;
+  prune(before: Date): Promise<void>;
+}
+
+export interface AdminFacts {
+  /** Whether there are two accounts that people can sign in to. */
+  hasSecondAccount(): Promise<boolean>;
+  /** Whether an invitation can still be used. */
+  hasInvitation(now: Date): Promise<boolean>;
+  /** Those of these settings that are set. */
+  settings(names: readonly string[]): Promise<ReadonlyMap<string, string>>;
+}
+
+export interface ChangelogItem {
+  id: string;
+  title: string;
+  body: string;
+  publishedAt: Date;
+  updatedAt: Date;
+}
+
+export interface NewsStore {
+  /** Newest first. */
+  listItems(limit: number): Promise<ChangelogItem[]>;
+  createItem(item: ChangelogItem): Promise<void>;
+  /** Null when there is none. */
+  updateItem(
+    id: string,
+    change: Pick<ChangelogItem, "title" | "body" | "updatedAt">,
+  ): Promise<ChangelogItem | null>;
+  /** False when there is none. */
+  deleteItem(id: string): Promise<boolean>;
+
+  /** Latest start first. */
+  listWindows(limit: number): Promise<MaintenanceWindow[]>;
+  /** Those that end after `now`, the earliest start first. */
+  listCurrentWindows(now: Date): Promise<MaintenanceWindow[]>;
+  findWindow(id: string): Promise<MaintenanceWindow | null>;
+  createWindow(window: MaintenanceWindow): Promise<void>;
+  /** Null, and nothing is changed, when there is none or it has begun or was called off. */
+  updatePlannedWindow(
+    id: string,
+    change: Pick<MaintenanceWindow, "title" | "body" | "startsAt" | "endsAt">,
+    now: Date,
+  ): Promise<MaintenanceWindow | null>;
+  /** Ends it at `at`; a window that is over already stays as it is. */
+  endWindow(id: string, at: Date): Promise<void>;
+}
+
+/** Which weights or engine answer for each model. Methods reject with `UserError` for what an admin can correct. */
+export interface ModelSources {
+  now(): Promise<ModelView[]>;
+  choices(): Promise<ModelChoicesView>;
+  preflight(engine: EngineBody): Promise<EnginePreflight>;
+  // The next four resolve when the choice is checked and stored. The model changes over afterwards, without dropping
+  // a stream; where that fails, the choice is taken back and `now` says why.
+  useWeights(model: ModelId, file: string, force: boolean): Promise<void>;
+  useEngine(model: ModelId, engine: EngineBody): Promise<void>;
+  useDefault(model: ModelId): Promise<void>;
+  rollBack(model: ModelId): Promise<void>;
+}
+
+/** Downloads of weights. Methods reject with `UserError` likewise. */
+export interface Pulls {
+  list(): PullView[];
+  start(pull: PullBody): PullView;
+  /** What has arrived is kept. */
+  pause(id: string): PullView;
+  /** Also tries a failed one again. */
+  resume(id: string): PullView;
+  /** Takes it off the list; what has arrived of an unfinished one is removed. */
+  cancel(id: string): Promise<PullView>;
+}

@@ -1,0 +1,170 @@
+/** What the whole service was used for: by time and model, the accounts and keys that use it most, causes of errors. */
+import type { ServiceUsageReport, TopUsers } from "../../protocol/dashboard-operator.js";
+import { playgroundKeyId } from "../../protocol/dashboard-bounds.js";
+import { errorTable } from "../../protocol/errors.js";
+import { modelIds, type ModelId } from "../../protocol/models.js";
+import { DashboardError } from "../dashboard-error.js";
+import type { UsageCounts } from "../usage/ports.js";
+import type { OutcomeRecorder } from "./outcome-recorder.js";
+import type { ServiceStore, TopUser } from "./ports.js";
+import type { AccountStore } from "../accounts/ports.js";
+import type { Account } from "../entities.js";
+import type { Store } from "../store.js";
+import { toCsv } from "../usage/csv.js";
+import { noUsage, sumOfUsage, type UsageRecorder } from "../usage/usage-recorder.js";
+import {
+  add,
+  dailySliceMs,
+  dayMs,
+  figures,
+  longSliceMs,
+  rangeOf,
+  share,
+  slicesOf,
+  startsOf,
+  type UsageReports,
+  type UsageRequest,
+} from "../usage/usage-report.js";
+import { countCells, countHeadings } from "../usage/usage-columns.js";
+
+const topLength = 10;
+/** Of everybody's lines by the hour. */
+const shortSliceMs = dayMs / 4;
+
+const csvHeadings = ["start", "account", "key", "model", ...countHeadings];
+
+export interface ServiceUsageRequest extends UsageRequest {
+  /** An id or an email address; undefined for all. */
+  account?: string | undefined;
+}
+
+export interface ServiceUsageParts {
+  store: Pick<Store, "findKey" | "findAccountByEmail"> & {
+    readonly accounts: Pick<AccountStore, "findAccount">;
+    readonly service: ServiceStore;
+  };
+  usage: Pick<UsageRecorder, "flush">;
+  outcomes: Pick<OutcomeRecorder, "flush">;
+  reports: UsageReports;
+}
+
+export class ServiceUsageReports {
+  constructor(private readonly parts: ServiceUsageParts) {}
+
+  async report(request: ServiceUsageRequest): Promise<ServiceUsageReport> {
+    const { account, key } = await this.#whose(request);
+    if (account === null) return this.#ofAll(request);
+    const { buckets, totals, byModel } = await this.parts.reports.report(account.id, request);
+    return { account: { id: account.id, email: account.email }, key, buckets, totals, byModel, causes: null };
+  }
+
+  /** With an account, only its keys are ranked. */
+  async top(request: ServiceUsageRequest, measure: "requests" | "tokens"): Promise<TopUsers> {
+    const { account } = await this.#whose(request);
+    const { from, to } = rangeOf(request);
+    const { model } = request;
+    await this.parts.usage.flush();
+    const { usage } = this.parts.store.service;
+    const filter = { from, to, model, accountId: account?.id };
+    const { accounts, keys } = await usage.top(filter, measure, topLength);
+    return { accounts: account === null ? accounts : [], keys: keys.map(named) };
+  }
+
+  /** The lines of a CSV file, read and written day by day: all of them may be more than memory should hold. */
+  async *csv(request: ServiceUsageRequest): AsyncGenerator<string, void, undefined> {
+    const { account } = await this.#whose(request);
+    const range = rangeOf(request);
+    await this.parts.usage.flush();
+    yield toCsv(csvHeadings, []);
+    for await (const slice of slicesOf(range, request.step === "hour" ? shortSliceMs : dayMs)) {
+      const filter = { ...slice, accountId: account?.id, keyId: request.key, model: request.model };
+      const lines = await this.parts.store.service.usage.lines(filter, range.stepMs);
+      const rows = lines.map((line) => [
+        line.start.toISOString(),
+        line.email,
+        keyLabel(line.keyId, line.keyName),
+        line.model ?? "",
+        ...countCells(figures(line)),
+      ]);
+      yield withoutHeadings(rows);
+    }
+  }
+
+  async #ofAll(request: ServiceUsageRequest): Promise<ServiceUsageReport> {
+    const { store, usage, outcomes } = this.parts;
+    const range = rangeOf(request);
+    await Promise.all([usage.flush(), outcomes.flush()]);
+    const byTime = new Map<number, UsageCounts>();
+    const byModel = new Map<ModelId | null, UsageCounts>();
+    for await (const slice of slicesOf(range, request.step === "hour" ? longSliceMs : dailySliceMs)) {
+      const filter = { ...slice, model: request.model };
+      const [times, models] = await Promise.all([
+        store.service.usage.readByTime(filter, range.stepMs),
+        store.service.usage.readByModel(filter),
+      ]);
+      for (const row of times) add(byTime, row.start.getTime(), row);
+      for (const row of models) add(byModel, row.model, row);
+    }
+    const codes = await store.service.outcomes.readByCode({ ...range, model: request.model });
+    return {
+      account: null,
+      key: null,
+      buckets: startsOf(range).map((start) => ({
+        start: new Date(start).toISOString(),
+        ...figures(byTime.get(start) ?? noUsage),
+      })),
+      totals: figures([...byTime.values()].reduce<UsageCounts>(sumOfUsage, noUsage)),
+      byModel: [...modelIds, null]
+        .filter((model) => byModel.has(model))
+        .map((model) => ({ model, ...share(byModel.get(model) ?? noUsage) })),
+      causes: codes
+        .flatMap(({ code, requests }) =>
+          code === "none" ? [] : [{ code, status: errorTable[code].status, requests }],
+        )
+        .sort((a, b) => b.requests - a.requests || (a.code < b.code ? -1 : 1)),
+    };
+  }
+
+  /** A key names its account; the playground's stand-in for one does not. */
+  async #whose({ account: wanted, key: keyId }: ServiceUsageRequest): Promise<{
+    account: Account | null;
+    key: ServiceUsageReport["key"];
+  }> {
+    const { store } = this.parts;
+    const key = keyId === undefined || keyId === playgroundKeyId ? null : await store.findKey(keyId);
+    if (keyId !== undefined && keyId !== playgroundKeyId && key === null) {
+      throw new DashboardError("bad_request", "There is no such key.", { field: "key" });
+    }
+    const account = await this.#find(wanted ?? key?.accountId);
+    if (keyId === playgroundKeyId && account === null) {
+      throw new DashboardError("bad_request", "Choose the account whose playground it is.", {
+        field: "account",
+      });
+    }
+    if (key !== null && key.accountId !== account?.id) {
+      throw new DashboardError("bad_request", "This account has no such key.", { field: "key" });
+    }
+    if (keyId === undefined) return { account, key: null };
+    return { account, key: { id: keyId, name: keyLabel(keyId, key?.name ?? null) } };
+  }
+
+  async #find(wanted: string | undefined): Promise<Account | null> {
+    if (wanted === undefined || wanted === "") return null;
+    const { store } = this.parts;
+    const account = wanted.includes("@")
+      ? await store.findAccountByEmail(wanted)
+      : await store.accounts.findAccount(wanted);
+    if (account === null) {
+      throw new DashboardError("bad_request", "There is no such account.", { field: "account" });
+    }
+    return account;
+  }
+}
+
+const named = (user: TopUser): TopUser => ({ ...user, keyName: keyLabel(user.keyId ?? "", user.keyName) });
+
+const keyLabel = (keyId: string, name: string | null): string =>
+  keyId === playgroundKeyId ? "Playground" : (name ?? keyId);
+
+const withoutHeadings = (rows: Parameters<typeof toCsv>[1]): string =>
+  rows.length === 0 ? "" : toCsv([], rows).slice(toCsv([], []).length);

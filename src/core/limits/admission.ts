@@ -1,0 +1,275 @@
+/**
+ * One request on its way past the limits. Every step asks the counters for all that is due, in one round trip.
+ *
+ * The count of a request is put off while room is foreseen: it is made together with the lease and the reservation of
+ * tokens, when the prompt is counted, so a completion asks once before it runs and once after: with shared counters, two
+ * round trips. What is foreseen is what this replica last heard, plus its own requests that are not counted yet; so a
+ * caller makes a replica work at most for as many requests as the limits allow before it is refused. Without room in
+ * sight, or where nothing can be recalled, the request is counted before its body is read, the lease is taken and tokens
+ * must be left before any work on the prompt.
+ *
+ * An error that comes before the reservation is told after the request was counted (`count`), and a refusal of that count
+ * goes before it: clients see the same order either way.
+ */
+import type { ServiceError } from "../../protocol/errors.js";
+import type { AdmissionAnswer, AdmissionAsk, Admissions, Correction, WindowAsk, Lease } from "../counters.js";
+import type { KeyRecord } from "../entities.js";
+import {
+  metersOf,
+  neverFits,
+  refuse,
+  tightestOf,
+  windowAsk,
+  type CallerMeters,
+  type Meter,
+  type QuotaReading,
+  type RateReading,
+  type Rates,
+} from "./meters.js";
+import type { QuotaBook, QuotaMeter } from "./quota-book.js";
+
+export interface AdmissionParts {
+  admissions: Admissions;
+  caller: KeyRecord;
+  state: "new" | "put off" | "counted";
+  /** Null where there are none. */
+  quotas: QuotaBook | null;
+  onCounted: () => void;
+  onRates: (rates: ReadRates) => void;
+  onRefusal: (meter: Meter) => void;
+}
+
+/** What an answer of the counters said; undefined for what was not read. */
+export interface ReadRates {
+  requests: RateReading | undefined;
+  tokens: RateReading | undefined;
+  quotas: readonly QuotaReading[];
+}
+
+/** What is reserved in a window. */
+interface Reserved {
+  name: string;
+  window: string;
+  kind: keyof Rates;
+  amount: number;
+  isQuota: boolean;
+  /** What the window had counted then. */
+  count: number;
+}
+
+/** A refused lease says nothing about when one is free. */
+const leaseRetryMs = 1_000;
+
+const none: readonly never[] = [];
+
+export class Admission {
+  #state: AdmissionParts["state"];
+  #counting: Promise<ServiceError | null> | null = null;
+  #lease: Lease | null = null;
+  #reserved: Reserved[] = [];
+  /** The day that it belongs to for quotas. */
+  #day = "";
+  #quotas: readonly QuotaMeter[] = [];
+  readonly #meters: CallerMeters;
+
+  constructor(private readonly parts: AdmissionParts) {
+    this.#state = parts.state;
+    this.#meters = metersOf(parts.caller);
+  }
+
+  /** The request may go on without having been counted. */
+  get isPutOff(): boolean {
+    return this.#state === "put off";
+  }
+
+  /** Counts the request, once. Resolves to the refusal. */
+  count(): Promise<ServiceError | null> {
+    if (this.#state === "counted" && this.#counting === null) return Promise.resolve(null);
+    this.#counting ??= this.#count();
+    return this.#counting;
+  }
+
+  /**
+   * Takes the lease and throws when no token is left: before any work on the prompt. Puts that off too, unless
+   * `isLong`: then the work may take long enough to have others refused meanwhile.
+   */
+  async hold({ isLong }: { isLong: () => boolean }): Promise<void> {
+    if (!this.isPutOff || isLong()) await this.#admit(0);
+  }
+
+  /** Takes the lease, and asks for no tokens: for work that uses none. */
+  async lease(): Promise<void> {
+    await this.#admit(null);
+  }
+
+  /**
+   * Throws `rate_limit_exceeded` when the window has not enough left, and `request_exceeds_limit` when no window ever
+   * has. `promptTokens` of the amount cannot be had back by asking for a shorter reply.
+   */
+  async reserve(amount: number, promptTokens = 0): Promise<void> {
+    this.#lookAtQuotas();
+    const smallest = this.#smallestOfTokens();
+    if (amount > smallest.limit) throw neverFits(smallest, amount, promptTokens);
+    const { readings } = await this.#admit(amount);
+    const reserved = ({ name }: Meter, kind: keyof Rates, isQuota: boolean): Reserved => {
+      const { window = "", count = 0 } = readings.get(name) ?? {};
+      return { name, window, kind, amount: kind === "tokens" ? amount : 1, isQuota, count };
+    };
+    this.#day = this.parts.quotas?.today() ?? "";
+    this.#reserved = [
+      ...this.#meters.tokens.map((meter) => reserved(meter, "tokens", false)),
+      ...this.#quotas.map((meter) => reserved(meter, meter.kind, true)),
+    ];
+  }
+
+  /**
+   * Replaces what is reserved by the tokens that were used, null when it never ran, and gives the lease back. Never
+   * rejects.
+   */
+  async settle(used: number | null): Promise<void> {
+    const [lease, reserved] = [this.#lease, this.#reserved];
+    this.#lease = null;
+    this.#reserved = [];
+    if (lease === null && reserved.length === 0) return;
+    const corrections: Correction[] = reserved.map(({ name, window, ...counted }) => {
+      const amount = correctionOf(counted, used);
+      return { name, window, amount, otherwise: counted.isQuota ? counted.amount + amount : undefined };
+    });
+    const isShared = await this.parts.admissions.settle(corrections, lease);
+    // Afterwards: a window that is opened again meanwhile must not have it from both.
+    if (used !== null) this.#record(used, reserved, { isUrgent: !isShared });
+  }
+
+  /** For a request that has ended: counts it if nothing else did. */
+  close(): void {
+    if (this.isPutOff) void this.count().catch(() => undefined);
+  }
+
+  #record(used: number, reserved: readonly Reserved[], { isUrgent }: { isUrgent: boolean }): void {
+    const { quotas, caller } = this.parts;
+    if (quotas === null) return;
+    const { account, key } = caller;
+    const day = { accountId: account.id, keyId: key.lineage, day: this.#day, requests: 1, tokens: used };
+    quotas.record(day, { isUrgent });
+    for (const meter of this.#quotas) {
+      const counted = reserved.find(({ name }) => name === meter.name);
+      if (counted !== undefined) {
+        quotas.noteUse(caller, meter, counted.count + correctionOf(counted, used), false);
+      }
+    }
+  }
+
+  /** Their windows are those of now. */
+  #lookAtQuotas(): void {
+    this.#quotas = this.parts.quotas?.metersOf(this.parts.caller) ?? [];
+  }
+
+  #smallestOfTokens(): Meter {
+    let [smallest]: readonly [Meter, ...Meter[]] = this.#meters.tokens;
+    for (const meter of this.#meters.tokens) if (meter.limit < smallest.limit) smallest = meter;
+    for (const meter of this.#quotas) {
+      if (meter.kind === "tokens" && meter.limit < smallest.limit) smallest = meter;
+    }
+    return smallest;
+  }
+
+  async #count(): Promise<ServiceError | null> {
+    this.#lookAtQuotas();
+    const { countRequest, readTokens } = this.#meters;
+    const ofQuotas = this.#quotas.map((meter) => windowAsk(meter, 0));
+    const answer = await this.#ask({
+      first: countRequest,
+      leases: none,
+      then: none,
+      read: ofQuotas.length === 0 ? readTokens : [...readTokens, ...ofQuotas],
+    });
+    return this.#refusalOf(answer);
+  }
+
+  /** Everything that is still due; null: but tokens. */
+  async #admit(amount: number | null): Promise<AdmissionAnswer> {
+    const refusal = await this.#counting;
+    if (refusal !== null) throw refusal;
+    if (amount === 0) this.#lookAtQuotas();
+    const isDue = this.#state !== "counted";
+    const { requests, countRequest, leases } = this.#meters;
+    const then = amount === null ? none : this.#asksFor(amount);
+    const answer = await this.#ask({
+      first: isDue ? countRequest : none,
+      leases: this.#lease === null ? leases : none,
+      then,
+      read: none,
+    });
+    this.#lease ??= answer.lease;
+    const refused = this.#refusalOf(answer, amount ?? 0);
+    if (refused === null) return answer;
+    const isByCount = requests.some(({ name }) => name === answer.refusedBy?.name);
+    if (isDue) this.#counting = Promise.resolve(isByCount ? refused : null);
+    throw refused;
+  }
+
+  #asksFor(amount: number): WindowAsk[] {
+    const ofTokens = this.#meters.tokens.map((meter) => windowAsk(meter, amount));
+    const ofQuotas = this.#quotas.map((meter) =>
+      windowAsk(meter, meter.kind === "tokens" ? amount : Math.min(amount, 1)),
+    );
+    return [...ofTokens, ...ofQuotas];
+  }
+
+  async #ask(ask: AdmissionAsk): Promise<AdmissionAnswer> {
+    const { admissions, onCounted, onRates } = this.parts;
+    const counts = ask.first.length > 0;
+    if (counts) this.#state = "counted";
+    let answer: AdmissionAnswer;
+    try {
+      answer = await admissions.admit(ask);
+    } finally {
+      if (counts) onCounted();
+    }
+    onRates({
+      requests: tightestOf(this.#meters.requests, answer.readings),
+      tokens: tightestOf(this.#meters.tokens, answer.readings),
+      quotas: quotaReadingsOf(this.#quotas, answer.readings),
+    });
+    return answer;
+  }
+
+  #refusalOf({ refusedBy, readings }: AdmissionAnswer, amount = 0): ServiceError | null {
+    if (refusedBy === null) return null;
+    const { name } = refusedBy;
+    const isNamed = (meter: Meter): boolean => meter.name === name;
+    const reading = readings.get(name);
+    const { caller, quotas, onRefusal } = this.parts;
+    const quota = this.#quotas.find(isNamed);
+    if (quota !== undefined) quotas?.noteUse(caller, quota, reading?.count ?? 0, true);
+    const { requests, tokens, concurrency } = this.#meters;
+    const meter = quota ?? [...requests, ...tokens, ...concurrency].find(isNamed);
+    if (meter === undefined) throw new Error("A limit refused that was not asked.");
+    onRefusal(meter);
+    const isForTokens = amount > 0 && (quota?.kind === "tokens" || tokens.some(isNamed));
+    const left = reading ?? { remaining: 0, resetMs: leaseRetryMs };
+    return refuse(meter, left, isForTokens ? amount : undefined);
+  }
+}
+
+/** What a window counted too much or too little. A request that never ran counts for no quota. */
+function correctionOf({ kind, amount }: Pick<Reserved, "kind" | "amount">, used: number | null): number {
+  if (kind === "requests") return used === null ? -amount : 0;
+  return (used ?? 0) - amount;
+}
+
+/** For each kind and period, the one with the least left. */
+export function quotaReadingsOf(
+  meters: readonly QuotaMeter[],
+  readings: AdmissionAnswer["readings"],
+): readonly QuotaReading[] {
+  if (meters.length === 0) return none;
+  const tightest = new Map<string, QuotaReading>();
+  for (const meter of meters) {
+    const reading = tightestOf([meter], readings);
+    const least = tightest.get(meter.unit);
+    if (reading === undefined || (least !== undefined && least.remaining <= reading.remaining)) continue;
+    tightest.set(meter.unit, { ...reading, kind: meter.kind, period: meter.window.period });
+  }
+  return [...tightest.values()];
+}

@@ -1,0 +1,155 @@
+/**
+ * What a plan allows, counted for each account, and below that what a key allows where it carries limits of
+ * its own. Every authenticated request is counted. Tokens are reserved before a run, prompt plus cap, and
+ * settled afterwards to what was used, so that a parallel burst cannot spend the same tokens twice.
+ * Concurrency is a lease. A refused request consumes nothing else: what one limit counted is given back when
+ * the next refuses. How a request passes them: `admission.ts`.
+ */
+import type { Admissions, Leases } from "../counters.js";
+import type { KeyRecord } from "../entities.js";
+import type { QuotaBook, QuotaMeter } from "./quota-book.js";
+import { Admission, type ReadRates } from "./admission.js";
+import {
+  accountMeter,
+  metersOf,
+  ownerOfKey,
+  tightestOf,
+  windowAsk,
+  type Meter,
+  type Payer,
+  type RateReading,
+  type Rates,
+} from "./meters.js";
+
+export type { RateReading, Rates } from "./meters.js";
+
+export interface QuotaNow extends RateReading {
+  kind: QuotaMeter["kind"];
+  window: QuotaMeter["window"];
+}
+
+export interface EnterOptions {
+  /** Called whenever the counters were read, for headers; also before a refusal. */
+  onRates?: (rates: ReadRates) => void;
+  /** The request was counted before. */
+  isCounted?: boolean;
+}
+
+export interface LimitsOptions {
+  quotas?: QuotaBook;
+  /** Called for each refusal, with the limit as in `tokens_per_day` and whose it is. */
+  onRefusal?: (limit: string, scope: LimitReading["scope"]) => void;
+}
+
+/** One limit of a caller and what is left of it. */
+export interface LimitReading {
+  /** As in `tokens_per_day`. */
+  name: string;
+  scope: "account" | "key";
+  limit: number;
+  remaining: number;
+  resetMs: number;
+  /** For quotas, which follow the calendar. */
+  resetsAt: Date | null;
+}
+
+export class Limits {
+  /** By account and key: requests that were let in and are not counted yet. */
+  readonly #uncounted = new Map<string, number>();
+  readonly #onRefusal = (meter: Meter): void => this.options.onRefusal?.(nameOf(meter), scopeOf(meter));
+
+  constructor(
+    private readonly admissions: Admissions,
+    private readonly leases: Pick<Leases, "held">,
+    private readonly options: LimitsOptions = {},
+  ) {}
+
+  /** Asks nobody yet. Call `close` on it at the end, however the request ended. */
+  enter(caller: KeyRecord, { onRates, isCounted = false }: EnterOptions = {}): Admission {
+    const isPutOff = !isCounted && this.#seesRoom(caller);
+    if (isPutOff) this.#noteUncounted(caller, 1);
+    return new Admission({
+      admissions: this.admissions,
+      caller,
+      state: isCounted ? "counted" : isPutOff ? "put off" : "new",
+      onCounted: isPutOff ? () => this.#noteUncounted(caller, -1) : nothing,
+      onRates: onRates ?? nothing,
+      quotas: this.options.quotas ?? null,
+      onRefusal: this.#onRefusal,
+    });
+  }
+
+  /** What is left of the plan now, for the dashboard. Counts nothing. */
+  async read(caller: Payer): Promise<Rates & { quotas: QuotaNow[]; held: number }> {
+    const [requests, tokens] = [accountMeter("requests", caller), accountMeter("tokens", caller)];
+    const quotas = this.options.quotas?.accountMetersOf(caller) ?? [];
+    const rateOf = await this.#read([requests, tokens, ...quotas]);
+    return {
+      requests: rateOf(requests),
+      tokens: rateOf(tokens),
+      quotas: quotas.map((meter) => ({ ...rateOf(meter), kind: meter.kind, window: meter.window })),
+      held: await this.leases.held(caller.account.id),
+    };
+  }
+
+  /** What is left of every limit of this caller but concurrency, the key's own first. Counts nothing. */
+  async readings(caller: KeyRecord): Promise<LimitReading[]> {
+    const { requests, tokens } = metersOf(caller);
+    const meters: Meter[] = [...requests, ...tokens, ...(this.options.quotas?.metersOf(caller) ?? [])];
+    const rateOf = await this.#read(meters);
+    return meters.map((meter) => {
+      const { limit, remaining, resetMs } = rateOf(meter);
+      const [name, scope, resetsAt] = [nameOf(meter), scopeOf(meter), meter.resetsAt ?? null];
+      return { name, scope, limit, remaining, resetMs, resetsAt };
+    });
+  }
+
+  /** The same for concurrency, which no clock frees. */
+  async readConcurrency(caller: KeyRecord): Promise<Omit<LimitReading, "resetMs" | "resetsAt">[]> {
+    return Promise.all(
+      metersOf(caller).concurrency.map(async (meter) => {
+        const held = await this.leases.held(meter.name);
+        // A limit that was lowered may be below what runs already.
+        const remaining = Math.max(0, meter.limit - held);
+        return { name: nameOf(meter), scope: scopeOf(meter), limit: meter.limit, remaining };
+      }),
+    );
+  }
+
+  async #read(meters: readonly Meter[]): Promise<(meter: Meter) => RateReading> {
+    const read = meters.map((meter) => windowAsk(meter, 0));
+    const { readings } = await this.admissions.admit({ first: [], leases: [], then: [], read });
+    return (meter) =>
+      tightestOf([meter], readings) ?? { limit: meter.limit, remaining: meter.limit, resetMs: 0 };
+  }
+
+  /** Whether, by what is known here, every limit has room for one more beside those that are not counted yet. */
+  #seesRoom(caller: KeyRecord): boolean {
+    const { admissions } = this;
+    if (!admissions.canRecall) return false;
+    const uncounted = (owner: string): number => this.#uncounted.get(owner) ?? 0;
+    const { requests, tokens, concurrency } = metersOf(caller);
+    const hasLeft = ({ name, limit }: Meter): boolean => admissions.recall(name) < limit;
+    return (
+      requests.every(({ name, owner, limit }) => admissions.recall(name) + uncounted(owner) < limit) &&
+      concurrency.every(({ name, owner, limit }) => admissions.recallHeld(name) + uncounted(owner) < limit) &&
+      tokens.every(hasLeft) &&
+      (this.options.quotas?.metersOf(caller).every(hasLeft) ?? true)
+    );
+  }
+
+  #noteUncounted({ account, key }: KeyRecord, amount: number): void {
+    for (const owner of [account.id, ownerOfKey(key)]) {
+      const left = (this.#uncounted.get(owner) ?? 0) + amount;
+      if (left > 0) this.#uncounted.set(owner, left);
+      else this.#uncounted.delete(owner);
+    }
+  }
+}
+
+const nothing = (): void => undefined;
+
+/** `tokens per day` → `tokens_per_day` */
+const nameOf = ({ unit }: Meter): string => unit.replaceAll(" ", "_");
+
+const scopeOf = ({ owner }: Meter): LimitReading["scope"] => (owner.startsWith("key:") ? "key" : "account");

@@ -1,0 +1,184 @@
+/** The limits that hold for a caller: what is counted under which name, up to what, and who set it. */
+import { ServiceError } from "../../protocol/errors.js";
+import type { LeaseAsk, WindowAsk, CounterReading } from "../counters.js";
+import type { ApiKey, KeyRecord } from "../entities.js";
+
+const windowMs = 60_000;
+
+export interface RateReading {
+  limit: number;
+  remaining: number;
+  resetMs: number;
+}
+
+/** For the `x-ratelimit-*` headers: of the key's limit or the account's, whichever has less left. */
+export interface Rates {
+  requests: RateReading;
+  tokens: RateReading;
+}
+
+/** What is left of a quota: of the key's or the account's, likewise. */
+export interface QuotaReading extends RateReading {
+  kind: keyof Rates;
+  period: "day" | "month";
+}
+
+export interface Meter {
+  name: string;
+  limit: number;
+  unit: string;
+  whose: string;
+  /** The account or the key that it counts for. */
+  owner: string;
+  /** A minute, where it is absent. */
+  windowMs?: number;
+  /** For windows that follow the calendar. */
+  resetsAt?: Date;
+  initial?: () => Promise<number>;
+}
+
+/** The account's is always there, the key's own limit before it where it has one. */
+export type Meters = readonly [Meter, ...Meter[]];
+
+export type Payer = Pick<KeyRecord, "account" | "plan">;
+
+/** What is counted by the minute, and how it is called. */
+const rates = {
+  requests: { limit: "requestsPerMinute", unit: "requests per minute" },
+  tokens: { limit: "tokensPerMinute", unit: "tokens per minute" },
+} as const;
+
+export function accountMeter(kind: keyof Rates, { account, plan }: Payer): Meter {
+  const { limit, unit } = rates[kind];
+  return {
+    name: `${kind}:${account.id}`,
+    limit: plan[limit],
+    unit,
+    whose: planOf(plan.name),
+    owner: account.id,
+  };
+}
+
+/** Everything that holds for a caller by the minute and at once, with what is asked of the counters for it. */
+export interface CallerMeters {
+  requests: Meters;
+  tokens: Meters;
+  concurrency: Meters;
+  /** Counts one request. */
+  countRequest: readonly WindowAsk[];
+  /** Reads what is left of the tokens. */
+  readTokens: readonly WindowAsk[];
+  leases: readonly LeaseAsk[];
+}
+
+/** A record serves all requests of a key for a second; it is never changed, but replaced. */
+const known = new WeakMap<KeyRecord, CallerMeters>();
+
+export function metersOf(caller: KeyRecord): CallerMeters {
+  const found = known.get(caller);
+  if (found !== undefined) return found;
+  const [requests, tokens] = [rateMetersOf("requests", caller), rateMetersOf("tokens", caller)];
+  const concurrency = concurrencyMetersOf(caller);
+  const meters = {
+    requests,
+    tokens,
+    concurrency,
+    countRequest: requests.map((meter) => windowAsk(meter, 1)),
+    readTokens: tokens.map((meter) => windowAsk(meter, 0)),
+    leases: concurrency.map(({ name, limit }) => ({ name, limit })),
+  };
+  known.set(caller, meters);
+  return meters;
+}
+
+function rateMetersOf(kind: keyof Rates, caller: KeyRecord): Meters {
+  const { limit, unit } = rates[kind];
+  const own = caller.key.limits[limit];
+  const account = accountMeter(kind, caller);
+  const owner = ownerOfKey(caller.key);
+  return own === null
+    ? [account]
+    : [{ name: `${kind}:${owner}`, limit: own, unit, whose: "this key", owner }, account];
+}
+
+function concurrencyMetersOf({ key, account, plan }: KeyRecord): Meters {
+  const unit = "concurrent requests";
+  const ofAccount = {
+    name: account.id,
+    limit: plan.concurrentRequests,
+    unit,
+    whose: planOf(plan.name),
+    owner: account.id,
+  };
+  const own = key.limits.concurrentRequests;
+  const owner = ownerOfKey(key);
+  return own === null
+    ? [ofAccount]
+    : [{ name: owner, limit: own, unit, whose: "this key", owner }, ofAccount];
+}
+
+/** A key that replaces another continues its counts. */
+export const ownerOfKey = ({ lineage }: Pick<ApiKey, "lineage">): string => `key:${lineage}`;
+
+export const planOf = (name: string): string => `the plan '${name}'`;
+
+export const windowAsk = (meter: Meter, amount: number): WindowAsk => ({
+  name: meter.name,
+  amount,
+  limit: meter.limit,
+  windowMs: meter.windowMs ?? windowMs,
+  initial: meter.initial,
+});
+
+/** The one with the least left; undefined when none of them was read. */
+export function tightestOf(
+  meters: readonly Meter[],
+  readings: ReadonlyMap<string, CounterReading>,
+): RateReading | undefined {
+  let least: RateReading | undefined;
+  for (const { name, limit } of meters) {
+    const reading = readings.get(name);
+    if (reading === undefined || (least !== undefined && least.remaining <= reading.remaining)) continue;
+    least = { limit, remaining: reading.remaining, resetMs: reading.resetMs };
+  }
+  return least;
+}
+
+/** Not a 429: clients retry those, and this one would always be refused. */
+export function neverFits({ limit, unit, whose }: Meter, amount: number, promptTokens: number): ServiceError {
+  const isPromptAlone = promptTokens >= limit;
+  const next = isPromptAlone ? "Shorten the messages." : "Lower max_tokens or n, or shorten the messages.";
+  return new ServiceError("request_exceeds_limit", {
+    message: `This request needs up to ${amount} tokens, ${promptTokens} of them for its prompt. The limit is ${limitText(limit, unit)} on ${whose}, so it can never be admitted. ${next}`,
+    param: isPromptAlone ? "messages" : "max_tokens",
+    shouldRetry: false,
+  });
+}
+
+/** `neededTokens` where it is tokens that are missing. */
+export function refuse(
+  { limit, unit, whose, resetsAt }: Meter,
+  { remaining, resetMs }: Pick<RateReading, "remaining" | "resetMs">,
+  neededTokens?: number,
+): ServiceError {
+  const seconds = Math.max(1, Math.ceil(resetMs / 1000));
+  const what = `${limitText(limit, unit)} on ${whose}`;
+  const reset = resetsAt?.toISOString().replace(".000Z", "Z");
+  const needs = neededTokens === undefined ? "" : `; this request needs up to ${neededTokens}`;
+  const isReached = neededTokens === undefined || remaining <= 0;
+  return new ServiceError("rate_limit_exceeded", {
+    message: isReached
+      ? reset === undefined
+        ? `Rate limit reached: ${what}${needs}. Try again in ${seconds} s.`
+        : `Quota reached: ${what}${needs}. It resets at ${reset}.`
+      : `This request does not fit in what is left: it needs up to ${neededTokens} tokens, and ${remaining} of ${what} are left. ` +
+        `Ask for a shorter reply, or try again ${reset === undefined ? `in ${seconds} s` : `after the reset at ${reset}`}.`,
+    retryAfterSeconds: seconds,
+    // Quotas reset with the day or the month.
+    shouldRetry: resetsAt === undefined,
+  });
+}
+
+/** "60 requests per minute", "1 request per minute" */
+const limitText = (limit: number, unit: string): string =>
+  `${limit} ${limit === 1 ? unit.replace(/\b(request|token)s\b/, "$1") : unit}`;

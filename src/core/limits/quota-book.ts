@@ -1,0 +1,102 @@
+/**
+ * Quotas: limits by the calendar's day and month. They are counted beside the limits by the minute, in the same
+ * counters and the same step, each window under a name of its own. What was used is also written to the database by the
+ * day, together with usage and as often as that: once. A counter that does not know a window, since the server or
+ * Redis was restarted, begins with what the database says (`initial`), and what this server has not written yet.
+ *
+ * A request belongs to the day on which it was admitted, also when it ends on the next.
+ */
+import type { QuotaDay, QuotaUse } from "../usage/ports.js";
+import type { Clock } from "../clock.js";
+import type { KeyRecord, Quotas } from "../entities.js";
+import { ownerOfKey, planOf, type Meter, type Payer } from "./meters.js";
+import type { Calendar, CalendarWindow, Period } from "./calendar.js";
+
+export type QuotaKind = keyof QuotaUse;
+
+export interface QuotaMeter extends Meter {
+  kind: QuotaKind;
+  window: CalendarWindow;
+  accountId: string;
+  /** The lineage of the key; null for the account's. */
+  keyId: string | null;
+}
+
+export interface QuotaParts {
+  clock: Clock;
+  calendar: Calendar;
+  /** On days that begin with `days`, by one key or all, with what is not in the database yet. */
+  used: (accountId: string, keyId: string | null, days: string) => Promise<QuotaUse>;
+  /** Urgent: other servers must find it in the database soon. */
+  record: (used: QuotaDay, options: { isUrgent: boolean }) => void;
+  /** A quota has counted so much, by the counters, or refused a request. */
+  onUse?: (caller: KeyRecord, meter: QuotaMeter, count: number, isRefused: boolean) => void;
+}
+
+const kinds: readonly { field: keyof Quotas; kind: QuotaKind; period: Period }[] = [
+  { field: "requestsPerDay", kind: "requests", period: "day" },
+  { field: "tokensPerDay", kind: "tokens", period: "day" },
+  { field: "requestsPerMonth", kind: "requests", period: "month" },
+  { field: "tokensPerMonth", kind: "tokens", period: "month" },
+];
+
+const none: readonly QuotaMeter[] = [];
+
+/** Asked several times for each request, and most plans have none. */
+const hasQuotas = (quotas: Quotas): boolean => kinds.some(({ field }) => quotas[field] !== null);
+
+export class QuotaBook {
+  constructor(private readonly parts: QuotaParts) {}
+
+  /** The key's own first. Their windows are those of this moment. */
+  metersOf(caller: KeyRecord): readonly QuotaMeter[] {
+    const { key, account, plan } = caller;
+    if (!hasQuotas(key.limits) && !hasQuotas(plan)) return none;
+    const ofKey = this.#meters(key.limits, account.id, key.lineage, "this key");
+    return [...ofKey, ...this.accountMetersOf(caller)];
+  }
+
+  accountMetersOf({ account, plan }: Payer): QuotaMeter[] {
+    return this.#meters(plan, account.id, null, planOf(plan.name));
+  }
+
+  /** The day that a request belongs to which is admitted now. */
+  today(): string {
+    return this.parts.calendar.dayAt(this.parts.clock.now());
+  }
+
+  record(...[used, options]: Parameters<QuotaParts["record"]>): void {
+    this.parts.record(used, options);
+  }
+
+  noteUse(...[caller, meter, count, isRefused]: Parameters<NonNullable<QuotaParts["onUse"]>>): void {
+    this.parts.onUse?.(caller, meter, count, isRefused);
+  }
+
+  #meters(quotas: Quotas, accountId: string, lineage: string | null, whose: string): QuotaMeter[] {
+    const meters: QuotaMeter[] = [];
+    for (const { field, kind, period } of kinds) {
+      const limit = quotas[field];
+      if (limit === null) continue;
+      const { clock, calendar, used } = this.parts;
+      const now = clock.now();
+      const window = calendar.windowAt(period, now);
+      const owner = lineage === null ? accountId : ownerOfKey({ lineage });
+      meters.push({
+        name: `quota:${kind}:${window.label}:${owner}`,
+        limit,
+        unit: `${kind} per ${period}`,
+        whose,
+        owner,
+        windowMs: window.endsAt.getTime() - now.getTime(),
+        resetsAt: window.endsAt,
+        initial: async () => (await used(accountId, lineage, window.label))[kind],
+        kind,
+        window,
+        accountId,
+        keyId: lineage,
+      });
+    }
+    return meters;
+  }
+}

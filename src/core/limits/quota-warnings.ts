@@ -1,0 +1,87 @@
+/**
+ * Mails to an account when most of a quota is used, and when it is used up: once for each quota, window and level, over
+ * all replicas and restarts. The counters say when to look; since they hold what is only reserved too, the mail goes
+ * by what was used. Whoever claims the warning in the database sends it, and tries it some more times when the
+ * mail server refuses it. Without a mail server nothing is looked up.
+ */
+import type { QuotaStore } from "./ports.js";
+import type { QuotaUse } from "../usage/ports.js";
+import type { Clock } from "../clock.js";
+import type { KeyRecord } from "../entities.js";
+import type { Mail } from "../sign-in/mail.js";
+import type { Outbox } from "../sign-in/outbox.js";
+import type { QuotaMeter } from "./quota-book.js";
+
+const warnAt = 0.8;
+/** Between two looks at a quota of which more is reserved than used. */
+const lookAgainMs = 10_000;
+const mostRemembered = 10_000;
+
+export interface QuotaWarningParts {
+  store: Pick<QuotaStore, "claimWarning">;
+  used: (accountId: string, keyId: string | null, days: string) => Promise<QuotaUse>;
+  outbox: Pick<Outbox, "canMail" | "post">;
+  clock: Clock;
+  ownerName: string;
+  publicUrl: () => string;
+}
+
+export class QuotaWarnings {
+  /** By quota, window and level: when to look again, on the monotonic clock. */
+  readonly #quietUntilMs = new Map<string, number>();
+
+  constructor(private readonly parts: QuotaWarningParts) {}
+
+  /** Returns at once. */
+  note(caller: KeyRecord, meter: QuotaMeter, count: number, isRefused: boolean): void {
+    const { outbox, clock } = this.parts;
+    const level = isRefused || count >= meter.limit ? 100 : 80;
+    if ((!isRefused && count < warnAt * meter.limit) || !outbox.canMail) return;
+    const name = `${meter.name}:${level}`;
+    const nowMs = clock.monotonicMs();
+    if ((this.#quietUntilMs.get(name) ?? 0) > nowMs) return;
+    if (this.#quietUntilMs.size >= mostRemembered) this.#quietUntilMs.clear();
+    this.#quietUntilMs.set(name, nowMs + lookAgainMs);
+    outbox.post(() => this.#write(caller, meter, isRefused), { isRetried: true });
+  }
+
+  /** Null when there is nothing to say, or another has said it. */
+  async #write(caller: KeyRecord, meter: QuotaMeter, isRefused: boolean): Promise<Mail | null> {
+    const { store, used, clock, ownerName, publicUrl } = this.parts;
+    const { accountId, keyId, window, kind, limit } = meter;
+    const count = (await used(accountId, keyId, window.label))[kind];
+    if (count < warnAt * limit) return null;
+    const level = isRefused || count >= limit ? 100 : 80;
+    const name = `${meter.name}:${level}`;
+    this.#quietUntilMs.set(name, Infinity);
+    if (!(await store.claimWarning(accountId, name, clock.now()))) return null;
+    return quotaMail(caller, meter, { level, count, owner: ownerName, url: `${publicUrl()}/app/limits` });
+  }
+}
+
+function quotaMail(
+  { account, key }: KeyRecord,
+  { unit, limit, whose, keyId, window, kind }: QuotaMeter,
+  { level, count, owner, url }: { level: 80 | 100; count: number; owner: string; url: string },
+): Mail {
+  const who = keyId === null ? "Your account" : `Your key that ends in ${key.lastFour}`;
+  const resets = `${window.endsAt.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const number = (value: number): string => value.toLocaleString("en");
+  const next =
+    level === 80
+      ? `Once it is used up, requests are refused until it resets at ${resets}.`
+      : `Requests that need more than is left are refused until it resets at ${resets}.`;
+  return {
+    to: account.email,
+    subject:
+      level === 80
+        ? `${owner}: 80 % of a quota of ${kind} is used`
+        : `${owner}: a quota of ${kind} is used up`,
+    text: `${who} has used ${number(count)} of ${number(limit)} ${unit}, the limit on ${whose}.
+
+${next}
+
+What is left: ${url}
+`,
+  };
+}

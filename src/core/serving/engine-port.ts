@@ -1,0 +1,129 @@
+/** What serving needs from an engine. Every implementation passes the suite in `test/contract/engines`. */
+import type { ChatMessage, ReasoningEffort, ReplyFormat, Sampling, Tooling } from "../../protocol/chat.js";
+import type { ReplyEvent, Usage } from "../../protocol/dialect.js";
+import type { ModelId } from "../../protocol/models.js";
+
+/** What is to be generated. Everything in it is content or derives from it: never log it. */
+export interface Generation {
+  model: ModelId;
+  /** Whose conversation this is. Nothing computed for one account may serve another. */
+  accountId: string;
+  messages: readonly ChatMessage[];
+  sampling: Sampling;
+  stop: readonly string[];
+  /** Whether the reply names the one that ended it. */
+  namesStop?: boolean;
+  /** For each choice, as the client asked; absent means the model's default cap. */
+  maxTokens: number | undefined;
+  /** How many replies to the prompt, each drawn for itself. */
+  choices: number;
+  /** How many alternatives to name beside each token; undefined: no log probabilities. */
+  topLogprobs: number | undefined;
+  format: ReplyFormat;
+  /** What the reply may call; undefined: nothing. */
+  tooling: Tooling | undefined;
+  reasoningEffort: ReasoningEffort | undefined;
+  /** The client did not choose it. */
+  isEffortImplied?: boolean;
+}
+
+/** A generation that fits its model: counted, not yet run. */
+export interface PreparedGeneration {
+  readonly generation: Generation;
+  /** Tokens of the prompt with its chat template. */
+  readonly promptTokens: number;
+  /** The most tokens of one choice: what was asked, the model's default, or what the context leaves. */
+  readonly maxTokens: number;
+  /** The engine's own form of the prompt; opaque to everyone else. */
+  readonly prompt: unknown;
+}
+
+export type { Usage };
+
+/** A reply as an engine writes it. */
+export type GenerationEvent = ReplyEvent;
+
+export interface EngineFeatures {
+  jsonSchema: boolean;
+  logprobs: boolean;
+  tools: boolean;
+  /** Whether the model thinks before it replies, and its thoughts can be told from the reply. */
+  reasoning: boolean;
+}
+
+export interface EngineStatus {
+  /**
+   * `starting` until the model first answers; `down` while it cannot answer and is being restarted. `asleep` while it
+   * is not loaded and the next request loads it; `waking` while it is being loaded for a request.
+   */
+  state: "starting" | "ready" | "asleep" | "waking" | "down";
+  /** What answers, in words an operator knows: a file name or an address. */
+  serving: string;
+  contextTokens: number;
+  /** Most tokens of a reply to a request without `max_tokens`, where the context leaves as many. */
+  defaultMaxTokens: number;
+  /** What it can follow besides plain text. */
+  follows: EngineFeatures;
+  /** How many generations can run at once. */
+  capacity: number;
+  /** It runs more than that, by setting those of an account that has many aside for an account that has few. */
+  setsAside?: boolean;
+  /** How many run now. */
+  active: number;
+  restarts: number;
+  /** Why it cannot answer, or why its process last ended; absent while there is nothing to say. */
+  problem?: EngineProblem | undefined;
+}
+
+/** What is wrong with an engine, for its operator. Nothing in it comes from a conversation. */
+export interface EngineProblem {
+  /** A code in capitals, for logs: an errno, the HTTP status of a server, or one of ours. */
+  cause: string;
+  /** What happened and what to do about it. */
+  text: string;
+}
+
+/** It answers: at once, or as soon as it has loaded. */
+export const isAvailable = ({ state }: Pick<EngineStatus, "state">): boolean =>
+  state === "ready" || state === "asleep" || state === "waking";
+
+/** What became known together (arrivals.ts). Never empty. */
+export type Arrival = GenerationEvent | readonly GenerationEvent[];
+
+export interface Engine {
+  /**
+   * Renders and counts the prompt.
+   * Throws `context_length_exceeded` when it leaves no room for a single token, `unsupported_parameter` or
+   * `invalid_value` for a format or bias that this engine cannot follow, `engine_unavailable` when it cannot
+   * answer. An engine that is asleep is woken and waited for; `overloaded` when there is no memory for it.
+   */
+  prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration>;
+
+  /**
+   * Runs it. Events that came together may be handed over together. Yields text fragments, each valid UTF-8 and free of stop sequences, one `finished` for each
+   * choice after its last text, then exactly one `done`.
+   * Throws `engine_unavailable` when the engine fails, at any point: an iteration that ends without `done`
+   * never happens. Throws `ReaderTooSlow` when the consumer left more unread than can be kept. When `signal` aborts or the consumer returns, the sequence is freed within one step, and
+   * the iteration throws the signal's reason.
+   */
+  generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<Arrival>;
+
+  status(model: ModelId): EngineStatus;
+
+  /**
+   * Drops what is kept of this account's requests: computed state, compiled schemas, what routes its conversations.
+   * Of requests under way, nothing is kept once they end.
+   */
+  forgetAccount(accountId: string): void;
+
+  /** Ends everything under way with `engine_unavailable` and gives back all memory. */
+  close(): Promise<void>;
+}
+
+/** Thrown by `generate`: the consumer reads too slowly. The engine is fine, and no other request is affected. */
+export class ReaderTooSlow extends Error {
+  constructor() {
+    super("The reply was not read fast enough.");
+    this.name = "ReaderTooSlow";
+  }
+}

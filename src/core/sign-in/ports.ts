@@ -1,0 +1,95 @@
+/** What signing in needs from the store. Secrets are stored as SHA-256 and found by it. */
+import type { Account, Plan } from "../entities.js";
+
+export interface Credentials {
+  account: Account;
+  /** Null for an account that nobody can sign in to. */
+  passwordHash: string | null;
+}
+
+export interface CredentialStore {
+  findCredentials(email: string): Promise<Credentials | null>;
+  findCredentialsById(id: string): Promise<Credentials | null>;
+  /**
+   * Sets the password and, in the same transaction, ends every session of the account but `keepSession`, and
+   * the earlier reset links.
+   */
+  setPassword(id: string, passwordHash: string, keepSession: Uint8Array | null): Promise<void>;
+}
+
+export interface Session {
+  hash: Uint8Array;
+  accountId: string;
+  createdAt: Date;
+  lastSeenAt: Date;
+  /** When it ends however much it is used. */
+  expiresAt: Date;
+}
+
+/** A session with what is needed to serve it, read in one query. */
+export interface SessionRecord {
+  session: Session;
+  account: Account;
+  plan: Plan;
+}
+
+export interface SessionStore {
+  create(session: Session): Promise<void>;
+  /** Finds ended ones too: judging them is the caller's. */
+  find(hash: Uint8Array): Promise<SessionRecord | null>;
+  touch(hash: Uint8Array, at: Date): Promise<void>;
+  end(hash: Uint8Array): Promise<void>;
+  /** The one that was used last first; ended ones too. */
+  list(accountId: string, limit: number): Promise<Session[]>;
+  /** Ends all sessions of an account but `keep`. */
+  endAll(accountId: string, keep: Uint8Array | null): Promise<void>;
+  /** Removes those that ended before `now` or were last seen before `idleSince`. */
+  prune(now: Date, idleSince: Date): Promise<void>;
+}
+
+export type LinkKind = "setup" | "reset" | "invite";
+
+export interface NewLink {
+  kind: LinkKind;
+  hash: Uint8Array;
+  /** Whose password a reset link sets. */
+  accountId: string | null;
+  /** SHA-256 of the address that an invitation is for; null for any. */
+  emailHash: Uint8Array | null;
+  /** The same address in clear, for the list of pending invitations. */
+  email?: string | null;
+  /** The plan of the account that an invitation creates; absent or null for the default one. */
+  planId?: string | null;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+/** What becomes of the link's row and what it is for happen in one transaction: both or neither. */
+export interface LinkStore {
+  create(link: NewLink): Promise<void>;
+  /** Does nothing and says false while an admin exists or a set-up link that still works: exactly one wins. */
+  createSetup(link: NewLink): Promise<boolean>;
+  /** Looks without using it up. Null when unknown, used or expired. */
+  find(kind: LinkKind, hash: Uint8Array, now: Date): Promise<NewLink | null>;
+  /**
+   * Uses up a set-up link or an invitation and creates the account. Null when the link does not work (any
+   * more), or is for setting up and an admin exists. The plan is that of the link where it has one. Rejects with `DuplicateEmail` when the address is taken;
+   * the link keeps working then. Exactly one of many callers succeeds.
+   */
+  createAccount(
+    kind: "setup" | "invite",
+    hash: Uint8Array,
+    now: Date,
+    account: { email: string; passwordHash: string; planId: string },
+  ): Promise<Account | null>;
+  /** Invitations that were not used and have not expired, newest first. */
+  listInvites(now: Date, limit: number): Promise<NewLink[]>;
+  /** False when there is no such invitation (any more). */
+  revokeInvite(hash: Uint8Array): Promise<boolean>;
+  /**
+   * Uses up a reset link: sets the password, ends all sessions and all other reset links of the account. Null
+   * when the link does not work (any more).
+   */
+  resetPassword(hash: Uint8Array, now: Date, passwordHash: string): Promise<Account | null>;
+  prune(now: Date): Promise<void>;
+}

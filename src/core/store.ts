@@ -1,0 +1,107 @@
+/** Accounts, keys, plans and settings in the database. Areas with rows of their own have them in their `ports.ts`. */
+import type { ModelId } from "../protocol/models.js";
+import type { Account, ApiKey, KeyLimits, KeyRecord, Operation, Plan, Role } from "./entities.js";
+
+/** What its owner can change about a key that exists. */
+export type KeyChange = Pick<ApiKey, "name" | "models" | "limits" | "tags">;
+
+/** That a key was used, at a time and, where it is known, with a model. */
+export interface KeyUse {
+  at: Date;
+  model: ModelId | null;
+}
+
+export interface NewAccount {
+  email: string;
+  /** An argon2id string, or null for an account that can only be used from the command line. */
+  passwordHash: string | null;
+  role: Role;
+  planId: string;
+}
+
+export interface NewKey {
+  accountId: string;
+  name: string;
+  hash: Uint8Array;
+  lastFour: string;
+  models: readonly ModelId[] | null;
+  operations: readonly Operation[] | null;
+  limits: KeyLimits;
+  expiresAt: Date | null;
+  tags?: readonly string[];
+}
+
+/**
+ * The rows. Every method rejects with `StoreUnavailable` when the database cannot be reached or cannot be
+ * written to; none returns a guess. Changes that running servers must learn of (see `changes.ts`) are
+ * appended in the same transaction.
+ * Emails compare without regard to case. Times are whole milliseconds.
+ */
+export interface Store {
+  /** Rejects with `DuplicateEmail` when the address is taken, also when two create it at once. */
+  createAccount(account: NewAccount): Promise<Account>;
+  findAccountByEmail(email: string): Promise<Account | null>;
+  listAccounts(): Promise<Account[]>;
+  /** A time also ends its sessions and its reset links, in the same transaction. */
+  setAccountSuspended(id: string, suspendedAt: Date | null): Promise<void>;
+  setAccountPlan(id: string, planId: string): Promise<void>;
+  /** Removes the account with everything that belongs to it; see `AccountStore.remove`. */
+  deleteAccount(id: string): Promise<void>;
+
+  listPlans(): Promise<Plan[]>;
+  findPlan(id: string): Promise<Plan | null>;
+  /** Creates the plan or replaces it. */
+  putPlan(plan: Plan): Promise<void>;
+
+  createKey(key: NewKey): Promise<ApiKey>;
+  /** Finds live, expired and revoked keys alike: judging them is the caller's. */
+  findKeyByHash(hash: Uint8Array): Promise<KeyRecord | null>;
+  findKeyRecord(id: string): Promise<KeyRecord | null>;
+  findKey(id: string): Promise<ApiKey | null>;
+  listKeys(accountId: string): Promise<ApiKey[]>;
+  /** The newest first; from the one after `after` on, which need not exist any more. */
+  pageOfKeys(
+    accountId: string,
+    after: Pick<ApiKey, "id" | "createdAt"> | null,
+    limit: number,
+  ): Promise<ApiKey[]>;
+  /** From `at` on the key is refused. Never moves an earlier revocation to a later time. */
+  revokeKey(id: string, at: Date): Promise<void>;
+  /**
+   * Creates `replacement`, which notes what it replaces, and lets the key end at `endsAt`, both or neither. Null, and nothing is done, when
+   * the key is gone or has a time of revocation already: of many callers at once one succeeds.
+   */
+  rotateKey(id: string, endsAt: Date, replacement: NewKey): Promise<{ key: ApiKey; replaced: ApiKey } | null>;
+  /** Null when there is no such key. */
+  updateKey(id: string, change: KeyChange): Promise<ApiKey | null>;
+  /**
+   * Writes the days of last use in one transaction, with the model; unknown ids are ignored. A day only moves forward.
+   * A use without a model leaves the model that is there.
+   */
+  touchKeys(lastUsed: ReadonlyMap<string, KeyUse>): Promise<void>;
+
+  getSetting(name: string): Promise<string | null>;
+  /** Sets it only if absent, and returns what is stored: exactly one of many callers wins. */
+  initSetting(name: string, value: string): Promise<string>;
+  setSetting(name: string, value: string): Promise<void>;
+
+  /** A cheap query that tells whether the store answers. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Thrown by `createAccount`. */
+export class DuplicateEmail extends Error {
+  constructor() {
+    super("An account with this email address exists already.");
+    this.name = "DuplicateEmail";
+  }
+}
+
+/** The database is unreachable, too slow, or out of disk space. Trying again later may work. */
+export class StoreUnavailable extends Error {
+  constructor(cause: unknown) {
+    super("The database cannot be reached or cannot be written to right now.", { cause });
+    this.name = "StoreUnavailable";
+  }
+}

@@ -1,0 +1,22 @@
+import type { AccountStore, StoredStore } from "../core/accounts/ports.js";
+import type { NewsStore, ServiceStore } from "../core/admin/ports.js";
+import type { AuditStore } from "../core/audit.js";
+import type { QuotaStore } from "../core/limits/ports.js";
+import type { ChangeStore } from "../core/replicas/changes.js";
+import type { LinkStore, SessionStore } from "../core/sign-in/ports.js";
+import type { Store } from "../core/store.js";
+import type { UsageStore } from "../core/usage/ports.js";
+
+/** Everything that the store keeps. */
+export interface FullStore extends Store {
+  readonly accounts: AccountStore;
+  readonly sessions: SessionStore;
+  readonly links: LinkStore;
+  readonly usage: UsageStore;
+  readonly quotas: QuotaStore;
+  readonly news: NewsStore;
+  readonly audit: AuditStore;
+  readonly stored: StoredStore;
+  readonly service: ServiceStore;
+  readonly changes: ChangeStore;
+}
