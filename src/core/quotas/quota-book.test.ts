@@ -3,8 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { callerWith } from "../../../test/support/clients/caller.js";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
-import { MemoryCounter, MemoryLeases } from "../../store/counters/memory-counter.js";
-import { MemoryAdmissions } from "../../store/counters/memory-admissions.js";
+import { memoryCounters } from "../../store/counters/memory-counters.js";
 import { ServiceError } from "../../protocol/errors.js";
 import type { QuotaDay, QuotaUse, UsageStore } from "../dashboard-ports.js";
 import { StoreUnavailable, type KeyLimits, type Plan, type Quotas } from "../ports.js";
@@ -62,8 +61,8 @@ function startOn(rows: QuotaRows, clock: FakeClock, zone: string) {
     record: (used) => recorder.recordDay(used),
   });
   const newLimits = () => {
-    const leases = new MemoryLeases();
-    return new Limits(new MemoryAdmissions(new MemoryCounter(clock), leases), leases, { quotas });
+    const { admissions, leases } = memoryCounters(clock);
+    return new Limits(admissions, leases, { quotas });
   };
   const server = {
     limits: newLimits(),

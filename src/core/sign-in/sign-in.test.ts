@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
 import { openTemporaryStore } from "../../../test/support/stores/temporary-store.js";
-import { MemoryCounter } from "../../store/counters/memory-counter.js";
+import { memoryCounters } from "../../store/counters/memory-counters.js";
 import { hashPassword, verifyPassword } from "../../password-hash.js";
 import { Audit } from "../audit.js";
 import { KnownDevices } from "./known-devices.js";
@@ -26,7 +26,7 @@ describe("signing in", () => {
       },
       new Audit(store.audit, clock),
       new KnownDevices(store, clock),
-      new MemoryCounter(clock),
+      memoryCounters(clock).counter,
       clock,
     );
     const account = { role: "user", planId: "free" } as const;

@@ -18,7 +18,6 @@ import {
   Kysely,
   SqliteDialect,
   SqliteDriver,
-  sql,
   type DatabaseConnection,
   type SqliteDatabase,
 } from "kysely";
@@ -59,13 +58,9 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Full
     throw error instanceof StoreError ? error : cannotOpenSqlite(path, error);
   }
   if (threads === undefined) return new SqlStore(db, clock);
-  // A file that cannot be opened, and a migration that takes its time, are the start's own: threads get one that works.
+  // The file is opened and migrated here first, so that the start reports what is wrong with it.
   await db.destroy();
-  const threaded = new Kysely<Schema>({ dialect: threadDialect(path, threads, onUnavailable) });
-  // Kysely starts and ends only what has been used. Waiting for the first reader keeps what the server reads next from
-  // finding it busy, which would start another.
-  await sql`select 1`.execute(threaded);
-  return new SqlStore(threaded, clock);
+  return new SqlStore(new Kysely({ dialect: threadDialect(path, threads, onUnavailable) }), clock);
 }
 
 /** The connection as Kysely takes it. */

@@ -51,8 +51,12 @@ export interface Answer {
   outcome: Outcome;
 }
 
-/** The answers to a group together, or why the thread could not open the database; it ends then. */
-export type FromThread = { type: "answers"; answers: Answer[] } | { type: "unopened"; error: PlainError };
+export type FromThread =
+  | { type: "opened" }
+  /** The thread ends after it. */
+  | { type: "unopened"; error: PlainError }
+  /** To all statements of a group. */
+  | { type: "answers"; answers: Answer[] };
 
 /** The same clock in all threads of a process, unlike `performance.now()`. */
 export const monotonicMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);

@@ -32,6 +32,8 @@ export interface ThreadLimits {
   answerMs: number;
   /** Between two starts of a thread that ended. */
   restartMs: number;
+  /** A thread that has had no answer for this long counts as busy. */
+  busyMs: number;
 }
 
 export interface SqliteThreadOptions extends ThreadLimits {
@@ -55,6 +57,8 @@ export class SqliteThread {
   readonly #waiting = new Map<number, Waiting>();
   #running: Running | null = null;
   #unanswered = 0;
+  /** When it opened the database, last answered, or got its first statement since: whichever came last. */
+  #progressMs = Infinity;
   #generation = 0;
   #nextStartMs = 0;
   #lastId = 0;
@@ -65,6 +69,15 @@ export class SqliteThread {
   /** How many statements it has to answer. */
   get load(): number {
     return this.#unanswered;
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== null;
+  }
+
+  /** It works on a statement that takes long. Not while it starts: another thread would not start sooner. */
+  get isBusy(): boolean {
+    return this.#unanswered > 0 && monotonicMs() - this.#progressMs >= this.options.busyMs;
   }
 
   /** Another number once the thread has ended: the next one knows nothing of its transactions. */
@@ -113,6 +126,7 @@ export class SqliteThread {
   #send(task: Task): void {
     if (this.#running === null) return;
     this.#running.worker.postMessage(task satisfies ToThread);
+    if (this.#unanswered === 0 && this.#progressMs !== Infinity) this.#progressMs = monotonicMs();
     this.#unanswered += 1;
   }
 
@@ -124,7 +138,8 @@ export class SqliteThread {
     let cause: PlainError | null = null;
     worker.on("message", (message: FromThread) => {
       if (message.type === "unopened") cause = message.error;
-      else for (const { id, outcome } of message.answers) this.#settle(id, outcome);
+      else this.#progressMs = monotonicMs();
+      if (message.type === "answers") for (const { id, outcome } of message.answers) this.#settle(id, outcome);
     });
     // `exit` follows. What it died of may quote a row.
     worker.on("error", () => undefined);
@@ -134,6 +149,7 @@ export class SqliteThread {
         this.#running = null;
         this.#generation += 1;
         this.#unanswered = 0;
+        this.#progressMs = Infinity;
         const error = cause === null ? ended() : fromPlainError(cause);
         for (const { reject } of this.#waiting.values()) reject(error);
         resolve();

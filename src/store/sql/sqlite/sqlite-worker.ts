@@ -20,6 +20,7 @@ function begin(port: MessagePort): void {
   try {
     const database = connect(setup.path);
     setUp(database, setup);
+    send({ type: "opened" });
     port.on("message", (first: ToThread) => {
       serve(port, database, [first, ...queued(port)], send);
     });
