@@ -10,9 +10,9 @@ import type { AccountStore, AccountSummary, Credentials } from "../../core/dashb
 import { newId } from "../../core/keys/ids.js";
 import { DuplicateEmail, type Account, type NewAccount, type Role } from "../../core/ports.js";
 import { endAccess, removeAccount } from "./account-removal.js";
+import { AccountSearch } from "./account-search.js";
 import type { SqlChanges } from "./change-rows.js";
 import { toAccount } from "./rows.js";
-import { AccountSearch } from "./search/account-search.js";
 import type { AccountRow, Schema } from "./schema.js";
 import { endSessions } from "./session-rows.js";
 
@@ -98,8 +98,8 @@ export class SqlAccounts implements AccountStore {
   }
 
   async findSummary(id: string, now: Date): Promise<AccountSummary | null> {
-    const row = await this.#summaries(now).where("accounts.id", "=", id).executeTakeFirst();
-    return row === undefined ? null : toSummary(row);
+    const [summary] = await this.findSummaries([id], now);
+    return summary ?? null;
   }
 
   setRole(id: string, role: Role): Promise<boolean> {

@@ -6,10 +6,10 @@
  * asking, and whoever reads "all after 7" could miss a 6 that commits later.) It is appended last in its
  * transaction, so that nobody waits for another lock while holding this one.
  */
-import type { Kysely, Transaction } from "kysely";
+import { sql, type Kysely, type Transaction } from "kysely";
 import { changeKinds, type Change, type ChangeKind, type ChangeStore } from "../../core/replicas/changes.js";
 import type { Clock } from "../../core/ports.js";
-import { batchRows, inBatches } from "./batches.js";
+import { deleteInBatches } from "./batches.js";
 import type { Schema } from "./schema.js";
 
 export class SqlChanges implements ChangeStore {
@@ -45,12 +45,7 @@ export class SqlChanges implements ChangeStore {
   }
 
   async prune(before: Date): Promise<void> {
-    const old = this.db
-      .selectFrom("changes")
-      .select("id")
-      .where("at", "<", before.getTime())
-      .limit(batchRows);
-    await inBatches(() => this.db.deleteFrom("changes").where("id", "in", old).executeTakeFirstOrThrow());
+    await deleteInBatches(this.db, "changes", sql`at < ${before.getTime()}`);
   }
 
   /** Carries out a change and appends it, in one transaction. */

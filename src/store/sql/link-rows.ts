@@ -2,11 +2,11 @@
  * One-time links, in SQL. Using one up is deleting its row, and the database lets exactly one transaction do
  * that; what the link is for happens in the same transaction.
  */
-import type { Kysely, Transaction } from "kysely";
+import { sql, type Kysely, type Transaction } from "kysely";
 import type { LinkKind, LinkStore, NewLink } from "../../core/dashboard-ports.js";
 import type { Account, Clock } from "../../core/ports.js";
 import { hasAdmin, insertAccount } from "./account-rows.js";
-import { batchRows, inBatches } from "./batches.js";
+import { deleteInBatches } from "./batches.js";
 import type { SqlChanges } from "./change-rows.js";
 import { toAccount } from "./rows.js";
 import type { LinkRow, Schema } from "./schema.js";
@@ -111,12 +111,7 @@ export class SqlLinks implements LinkStore {
   }
 
   async prune(now: Date): Promise<void> {
-    const expired = this.db
-      .selectFrom("links")
-      .select("hash")
-      .where("expires_at", "<=", now.getTime())
-      .limit(batchRows);
-    await inBatches(() => this.db.deleteFrom("links").where("hash", "in", expired).executeTakeFirstOrThrow());
+    await deleteInBatches(this.db, "links", sql`expires_at <= ${now.getTime()}`);
   }
 }
 

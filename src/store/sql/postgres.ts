@@ -162,10 +162,12 @@ function mayStillCome(error: unknown): boolean {
   );
 }
 
-/** Our 8-byte integers are times and counts, far below where a number loses precision. */
+/** Times, counts and sums of counts (`numeric`) are far below where a number loses precision. */
 const numbersAsNumbers: PoolConfig["types"] = {
   getTypeParser: (oid, format): unknown =>
-    oid === types.builtins.INT8 ? (text: string) => Number(text) : types.getTypeParser(oid, format),
+    oid === types.builtins.INT8 || oid === types.builtins.NUMERIC
+      ? (text: string) => Number(text)
+      : types.getTypeParser(oid, format),
 };
 
 /** Tells errors that pass from bugs, and throws away connections that may still be busy with a lost query. */

@@ -8,6 +8,7 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { StoredPage, StoredStore } from "../../core/dashboard-ports.js";
 import { emailHash } from "../../core/sign-in/secret-token.js";
+import { idsAbout } from "./audit-rows.js";
 import type { Schema } from "./schema.js";
 
 /** Tables of the service itself: limits, announcements, its own state. */
@@ -96,17 +97,9 @@ const byTime = (
 const audit: PersonalTable = {
   cursor: /^[0-9a-f]{1,64}$/,
   select: ({ id }, after, limit) => {
-    const behind = after === null ? sql`` : sql`and id < ${after}`;
-    // Each part by an index; one condition with `or` would read and sort all lines.
-    const part = (name: string, condition: RawBuilder<unknown>) =>
-      sql`select * from (select * from audit where ${condition} ${behind}
-        order by id desc limit ${limit}) as ${sql.ref(name)}`;
-    const parts = [
-      part("by_account", sql`actor = ${id}`),
-      part("to_account", sql`target = ${id}`),
-      part("to_keys", sql`target in (select id from keys where account_id = ${id})`),
-    ];
-    return sql<Row>`${sql.join(parts, sql` union `)} order by id desc limit ${limit}`;
+    const conditions = after === null ? [] : [sql<boolean>`id < ${after}`];
+    return sql<Row>`select * from audit where id in ${idsAbout(id, conditions, limit)}
+      order by id desc limit ${limit}`;
   },
   next: (rows) => String(rows.at(-1)?.id),
 };

@@ -12,7 +12,7 @@
  */
 import { setImmediate } from "node:timers/promises";
 import { sql, type Kysely, type RawBuilder } from "kysely";
-import type { Schema } from "../schema.js";
+import type { Schema } from "./schema.js";
 
 /** How many are read in one statement, which takes some milliseconds, and for one page. */
 const usualSizes = { slice: 10_000, page: 150_000 };
