@@ -18,6 +18,7 @@ import {
   Kysely,
   SqliteDialect,
   SqliteDriver,
+  sql,
   type DatabaseConnection,
   type SqliteDatabase,
 } from "kysely";
@@ -60,7 +61,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Full
   if (threads === undefined) return new SqlStore(db, clock);
   // The file is opened and migrated here first, so that the start reports what is wrong with it.
   await db.destroy();
-  return new SqlStore(new Kysely({ dialect: threadDialect(path, threads, onUnavailable) }), clock);
+  const threaded = new Kysely<Schema>({ dialect: threadDialect(path, threads, onUnavailable) });
+  // Kysely neither starts nor closes a driver that has not been used.
+  await sql`select 1`.execute(threaded);
+  return new SqlStore(threaded, clock);
 }
 
 /** The connection as Kysely takes it. */
