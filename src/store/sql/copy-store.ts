@@ -4,7 +4,7 @@
  * table's number of rows and a sum over the hashes of its rows must be equal on both sides. (A sum, since databases
  * sort text differently.)
  *
- * The source is read in one snapshot. If it was written to meanwhile, the copy is aborted: a server is running on it,
+ * The source is read in one snapshot. If it was written to since, the copy is aborted: a server is running on it,
  * and what it writes next would be lost.
  */
 import { createHash } from "node:crypto";

@@ -127,12 +127,12 @@ export interface SessionRow {
   expires_at: number;
 }
 
-/** A one-time link that was not used yet. */
+/** A one-time link that has not been used. */
 export interface LinkRow {
   /** SHA-256 of the token in the link. */
   hash: Uint8Array;
   kind: LinkKind;
-  /** Whose password a reset link sets; null for the others. */
+  /** The account of a reset link; null for other links. */
   account_id: string | null;
   /** SHA-256 of the address that an invitation is for; null for any. */
   email_hash: Uint8Array | null;

@@ -185,7 +185,7 @@ describe("writes", () => {
     expect(hex.rows).toEqual([{ hex: Buffer.from("bytes").toString("hex").toUpperCase() }]);
   });
 
-  it("with a parameter that SQLite has no kind for are refused here, without its value", async () => {
+  it("with a parameter of an unsupported type are rejected, without quoting it", async () => {
     const db = open();
     const error: unknown = await sql`select ${true}`.execute(db).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(TypeError);

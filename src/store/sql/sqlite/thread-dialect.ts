@@ -3,7 +3,7 @@
  *
  * A read outside a transaction goes to the reader with the fewest statements to answer; another reader is started only
  * while all that run are busy. Readers and the writer never block each other (write-ahead logging), and a read sees all
- * that was committed before it began, so whoever awaits a write finds it afterwards.
+ * that was committed before it began, so a write that was awaited is found.
  *
  * Everything else goes to the writer, in order of arrival: a transaction has it to itself from begin to end, since it is
  * one connection; single statements hold it only while they are posted, so that those that queue up can share a commit.
@@ -65,7 +65,7 @@ export function threadDialect(
 interface Threads {
   writer: SqliteThread;
   readers: readonly SqliteThread[];
-  /** Held by whoever may post to the writer. */
+  /** Held by the one that may post to the writer. */
   writing: Semaphore;
   onUnavailable: OnUnavailable;
 }
@@ -107,7 +107,7 @@ class ThreadDriver implements Driver {
 
 function own(connection: DatabaseConnection): ThreadConnection {
   if (connection instanceof ThreadConnection) return connection;
-  throw new TypeError("A connection of another driver.");
+  throw new TypeError("Not a connection of this driver.");
 }
 
 interface OpenTransaction {
@@ -126,7 +126,7 @@ class ThreadConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const statement = { sql: query.sql, parameters: query.parameters.map(toParameter) };
-    const { rows, changes, lastInsertRowid } = await this.#explained(() => {
+    const { rows, changes, lastInsertRowid } = await this.#translated(() => {
       if (this.#transaction !== null) return this.#within({ ...statement, isGroupable: false });
       if (isRead(query)) return chooseReader(this.threads.readers).ask({ ...statement, isGroupable: false });
       return this.#single({ ...statement, isGroupable: isWrite(query) });
@@ -146,20 +146,20 @@ class ThreadConnection implements DatabaseConnection {
   /** Takes the write lock immediately: later, SQLite would fail without waiting if another process wrote in between. */
   async begin(): Promise<void> {
     const { writing, writer } = this.threads;
-    const stopWriting = await this.#explained(() => writing.acquire());
+    const stopWriting = await this.#translated(() => writing.acquire());
     this.#transaction = { generation: writer.generation, isLost: false, stopWriting };
-    await this.#explained(() => this.#within(bare("begin immediate")));
+    await this.#translated(() => this.#within(bare("begin immediate")));
   }
 
   async commit(): Promise<void> {
-    await this.#explained(() => this.#within(bare("commit")));
+    await this.#translated(() => this.#within(bare("commit")));
     this.#end();
   }
 
   /** A transaction that was not committed is rolled back, before anything else reaches the thread. */
   release(): void {
     if (this.#transaction?.generation === this.threads.writer.generation)
-      this.threads.writer.tell(bare("rollback"));
+      this.threads.writer.post(bare("rollback"));
     this.#end();
   }
 
@@ -191,7 +191,7 @@ class ThreadConnection implements DatabaseConnection {
     }
   }
 
-  async #explained<T>(work: () => Promise<T>): Promise<T> {
+  async #translated<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -219,18 +219,18 @@ const bare = (sql: string): Statement => ({ sql, parameters: [], isGroupable: fa
 const isRead = ({ query, sql }: CompiledQuery): boolean =>
   SelectQueryNode.is(query) || (RawNode.is(query) && /^\s*select\b/i.test(sql));
 
-/** What may be part of a larger transaction. Others, such as `vacuum`, may not. */
+/** Statements that may share a transaction with others; `vacuum`, for example, may not. */
 const isWrite = ({ query, sql }: CompiledQuery): boolean =>
   InsertQueryNode.is(query) ||
   UpdateQueryNode.is(query) ||
   DeleteQueryNode.is(query) ||
   (RawNode.is(query) && /^\s*(insert|update|delete)\b/i.test(sql));
 
-/** The native library ends the process on kinds that it does not know. */
+/** The native library aborts the process on types that it does not know. */
 function toParameter(value: unknown): Parameter {
   if (value === null || value === undefined) return value;
   if (typeof value === "string" || typeof value === "number" || typeof value === "bigint") return value;
-  // A copy of these bytes alone: a Buffer is often a window on memory that it shares with others.
+  // Copied, since a Buffer is often a view of memory shared with others.
   if (value instanceof Uint8Array) return new Uint8Array(value);
-  throw new TypeError("A statement has a parameter of a kind that SQLite cannot store.");
+  throw new TypeError("A statement has a parameter of a type that SQLite cannot store.");
 }
