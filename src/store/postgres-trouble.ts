@@ -1,4 +1,4 @@
-/** Why Postgres cannot be used, for the operator: the cause with its code, and what to do about it. */
+/** Why Postgres is unusable, for the operator: the cause with its code, and how to fix it. */
 import { StoreUnavailable } from "../core/ports.js";
 import { StoreError } from "./store-error.js";
 import { postgresAddress } from "./sql/postgres-address.js";

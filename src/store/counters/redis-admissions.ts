@@ -6,7 +6,7 @@
  * quotas are opened again from the database, all at one moment that is known 2 s ahead (`redis-link.ts`).
  *
  * A window that is opened must count each settled request once. Requests settled before that moment, or while the window
- * is not open, are written to the database immediately (`settle` resolves to false), and whoever opens the window waits
+ * is not open, are written to the database immediately (`settle` resolves to false), and the replica that opens the window waits
  * for those writes. A request settled while the window is being opened waits until it is open, and is recorded after it
  * was counted there.
  */
@@ -197,7 +197,7 @@ export class RedisAdmissions implements Admissions {
       )
       .catch(throwUnlessUnavailable);
     if (answer === undefined) {
-      // Redis may have executed it all the same.
+      // Redis may have executed it nevertheless.
       await this.leases.remove(leases.map(({ name }) => this.leases.entry(name, id)));
       return undefined;
     }

@@ -1,6 +1,6 @@
 /**
- * One-time links, in SQL. Using one up is deleting its row, and the database lets exactly one transaction do
- * that; what the link is for happens in the same transaction.
+ * One-time links, in SQL. A link is used by deleting its row, which only one transaction can do; what the link is for
+ * happens in the same transaction.
  */
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { LinkKind, LinkStore, NewLink } from "../../core/dashboard-ports.js";
@@ -23,7 +23,7 @@ export class SqlLinks implements LinkStore {
     await this.db.insertInto("links").values(fromLink(link)).execute();
   }
 
-  /** An index allows one set-up link; the one that is there must have expired to make room. */
+  /** An index allows one set-up link at a time; an expired one is deleted first. */
   createSetup(link: NewLink): Promise<boolean> {
     return this.db.transaction().execute(async (transaction) => {
       if (await hasAdmin(transaction)) return false;
@@ -60,11 +60,11 @@ export class SqlLinks implements LinkStore {
     account: { email: string; passwordHash: string; planId: string },
   ): Promise<Account | null> {
     return this.db.transaction().execute(async (transaction) => {
-      const link = await useUp(transaction, kind, hash, now);
+      const link = await consume(transaction, kind, hash, now);
       if (link === null) return null;
       if (kind === "setup" && (await hasAdmin(transaction))) return null;
       const role = kind === "setup" ? "admin" : "user";
-      // A taken address rejects and so rolls back: the link is as it was.
+      // Rejects when the address is taken, and the rollback restores the link.
       const planId = link.planId ?? account.planId;
       return insertAccount(transaction, { ...account, planId, role }, this.clock.now());
     });
@@ -72,7 +72,7 @@ export class SqlLinks implements LinkStore {
 
   resetPassword(hash: Uint8Array, now: Date, passwordHash: string): Promise<Account | null> {
     return this.changes.transaction(async (transaction, note) => {
-      const link = await useUp(transaction, "reset", hash, now);
+      const link = await consume(transaction, "reset", hash, now);
       if (link?.accountId == null) return null;
       const { accountId } = link;
       const row = await transaction
@@ -115,7 +115,7 @@ export class SqlLinks implements LinkStore {
   }
 }
 
-async function useUp(
+async function consume(
   transaction: Transaction<Schema>,
   kind: LinkKind,
   hash: Uint8Array,

@@ -53,8 +53,8 @@ export class SqlStore implements FullStore {
   readonly #locksRows: boolean;
 
   /**
-   * Takes over the connection: `close` ends it. `locksRows`: the database locks rows, as Postgres does, and not all of
-   * it, as SQLite does.
+   * Owns the connection: `close` ends it. `locksRows`: the database locks rows, as Postgres does, and not the whole file,
+   * as SQLite does.
    */
   constructor(db: Kysely<Schema>, clock: Clock, { locksRows = false } = {}) {
     this.#db = db;
@@ -250,9 +250,8 @@ export class SqlStore implements FullStore {
   }
 
   /**
-   * Replicas write in any order, so a day only ever moves forward. In Postgres an update locks rows in whatever order
-   * its plan meets them, and two replicas that touch the same keys could deadlock; so the rows are locked first, in
-   * the order of their ids.
+   * Replicas write in any order, so a day only ever moves forward. In Postgres an update locks rows in the order of its
+   * query plan, and two replicas that touch the same keys could deadlock; so the rows are locked first, by id.
    */
   async touchKeys(lastUsed: ReadonlyMap<string, KeyUse>): Promise<void> {
     const sorted = [...lastUsed].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -308,7 +307,7 @@ export class SqlStore implements FullStore {
         .values({ name, value })
         .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
         .execute();
-    // What answers for a model, which running servers follow.
+    // The source of a model, which running servers follow.
     if (name.startsWith("model.")) await this.changes.with("models_changed", "", write);
     else await write(this.#db);
   }
@@ -393,7 +392,7 @@ function toKeyRecord(row: JoinedKeyRow): KeyRecord {
   };
 }
 
-/** In bytes' order, whatever the collation: batches follow one another in the order of JavaScript's sort. */
+/** In byte order, which is that of JavaScript's sort, whatever the collation: chunks must be locked in one order. */
 async function lockKeys(transaction: Kysely<Schema>, ids: readonly string[]): Promise<void> {
   await sql`select id from keys where id in (${sql.join(ids)})
     order by id collate "C" for no key update`.execute(transaction);

@@ -45,7 +45,13 @@ export class SqlServiceUsage implements ServiceUsageStore {
   async lines(...[filter, stepMs]: Parameters<ServiceUsageStore["lines"]>): Promise<ServiceUsageLine[]> {
     const { from, to, accountId, keyId, model } = filter;
     const step = stepOf(stepMs);
-    type Line = Sums & { start: number; email: string; key_id: string; key_name: string | null; model: string };
+    type Line = Sums & {
+      start: number;
+      email: string;
+      key_id: string;
+      key_name: string | null;
+      model: string;
+    };
     const { rows } = await sql<Line>`select ${step} as start, email, key_id, keys.name as key_name, model,
       ${countSums} from usage join accounts on accounts.id = usage.account_id left join keys on keys.id = key_id
       where hour >= ${from.getTime()} and hour < ${to.getTime()} ${andEquals("usage.account_id", accountId)}

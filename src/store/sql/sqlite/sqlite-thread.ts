@@ -139,7 +139,8 @@ export class SqliteThread {
     worker.on("message", (message: FromThread) => {
       if (message.type === "unopened") cause = message.error;
       else this.#progressMs = monotonicMs();
-      if (message.type === "answers") for (const { id, outcome } of message.answers) this.#settle(id, outcome);
+      if (message.type === "answers")
+        for (const { id, outcome } of message.answers) this.#settle(id, outcome);
     });
     // `exit` follows. The error is dropped, since it may quote a row.
     worker.on("error", () => undefined);

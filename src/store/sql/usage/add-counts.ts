@@ -4,13 +4,7 @@ import { chunks } from "../batches.js";
 import { primaryKeys, type Schema } from "../schema.js";
 
 type CountTable =
-  | "usage"
-  | "account_days"
-  | "key_days"
-  | "key_spans"
-  | "quota_days"
-  | "service_usage"
-  | "outcomes";
+  "usage" | "account_days" | "key_days" | "key_spans" | "quota_days" | "service_usage" | "outcomes";
 
 /** Up to some twenty bound values each. */
 const rowsAtOnce = 500;
