@@ -32,7 +32,7 @@ export interface ThreadLimits {
   answerMs: number;
   /** Between two starts of a thread that ended. */
   restartMs: number;
-  /** A thread that has had no answer for this long counts as busy. */
+  /** A thread that has statements and has answered none for this long counts as busy. */
   busyMs: number;
 }
 
