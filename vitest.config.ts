@@ -17,7 +17,7 @@ const inBoth = [
   "src/engines/formats/json-schema/zoo.test.ts",
   "src/engines/formats/replies/call-grammar.test.ts",
   "src/engines/llama/worker/reply/draw.test.ts",
-  "src/store/sql/search/address-index.test.ts",
+  "src/store/sql/address-index.test.ts",
   "test/api/schemas.test.ts",
   "test/contract/store/migrations/*.test.ts",
   "test/faults/shutdown.test.ts",

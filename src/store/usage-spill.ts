@@ -1,7 +1,7 @@
 /**
  * Counts that could not be written to the database before the server ended, in a file of the data directory until
- * the next start. Ids and numbers only, as in the database. A new file replaces the old one atomically, so that a full
- * disk or a crash leaves the previous one.
+ * the next start. Only ids and numbers, as in the database. The file is replaced atomically, so that a full disk or a
+ * crash leaves the previous one.
  */
 import {
   closeSync,

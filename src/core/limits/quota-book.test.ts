@@ -11,8 +11,7 @@ import { StoreUnavailable } from "../store.js";
 import { LiveRates } from "../usage/live-rates.js";
 import type { QuotaDay, QuotaUse, UsageStore } from "../usage/ports.js";
 import { UsageRecorder } from "../usage/usage-recorder.js";
-import { MemoryAdmissions } from "../../store/counters/memory-admissions.js";
-import { MemoryCounter, MemoryLeases } from "../../store/counters/memory-counter.js";
+import { memoryCounters } from "../../store/counters/memory-counters.js";
 import { callerWith } from "../../../test/support/clients/caller.js";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
 
@@ -63,8 +62,8 @@ function startOn(rows: QuotaRows, clock: FakeClock, zone: string) {
     record: (used) => recorder.recordDay(used),
   });
   const newLimits = () => {
-    const leases = new MemoryLeases();
-    return new Limits(new MemoryAdmissions(new MemoryCounter(clock), leases), leases, { quotas });
+    const { admissions, leases } = memoryCounters(clock);
+    return new Limits(admissions, leases, { quotas });
   };
   const server = {
     limits: newLimits(),

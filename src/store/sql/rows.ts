@@ -109,7 +109,7 @@ export const fromLimits = (limits: KeyLimits) => ({
 export const fromTags = (tags: readonly string[]): string | null =>
   tags.length === 0 ? null : tags.join(",");
 
-const dayMs = 24 * 60 * 60_000;
+export const dayMs = 24 * 60 * 60_000;
 
 /** In UTC. */
 export const startOfDayMs = (at: Date): number => at.getTime() - (at.getTime() % dayMs);

@@ -1,35 +1,29 @@
-/** Rows of counts that are added to rows that may be there already. */
+/** Adds counts to rows that may exist already. */
 import { sql, type Kysely } from "kysely";
-import type { AccountDayRow, KeyDayRow, KeySpanRow, Schema, ServiceUsageRow, UsageRow } from "../schema.js";
+import { chunks } from "../batches.js";
+import { primaryKeys, type Schema } from "../schema.js";
 
-interface CountTables {
-  usage: UsageRow;
-  account_days: AccountDayRow;
-  key_days: KeyDayRow;
-  key_spans: KeySpanRow;
-  service_usage: ServiceUsageRow;
-}
+type CountTable =
+  "usage" | "account_days" | "key_days" | "key_spans" | "quota_days" | "service_usage" | "outcomes";
 
-/** Some twenty bound values for each; databases allow some tens of thousands in one statement. */
-export const rowsAtOnce = 500;
+/** Up to some twenty bound values each. */
+const rowsAtOnce = 500;
 
-/** Adds to what is there. `values` has each key once. */
-export async function addCounts<Table extends keyof CountTables>(
+/** In the order of their keys: replicas that add to the same rows lock them in the same order, and do not deadlock. */
+export async function addCounts<Table extends CountTable>(
   db: Kysely<Schema>,
   table: Table,
-  key: readonly (keyof CountTables[Table] & string)[],
-  values: readonly CountTables[Table][],
+  rows: readonly Schema[Table][],
 ): Promise<void> {
-  const columns = Object.keys(values[0] ?? {}) as (keyof CountTables[Table] & string)[];
+  const key = primaryKeys[table];
+  const columns = Object.keys(rows[0] ?? {}) as (keyof Schema[Table] & string)[];
   const names = (list: readonly string[]) => sql.join(list.map((name) => sql.ref(name)));
   const updates = columns
     .filter((name) => !key.includes(name))
     .map((name) => sql`${sql.ref(name)} = ${merged(table, name)}`);
-  for (let start = 0; start < values.length; start += rowsAtOnce) {
-    const rows = values
-      .slice(start, start + rowsAtOnce)
-      .map((row) => sql`(${sql.join(columns.map((name) => row[name]))})`);
-    await sql`insert into ${sql.table(table)} (${names(columns)}) values ${sql.join(rows)}
+  for (const some of chunks(mergedBy(key, rows), rowsAtOnce)) {
+    const values = some.map((row) => sql`(${sql.join(columns.map((name) => row[name]))})`);
+    await sql`insert into ${sql.table(table)} (${names(columns)}) values ${sql.join(values)}
       on conflict (${names(key)}) do update set ${sql.join(updates)}`.execute(db);
   }
 }
@@ -44,14 +38,8 @@ function merged(table: string, name: string) {
   return name === "first_token_max_ms" ? either(">") : sql`${old} + ${added}`;
 }
 
-/**
- * One row for each value of `key`, in the order of those: replicas that add to the same rows lock them in the same
- * order, and do not deadlock.
- */
-export function mergedBy<Row extends object>(
-  key: readonly (keyof Row & string)[],
-  rows: readonly Row[],
-): Row[] {
+/** One row for each value of `key`, sorted by it. */
+function mergedBy<Row extends object>(key: readonly (keyof Row)[], rows: readonly Row[]): Row[] {
   const sums = new Map<string, Row>();
   for (const row of rows) {
     const name = key.map((column) => String(row[column])).join(" ");
@@ -61,7 +49,7 @@ export function mergedBy<Row extends object>(
   return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
 }
 
-function sumOf<Row extends object>(key: readonly string[], a: Row, b: Row): Row {
+function sumOf<Row extends object>(key: readonly (keyof Row)[], a: Row, b: Row): Row {
   const sum = { ...a };
   for (const name of Object.keys(a) as (keyof Row & string)[]) {
     if (!key.includes(name)) sum[name] = mergedValue(name, a[name], b[name]) as Row[typeof name];

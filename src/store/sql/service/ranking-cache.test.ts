@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { FakeClock } from "../../../../test/support/inputs/fake-clock.js";
-import { KeptRankings, type Ranking } from "./kept-rankings.js";
+import { RankingCache, type Ranking } from "./ranking-cache.js";
 
 const numbered = (requests: number) => ({
   ...{ account_id: "acc_1", requests, errors: 0, refused: 0, tokens: 0 },
@@ -13,10 +13,10 @@ const counting = () => {
   return { rank, asked: () => asked };
 };
 
-describe("kept rankings", () => {
-  it("are ranked once a minute, also for many at once", async () => {
+describe("cached rankings", () => {
+  it("are computed once a minute, also for concurrent callers", async () => {
     const clock = new FakeClock();
-    const rankings = new KeptRankings(clock);
+    const rankings = new RankingCache(clock);
     const { rank, asked } = counting();
     const all = await Promise.all([1, 2, 3].map(() => rankings.get("a", rank)));
     expect(new Set(all).size).toBe(1);
@@ -29,8 +29,8 @@ describe("kept rankings", () => {
     expect(asked()).toBe(3);
   });
 
-  it("are added up one at a time", async () => {
-    const rankings = new KeptRankings(new FakeClock());
+  it("are computed one at a time", async () => {
+    const rankings = new RankingCache(new FakeClock());
     const begun: string[] = [];
     const ends: (() => void)[] = [];
     const rank = (name: string) => () => {
@@ -48,8 +48,8 @@ describe("kept rankings", () => {
     expect(await second).toEqual({ accounts: [], keys: [] });
   });
 
-  it("are bounded, and the oldest go first", async () => {
-    const rankings = new KeptRankings(new FakeClock());
+  it("are bounded, and the oldest are evicted first", async () => {
+    const rankings = new RankingCache(new FakeClock());
     const { rank, asked } = counting();
     for (let i = 0; i < 33; i++) await rankings.get(String(i), rank);
     await rankings.get("32", rank);
@@ -59,8 +59,8 @@ describe("kept rankings", () => {
     expect(asked()).toBe(34);
   });
 
-  it("are not kept when they fail", async () => {
-    const rankings = new KeptRankings(new FakeClock());
+  it("are not cached when they fail", async () => {
+    const rankings = new RankingCache(new FakeClock());
     const { rank } = counting();
     await expect(rankings.get("a", () => Promise.reject(new Error("unreachable")))).rejects.toThrow();
     expect((await rankings.get("a", rank)).accounts).toHaveLength(1);

@@ -1,17 +1,13 @@
 /** The index of what addresses have inside: of accounts from before it was there, and of those that came and went. */
-import { sql, type Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../../core/clock.js";
-import { migrate, migrations } from "../migrate.js";
-import type { Schema } from "../schema.js";
+import { systemClock } from "../../core/clock.js";
 import { AccountSearch } from "./account-search.js";
-import { SqlStore } from "../sql-store.js";
-import {
-  emptyDatabases,
-  openSqlite,
-  type EmptyDatabase,
-} from "../../../../test/support/stores/empty-databases.js";
-import { testPlan } from "../../../../test/support/stores/temporary-store.js";
+import { migrate, migrations } from "./migrate.js";
+import type { Schema } from "./schema.js";
+import { SqlStore } from "./sql-store.js";
+import { type EmptyDatabase, emptyDatabases, openSqlite } from "../../../test/support/stores/empty-databases.js";
+import { testPlan } from "../../../test/support/stores/temporary-store.js";
 
 /** One at a time, so that all but the newest account are found by the index. */
 const sizes = { slice: 1, page: 1 };

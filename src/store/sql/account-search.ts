@@ -1,26 +1,26 @@
 /**
- * Finding accounts among many. Whose id or address begins with the text comes first and is found by an index. Then
- * come those whose address has it further inside, the newest first. Of these, too, an index knows: it has the pieces of
- * three characters of every address (0011-account-search.ts). It does not know their order, so that a text which many
- * have is found sooner among the newest accounts; only what is not found there is looked up.
+ * Searches accounts in stages. First come those whose id or address begins with the text, found by an index. Then come
+ * those whose address contains it, the newest first. These are found by an index of the trigrams of all addresses
+ * (0011-account-search.ts); since that is not ordered by age, and a common text has many matches, the newest slice of
+ * accounts is searched first, without it.
  *
- * A text of one or two characters is in no index. For it accounts are read in slices, and after so many the page
- * ends, however few were found; the next one goes on from there. So the time of a page has a bound that does not
- * depend on the number of accounts.
+ * A text of one or two characters is in no index. For it accounts are read in slices, and after a number of slices the
+ * page ends, however few were found; the next page continues there. So the time of a page is bounded whatever the
+ * number of accounts.
  *
- * A cursor is the stage and the place in it of the last account of a page.
+ * A cursor is the stage of the last account of a page, and its position there.
  */
 import { setImmediate } from "node:timers/promises";
 import { sql, type Kysely, type RawBuilder } from "kysely";
-import type { Schema } from "../schema.js";
+import type { Schema } from "./schema.js";
 
-/** How many are read in one statement, which takes some milliseconds, and for one page. */
+/** How many accounts are read in one statement, which takes some milliseconds, and for one page. */
 const usualSizes = { slice: 10_000, page: 150_000 };
 
-/** As long as the pieces that are in the index. */
-const pieceLength = 3;
+/** Of trigrams. */
+const gramLength = 3;
 
-/** Above every character that an address or an id has. */
+/** Sorts after every character of an address or id. */
 const lastCharacter = "\u{10ffff}";
 
 interface Found {
@@ -35,7 +35,7 @@ interface FoundPage {
 }
 
 export class AccountSearch {
-  /** `comparesBytes`: as SQLite does; Postgres compares text by the rules of a language. */
+  /** `comparesBytes`: as SQLite does; Postgres compares text by collation. */
   constructor(
     private readonly db: Kysely<Schema>,
     private readonly comparesBytes: boolean,
@@ -98,7 +98,7 @@ export class AccountSearch {
     const text = search.toLowerCase();
     const found: Found[] = [];
     let slice = place.stage === "inside" ? behind(place) : sql``;
-    const { slice: sliceRows, page: mostRead } = this.sizes;
+    const { slice: sliceRows, page: maxRead } = this.sizes;
     for (let read = sliceRows; ; read += sliceRows) {
       const { rows } = await sql<{ id: string; created_at: number }>`select id, created_at from
         (select id, created_at, email_lower from accounts ${slice} ${newestFirst} limit ${sliceRows}) as slice
@@ -110,31 +110,31 @@ export class AccountSearch {
       const [end] = ends;
       if (end === undefined) return { found, next: null };
       slice = behind({ stage: "inside", createdAt: end.created_at, id: end.id });
-      if (piecesOf(text).length > 0) {
+      if (trigramsOf(text).length > 0) {
         found.push(...(await this.#indexed(search, slice, limit - found.length)));
         return { found, next: null };
       }
-      if (read >= mostRead) return { found, next: foundInside(end).cursor };
+      if (read >= maxRead) return { found, next: foundInside(end).cursor };
       await setImmediate();
     }
   }
 
-  /** `rest`: behind what has been read. */
+  /** `rest`: the condition for accounts that have not been read. */
   async #indexed(search: string, rest: RawBuilder<unknown>, limit: number): Promise<Found[]> {
     const text = search.toLowerCase();
-    // Each in a form that leaves the database no choice: those that the index finds, and no others, are looked at.
+    // In a form that forces the planner to start with the index.
     const found = this.comparesBytes
       ? sql`account_addresses cross join account_numbers on number = account_addresses.rowid
           cross join accounts on id = account_id ${rest} and account_addresses match ${quoted(text)}`
-      : sql`(select * from accounts where address_pieces(email_lower) @> array[${sql.join(piecesOf(text))}]
+      : sql`(select * from accounts where address_pieces(email_lower) @> array[${sql.join(trigramsOf(text))}]
           offset 0) as found ${rest}`;
-    // The index folds case in its own way, and may have found the pieces in another order.
+    // The index folds case differently, and may match the trigrams in another order.
     const { rows } = await sql<{ id: string; created_at: number }>`select id, created_at from ${found}
       and ${this.#hasInside(search)} ${newestFirst} limit ${limit}`.execute(this.db);
     return rows.map(foundInside);
   }
 
-  /** And was not found by a stage before. */
+  /** And not found by an earlier stage. */
   #hasInside(search: string): RawBuilder<boolean> {
     const text = search.toLowerCase();
     return sql<boolean>`${this.#contains("email_lower", text)}
@@ -154,7 +154,7 @@ export class AccountSearch {
     return sql<boolean>`${find}(${sql.ref(column)}, ${text}) > 0`;
   }
 
-  /** What the stage before has found is not found again. */
+  /** Excludes what the first stage has found. */
   #unlessById(search: string): RawBuilder<unknown> {
     return search.startsWith("acc_") ? sql`and not ${this.#begins("id", search)}` : sql``;
   }
@@ -167,14 +167,14 @@ const foundInside = (row: { id: string; created_at: number }): Found => ({
   cursor: `inside ${row.created_at} ${row.id}`,
 });
 
-/** None for a text that is too short, or that has what an address never has and an index may end at. */
-function piecesOf(text: string): string[] {
+/** None for a text that is too short, or that contains a NUL, at which an index may stop. */
+function trigramsOf(text: string): string[] {
   const characters = text.includes("\0") ? [] : Array.from(text);
-  const starts = characters.slice(0, Math.max(0, characters.length - pieceLength + 1));
-  return [...new Set(starts.map((_, start) => characters.slice(start, start + pieceLength).join("")))];
+  const starts = characters.slice(0, Math.max(0, characters.length - gramLength + 1));
+  return [...new Set(starts.map((_, start) => characters.slice(start, start + gramLength).join("")))];
 }
 
-/** A text as it is, in the language of SQLite's full-text search. */
+/** A literal for SQLite's full-text search. */
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
 type Place =
@@ -199,7 +199,7 @@ function behind(place: Place): RawBuilder<unknown> {
   return sql`where (created_at, id) < (${place.createdAt}, ${place.id})`;
 }
 
-/** `next` is where the search stopped, for a page that is not full. */
+/** `next`: where the search stopped, for a page that is not full. */
 function pageOf(found: readonly Found[], limit: number, next: string | null): FoundPage {
   const shown = found.slice(0, limit);
   return {

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql, type Kysely } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { defaultPlan } from "../../../core/accounts/accounts.js";
-import { migrate } from "../migrate.js";
-import type { Schema } from "../schema.js";
-import { connectSqlite, openDatabase } from "../sqlite.js";
+import { defaultPlan } from "../../core/accounts/accounts.js";
+import { migrate } from "./migrate.js";
+import type { Schema } from "./schema.js";
+import { connectSqlite, openDatabase } from "./sqlite.js";
 import { AccountSearch } from "./account-search.js";
 
 describe("a search through many accounts", () => {
