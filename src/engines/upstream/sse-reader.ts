@@ -33,10 +33,11 @@ export class SseReader {
   #events: SseEvent[] = [];
   readonly #parser = createParser({
     maxBufferSize: maxEventChars,
-    onEvent: ({ event, data }) => {
+    onEvent: ({ event: name, data }) => {
+      const event = { data, isError: name === "error" };
       // The parser checks its buffer between two chunks; an event within one chunk never was in the buffer.
-      if (data.length > maxEventChars) throw new SseError();
-      this.#events.push({ data, isError: event === "error" });
+      if (weightOf(event) > maxEventChars) throw new SseError();
+      this.#events.push(event);
     },
     onError: ({ type, field, value = "" }) => {
       if (type === "max-buffer-size-exceeded") throw new SseError();
