@@ -1,7 +1,7 @@
 /**
- * What answers for the models and what could, for the operator's page. A choice is checked before it is stored; the
- * running server then follows it as it follows any change of that setting, and no stream is dropped. A choice that
- * cannot be carried out is undone, so that a restart finds what worked.
+ * What serves the models and what could, for the Models page of the dashboard. A choice is checked before it is stored;
+ * the running server then applies it like any change of that setting, without dropping a stream. A choice that cannot
+ * be applied is undone, so that a restart finds what worked.
  */
 import { basename, join } from "node:path";
 import type { ModelSources } from "../../core/model-ports.js";
@@ -27,7 +27,7 @@ import {
   storeSource,
   upstreamSource,
 } from "./choose-source.js";
-import { freeBytes as readFreeBytes } from "../files/free-space.js";
+import { freeBytes } from "../files/disk-space.js";
 import { listWeights, type ListedWeights } from "../list-weights.js";
 import { readMapping, sameSource, type ConfiguredModels, type DesiredSource } from "./mapping.js";
 import { readSpeed } from "../measured-speed.js";
@@ -50,7 +50,6 @@ export interface ModelSourcesOptions {
   follow: () => Promise<ReadonlyMap<ModelId, string>>;
   preflight: (engine: UpstreamSource) => Promise<EnginePreflight["findings"]>;
   availableBytes: () => number;
-  freeBytes?: (folder: string) => Promise<number>;
 }
 
 type Change =
@@ -69,7 +68,7 @@ export class ServedModels implements ModelSources {
   }
 
   async choices(): Promise<ModelChoicesView> {
-    const { store, folder, hosts, freeBytes = readFreeBytes } = this.options;
+    const { store, folder, hosts } = this.options;
     const available = this.options.availableBytes();
     const mapping = await readMapping(store, this.options.configured());
     const listed = await listWeights(folder, mapping, store);
@@ -143,19 +142,19 @@ export class ServedModels implements ModelSources {
     };
   }
 
-  #fileView({ path, facts, fault, speed, models }: ListedWeights, available: number): FileView {
+  #fileView({ path, facts, problem, speed, models }: ListedWeights, available: number): FileView {
     const { folder, size } = this.options;
     return {
       file: path === join(folder, basename(path)) ? basename(path) : path,
       weights: facts === null ? null : weightsView(facts, size),
-      problem: fault,
+      problem,
       fits: facts === null ? "no" : fitsInto(available, memoryNeed(facts, size)),
       speed: speedView(speed),
       models,
     };
   }
 
-  /** Resolves when it is stored; carries it out afterwards. */
+  /** Resolves when it is stored; applied afterwards. */
   async #switch(model: ModelId, source: ModelSource): Promise<void> {
     const { store, configured } = this.options;
     if (this.#changes.get(model)?.state === "switching") {
@@ -171,8 +170,8 @@ export class ServedModels implements ModelSources {
         this.#changes.delete(model);
         return;
       }
-      const takeBack = await storeSource(store, model, source);
-      void this.#carryOut(model, source, takeBack);
+      const undo = await storeSource(store, model, source);
+      void this.#apply(model, source, undo);
     } catch (error) {
       this.#changes.delete(model);
       throw error;
@@ -180,14 +179,14 @@ export class ServedModels implements ModelSources {
   }
 
   /** Never rejects. */
-  async #carryOut(model: ModelId, source: ModelSource, takeBack: () => Promise<void>): Promise<void> {
+  async #apply(model: ModelId, source: ModelSource, undo: () => Promise<void>): Promise<void> {
     const reason = (await this.options.follow()).get(model);
     if (reason === undefined) {
       this.#changes.delete(model);
       return;
     }
-    // Where it cannot be stored, the setting keeps a choice that does not load, and the page says so all the same.
-    await takeBack().catch(() => undefined);
+    // If that cannot be stored, the setting keeps a choice that does not load; the page shows the reason either way.
+    await undo().catch(() => undefined);
     this.#changes.set(model, { state: "failed", to: source, reason });
   }
 
