@@ -2,11 +2,12 @@
 import { readFileSync } from "node:fs";
 import { format } from "prettier";
 import { eachField, fileName } from "../src/config.js";
-import { Metrics } from "../src/metrics.js";
-import { catalog, memoryOf } from "../src/models/choice/catalog.js";
-import { gigabytes } from "../src/models/files/sizes.js";
 import { errorTable } from "../src/core/errors.js";
 import { defaultAliases } from "../src/core/model-aliases.js";
+import { Metrics } from "../src/metrics.js";
+import { catalog } from "../src/models/choice/catalog.js";
+import { formatBytes } from "../src/models/files/sizes.js";
+import { memoryNeed } from "../src/models/gguf/memory.js";
 
 const groups: Record<string, string> = {
   service: "Service",
@@ -111,7 +112,7 @@ _Generated from \`src/metrics.ts\` by \`npm run docs\`._
 export async function modelsPage(): Promise<string> {
   const rows = catalog.map(
     (entry) =>
-      `| \`${entry.id}\` | ${entry.title} | ${entry.licence} | ${gigabytes(entry.bytes)} | ${gigabytes(memoryOf(entry))} | ${entry.contextTokens} | ${entry.suits.map((id) => `\`${id}\``).join(", ")} | ${entry.goodFor} |`,
+      `| \`${entry.id}\` | ${entry.title} | ${entry.licence} | ${formatBytes(entry.bytes)} | ${formatBytes(memoryNeed(entry).usualBytes)} | ${entry.contextTokens} | ${entry.suits.map((id) => `\`${id}\``).join(", ")} | ${entry.goodFor} |`,
   );
   const table = `| id | model | licence | size | memory | context | suits | good for |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n${rows.join("\n")}`;
   const page = readFileSync("docs/models.md", "utf8");

@@ -287,8 +287,8 @@ export class EngineBuilder {
       { ...member, timeouts, models, cacheSaltSecret },
       { grammars: this.#grammars, ...upstreamEvents(this.parts.log, member) },
     );
-    // A server may be started after this one: it is asked once, whatever the answer.
-    return { engine, waiting: () => engine.waiting(), ready: () => engine.asked() };
+    // A server may be started after this one: it is checked once, whatever the result.
+    return { engine, waiting: () => engine.waiting(), ready: () => engine.checked() };
   }
 
   /** Reports what the preflight found; rejects for an engine that must not be used. */

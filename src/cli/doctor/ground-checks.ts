@@ -2,8 +2,8 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Config } from "../../config.js";
-import { freeBytes } from "../../models/files/free-space.js";
-import { gigabytes } from "../../models/files/sizes.js";
+import { freeBytes } from "../../models/files/disk-space.js";
+import { formatBytes } from "../../models/files/sizes.js";
 import { starterSize } from "../../models/starter/starter-size.js";
 import { findDataDirError } from "../../store/data-dir-error.js";
 import { openStore } from "../../store/open-store.js";
@@ -30,7 +30,7 @@ export const checkDataDirectory: Check = async ({ service }) => {
   if (found !== null) return [{ name, state: "broken", detail: found.reason, next: found.next }];
   const free = await freeBytes(folder);
   const isThere = (await stat(folder).catch(() => null)) !== null;
-  const detail = `${folder}${isThere ? "" : " (created at the first start)"}, ${gigabytes(free)} free`;
+  const detail = `${folder}${isThere ? "" : " (created at the first start)"}, ${formatBytes(free)} free`;
   if (free >= comfortableBytes) return [{ name, state: "ok", detail }];
   return [
     {

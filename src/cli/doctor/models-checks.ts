@@ -6,7 +6,7 @@ import { checkWeights } from "../../models/gguf/check-weights.js";
 import { readWeightsFacts, type WeightsFacts } from "../../models/gguf/gguf.js";
 import { mapModels, readMapping, type Mapping } from "../../models/choice/mapping.js";
 import { memoryNeed } from "../../models/gguf/memory.js";
-import { gigabytes } from "../../models/files/sizes.js";
+import { formatBytes } from "../../models/files/sizes.js";
 import { weightsSource, type ModelSource } from "../../models/choice/source.js";
 import { findStarter } from "../../models/starter/starter.js";
 import { WeightsError } from "../../models/weights-error.js";
@@ -82,7 +82,7 @@ async function checkFile(
     await checkWeights(path, { availableBytes: Infinity });
     const facts = await readWeightsFacts(path);
     loaded.set(path, facts);
-    const shown = [what, basename(path), facts.quantisation, gigabytes(facts.bytes)].filter(
+    const shown = [what, basename(path), facts.quantisation, formatBytes(facts.bytes)].filter(
       (text) => text !== "",
     );
     if (facts.hasChatTemplate) return { name: model, state: "ok", detail: shown.join(", ") };
@@ -110,7 +110,7 @@ function memoryFinding({ engine }: Config, loaded: readonly WeightsFacts[]): Fin
   const least = inAll(needs.map((need) => need.leastBytes));
   const available = process.availableMemory();
   const name = "memory";
-  const detail = `${gigabytes(usual)} needed, ${gigabytes(available)} available`;
+  const detail = `${formatBytes(usual)} needed, ${formatBytes(available)} available`;
   if (available >= usual) return [{ name, state: "ok", detail }];
   const next = "Choose smaller weights, or free memory (a running server holds some already).";
   if (available >= least)

@@ -3,8 +3,6 @@ import type { ModelDefaults } from "../../core/serving/model-defaults.js";
 import type { UpstreamSource } from "../../protocol/engine-member.js";
 import type { ModelId } from "../../core/models.js";
 
-export type { UpstreamSource } from "../../protocol/engine-member.js";
-
 export interface UpstreamTimeouts {
   connectMs: number;
   firstTokenMs: number;

@@ -16,12 +16,9 @@ export interface MachineMemory {
 }
 
 /** The best that this machine can hold with a reserve; null when even the smallest is too large. */
-export function bestFor(
-  { availableBytes }: MachineMemory,
-  entries: readonly CatalogEntry[] = catalog,
-): CatalogEntry | null {
+export function bestFor({ availableBytes }: MachineMemory): CatalogEntry | null {
   const budgetBytes = availableBytes * shareOfMemory;
-  return entries.findLast((entry) => memoryNeed(entry, conversation).leastBytes <= budgetBytes) ?? null;
+  return catalog.findLast((entry) => memoryNeed(entry, conversation).leastBytes <= budgetBytes) ?? null;
 }
 
 /** Instead of the starter. */

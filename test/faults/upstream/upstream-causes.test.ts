@@ -56,7 +56,7 @@ describe("an engine on the network that does not answer", () => {
     const [options, reported] = given(upstream.port);
     upstream.answers = reported;
     const silent = connect(options);
-    await silent.asked();
+    await silent.checked();
     const { problem } = silent.status();
     // A resolver without a network cannot know.
     expect(problem?.cause.replace("EAI_AGAIN", "ENOTFOUND")).toBe(cause);
@@ -66,7 +66,7 @@ describe("an engine on the network that does not answer", () => {
   it("has no problem any more once it answers", async () => {
     upstream.answers = { "/health": 503 };
     const slow = connect({});
-    await slow.asked();
+    await slow.checked();
     expect(slow.status().problem).toBeDefined();
     upstream.answers = vllmAnswers();
     await slow.ready(AbortSignal.timeout(5_000));
