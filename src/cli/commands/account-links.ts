@@ -1,14 +1,13 @@
 /** `sotto accounts reset` and `sotto accounts invite`: links that work once, mailed when that is set up. */
 import type { Command } from "commander";
 import type { Config } from "../../config.js";
-import { hostInUrl } from "../../config/host-in-url.js";
 import { checkEmail, requireAccount } from "../../core/accounts/accounts.js";
 import { inviteMail, resetMail, type Mail } from "../../core/sign-in/mail.js";
 import { OneTimeLinks, type MadeLink } from "../../core/sign-in/one-time-links.js";
 import { systemClock } from "../../core/ports.js";
 import { smtpMailer } from "../../mail.js";
 import { report, time } from "../output.js";
-import { readSettings } from "../settings.js";
+import { readSettings, serviceUrl } from "../settings.js";
 import { storeCommand, withStore } from "../store-command.js";
 
 export function resetCommand(accounts: Command): void {
@@ -58,10 +57,8 @@ async function handOver(
   { path, expiresAt }: MadeLink,
   write: (link: string) => Mail | null,
 ): Promise<void> {
-  const { service, accounts } = config;
-  const baseUrl = accounts.publicUrl ?? `http://${hostInUrl(service.host)}:${service.port}`;
-  const link = baseUrl + path;
-  const mail = accounts.smtpUrl === undefined ? null : write(link);
+  const link = serviceUrl(config) + path;
+  const mail = config.accounts.smtpUrl === undefined ? null : write(link);
   const mailed = mail === null ? null : await send(config, mail);
   const notes = { sent: `\nIt was mailed to ${mail?.to ?? ""}.`, failed: "\nIt could not be mailed." };
   report(

@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { once } from "node:events";
 import { request } from "undici";
 import * as z from "zod";
+import { hostInUrl } from "../../config/host-in-url.js";
 import { requireFreePort } from "../require-free-port.js";
 import type { Check } from "./finding.js";
 
@@ -81,10 +82,8 @@ const readiness = z.object({
 
 /** Null when it is not Sotto that listens there. */
 async function askServer(host: string, port: number): Promise<string | null> {
-  const reachable =
-    host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
   try {
-    const { body } = await request(`http://${reachable}:${port}/readyz`, {
+    const { body } = await request(`http://${hostInUrl(host)}:${port}/readyz`, {
       signal: AbortSignal.timeout(limitMs),
     });
     const parsed = readiness.safeParse(JSON.parse(await body.text()));
