@@ -1,4 +1,4 @@
-/** The pages of docs/ that are made from code: the settings, the errors, the metrics, the catalogue of models. */
+/** The pages of docs/ that are generated from code: the settings, the errors, the metrics, the catalogue of models. */
 import { readFileSync } from "node:fs";
 import { format } from "prettier";
 import { eachField, fileName } from "../src/config.js";
@@ -33,12 +33,12 @@ export async function configurationPage(): Promise<string> {
   return markdown(`# Configuration
 
 Nothing needs to be configured. A value comes from the command line (\`sotto serve --port 9000\`), then the
-environment, then the YAML or JSON file given with \`--config\`, then the default. All faults are reported
+environment, then the YAML or JSON file given with \`--config\`, then the default. All errors are reported
 together, and the program does not start with any. An empty value, or \`auto\`, leaves the choice to Sotto
 where the default says so.
 
 ${sections.join("\n")}
-_Made from \`src/config.ts\` by \`npm run docs\`._
+_Generated from \`src/config.ts\` by \`npm run docs\`._
 `);
 }
 
@@ -70,7 +70,7 @@ Under \`/v1/messages\` errors have the same statuses and headers, and the body o
 | --- | --- | --- | --- |
 ${rows.join("\n")}
 
-_Made from \`src/protocol/errors.ts\` by \`npm run docs\`._
+_Generated from \`src/protocol/errors.ts\` by \`npm run docs\`._
 `);
 }
 
@@ -95,7 +95,7 @@ For Prometheus, at \`/metrics\`: with the token of \`SOTTO_METRICS_TOKEN\`, or o
 Labels are models, route names, statuses and error codes, never anything that a client could choose. Besides these
 there are the usual metrics of a Node.js process.
 
-| name | type | what it tells |
+| name | type | description |
 | --- | --- | --- |
 ${rows.join("\n")}
 
@@ -103,11 +103,11 @@ ${rows.join("\n")}
 last minute go on and everything else gets 503; while Redis is unreachable, each replica admits its share of every limit.
 Both recover without a restart, and both are worth an alert.
 
-_Made from \`src/metrics.ts\` by \`npm run docs\`._
+_Generated from \`src/metrics.ts\` by \`npm run docs\`._
 `);
 }
 
-/** The page as it is, with the table of the catalogue made anew. */
+/** The page as it is, with the table of the catalogue regenerated. */
 export async function modelsPage(): Promise<string> {
   const rows = catalog.map(
     (entry) =>
