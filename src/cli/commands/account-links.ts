@@ -1,4 +1,4 @@
-/** `sotto accounts reset` and `sotto accounts invite`: links that work once, mailed when that is set up. */
+/** `sotto accounts reset` and `sotto accounts invite`: one-time links, mailed if mail is configured. */
 import type { Command } from "commander";
 import type { Config } from "../../config.js";
 import { checkEmail, requireAccount } from "../../core/accounts/accounts.js";
@@ -20,7 +20,7 @@ export function resetCommand(accounts: Command): void {
         await record("created reset link", account.id);
         return { account, made };
       });
-      await handOver(command, config, made, (link) => resetMail(account.email, link, ownerOf(config)));
+      await deliver(command, config, made, (link) => resetMail(account.email, link, ownerOf(config)));
     },
   );
 }
@@ -43,15 +43,15 @@ export function inviteCommand(accounts: Command): void {
         await record("created invitation", made.id);
         return made;
       });
-      await handOver(command, config, made, (link) =>
+      await deliver(command, config, made, (link) =>
         address === null ? null : inviteMail(address, link, ownerOf(config)),
       );
     },
   );
 }
 
-/** Prints the link, and mails it where there is a mail server and someone to mail it to. */
-async function handOver(
+/** Prints the link, and mails it if there is a mail server and a recipient. */
+async function deliver(
   command: Command,
   config: Config,
   { path, expiresAt }: MadeLink,
