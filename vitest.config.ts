@@ -44,7 +44,7 @@ const deepFiles = [
   "test/contract/engines/engine-{llama-*,pool}.test.ts",
   "test/contract/store/{lock-order,*-postgres,*-processes,*-threads}.test.ts",
   "test/support/**/*.test.ts",
-  "test/web/{api-samples,snippets-doors}.test.ts",
+  "test/web/{api-samples,snippets-apis}.test.ts",
 ];
 
 const build = "test/support/processes/build.ts";

@@ -1,4 +1,3 @@
-/** The pages of docs/ that are generated from code: settings, errors, metrics, the catalogue of models. */
 import { readFileSync } from "node:fs";
 import { format } from "prettier";
 import { eachField, fileName } from "../src/config.js";
@@ -8,6 +7,7 @@ import { Metrics } from "../src/metrics.js";
 import { catalog } from "../src/models/choice/catalog.js";
 import { formatBytes } from "../src/models/files/sizes.js";
 import { memoryNeed } from "../src/models/gguf/memory.js";
+/** The pages of docs/ that are generated from code: settings, errors, metrics, the catalogue of models. */
 
 const groups: Record<string, string> = {
   service: "Service",

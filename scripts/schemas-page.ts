@@ -1,7 +1,7 @@
 /** docs/schemas.md, generated from the compiler's own table of keywords. */
 import { format } from "prettier";
+import { type KeywordFacts, keywords } from "../src/engines/formats/json-schema/keywords.js";
 import { formatNames } from "../src/engines/formats/json-schema/strings/formats.js";
-import { keywords, type KeywordFacts } from "../src/engines/formats/json-schema/keywords.js";
 
 const kinds: Record<KeywordFacts["of"], string> = {
   any: "Any value",

@@ -14,10 +14,10 @@ export function storeCommand(parent: Command, usage: string, description: string
   );
 }
 
-/** Writes down what was done, for the audit trail. */
+/** Adds a line to the audit trail. */
 export type Record = (action: AuditAction, target: string) => Promise<void>;
 
-/** Opens the configured store for the time of `work`. */
+/** Opens the configured store, and closes it after `work`. */
 export async function withStore<T>(
   command: Command,
   work: (store: FullStore, record: Record) => Promise<T>,

@@ -1,6 +1,6 @@
 /**
- * What `sotto doctor` says about the engine: what it computes on here, and which GPU backends are not used and
- * why. What is remembered from a start is quoted; what is not is tried in a process of its own.
+ * What `sotto doctor` reports about the engine: what it computes on, and which GPU backends are not used and why.
+ * Results cached by an earlier start are quoted; everything else is probed in a separate process.
  */
 import type { Config } from "../../config.js";
 import { systemClock } from "../../core/clock.js";
@@ -19,7 +19,7 @@ const name = "engine";
 
 export const checkEngine: Check = (config, options) => checkEngineOn({}, config, options);
 
-/** On this machine, or on one that tests make up. */
+/** On this machine, or on a simulated one in tests. */
 export async function checkEngineOn(
   machine: GpuMachine,
   ...[config, options]: Parameters<Check>
@@ -56,7 +56,7 @@ async function inUse(
   return { name, state: "ok", detail };
 }
 
-/** The CPU is what is left when nothing else works, so that it is tried every time. */
+/** The CPU is the last resort, so it is probed every time. */
 async function onCpu(
   { program, limitMs }: GpuMachine,
   { gpu, threads, cacheType }: Config["engine"],

@@ -144,12 +144,12 @@ async function upstreams(
       allowPublic,
     })),
   );
-  await lookOver(members, strict);
+  await runPreflight(members, strict);
   return source;
 }
 
 /** Prints the warnings of the preflight, and refuses an engine that must not be used. */
-async function lookOver(members: readonly EngineMember[], strict: boolean): Promise<void> {
+async function runPreflight(members: readonly EngineMember[], strict: boolean): Promise<void> {
   const { preflight } = await import("../../engines/upstream/checks/preflight.js");
   for (const member of members) {
     if (!("url" in member)) continue;

@@ -85,7 +85,7 @@ async function run(app: App, config: Config, readConfig: () => Config): Promise<
   console.log(`\nSotto is listening at ${app.url} and is loading its models ...`);
   try {
     await Promise.race([app.ready(), stopped]);
-    if (!stopping.signal.aborted) await greet(app, config);
+    if (!stopping.signal.aborted) await printFirstSteps(app, config);
   } catch (error) {
     // After a signal everything is closed in any case.
     if (!stopping.signal.aborted) {
@@ -97,8 +97,8 @@ async function run(app: App, config: Config, readConfig: () => Config): Promise<
   await stopped;
 }
 
-async function greet(app: App, config: Config): Promise<void> {
-  console.log(introduction(app));
+async function printFirstSteps(app: App, config: Config): Promise<void> {
+  console.log(modelOverview(app));
   const suggestion = app.suggestion();
   if (suggestion !== null) console.log(`${starterNotice(suggestion)}\n`);
   const setupLink = await ensureSetupLink(app.store, systemClock, config.accounts.publicUrl ?? app.url);
@@ -117,7 +117,7 @@ function reloadModels(app: App, readConfig: () => Config): void {
 }
 
 /** What serves which model. */
-function introduction({ url, engine }: App): string {
+function modelOverview({ url, engine }: App): string {
   const lines = modelIds.map((model) => {
     const { state, serving, contextTokens, capacity } = engine.status(model);
     if (state === "asleep") return `  ${model.padEnd(7)} ${basename(serving)}, loaded on demand`;
@@ -130,7 +130,7 @@ function introduction({ url, engine }: App): string {
 }
 
 function setupSteps(link: string): string {
-  return `Create the operator's account with this link, which works once and for a day:
+  return `Create the admin account with this link, which works once, within a day:
 
   ${link}
 `;

@@ -1,10 +1,12 @@
-/** What `sotto doctor` says about Node, the data directory and the database. */
+/** What `sotto doctor` reports about Node, open files, the data directory, the database and Redis. */
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Config } from "../../config.js";
 import { freeBytes } from "../../models/files/disk-space.js";
 import { formatBytes } from "../../models/files/sizes.js";
 import { starterSize } from "../../models/starter/starter-size.js";
+import { fewestOpenFiles, howToRaise, openFileLimit } from "../../adapters/open-files.js";
+import { explainTrouble } from "../../store/counters/redis-trouble.js";
 import { findDataDirError } from "../../store/data-dir-error.js";
 import { openStore } from "../../store/open-store.js";
 import { cannotOpenSqlite, databasePath, openDatabase } from "../../store/sql/sqlite.js";
@@ -13,6 +15,8 @@ import type { Check, Finding } from "./finding.js";
 const oldestNode = [20, 19] as const;
 /** The starter weights and room for the database to grow. */
 const comfortableBytes = 2e9;
+/** Enough for a thousand connections, each with one to an engine on the network. */
+const comfortableOpenFiles = 4_096;
 
 export const checkNode: Check = async () => {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
@@ -21,6 +25,16 @@ export const checkNode: Check = async () => {
   const detail = `Node ${process.versions.node} on ${process.platform} ${process.arch}`;
   if (!isOld) return [{ name: "node", state: "ok", detail }];
   return [{ name: "node", state: "broken", detail, next: `Install Node ${oldestNode.join(".")} or newer.` }];
+};
+
+export const checkOpenFiles: Check = async () => {
+  const limit = openFileLimit();
+  const name = "open files";
+  if (!Number.isFinite(limit)) return [{ name, state: "ok", detail: "no limit" }];
+  const detail = `this process may open ${limit}`;
+  if (limit < fewestOpenFiles) return [{ name, state: "broken", detail, next: howToRaise }];
+  if (limit < comfortableOpenFiles) return [{ name, state: "hint", detail, next: howToRaise }];
+  return [{ name, state: "ok", detail }];
 };
 
 export const checkDataDirectory: Check = async ({ service }) => {
@@ -72,3 +86,17 @@ async function checkPostgres(config: Config): Promise<Finding[]> {
   const detail = "Postgres responds, and its tables are up to date";
   return [{ name: "database", state: "ok", detail }];
 }
+
+export const checkRedis: Check = async ({ storage: { redisUrl } }) => {
+  const name = "redis";
+  if (redisUrl === undefined) {
+    return [{ name, state: "ok", detail: "not set: this server counts limits by itself" }];
+  }
+  // Loaded here, since most installations do without.
+  const { probeRedis } = await import("../../store/counters/redis-probe.js");
+  const trouble = await probeRedis(redisUrl);
+  if (trouble === null)
+    return [{ name, state: "ok", detail: `${new URL(redisUrl).host} answers and counts` }];
+  const { reason, next } = explainTrouble(redisUrl, trouble);
+  return [{ name, state: "broken", detail: reason, next }];
+};

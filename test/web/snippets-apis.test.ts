@@ -8,14 +8,14 @@ import {
   messagesNode,
   messagesStreamCurl,
   messagesStreamNode,
-} from "../../web/pages/docs/doors/messages-samples.js";
+} from "../../web/pages/docs/apis/messages-samples.js";
 import {
   responsesConversation,
   responsesCurl,
   responsesNode,
   responsesStreamCurl,
   responsesStreamNode,
-} from "../../web/pages/docs/doors/responses-samples.js";
+} from "../../web/pages/docs/apis/responses-samples.js";
 import { runCurl, runNode } from "../support/clients/run-snippet.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
 

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { describe, expect, it } from "vitest";
-import { parseDuration } from "./duration.js";
+import { parseDuration } from "./option-values.js";
 
 describe("durations", () => {
   it.each([
