@@ -54,7 +54,7 @@ const mayImport: Record<string, readonly string[]> = {
   models: ["adapters", "core", "protocol", "config", "models"],
   store: ["adapters", "core", "protocol", "config", "store"],
   // Technology that no layer owns.
-  adapters: ["adapters"],
+  adapters: ["adapters", "core"],
   core: ["protocol", "core"],
   config: ["protocol", "config"],
   log: ["adapters", "log-output", "protocol"],

@@ -14,7 +14,7 @@ import { readBody, type Pace } from "./body.js";
 import { FairShares } from "./fair-shares.js";
 import { parseJson } from "./json.js";
 import { BodyShares, LargeBody } from "./large-body.js";
-import { builtParseWorker, ParseThread } from "./parse-thread.js";
+import { ParseThread } from "./parse-thread.js";
 
 /** How many bodies of the largest size may be held at once. */
 const largestAtOnce = 8;
@@ -29,8 +29,8 @@ const quickBytes = 8 * 1024;
 export interface BodiesOptions {
   /** Of one body. */
   limitBytes: number;
-  /** The thread's entry file; null to parse on the main thread. */
-  workerFile?: string | null;
+  /** Where the thread begins. Passed in for tests. */
+  workerFile?: URL;
   maxWaitMs?: number;
   /** How fast a large body must arrive. */
   pace?: Pace;
@@ -50,16 +50,16 @@ export class Bodies {
   readonly #pace: Pace;
   readonly #parsing: FairShares;
   readonly #turns: FairShares;
-  readonly #thread: ParseThread | null;
+  readonly #thread: ParseThread;
 
-  constructor({ limitBytes, workerFile = builtParseWorker(), ...options }: BodiesOptions) {
+  constructor({ limitBytes, workerFile, ...options }: BodiesOptions) {
     const waits = { maxWaitMs: options.maxWaitMs ?? maxWaitMs, maxWaiting };
     this.#limitBytes = limitBytes;
     this.#shares = new BodyShares({ limitBytes, totalBytes: (largestAtOnce - 1) * limitBytes, ...waits });
     this.#pace = options.pace ?? slowest;
     this.#parsing = new FairShares({ total: 1, perOwner: 1, ...waits });
     this.#turns = new FairShares({ total: 1, perOwner: 1, ...waits });
-    this.#thread = workerFile === null ? null : new ParseThread(workerFile);
+    this.#thread = new ParseThread(workerFile);
   }
 
   /** Large bodies that wait for their turn. */
@@ -80,8 +80,8 @@ export class Bodies {
     }
   }
 
-  async close(): Promise<void> {
-    await this.#thread?.close();
+  close(): Promise<void> {
+    return this.#thread.close();
   }
 
   async #parseInTurn(bytes: Buffer<ArrayBuffer>, { dialect, owner, signal }: Work): Promise<Asked> {
@@ -94,12 +94,10 @@ export class Bodies {
     }
   }
 
-  async #parseLarge(bytes: Buffer<ArrayBuffer>, work: Work): Promise<Asked> {
-    const release = await this.#parsing.take(work.owner, 1, work.signal);
+  async #parseLarge(bytes: Buffer<ArrayBuffer>, { dialect, owner, signal }: Work): Promise<Asked> {
+    const release = await this.#parsing.take(owner, 1, signal);
     try {
-      // Without a thread this blocks the event loop.
-      if (this.#thread === null) return await this.#parseInTurn(bytes, work);
-      return await this.#thread.parse(work.dialect, bytes);
+      return await this.#thread.parse(dialect, bytes);
     } finally {
       release();
     }

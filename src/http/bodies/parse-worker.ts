@@ -1,5 +1,5 @@
 /** A thread that parses large request bodies, one after the other. It keeps nothing, and prints nothing. */
-import { parentPort } from "node:worker_threads";
+import { performTasks } from "../../adapters/worker-tasks.js";
 import { ServiceError, type ErrorCode } from "../../protocol/errors.js";
 import type { Asked } from "../../protocol/dialect.js";
 import { dialects, type DialectName } from "../../protocol/dialects.js";
@@ -26,9 +26,7 @@ function parse({ dialect, bytes }: ParseTask): ParseResult {
   }
 }
 
-parentPort?.on("message", (task: ParseTask) => {
-  parentPort?.postMessage(parse(task));
-});
+performTasks(parse);
 
 /** The same memory. */
 function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {

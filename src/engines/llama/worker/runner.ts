@@ -1,4 +1,6 @@
 /** A loaded model that reads conversations and generates replies: the parts of the child process, put together. */
+import { programFile } from "../../../adapters/program-files.js";
+import { WorkerThread } from "../../../adapters/worker-thread.js";
 import { replyParser } from "../../formats/replies/parser-of.js";
 import { loadModel, type LoadedModel } from "./addon.js";
 import type { BatchContext } from "./batch-context.js";
@@ -16,7 +18,7 @@ import type {
 } from "../messages.js";
 import { PrefillPace } from "./schedule/prefill-pace.js";
 import { PrefixCache } from "./schedule/prefix-cache.js";
-import { PromptThread } from "./prompt/prompt-thread.js";
+import type { PromptFacts, PromptSetup } from "./prompt/prompt-worker.js";
 import { Reply } from "./reply/reply.js";
 import { LazyGrammar } from "./reply/lazy-grammar.js";
 import { samplingPlan } from "./reply/sampler.js";
@@ -32,12 +34,29 @@ export interface RunnerOptions {
   onBroken: () => void;
 }
 
+type PromptThread = WorkerThread<Conversation, PrepareResult, PromptFacts>;
+
+/** For one conversation. The longest take a second. */
+const longestPromptMs = 60_000;
+/** The host's own limit on loading is shorter. */
+const longestStartMs = 60 * 60_000;
+
+const promptThread = (setup: PromptSetup): PromptThread =>
+  new WorkerThread({
+    file: programFile("engines/llama/worker/prompt/prompt-worker"),
+    workerData: setup,
+    startMs: longestStartMs,
+    taskMs: longestPromptMs,
+    runsNativeCode: true,
+  });
+
 export class Runner {
   private constructor(
     readonly facts: LoadedFacts,
     private readonly model: LoadedModel,
     private readonly prompts: PromptThread,
     private readonly batcher: Batcher,
+    private readonly onBroken: () => void,
   ) {}
 
   static async load(request: LoadRequest, events: RunnerOptions): Promise<Runner> {
@@ -45,10 +64,8 @@ export class Runner {
     const model = await loadModel(request);
     const { context, vocabulary, sizing } = model;
     const { contextTokens } = sizing;
-    const prompts = await PromptThread.start(
-      { source: model.vocabularySource, contextTokens },
-      events.onBroken,
-    );
+    const prompts = promptThread({ source: model.vocabularySource, contextTokens });
+    const promptFacts = await prompts.start();
     const msPerToken = await warmUp(context);
     const mostTokens = model.batchTokens - sizing.sequences;
     const samplers = new SamplerPool(model.newSampler, events.drawsOnOneThread);
@@ -79,15 +96,21 @@ export class Runner {
       gpuLayers: model.gpuLayers,
       layers: model.layers,
       vocabularySize,
-      ...prompts.facts,
+      ...promptFacts,
       description: model.description,
       memoryBytes: process.memoryUsage.rss(),
     };
-    return new Runner(facts, model, prompts, batcher);
+    return new Runner(facts, model, prompts, batcher, events.onBroken);
   }
 
-  prepare(conversation: Conversation): Promise<PrepareResult> {
-    return this.prompts.build(conversation);
+  /** One at a time. Null when the thread is lost: native code may be the cause, so the process is replaced. */
+  async prepare(conversation: Conversation): Promise<PrepareResult | null> {
+    try {
+      return await this.prompts.run(conversation);
+    } catch {
+      this.onBroken();
+      return null;
+    }
   }
 
   generate(id: number, request: GenerateRequest): void {

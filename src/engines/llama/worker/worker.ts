@@ -74,7 +74,8 @@ async function exitBroken(): Promise<void> {
 const backendOf = ({ gpu }: LoadRequest) => (gpu === "off" || gpu === "auto" ? "cpu" : gpu);
 
 async function prepare(id: number, conversation: Conversation): Promise<void> {
-  send({ type: "prepared", id, result: (await runner?.prepare(conversation)) ?? { type: "failed" } });
+  const result = await runner?.prepare(conversation);
+  if (result !== undefined && result !== null) send({ type: "prepared", id, result });
 }
 
 function send(message: FromWorker, onSent: () => void = () => undefined): void {

@@ -2,7 +2,8 @@
  * The thread that turns conversations into tokens: rendering and tokenizing a long one takes as long as several steps of
  * decoding, which must not wait for it. It has the model's vocabulary to itself, and none of its weights.
  */
-import { parentPort, workerData } from "node:worker_threads";
+import { workerData } from "node:worker_threads";
+import { failToStart, performTasks } from "../../../../adapters/worker-tasks.js";
 import { openVocabulary, type VocabularySource } from "../native-vocabulary.js";
 import type { Conversation, PrepareResult, TemplateTokens } from "../../messages.js";
 import type { ReplySyntax } from "../../../formats/replies/reply-syntax.js";
@@ -20,11 +21,6 @@ export interface PromptFacts {
   template: TemplateTokens;
 }
 
-export type FromPromptWorker =
-  | { type: "ready"; facts: PromptFacts }
-  | { type: "failed"; reason: string }
-  | { type: "built"; result: PrepareResult };
-
 async function open({ source, contextTokens }: PromptSetup): Promise<void> {
   const vocabulary = await openVocabulary(source);
   const template = new ChatTemplate(source.chatTemplate, vocabulary);
@@ -36,11 +32,8 @@ async function open({ source, contextTokens }: PromptSetup): Promise<void> {
     const special = tokens.filter((token) => vocabulary.specialTokens.has(token));
     return { tokens: tokens.length, special: special.length };
   });
-  parentPort?.on("message", (conversation: Conversation | null) => {
-    if (conversation === null) parentPort?.close();
-    else send({ type: "built", result: build(builder, conversation) });
-  });
-  send({ type: "ready", facts: { syntax: template.syntax, template: measured } });
+  const facts: PromptFacts = { syntax: template.syntax, template: measured };
+  performTasks((conversation: Conversation) => build(builder, conversation), facts);
 }
 
 /** A conversation that trips the template or the tokenizer must not end the thread. */
@@ -52,11 +45,7 @@ function build(builder: PromptBuilder, conversation: Conversation): PrepareResul
   }
 }
 
-function send(message: FromPromptWorker): void {
-  parentPort?.postMessage(message);
-}
-
 open(workerData as PromptSetup).catch((error: unknown) => {
   // No conversation has been seen yet: the message can only be about the file and the machine.
-  send({ type: "failed", reason: error instanceof Error ? error.message : "unknown error" });
+  failToStart(error instanceof Error ? error.message : "unknown error");
 });
