@@ -5,8 +5,7 @@
  * berth, so a file is loaded once and its sequences are queued for once. `assign` starts what is new and
  * switches a model over only when the new engine can answer; one that cannot is closed again and the old one
  * stays. An engine that no model points at any more finishes what it has, requests that it is preparing included,
- * then closes. A generation belongs to the engine that prepared it, whatever has been switched since. Only if that one
- * has closed, because its drain time ran out, is it prepared again for the current engine.
+ * then closes. A generation belongs to the engine that prepared it, whatever has been switched since.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FairQueue } from "../core/serving/fair-queue.js";
@@ -50,8 +49,8 @@ interface Berth extends StartedEngine {
   key: string;
   weights: string | null;
   queue: FairQueue;
-  /** Requests that its queue does not count: those being prepared, and those that came from another berth. */
-  unqueued: number;
+  /** Requests that are being prepared: its queue does not count them yet. */
+  preparing: number;
   /** Aborts the wait for it to be ready. */
   closing: AbortController;
 }
@@ -65,6 +64,7 @@ class Prepared {
 }
 
 const drainPollMs = 100;
+const idleLooksNeeded = 5;
 
 export class Fleet implements Engine {
   readonly #routes = new Map<ModelId, Berth>();
@@ -135,23 +135,18 @@ export class Fleet implements Engine {
   }
 
   async prepare(generation: Generation, signal: AbortSignal): Promise<PreparedGeneration> {
-    for (;;) {
-      const berth = this.#berthOf(generation.model);
-      berth.unqueued += 1;
-      try {
-        const inner = await berth.engine.prepare(generation, signal);
-        return { ...inner, prompt: new Prepared(berth, inner) };
-      } catch (error) {
-        if (!isUnavailable(error) || !this.#wasReplaced(berth, generation.model)) throw error;
-      } finally {
-        berth.unqueued -= 1;
-      }
+    const berth = this.#berthOf(generation.model);
+    berth.preparing += 1;
+    try {
+      const inner = await berth.engine.prepare(generation, signal);
+      return { ...inner, prompt: new Prepared(berth, inner) };
+    } finally {
+      berth.preparing -= 1;
     }
   }
 
   generate(prepared: PreparedGeneration, signal: AbortSignal): AsyncIterable<Arrival> {
     const { berth, inner } = preparedOf(prepared);
-    if (this.#wasReplaced(berth, inner.generation.model)) return this.#generateAgain(prepared, signal);
     return berth.engine.generate({ ...inner, maxTokens: prepared.maxTokens }, signal);
   }
 
@@ -167,27 +162,6 @@ export class Fleet implements Engine {
     this.#closed = true;
     await Promise.all([...this.#berths].map((berth) => this.#closeBerth(berth)));
     await Promise.all(this.#draining);
-  }
-
-  /** On the engine that answers now. */
-  async *#generateAgain(
-    prepared: PreparedGeneration,
-    signal: AbortSignal,
-  ): AsyncGenerator<Arrival, void, undefined> {
-    const { generation } = preparedOf(prepared).inner;
-    const { berth, inner } = preparedOf(await this.prepare(generation, signal));
-    berth.unqueued += 1;
-    try {
-      const maxTokens = Math.min(inner.maxTokens, prepared.maxTokens);
-      yield* berth.engine.generate({ ...inner, maxTokens }, signal);
-    } finally {
-      berth.unqueued -= 1;
-    }
-  }
-
-  /** It has closed, and another engine answers for the model. */
-  #wasReplaced(berth: Berth, model: ModelId): boolean {
-    return berth.closing.signal.aborted && this.#berthOf(model) !== berth;
   }
 
   async #assign(wanted: Partial<Assignments>): Promise<Reasons> {
@@ -218,7 +192,7 @@ export class Fleet implements Engine {
     const started = source.start();
     const queue = this.options.newQueue(() => started.engine.status(model));
     const { key, weights = null } = source;
-    const berth = { key, weights, ...started, queue, unqueued: 0, closing: new AbortController() };
+    const berth = { key, weights, ...started, queue, preparing: 0, closing: new AbortController() };
     this.#berths.add(berth);
     return berth;
   }
@@ -246,12 +220,12 @@ export class Fleet implements Engine {
   async #drain(berth: Berth): Promise<void> {
     const { clock, drainMs } = this.options;
     const endsMs = clock.monotonicMs() + drainMs;
-    // Twice in a row: between its preparation and its place in the queue a request is in neither count.
+    // Several times in a row: between its preparation and its place in the queue a request is in neither count.
     let idleLooks = 0;
-    while (idleLooks < 2 && clock.monotonicMs() < endsMs && !this.#closed) {
+    while (idleLooks < idleLooksNeeded && clock.monotonicMs() < endsMs && !this.#closed) {
       await sleep(drainPollMs);
-      const { queue, unqueued } = berth;
-      idleLooks = queue.running + queue.waiting + unqueued === 0 ? idleLooks + 1 : 0;
+      const { queue, preparing } = berth;
+      idleLooks = queue.running + queue.waiting + preparing === 0 ? idleLooks + 1 : 0;
     }
     await this.#closeBerth(berth);
   }
@@ -272,6 +246,3 @@ function preparedOf({ prompt }: PreparedGeneration): Prepared {
   if (prompt instanceof Prepared) return prompt;
   throw new Error("This generation was prepared by another engine.");
 }
-
-const isUnavailable = (error: unknown): boolean =>
-  error instanceof ServiceError && error.code === "engine_unavailable";
