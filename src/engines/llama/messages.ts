@@ -5,7 +5,6 @@
 import type { CacheType } from "../../core/kv-cache.js";
 import type {
   ChatMessage,
-  ChatRole,
   FinishReason,
   ReasoningEffort,
   ReplyLogprob,
@@ -89,19 +88,6 @@ export type ToWorker =
   /** Finish the current step, free all memory and exit. */
   | { type: "close" };
 
-/** Tokens that the chat template writes at least, on average, for one more of each. */
-export interface TemplateTokens {
-  /** Users' and assistants' messages in turns. */
-  turn: number;
-  /** An assistant's call and its result. */
-  round: number;
-  /** A message after one of the same role. */
-  repeated: Record<ChatRole, number>;
-  /** A call beside others of the same message. */
-  call: number;
-  tool: number;
-}
-
 export interface LoadedFacts {
   loadMs: number;
   threads: number;
@@ -114,7 +100,6 @@ export interface LoadedFacts {
   vocabularySize: number;
   /** How the model writes thoughts and calls. */
   syntax: ReplySyntax;
-  template: TemplateTokens;
   gpu: Backend;
   /** Architecture, size and quantisation, as the native code words it. */
   description: string;

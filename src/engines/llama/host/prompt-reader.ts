@@ -2,9 +2,9 @@
 import { systemClock, type Generation } from "../../../core/ports.js";
 import { FairQueue } from "../../../core/serving/fair-queue.js";
 import { ServiceError } from "../../../protocol/errors.js";
-import { fewestTokens } from "../fewest-tokens.js";
 import type { Conversation, LoadedFacts, PrepareResult } from "../messages.js";
 import type { EngineChild } from "./child.js";
+import { fewestTokens } from "./fewest-tokens.js";
 
 /** One at a time, and accounts in turns: the child has one thread for it. */
 const limits = { maxLength: 1_000, maxWaitMs: 30_000 };
@@ -72,7 +72,7 @@ const sizeOf = ({ messages, tools }: Conversation): number =>
 export function requireFits(
   { choices, sampling }: Generation,
   conversation: Conversation,
-  { sequences, vocabularySize, contextTokens, template }: LoadedFacts,
+  { sequences, vocabularySize, contextTokens }: LoadedFacts,
 ): void {
   if (choices > sequences) {
     throw new ServiceError("invalid_value", {
@@ -86,7 +86,7 @@ export function requireFits(
       param: "logit_bias",
     });
   }
-  const fewest = fewestTokens(conversation, template);
+  const fewest = fewestTokens(conversation);
   if (fewest >= contextTokens) throw tooLong(contextTokens, fewest, false);
 }
 

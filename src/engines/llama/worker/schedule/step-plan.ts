@@ -35,30 +35,64 @@ export interface Sharing {
 }
 
 export function planStep(seated: readonly Seated[], { pace, turns }: Sharing): StepPlan {
-  const sequences = seated.map(([, sequence]) => sequence);
-  const readers = sequences.filter(({ state }) => state === "reads");
-  const replying = sequences.filter(({ state }) => state === "replies");
-  const inStep = weigh(readers, replying);
+  const accounts = groupByAccount(seated);
+  const inStep = weigh(accounts);
   const budgetTokens = pace.tokens(inStep);
-  const besideReplies = replying.length > 0;
-  const byAccount = groupByAccount(readers);
+  const besideReplies = inStep.replies > 0;
   const graceTokens = graceSteps * pace.tokens({ prompts: 1, replies: 0 });
-  const inTurn = turns.inOrder(byAccount.keys(), graceTokens).map((id) => byAccount.get(id) ?? []);
+  const readingAccounts = [...accounts.keys()].filter((id) => readersOf(accounts, id).length > 0);
+  const inTurn = turns.inOrder(readingAccounts, graceTokens).map((id) => readersOf(accounts, id));
   const reading = readNow(inTurn, budgetTokens, besideReplies);
   const share = promptShare([...reading].map(left), budgetTokens, besideReplies);
   for (const one of reading) turns.reads(accountOf(one), share);
-  const entries = seated.flatMap(([sequenceId, sequence]): Entry[] => {
+  const entries: Entry[] = [];
+  const passedOver: Sequence[] = [];
+  for (const [sequenceId, sequence] of seated) {
     const { target, computed, newest, state } = sequence;
     if (state === "replies") {
-      return [{ sequenceId, sequence, tokens: Uint32Array.of(newest), reads: false, draws: true }];
+      entries.push({ sequenceId, sequence, tokens: Uint32Array.of(newest), reads: false, draws: true });
+    } else if (reading.has(sequence)) {
+      const end = computed.length + share;
+      const tokens = target.subarray(computed.length, end);
+      entries.push({ sequenceId, sequence, tokens, reads: true, draws: end === target.length });
+    } else if (state === "reads") {
+      passedOver.push(sequence);
     }
-    if (!reading.has(sequence)) return [];
-    const end = computed.length + share;
-    const tokens = target.subarray(computed.length, end);
-    return [{ sequenceId, sequence, tokens, reads: true, draws: end === target.length }];
-  });
-  const passedOver = readers.filter((one) => !reading.has(one));
+  }
   return { entries, passedOver, inStep };
+}
+
+/** What one account has in this step. */
+interface AccountShare {
+  readers: Sequence[];
+  replies: number;
+}
+
+function groupByAccount(seated: readonly Seated[]): Map<string, AccountShare> {
+  const accounts = new Map<string, AccountShare>();
+  for (const [, sequence] of seated) {
+    if (sequence.state === "waits") continue;
+    const accountId = accountOf(sequence);
+    let own = accounts.get(accountId);
+    if (own === undefined) accounts.set(accountId, (own = { readers: [], replies: 0 }));
+    if (sequence.state === "reads") own.readers.push(sequence);
+    else own.replies += 1;
+  }
+  return accounts;
+}
+
+const readersOf = (accounts: ReadonlyMap<string, AccountShare>, accountId: string): Sequence[] =>
+  accounts.get(accountId)?.readers ?? [];
+
+/** Every account counts the same, a single one by its numbers. */
+function weigh(accounts: ReadonlyMap<string, AccountShare>): InStep {
+  const inStep = { prompts: 0, replies: 0 };
+  for (const { readers, replies } of accounts.values()) {
+    const weight = accounts.size === 1 ? 1 : 1 / (readers.length + replies);
+    inStep.prompts += readers.length * weight;
+    inStep.replies += replies * weight;
+  }
+  return inStep;
 }
 
 /** Those whose prompts are read in this step: all of the first account, and of the others as many as take no time from it. */
@@ -75,21 +109,6 @@ function readNow(
 }
 
 const left = ({ target, computed }: Sequence): number => target.length - computed.length;
-
-function groupByAccount(sequences: readonly Sequence[]): Map<string, Sequence[]> {
-  const groups = new Map<string, Sequence[]>();
-  for (const one of sequences) groups.set(accountOf(one), [...(groups.get(accountOf(one)) ?? []), one]);
-  return groups;
-}
-
-/** Every account counts the same, one alone by its numbers. */
-function weigh(reading: readonly Sequence[], replying: readonly Sequence[]): InStep {
-  const groups = groupByAccount([...reading, ...replying]);
-  if (groups.size <= 1) return { prompts: reading.length, replies: replying.length };
-  const weightOf = (some: readonly Sequence[]) =>
-    some.reduce((sum, one) => sum + 1 / (groups.get(accountOf(one))?.length ?? 1), 0);
-  return { prompts: weightOf(reading), replies: weightOf(replying) };
-}
 
 const accountOf = ({ group }: Sequence): string => group.job.accountId;
 
