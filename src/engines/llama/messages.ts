@@ -31,7 +31,7 @@ export interface LoadRequest {
   probing?: boolean;
 }
 
-/** What the prompt is made of. */
+/** What the prompt is rendered from. */
 export interface Conversation {
   messages: readonly ChatMessage[];
   /** Empty when nothing can be called. */
@@ -56,7 +56,7 @@ export interface GenerateRequest {
   defaults: SamplingDefaults;
   topLogprobs: number | undefined;
   grammar: GrammarPlan | undefined;
-  /** How the reply is taken apart. */
+  /** How the reply is parsed. */
   parsing: ParsingPlan | undefined;
 }
 
@@ -65,15 +65,15 @@ export interface GrammarPlan {
   gbnf: string;
   /** Texts on which it begins, themselves included; undefined: from the first token on. */
   triggers?: readonly string[];
-  /** Whether a trigger counts only as the beginning of the reply, or of what follows thoughts. */
+  /** Whether a trigger counts only at the beginning of the reply, or right after reasoning. */
   onlyAtStart?: boolean;
 }
 
-/** How thoughts and calls are told from the reply; without one everything is text. */
+/** How reasoning and calls are separated from the text; without one everything is text. */
 export interface ParsingPlan {
   syntax: ReplySyntax;
   tools: readonly Pick<Tool, "name" | "parameters">[];
-  /** The prompt ended inside of the thoughts. */
+  /** The prompt ended inside reasoning. */
   reasoningOpen: boolean;
 }
 
@@ -98,7 +98,7 @@ export interface LoadedFacts {
   gpuLayers: number;
   layers: number;
   vocabularySize: number;
-  /** How the model writes thoughts and calls. */
+  /** How the model writes reasoning and calls. */
   syntax: ReplySyntax;
   gpu: Backend;
   /** Architecture, size and quantisation, as the native code words it. */
@@ -123,7 +123,7 @@ export interface Progress {
   choice: number;
   /** What a new token added to the text of the reply, possibly nothing yet; null while the prompt is read. */
   text: string | null;
-  /** Thoughts and calls, and the text between them, instead of `text`. */
+  /** Reasoning and calls, and the text between them, instead of `text`. */
   events?: readonly ReplyEvent[];
   logprobs?: readonly ReplyLogprob[];
   /** Set with the choice's last text. */

@@ -31,7 +31,7 @@ import type { EngineChild } from "./child.js";
 import type { ChildExit } from "./engine-causes.js";
 import { engineEnvironment } from "./child-environment.js";
 import { isGpu, type GpuBackend } from "../gpu/backends.js";
-import type { EngineBackends } from "../gpu/engine-backends.js";
+import type { EngineBackends } from "../gpu/choice.js";
 import { Grammars } from "../../formats/grammars.js";
 import { plainSyntax, type ReplySyntax } from "../../formats/replies/reply-syntax.js";
 import { withSystemPrompt } from "../../formats/system-prompt.js";
@@ -40,13 +40,13 @@ import type {
   GrammarPlan,
   LoadedFacts,
   LoadRequest,
+  ParsingPlan,
   PrepareResult,
   StepReport,
 } from "../messages.js";
-import { LlamaPrompt, promptOf } from "./llama-prompt.js";
 import { PromptReader, readPromptIn, requireFits } from "./prompt-reader.js";
 import type { Residency, Resident, ResidentSize } from "./residency.js";
-import { grammarPlan, isThinking, parsingPlan, withThoughts } from "./reply-plan.js";
+import { grammarPlan, isReasoningModel, parsingPlan, withReasoning } from "./reply-plan.js";
 import { Run } from "./run.js";
 import { Supervisor, type OnDemand } from "./supervisor.js";
 import { defaultTiming, type Timing } from "./timing.js";
@@ -213,10 +213,10 @@ export class LlamaEngine implements Engine {
         jsonSchema: true,
         logprobs: true,
         tools: true,
-        reasoning: facts !== undefined && isThinking(facts.syntax),
+        reasoning: facts !== undefined && isReasoningModel(facts.syntax),
       },
       capacity: facts?.sequences ?? config.sequences ?? usualSequences,
-      setsAside: true,
+      preempts: true,
       active: this.#active,
       restarts,
       problem,
@@ -291,7 +291,7 @@ export class LlamaEngine implements Engine {
     const contextTokens = this.#supervisor.facts?.contextTokens ?? 0;
     const { tokens, reasoningOpen } = readPromptIn(result, contextTokens);
     const promptTokens = tokens.length;
-    const grammar = withThoughts(plan, this.#syntax, reasoningOpen);
+    const grammar = withReasoning(plan, this.#syntax, reasoningOpen);
     const parsing = parsingPlan(generation, this.#syntax, reasoningOpen);
     return {
       generation,
@@ -301,13 +301,13 @@ export class LlamaEngine implements Engine {
     };
   }
 
-  /** As the model that is loaded writes; before one is, nothing has been asked of it. */
+  /** Of the loaded model; plain before one is loaded. */
   get #syntax(): ReplySyntax {
     return this.#supervisor.facts?.syntax ?? plainSyntax;
   }
 
   async #grammarPlan(generation: Generation, signal: AbortSignal): Promise<GrammarPlan | undefined> {
-    // How a model writes only the model itself can say.
+    // The syntax is known once the model has loaded.
     const isFree = generation.tooling === undefined && generation.format.type === "text";
     if (!isFree && this.#supervisor.facts === undefined) await this.#supervisor.readyChild(signal);
     return grammarPlan(generation, this.#syntax, this.#grammars, signal);
@@ -364,13 +364,29 @@ export class LlamaEngine implements Engine {
     }
   }
 
-  /** The child is gone or about to be: nothing that was asked of it will be answered. */
+  /** The child is gone or about to be: its pending requests will not be answered. */
   #loseAll(): void {
     this.#active = 0;
     for (const run of this.#runs.values()) run.lost();
     this.#runs.clear();
     this.#prompts.loseAll();
   }
+}
+
+/** The engine's form of a prompt. A class, so that `generate` knows its own. */
+class LlamaPrompt {
+  constructor(
+    readonly tokens: Uint32Array,
+    readonly grammar: GrammarPlan | undefined,
+    readonly parsing: ParsingPlan | undefined,
+    /** How often it may be run again when the child dies before the first token. */
+    readonly retries: number,
+  ) {}
+}
+
+function promptOf({ prompt }: PreparedGeneration): LlamaPrompt {
+  if (prompt instanceof LlamaPrompt) return prompt;
+  throw new Error("This generation was prepared by another engine.");
 }
 
 const defaultWorkerFile = (): string => fileURLToPath(programFile("engines/llama/worker/worker"));

@@ -1,4 +1,4 @@
-/** Has a child render and tokenize conversations, and turns what it cannot accept into errors for the client. */
+/** Has a child render and tokenize conversations, and translates refusals into errors for the client. */
 import { systemClock, type Generation } from "../../../core/ports.js";
 import { FairQueue } from "../../../core/serving/fair-queue.js";
 import { ServiceError } from "../../../protocol/errors.js";
@@ -37,7 +37,7 @@ export class PromptReader {
         resolve(null);
       };
       signal.addEventListener("abort", onAbort);
-      // Whoever hung up, the child is busy until it has answered.
+      // Even after a hang-up the child is busy until it has answered.
       this.#reading.set(id, (answer) => {
         this.#reading.delete(id);
         signal.removeEventListener("abort", onAbort);
@@ -54,7 +54,7 @@ export class PromptReader {
     this.#reading.get(id)?.(result);
   }
 
-  /** The child is gone: nobody will be answered. */
+  /** The child is gone: pending conversations will not be answered. */
   loseAll(): void {
     for (const settle of this.#reading.values()) settle(null);
   }

@@ -1,5 +1,5 @@
 /**
- * Which models are in memory, where they are loaded on demand: whoever wants to load one asks for room first.
+ * Which models are in memory, where they are loaded on demand: every load asks for room first.
  *
  * Every model has its size. What is loaded or being loaded may not exceed a share of the memory that there is. When
  * the next one does not fit, idle models are unloaded, the least recently used first, and only if that makes enough

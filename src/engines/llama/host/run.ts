@@ -78,7 +78,7 @@ export class Run {
     this.stream.fail(this.options.unavailable());
   }
 
-  /** The rest is not wanted any more. */
+  /** Remaining output is discarded. */
   abort(): void {
     if (this.#state !== "running") return;
     this.#state = "aborting";

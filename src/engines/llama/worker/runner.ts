@@ -5,8 +5,8 @@ import { replyParser } from "../../formats/replies/parser-of.js";
 import { loadModel, type LoadedModel } from "./addon.js";
 import type { BatchContext } from "./batch-context.js";
 import { Batcher } from "./schedule/batcher.js";
-import { Draw } from "./reply/draw.js";
-import { GrammarTime } from "./schedule/grammar-time.js";
+import { TokenSampler } from "./reply/token-sampler.js";
+import { GrammarBudget } from "./schedule/grammar-budget.js";
 import type { Choice } from "./schedule/job.js";
 import type {
   Conversation,
@@ -21,14 +21,14 @@ import { PrefixCache } from "./schedule/prefix-cache.js";
 import type { PromptFacts, PromptSetup } from "./prompt/prompt-worker.js";
 import { Reply } from "./reply/reply.js";
 import { LazyGrammar } from "./reply/lazy-grammar.js";
-import { samplingPlan } from "./reply/sampler.js";
+import { samplingPlan } from "./reply/sampling-plan.js";
 import { SamplerPool } from "./reply/sampler-pool.js";
 import { machineIdleMs, ownsMachine, ThreadPace } from "./schedule/thread-pace.js";
 import { Utf8Guard } from "./reply/utf8-guard.js";
 
 export interface RunnerOptions {
   /** Of this process: the engine's child has a single thread for native work, others may have more. */
-  drawsOnOneThread?: boolean;
+  samplesOnOneThread?: boolean;
   onStep: (report: StepReport) => void;
   /** The native part is beyond repair; nothing more will be reported. */
   onBroken: () => void;
@@ -68,13 +68,13 @@ export class Runner {
     const promptFacts = await prompts.start();
     const msPerToken = await warmUp(context);
     const mostTokens = model.batchTokens - sizing.sequences;
-    const samplers = new SamplerPool(model.newSampler, events.drawsOnOneThread);
+    const samplers = new SamplerPool(model.newSampler, events.samplesOnOneThread);
     const { vocabularySize } = model;
-    const drawFacts = { vocabularySize, utf8Guard: new Utf8Guard(vocabulary, vocabularySize) };
+    const samplerFacts = { vocabularySize, utf8Guard: new Utf8Guard(vocabulary, vocabularySize) };
     const batcher = new Batcher({
       ...events,
       context,
-      newDraw: (options) => new Draw(context, samplers, drawFacts, options),
+      newTokenSampler: (options) => new TokenSampler(context, samplers, samplerFacts, options),
       cache: new PrefixCache(sizing.sequences, request.prefixReuse === "on"),
       pace: new PrefillPace(mostTokens, Math.min(besideReplies(request, model), mostTokens), msPerToken),
       threads: new ThreadPace({
@@ -82,7 +82,7 @@ export class Runner {
         setThreads: model.setThreads,
         idleMs: ownsMachine() ? machineIdleMs : undefined,
       }),
-      grammarTime: new GrammarTime({ vocabularySize }),
+      grammarBudget: new GrammarBudget({ vocabularySize }),
       movesSequences: model.movesSequences,
       readsWhileComputing: model.gpu !== "cpu",
       polledSequences: polledSequences(model),
@@ -133,7 +133,7 @@ export class Runner {
       grammar === undefined
         ? undefined
         : new LazyGrammar(this.model.grammars, { plan: grammar, bytesOf, reply });
-    return { drawing: { ...plan, topLogprobs, grammar: followed }, reply };
+    return { sampling: { ...plan, topLogprobs, grammar: followed }, reply };
   }
 
   #reply({ stop, maxTokens, parsing }: GenerateRequest): Reply {

@@ -49,7 +49,7 @@ async function load(request: LoadRequest): Promise<void> {
   try {
     runner = await Runner.load(request, {
       // See host/child-environment.ts.
-      drawsOnOneThread: true,
+      samplesOnOneThread: true,
       onStep: (report) => {
         send({ type: "step", report });
       },

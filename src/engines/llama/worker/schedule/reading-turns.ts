@@ -1,8 +1,8 @@
 /**
- * Whose prompts are read next: the account's that has read least.
+ * Fair prefill: the account that has read the fewest prompt tokens reads next.
  *
- * Who was away is not owed what others read meanwhile, but for a short while's worth: a short question is read at once,
- * whatever another account is reading, and who asks many of them has no more of the engine than anybody else.
+ * An idle account accrues only a small credit: a short question is read at once, whatever another account is reading,
+ * and an account that asks many of them gets no more of the engine than any other.
  */
 export class ReadingTurns {
   /** Tokens, on a scale of its own; only of those who are less than the grace behind who has read most. */

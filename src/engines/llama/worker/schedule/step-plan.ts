@@ -7,7 +7,7 @@
  */
 import type { InStep, PrefillPace } from "./prefill-pace.js";
 import type { ReadingTurns } from "./reading-turns.js";
-import type { Seated, Sequence } from "./seats.js";
+import type { OccupiedSlot, Sequence } from "./slots.js";
 
 export interface Entry {
   sequenceId: number;
@@ -15,13 +15,13 @@ export interface Entry {
   tokens: Uint32Array;
   /** Whether these are tokens of the prompt. */
   reads: boolean;
-  /** Whether the next token can be drawn after this one: not in the middle of a prompt. */
-  draws: boolean;
+  /** Whether the next token can be sampled after this one: not in the middle of a prompt. */
+  samples: boolean;
 }
 
 export interface StepPlan {
   entries: Entry[];
-  /** Those whose turn to read does not come in this step. */
+  /** Prompts that are not read in this step. */
   passedOver: Sequence[];
   inStep: InStep;
 }
@@ -34,8 +34,8 @@ export interface Sharing {
   turns: ReadingTurns;
 }
 
-export function planStep(seated: readonly Seated[], { pace, turns }: Sharing): StepPlan {
-  const accounts = groupByAccount(seated);
+export function planStep(occupied: readonly OccupiedSlot[], { pace, turns }: Sharing): StepPlan {
+  const accounts = groupByAccount(occupied);
   const inStep = weigh(accounts);
   const budgetTokens = pace.tokens(inStep);
   const besideReplies = inStep.replies > 0;
@@ -47,14 +47,14 @@ export function planStep(seated: readonly Seated[], { pace, turns }: Sharing): S
   for (const one of reading) turns.reads(accountOf(one), share);
   const entries: Entry[] = [];
   const passedOver: Sequence[] = [];
-  for (const [sequenceId, sequence] of seated) {
+  for (const [sequenceId, sequence] of occupied) {
     const { target, computed, newest, state } = sequence;
     if (state === "replies") {
-      entries.push({ sequenceId, sequence, tokens: Uint32Array.of(newest), reads: false, draws: true });
+      entries.push({ sequenceId, sequence, tokens: Uint32Array.of(newest), reads: false, samples: true });
     } else if (reading.has(sequence)) {
       const end = computed.length + share;
       const tokens = target.subarray(computed.length, end);
-      entries.push({ sequenceId, sequence, tokens, reads: true, draws: end === target.length });
+      entries.push({ sequenceId, sequence, tokens, reads: true, samples: end === target.length });
     } else if (state === "reads") {
       passedOver.push(sequence);
     }
@@ -68,9 +68,9 @@ interface AccountShare {
   replies: number;
 }
 
-function groupByAccount(seated: readonly Seated[]): Map<string, AccountShare> {
+function groupByAccount(occupied: readonly OccupiedSlot[]): Map<string, AccountShare> {
   const accounts = new Map<string, AccountShare>();
-  for (const [, sequence] of seated) {
+  for (const [, sequence] of occupied) {
     if (sequence.state === "waits") continue;
     const accountId = accountOf(sequence);
     let own = accounts.get(accountId);
@@ -95,7 +95,7 @@ function weigh(accounts: ReadonlyMap<string, AccountShare>): InStep {
   return inStep;
 }
 
-/** Those whose prompts are read in this step: all of the first account, and of the others as many as take no time from it. */
+/** The prompts read in this step: all of the first account, and of the others as many as take no time from it. */
 function readNow(
   [first = [], ...others]: readonly Sequence[][],
   budgetTokens: number,
@@ -120,7 +120,7 @@ const accountOf = ({ group }: Sequence): string => group.job.accountId;
  * costs little; what comes after it is a pass of its own. Its fast kernels take four tokens at a time, and what is
  * left over one by one, each nearly as slow as four.
  *
- * A prompt that ends sooner than its share makes the step shorter for all, and none stands still: a short question
+ * A prompt that ends sooner than its share makes the step shorter for all, and none is blocked: a short question
  * is read in its first steps even while a long document is being read beside it.
  */
 export function promptShare(
