@@ -41,13 +41,13 @@ import { modelIds, type ModelId } from "./protocol/models.js";
 export interface EngineOverrides {
   /** Answers instead of the configured engines. */
   engine?: Engine;
-  /** The file that it passes for. */
+  /** The weights file that it reports. */
   engineWeights?: string;
   /** Where the engine's child process starts; differs when the program runs from its sources. */
   workerFile?: string;
-  /** Stands in for this machine's GPU. */
+  /** Replaces this machine's GPU. */
   gpu?: GpuMachine;
-  /** Stands in for this machine's memory, where models are loaded on demand. */
+  /** Replaces this machine's memory, where models are loaded on demand. */
   availableBytes?: () => number;
   /** Called while the starter weights are prepared. */
   onWeightsProgress?: WeightsProgress;
@@ -163,7 +163,7 @@ export class EngineBuilder {
         sources[model] = await this.#sourceOf(model, desired.source, config);
       } catch (error) {
         if (!(error instanceof Error)) throw error;
-        reasons.set(model, `${whereOf(model, desired)}: ${error.message}`);
+        reasons.set(model, `${originOf(model, desired)}: ${error.message}`);
       }
     }
     return { sources, reasons };
@@ -284,7 +284,7 @@ export class EngineBuilder {
       { ...member, timeouts, models, cacheSaltSecret },
       { grammars: this.#grammars, ...upstreamEvents(this.parts.log, member) },
     );
-    // A server may be started after this one: it is asked once, whatever the answer.
+    // A server may be started after this one: one health check is awaited, whatever its result.
     return { engine, waiting: () => engine.waiting(), ready: () => engine.asked() };
   }
 
@@ -362,14 +362,14 @@ function upstreamEvents(
   };
 }
 
-/** Where the operator finds what to change. */
-function whereOf(model: ModelId, desired: DesiredSource): string {
+/** The setting or command that the operator has to change. */
+function originOf(model: ModelId, desired: DesiredSource): string {
   if (desired.type !== "source" || desired.from !== "configuration") return `sotto models use ${model}`;
   const setting = desired.source.type === "upstreams" ? "UPSTREAMS" : "WEIGHTS";
   return `SOTTO_MODELS_${model.toUpperCase()}_${setting}`;
 }
 
-/** Everything of it but its weight, whatever the order it is written in. */
+/** All settings but the weight, in canonical order. */
 const settingsOf = (member: EngineMember): string =>
   JSON.stringify(Object.entries({ ...member, weight: undefined }).sort(([a], [b]) => (a < b ? -1 : 1)));
 

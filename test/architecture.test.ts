@@ -113,9 +113,7 @@ describe("architecture", () => {
     const workers = files.filter(({ path }) => path.startsWith(worker));
     const namesOfBackends = "src/engines/llama/gpu/backends.ts";
     expect(
-      workers
-        .filter((file) => importsFrom(file, host, [namesOfBackends]))
-        .map(({ path }) => path),
+      workers.filter((file) => importsFrom(file, host, [namesOfBackends])).map(({ path }) => path),
     ).toEqual([]);
     const formats = files.filter(({ path }) => path.startsWith("src/engines/formats/"));
     expect(formats.length).toBeGreaterThan(5);

@@ -1,7 +1,7 @@
 /**
  * The engines behind the models, as one engine whose parts can be replaced while it runs.
  *
- * Each model points at a deployment: an engine with the queue in front of it. Models with the same source share a
+ * Each model points at a deployment: an engine and its queue. Models with the same source share a
  * deployment, so a file is loaded once and its sequences are queued for once. `assign` starts what is new and
  * switches a model over only when the new engine can answer; one that cannot is closed again and the old one
  * stays. An engine that no model points at any more finishes what it has, requests that it is preparing included,
@@ -69,10 +69,10 @@ const idleLooksNeeded = 5;
 export class Fleet implements Engine {
   readonly #routes = new Map<ModelId, Deployment>();
   readonly #deployments = new Set<Deployment>();
-  /** Those that finish what they have. */
+  /** Draining. */
   readonly #leaving = new Set<Deployment>();
   readonly #draining = new Set<Promise<void>>();
-  /** One assignment after the other. */
+  /** Serializes assignments. */
   #assigning: Promise<unknown> = Promise.resolve();
   #closed = false;
 
@@ -84,7 +84,7 @@ export class Fleet implements Engine {
     for (const model of modelIds) this.#routes.set(model, this.#deploymentFor(model, first[model]));
   }
 
-  /** Resolves when every model can answer, or can be loaded to; rejects with the first reason why one cannot. */
+  /** Resolves when every model can answer, or is loaded on demand; rejects with the first reason why one cannot. */
   async ready(): Promise<void> {
     const awaited = [...new Set(this.#routes.values())].filter(({ isOnDemand }) => isOnDemand !== true);
     await Promise.all(awaited.map((deployment) => this.#whenReady(deployment)));
@@ -115,11 +115,12 @@ export class Fleet implements Engine {
   /** The models by what answers for them: those that share an engine, and with it a queue, are together. */
   sharers(): ModelId[][] {
     const models = new Map<Deployment, ModelId[]>();
-    for (const [model, deployment] of this.#routes) models.set(deployment, [...(models.get(deployment) ?? []), model]);
+    for (const [model, deployment] of this.#routes)
+      models.set(deployment, [...(models.get(deployment) ?? []), model]);
     return [...models.values()];
   }
 
-  /** What answers for the model, for those who know its kind. */
+  /** The engine that answers for the model. */
   engineOf(model: ModelId): Engine {
     return this.#deploymentOf(model).engine;
   }
@@ -183,7 +184,7 @@ export class Fleet implements Engine {
         reasons.set(model, error instanceof Error ? error.message : "unknown error");
       }
     }
-    this.#letGo();
+    this.#drainUnused();
     return reasons;
   }
 
@@ -202,7 +203,7 @@ export class Fleet implements Engine {
   }
 
   /** Closes what no model points at, once it has finished. */
-  #letGo(): void {
+  #drainUnused(): void {
     const used = new Set(this.#routes.values());
     for (const deployment of this.#deployments) {
       if (used.has(deployment)) continue;

@@ -3,8 +3,7 @@ import { availableMemory, quotaCores } from "./cgroup.js";
 
 const limitPath = "/sys/fs/cgroup/memory.max";
 const statPath = "/sys/fs/cgroup/memory.stat";
-const withFiles = (files: Record<string, string>) =>
-  availableMemory((path) => files[path], 1000);
+const withFiles = (files: Record<string, string>) => availableMemory((path) => files[path], 1000);
 
 describe("available memory", () => {
   it("has what a container's files take in the page cache", () => {

@@ -15,11 +15,13 @@ describe("what a GPU's library says", () => {
       "CUDA error: the provided PTX was compiled with an unsupported toolchain.",
     );
     expect(
-      informativeLine("[node-llama-cpp] \u001b[31mThe prebuilt binary is not compatible with the current system"),
+      informativeLine(
+        "[node-llama-cpp] \u001b[31mThe prebuilt binary is not compatible with the current system",
+      ),
     ).toBe("The prebuilt binary is not compatible with the current system");
-    expect(informativeLine("loading\nterminate called after throwing 'vk::IncompatibleDriverError'\n")).toContain(
-      "IncompatibleDriver",
-    );
+    expect(
+      informativeLine("loading\nterminate called after throwing 'vk::IncompatibleDriverError'\n"),
+    ).toContain("IncompatibleDriver");
     expect(informativeLine("llama_context: n_ctx = 256\n")).toBeNull();
   });
 

@@ -1,6 +1,6 @@
 /**
- * What a GPU's library prints when it fails, made readable: one bounded line of its own words, the kind of failure,
- * and what to do about it.
+ * Classifies what a GPU's library prints when it fails: one bounded line of its own words, the kind of failure, and
+ * advice for the operator.
  */
 import { stripVTControlCharacters } from "node:util";
 import type { GpuBackend } from "./backends.js";

@@ -71,6 +71,6 @@ async function compute({ context, newSampler }: LoadedModel, tokens: Uint32Array
 }
 
 function answer(message: ProbeAnswer): void {
-  // The device is left to the system to clean up: drivers that hang like to do so at the end.
+  // The system cleans up the device: drivers that hang tend to do so at exit.
   process.send?.(message, () => process.kill(process.pid, "SIGKILL"));
 }

@@ -246,8 +246,8 @@ export class LlamaEngine implements Engine {
       maxWaiting,
       waitMs,
       admit: (isWanted) => residency.admit(resident, isWanted),
-      left: () => {
-        residency.left(resident);
+      release: () => {
+        residency.release(resident);
       },
     };
   }
@@ -356,7 +356,7 @@ export class LlamaEngine implements Engine {
 
   #onStep({ active, progress, endings }: StepReport): void {
     this.#active = active;
-    for (const one of progress) this.#runs.get(one.id)?.moved(one);
+    for (const one of progress) this.#runs.get(one.id)?.progressed(one);
     for (const { id, outcome } of endings) {
       const run = this.#runs.get(id);
       this.#runs.delete(id);

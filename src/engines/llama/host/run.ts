@@ -35,7 +35,7 @@ export class Run {
     return this.#wasLost && !this.#hasToken;
   }
 
-  moved(progress: Progress): void {
+  progressed(progress: Progress): void {
     const { choice, text, finishReason, stopSequence } = progress;
     if (this.#state !== "running") return;
     if (text !== null && !this.#hasToken) {

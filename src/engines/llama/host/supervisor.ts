@@ -1,5 +1,5 @@
 /**
- * Keeps one child running: starts it, starts another when it dies, and lets requests wait for it.
+ * Supervises one child: starts it, restarts it when it dies, and lets requests wait for it.
  *
  * A request that comes while a child is starting waits for it, for a limited time. When children die in a
  * loop, requests are refused at once with the time of the next attempt, and the attempts go on.
@@ -20,7 +20,7 @@ export interface OnDemand {
   /** Resolves to true when there is memory for the model, to false when nobody wants it any more; may reject. */
   admit: (isWanted: () => boolean) => Promise<boolean>;
   /** The memory is free again. */
-  left: () => void;
+  release: () => void;
   /** How many may wait for a load. */
   maxWaiting: number;
   /** How long a request waits for memory and a load. */
@@ -180,7 +180,7 @@ export class Supervisor {
   /** When it resolves, the memory is free. */
   async #endChild(): Promise<void> {
     await this.#child?.close();
-    this.onDemand?.left();
+    this.onDemand?.release();
     this.#leaving = undefined;
   }
 
@@ -190,7 +190,7 @@ export class Supervisor {
     clearTimeout(this.#restartTimer);
     this.#notifyWaiting();
     await this.#child?.close();
-    this.onDemand?.left();
+    this.onDemand?.release();
   }
 
   /** Throws while it is too early to try again. */
@@ -220,7 +220,7 @@ export class Supervisor {
     wake.failure = failure;
     this.#wake = undefined;
     this.#asleep = true;
-    this.onDemand?.left();
+    this.onDemand?.release();
     this.#notifyWaiting();
   }
 
@@ -265,12 +265,13 @@ export class Supervisor {
     this.#child = undefined;
     this.#readySinceMs = undefined;
     this.handlers.onExited(exit);
-    if (!this.#closed) this.#goOn(this.#policy.delayAfterDeath(nowMs, healthyMs), loadFailure, exit);
+    if (!this.#closed)
+      this.#restartOrFallBack(this.#policy.delayAfterDeath(nowMs, healthyMs), loadFailure, exit);
     this.#notifyWaiting();
   }
 
   /** Starts another child: the same way, or another way when this one never worked or fails repeatedly. */
-  #goOn(delayMs: number, loadFailure: string | undefined, { signal, code }: ChildExit): void {
+  #restartOrFallBack(delayMs: number, loadFailure: string | undefined, { signal, code }: ChildExit): void {
     const failure: EngineFailure | undefined = !this.#hasLoaded
       ? { during: "load", reason: loadFailure ?? "" }
       : this.#policy.looping

@@ -1,4 +1,4 @@
-/** A loaded model that reads conversations and generates replies: the parts of the child process, put together. */
+/** A loaded model that reads conversations and generates replies: assembles the parts of the child process. */
 import { programFile } from "../../../adapters/program-files.js";
 import { WorkerThread } from "../../../adapters/worker-thread.js";
 import { replyParser } from "../../formats/replies/parser-of.js";
@@ -165,7 +165,7 @@ export class Runner {
   }
 }
 
-/** How many tokens of prompts a step of replies may have: on a GPU what fits, since it takes them in its stride. */
+/** How many tokens of prompts a step of replies may have: on a GPU as many as fit, since they cost it little. */
 const besideReplies = ({ prefillChunkTokens }: LoadRequest, { gpu, batchTokens }: LoadedModel): number =>
   prefillChunkTokens ?? (gpu === "cpu" ? cpuPromptTokens : batchTokens);
 const cpuPromptTokens = 128;

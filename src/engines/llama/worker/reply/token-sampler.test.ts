@@ -223,7 +223,8 @@ describe("sampling", () => {
         expect(token).toBe(sampled?.token);
         expect(logprob).toBeCloseTo(at(expected, token), 4);
         expect(sampled?.logprobs?.top.map(([id]) => id)).toEqual(order.slice(0, 5));
-        for (const [id, value] of sampled?.logprobs?.top ?? []) expect(value).toBeCloseTo(at(expected, id), 4);
+        for (const [id, value] of sampled?.logprobs?.top ?? [])
+          expect(value).toBeCloseTo(at(expected, id), 4);
       }
       sample.close();
     }

@@ -24,7 +24,7 @@ import type { StepReport } from "../../messages.js";
 import type { Job } from "./job.js";
 import { polled } from "./polling.js";
 import type { PrefillPace } from "./prefill-pace.js";
-import { ReadingTurns } from "./reading-turns.js";
+import { PrefillTurns } from "./prefill-turns.js";
 import { followsGrammar, Slots, type Group, type SlotsOptions, type Sequence } from "./slots.js";
 import { planStep, type Entry } from "./step-plan.js";
 import type { ThreadPace } from "./thread-pace.js";
@@ -64,7 +64,7 @@ const longestWaitMs = 10;
 export class Batcher {
   readonly #slots: Slots;
   readonly #scheduler: SlotScheduler;
-  readonly #readingTurns = new ReadingTurns();
+  readonly #prefillTurns = new PrefillTurns();
   readonly #aborted = new Set<number>();
   /** Accounts to be forgotten before the next step. */
   readonly #forgotten = new Set<string>();
@@ -143,7 +143,7 @@ export class Batcher {
       }
       const { entries, passedOver, inStep } = planStep(this.#slots.inUse(), {
         pace,
-        turns: this.#readingTurns,
+        turns: this.#prefillTurns,
       });
       // They have to wait, but are not stuck.
       for (const { group, choice } of [...passedOver, ...this.#slots.preempted()]) {
@@ -161,7 +161,10 @@ export class Batcher {
       const isPolled = entries.length <= (this.options.polledSequences ?? 0);
       const anyComputed = await (isPolled ? polled(computing) : computing);
       const computedMs = Math.max(0, performance.now() - startedMs - grammarBudget.spentMs);
-      const promptTokens = entries.reduce((sum, { reads, tokens }) => sum + (reads ? tokens.length : 0), 0);
+      const promptTokens = entries.reduce(
+        (sum, { isPrefill, tokens }) => sum + (isPrefill ? tokens.length : 0),
+        0,
+      );
       pace.record(promptTokens, computedMs, inStep);
       this.#failedSteps = anyComputed ? 0 : this.#failedSteps + 1;
       if (this.#failedSteps >= 2) {
@@ -201,7 +204,8 @@ export class Batcher {
 
   #forgetAccounts(): void {
     for (const accountId of this.#forgotten) {
-      for (const job of this.#scheduler.waiting.values()) if (job.accountId === accountId) job.isForgotten = true;
+      for (const job of this.#scheduler.waiting.values())
+        if (job.accountId === accountId) job.isForgotten = true;
       this.#slots.forgetAccount(accountId);
     }
     this.#forgotten.clear();
@@ -261,7 +265,7 @@ export class Batcher {
         const asked = samples ? Uint32Array.of(tokens.length - 1) : noLogits;
         return context.addToBatch(sequenceId, sequence.computed.length, tokens, asked)[0];
       });
-      const kind = entries.some(({ reads }) => reads) ? "prompts" : "replies";
+      const kind = entries.some(({ isPrefill }) => isPrefill) ? "prompts" : "replies";
       const computing = this.options.threads.run(() => context.decodeBatch(), kind);
       this.#reader.readPostponed();
       this.#sendReport();
@@ -289,7 +293,7 @@ export class Batcher {
       this.#finish(sequenceId, sequence);
       return [];
     }
-    if (sequence.state === "replies") return [{ sequenceId, sequence, logitIndex }];
+    if (sequence.state === "decoding") return [{ sequenceId, sequence, logitIndex }];
     const siblings = await this.#slots.branch(sequenceId, sequence);
     if (siblings !== null) {
       return siblings.map(([id, sibling]) => ({ sequenceId: id, sequence: sibling, logitIndex }));

@@ -109,10 +109,10 @@ export class PrefixCache {
     return this.#forgetWhere((warm) => warm.accountId === accountId);
   }
 
-  #forgetWhere(isMeant: (warm: Warm) => boolean): number[] {
-    const meant = [...this.#free].filter(([, warm]) => warm !== null && isMeant(warm));
-    for (const [sequenceId] of meant) this.#free.set(sequenceId, null);
-    return meant.map(([sequenceId]) => sequenceId);
+  #forgetWhere(matches: (warm: Warm) => boolean): number[] {
+    const forgotten = [...this.#free].filter(([, warm]) => warm !== null && matches(warm));
+    for (const [sequenceId] of forgotten) this.#free.set(sequenceId, null);
+    return forgotten.map(([sequenceId]) => sequenceId);
   }
 
   /** Until the next one is to be forgotten; undefined when none is kept. */

@@ -35,8 +35,8 @@ export interface Sequence {
   sampler: Pick<TokenSampler, "next" | "close">;
   /** Tokens whose keys and values are in the cache. */
   computed: number[];
-  /** `waits`: for the sequence that reads the prompt. */
-  state: "reads" | "waits" | "replies";
+  /** `waiting`: for the sequence that reads the prompt. */
+  state: "prefilling" | "waiting" | "decoding";
   /** What it reads before it samples: the prompt, or everything up to its newest token after it was preempted. */
   target: Uint32Array;
   /** Sampled and not yet computed, while it replies. */
@@ -135,7 +135,7 @@ export class Slots {
         sampler: this.options.newTokenSampler(sampling),
         computed: [],
         target: choice === 0 ? prompt : noTokens,
-        state: choice === 0 ? "reads" : "waits",
+        state: choice === 0 ? "prefilling" : "waiting",
         newest: 0,
       }),
     );
@@ -155,15 +155,15 @@ export class Slots {
    * before one that replies, and of these the newest. False when all of them are about to end.
    */
   preempt(accountId: string): boolean {
-    const cost = { waits: 0, reads: 1, replies: 2 };
+    const cost = { waiting: 0, prefilling: 1, decoding: 2 };
     const [chosen] = this.inUse()
       .filter(([, { group, hasEnded }]) => group.job.accountId === accountId && hasEnded !== true)
       .sort(([, a], [, b]) => cost[a.state] - cost[b.state] || b.group.job.id - a.group.job.id);
     if (chosen === undefined) return false;
     const [sequenceId, sequence] = chosen;
-    if (sequence.state === "replies") {
+    if (sequence.state === "decoding") {
       sequence.target = Uint32Array.from([...sequence.computed, sequence.newest]);
-      sequence.state = "reads";
+      sequence.state = "prefilling";
     }
     this.#vacate(sequenceId, sequence, true);
     this.#preempted.add(sequence);
@@ -175,8 +175,8 @@ export class Slots {
     this.#preempted.delete(sequence);
     const { group } = sequence;
     // Its prompt was read while it was preempted, and is in none of its cells.
-    if (sequence.state === "waits" && group.isRead) {
-      sequence.state = "reads";
+    if (sequence.state === "waiting" && group.isRead) {
+      sequence.state = "prefilling";
       sequence.target = group.job.prompt;
     }
     this.#copyIfWorthIt(this.#place(sequence), false);
@@ -186,7 +186,7 @@ export class Slots {
   async branch(sequenceId: number, sequence: Sequence): Promise<OccupiedSlot[] | null> {
     const { context } = this.options;
     const { group } = sequence;
-    const waiting = this.inUse().filter(([, one]) => one.group === group && one.state === "waits");
+    const waiting = this.inUse().filter(([, one]) => one.group === group && one.state === "waiting");
     try {
       for (const [id] of waiting) await context.copySequenceStateFromOtherSequence(id, sequenceId);
     } catch {
@@ -195,7 +195,7 @@ export class Slots {
     group.isRead = true;
     for (const [, one] of waiting) one.computed = Array.from(group.job.prompt);
     const ready: OccupiedSlot[] = [[sequenceId, sequence], ...waiting];
-    for (const [, one] of ready) one.state = "replies";
+    for (const [, one] of ready) one.state = "decoding";
     return ready;
   }
 

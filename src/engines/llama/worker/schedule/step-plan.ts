@@ -1,12 +1,12 @@
 /**
  * What one step is made of: a token of every reply, and a share of the prompts.
  *
- * Accounts read their prompts in turns (reading-turns.ts), however many prompts each of them has; those of the next
+ * Accounts read their prompts in turns (prefill-turns.ts), however many prompts each of them has; those of the next
  * account are read in the same step as far as there is room for them. What prompts may add to a step of replies is
  * shared by account too: many prompts of one slow down another's reply no more than one does.
  */
 import type { InStep, PrefillPace } from "./prefill-pace.js";
-import type { ReadingTurns } from "./reading-turns.js";
+import type { PrefillTurns } from "./prefill-turns.js";
 import type { OccupiedSlot, Sequence } from "./slots.js";
 
 export interface Entry {
@@ -14,7 +14,7 @@ export interface Entry {
   sequence: Sequence;
   tokens: Uint32Array;
   /** Whether these are tokens of the prompt. */
-  reads: boolean;
+  isPrefill: boolean;
   /** Whether the next token can be sampled after this one: not in the middle of a prompt. */
   samples: boolean;
 }
@@ -31,7 +31,7 @@ const graceSteps = 4;
 
 export interface Sharing {
   pace: Pick<PrefillPace, "tokens">;
-  turns: ReadingTurns;
+  turns: PrefillTurns;
 }
 
 export function planStep(occupied: readonly OccupiedSlot[], { pace, turns }: Sharing): StepPlan {
@@ -44,18 +44,18 @@ export function planStep(occupied: readonly OccupiedSlot[], { pace, turns }: Sha
   const inTurn = turns.inOrder(readingAccounts, graceTokens).map((id) => readersOf(accounts, id));
   const reading = readNow(inTurn, budgetTokens, besideReplies);
   const share = promptShare([...reading].map(left), budgetTokens, besideReplies);
-  for (const one of reading) turns.reads(accountOf(one), share);
+  for (const one of reading) turns.record(accountOf(one), share);
   const entries: Entry[] = [];
   const passedOver: Sequence[] = [];
   for (const [sequenceId, sequence] of occupied) {
     const { target, computed, newest, state } = sequence;
-    if (state === "replies") {
-      entries.push({ sequenceId, sequence, tokens: Uint32Array.of(newest), reads: false, samples: true });
+    if (state === "decoding") {
+      entries.push({ sequenceId, sequence, tokens: Uint32Array.of(newest), isPrefill: false, samples: true });
     } else if (reading.has(sequence)) {
       const end = computed.length + share;
       const tokens = target.subarray(computed.length, end);
-      entries.push({ sequenceId, sequence, tokens, reads: true, samples: end === target.length });
-    } else if (state === "reads") {
+      entries.push({ sequenceId, sequence, tokens, isPrefill: true, samples: end === target.length });
+    } else if (state === "prefilling") {
       passedOver.push(sequence);
     }
   }
@@ -71,11 +71,11 @@ interface AccountShare {
 function groupByAccount(occupied: readonly OccupiedSlot[]): Map<string, AccountShare> {
   const accounts = new Map<string, AccountShare>();
   for (const [, sequence] of occupied) {
-    if (sequence.state === "waits") continue;
+    if (sequence.state === "waiting") continue;
     const accountId = accountOf(sequence);
     let own = accounts.get(accountId);
     if (own === undefined) accounts.set(accountId, (own = { readers: [], replies: 0 }));
-    if (sequence.state === "reads") own.readers.push(sequence);
+    if (sequence.state === "prefilling") own.readers.push(sequence);
     else own.replies += 1;
   }
   return accounts;
