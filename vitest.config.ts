@@ -16,7 +16,7 @@ const inBoth = [
   "src/engines/formats/json-schema/compile-fuzz.test.ts",
   "src/engines/formats/json-schema/zoo.test.ts",
   "src/engines/formats/replies/call-grammar.test.ts",
-  "src/engines/llama/worker/reply/draw.test.ts",
+  "src/engines/llama/worker/reply/token-sampler.test.ts",
   "src/store/sql/address-index.test.ts",
   "test/api/schemas.test.ts",
   "test/contract/store/migrations/*.test.ts",

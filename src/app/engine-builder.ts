@@ -14,15 +14,14 @@ import { plainDefaults } from "../core/serving/model-defaults.js";
 import type { Store } from "../core/store.js";
 import type { Assignments, EngineSource, Reasons, StartedEngine } from "../engines/fleet.js";
 import { Grammars } from "../engines/formats/grammars.js";
+import { availableMemory } from "../engines/llama/cgroup.js";
 import { backendNames } from "../engines/llama/gpu/backends.js";
-import type { GpuChoice } from "../engines/llama/gpu/choice.js";
-import type { EngineBackends } from "../engines/llama/gpu/engine-backends.js";
+import type { EngineBackends, GpuChoice } from "../engines/llama/gpu/choice.js";
 import { failureNotice, failureText } from "../engines/llama/gpu/failure-text.js";
 import { wordsOf } from "../engines/llama/gpu/failures.js";
 import { ownLibrary } from "../engines/llama/gpu/library/own-library.js";
 import { chooseBackends, type GpuMachine } from "../engines/llama/gpu/machine.js";
-import type { LoadSubject } from "../engines/llama/gpu/memory.js";
-import { availableMemory } from "../engines/llama/host/available-memory.js";
+import type { LoadSubject } from "../engines/llama/gpu/probe-cache.js";
 import type { ChildExit } from "../engines/llama/host/engine-causes.js";
 import { LlamaEngine, type LlamaEngineOptions, type LlamaEvent } from "../engines/llama/host/llama-engine.js";
 import { Residency } from "../engines/llama/host/residency.js";
@@ -44,13 +43,13 @@ import type { EngineMember, UpstreamSource } from "../protocol/engine-member.js"
 export interface EngineOverrides {
   /** Answers instead of the configured engines. */
   engine?: Engine;
-  /** The file that it passes for. */
+  /** The weights file that it reports. */
   engineWeights?: string;
   /** Where the engine's child process starts; differs when the program runs from its sources. */
   workerFile?: string;
-  /** Stands in for this machine's GPU. */
+  /** Replaces this machine's GPU. */
   gpu?: GpuMachine;
-  /** Stands in for this machine's memory, where models are loaded on demand. */
+  /** Replaces this machine's memory, where models are loaded on demand. */
   availableBytes?: () => number;
   /** Called while the starter weights are prepared. */
   onWeightsProgress?: WeightsProgress;
@@ -166,7 +165,7 @@ export class EngineBuilder {
         sources[model] = await this.#sourceOf(model, desired.source, config);
       } catch (error) {
         if (!(error instanceof Error)) throw error;
-        reasons.set(model, `${whereOf(model, desired)}: ${error.message}`);
+        reasons.set(model, `${originOf(model, desired)}: ${error.message}`);
       }
     }
     return { sources, reasons };
@@ -365,14 +364,14 @@ function upstreamEvents(
   };
 }
 
-/** Where the operator finds what to change. */
-function whereOf(model: ModelId, desired: DesiredSource): string {
+/** The setting or command that the operator has to change. */
+function originOf(model: ModelId, desired: DesiredSource): string {
   if (desired.type !== "source" || desired.from !== "configuration") return `sotto models use ${model}`;
   const setting = desired.source.type === "upstreams" ? "UPSTREAMS" : "WEIGHTS";
   return `SOTTO_MODELS_${model.toUpperCase()}_${setting}`;
 }
 
-/** Everything of it but its weight, whatever the order it is written in. */
+/** All settings but the weight, in canonical order. */
 const settingsOf = (member: EngineMember): string =>
   JSON.stringify(Object.entries({ ...member, weight: undefined }).sort(([a], [b]) => (a < b ? -1 : 1)));
 

@@ -50,7 +50,7 @@ export class Engines {
       newQueue: (places) =>
         new FairQueue({
           capacity: () => places().capacity,
-          setsAside: () => places().setsAside === true,
+          preempts: () => places().preempts === true,
           maxLength: config.limits.queueLength,
           maxWaitMs: config.limits.queueWaitMs,
           clock,

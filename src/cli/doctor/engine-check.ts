@@ -10,7 +10,7 @@ import type { GpuChoice } from "../../engines/llama/gpu/choice.js";
 import { failureText } from "../../engines/llama/gpu/failure-text.js";
 import { ownLibrary } from "../../engines/llama/gpu/library/own-library.js";
 import { chooseBackends, type GpuMachine } from "../../engines/llama/gpu/machine.js";
-import { memoryIn, readOnly, type BackendFailure } from "../../engines/llama/gpu/memory.js";
+import { probeCacheIn, readOnly, type BackendFailure } from "../../engines/llama/gpu/probe-cache.js";
 import { probe } from "../../engines/llama/gpu/probe.js";
 import { engineEnvironment } from "../../engines/llama/host/child-environment.js";
 import type { Check, Finding } from "./finding.js";
@@ -24,12 +24,12 @@ export async function checkEngineOn(
   machine: GpuMachine,
   ...[config, options]: Parameters<Check>
 ): Promise<Finding[]> {
-  const memory = memoryIn(config.service.dataDir);
-  if (options.probe) memory.forget();
+  const cache = probeCacheIn(config.service.dataDir);
+  if (options.probe) cache.forget();
   const choice = chooseBackends(config, {
     ...machine,
     now: () => systemClock.now(),
-    memory: options.probe ? memory : readOnly(memory),
+    cache: options.probe ? cache : readOnly(cache),
   });
   const startedAt = systemClock.now();
   await choice.settle();

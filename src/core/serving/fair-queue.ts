@@ -26,7 +26,7 @@ export interface FairQueueOptions {
   /** How many may run now. Read again and again, since an engine's capacity can change; it may be 0. */
   capacity: () => number;
   /** Whether the engine makes room by setting requests aside; by default it does not. */
-  setsAside?: (() => boolean) | undefined;
+  preempts?: (() => boolean) | undefined;
   maxLength: number;
   maxWaitMs: number;
   clock: Clock;

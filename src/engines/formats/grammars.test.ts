@@ -220,7 +220,7 @@ describe("the thread that compiles", () => {
          parentPort.postMessage({ type: "ready" });`,
       )}`,
     );
-  const echo = 'parentPort.postMessage({ type: "grammar", gbnf: text });';
+  const echo = 'parentPort.postMessage({ type: "result", result: { type: "grammar", gbnf: text } });';
 
   it("is ended when it takes too long, and the next schema gets another", async () => {
     const thread = newThread(program(`if (text === "slow") for (;;); ${echo}`));

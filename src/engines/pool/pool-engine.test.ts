@@ -116,7 +116,7 @@ describe("a pool of engines", () => {
     },
   );
 
-  it("passes thoughts and calls on as they come, and tries elsewhere before the first event of any kind only", async () => {
+  it("passes reasoning and calls on as they come, and tries elsewhere before the first event of any kind only", async () => {
     const tool = { name: "f", description: undefined, parameters: undefined, strict: false };
     const tooling = { tools: [tool], choice: "required", parallel: true } as const;
     const end = { type: "finished", choice: 0, finishReason: "tool_calls" } as const;

@@ -7,14 +7,14 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { ParsedRequest } from "../../protocol/dialect.js";
-import { dialects, type DialectName } from "../../protocol/dialects.js";
-import { callerOf } from "../connection/caller.js";
-import { readBody, type Pace } from "./body.js";
+import { type Pace, readBody } from "./body.js";
 import { FairShares } from "./fair-shares.js";
 import { parseJson } from "./json.js";
 import { BodyShares, LargeBody } from "./large-body.js";
 import { ParseThread } from "./parse-thread.js";
+import { callerOf } from "../connection/caller.js";
+import type { ParsedRequest } from "../../protocol/dialect.js";
+import { type DialectName, dialects } from "../../protocol/dialects.js";
 
 /** How many bodies of the largest size may be held at once. */
 const largestAtOnce = 8;

@@ -13,7 +13,7 @@ import { systemClock } from "../../../src/core/clock.js";
 import type { Backend } from "../../../src/engines/llama/gpu/backends.js";
 import { keepLibrary, libraryFile } from "../../../src/engines/llama/gpu/library/own-library.js";
 import { chooseBackends } from "../../../src/engines/llama/gpu/machine.js";
-import { memoryIn, type BackendFailure } from "../../../src/engines/llama/gpu/memory.js";
+import { probeCacheIn, type BackendFailure } from "../../../src/engines/llama/gpu/probe-cache.js";
 import { probe } from "../../../src/engines/llama/gpu/probe.js";
 import { createLog } from "../../../src/log.js";
 import type { KeyWithSecret } from "../../../src/protocol/dashboard/api.js";
@@ -344,12 +344,12 @@ describe("the built program on a machine whose driver does not work", () => {
 describe("a GPU on which the engine dies more often than it may", () => {
   it("is given up for these weights, at once and at the next start", async () => {
     const gpu = fakeGpu({ cuda: "works" });
-    const memory = memoryIn(newDataDir());
+    const cache = probeCacheIn(newDataDir());
     const gaveUp: { failure: BackendFailure; next: Backend }[] = [];
     const newChoice = async () => {
       const choice = chooseBackends(configFor(folder), {
         ...gpu.machine,
-        memory,
+        cache,
         now: () => new Date(),
         onFailed: (failure, next) => gaveUp.push({ failure, next }),
       });

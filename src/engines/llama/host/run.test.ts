@@ -50,7 +50,7 @@ describe("a run whose grammar is too slow", () => {
     ["tools", { tooling, format: { type: "json_object" } }, [call]],
   ])("blames %s: %j", async (param, asked, progress) => {
     const run = newRun(asked);
-    for (const one of progress) run.moved(one);
+    for (const one of progress) run.progressed(one);
     run.ended({ type: "too_slow" });
     const failed = await eventsOf(run).catch((error: unknown) => error);
     expect(failed).toMatchObject({ code: "invalid_value", param });
@@ -65,7 +65,7 @@ describe("log probabilities of a run", () => {
     const run = newRun({ tooling });
     const text = { type: "text", text: "a" } as const;
     const call = { type: "call", name: "f" } as const;
-    run.moved({ id: 1, choice: 0, text: "", events: [text, call], logprobs: [logprob] });
+    run.progressed({ id: 1, choice: 0, text: "", events: [text, call], logprobs: [logprob] });
     run.ended({ type: "finished", completionTokens: 1, cachedTokens: 0, reasoningTokens: 0 });
     expect(await eventsOf(run)).toMatchObject([
       { type: "text", text: "a", logprobs: [logprob] },

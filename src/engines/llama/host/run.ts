@@ -39,7 +39,7 @@ export class Run {
     return this.#wasLost && !this.#hasToken;
   }
 
-  moved(progress: Progress): void {
+  progressed(progress: Progress): void {
     const { choice, text, finishReason, stopSequence } = progress;
     if (this.#state !== "running") return;
     if (text !== null && !this.#hasToken) {
@@ -82,7 +82,7 @@ export class Run {
     this.stream.fail(this.options.unavailable());
   }
 
-  /** The rest is not wanted any more. */
+  /** Remaining output is discarded. */
   abort(): void {
     if (this.#state !== "running") return;
     this.#state = "aborting";

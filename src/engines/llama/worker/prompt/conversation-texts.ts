@@ -1,4 +1,4 @@
-/** Every text of a conversation that somebody outside may have written, wherever it stands. */
+/** Every text of a conversation that comes from the client, wherever it occurs. */
 import type { ChatMessage, Tool, ToolCall } from "../../../../core/chat/request.js";
 import type { Conversation } from "../../messages.js";
 

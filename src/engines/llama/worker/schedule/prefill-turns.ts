@@ -1,10 +1,10 @@
 /**
- * Whose prompts are read next: the account's that has read least.
+ * Fair prefill: the account that has read the fewest prompt tokens reads next.
  *
- * Who was away is not owed what others read meanwhile, but for a short while's worth: a short question is read at once,
- * whatever another account is reading, and who asks many of them has no more of the engine than anybody else.
+ * An idle account accrues only a small credit: a short question is read at once, whatever another account is reading,
+ * and an account that asks many of them gets no more of the engine than any other.
  */
-export class ReadingTurns {
+export class PrefillTurns {
   /** Tokens, on a scale of its own; only of those who are less than the grace behind who has read most. */
   readonly #read = new Map<string, number>();
   #most = 0;
@@ -20,7 +20,7 @@ export class ReadingTurns {
   }
 
   /** Of an account that was in order for this step. */
-  reads(accountId: string, tokens: number): void {
+  record(accountId: string, tokens: number): void {
     const read = (this.#read.get(accountId) ?? this.#most) + tokens;
     this.#read.set(accountId, read);
     this.#most = Math.max(this.#most, read);

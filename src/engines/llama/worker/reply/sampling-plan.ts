@@ -1,9 +1,9 @@
 /**
- * A request's sampling in the terms of the native sampler. Its chain is: biases, penalties, then either the
- * likeliest token or top-k, top-p, min-p, temperature and a draw.
+ * Translates a request's sampling to the native sampler's configuration. Its chain is: biases, penalties, then either the
+ * likeliest token or top-k, top-p, min-p, temperature and a sample.
  *
  * OpenAI's top_p looks at the probabilities after the temperature, the native one before it. Where that makes
- * a difference, the set is left to `Draw`, which finds its size first and has the native sampler draw from so
+ * a difference, the set is left to `TokenSampler`, which finds its size first and has the native sampler choose among so
  * many. See docs/sampling.md for what all of this promises.
  */
 import { randomInt } from "node:crypto";
@@ -32,17 +32,17 @@ export interface SamplingPlan {
   config: SamplerConfig;
   /** A top_p that must be applied after the temperature. */
   nucleus: number | undefined;
-  /** Nothing that was drawn decides what is drawn next: no penalties, and no seed to repeat. */
+  /** Sampling does not depend on earlier tokens: no penalties, and no seed to repeat. */
   isStateless: boolean;
 }
 
 /** Below this, dividing by the temperature overflows; the outcome is the likeliest token anyway. */
 const smallestTemperature = 0.001;
 
-/** The native sampler takes this value for "no seed given" and draws its own. */
+/** The native sampler takes this value for "no seed given" and picks its own. */
 const reservedSeed = 0xffff_ffff;
 
-/** How to draw the tokens of one choice among those of a request. */
+/** How to sample the tokens of one choice among those of a request. */
 export function samplingPlan(
   sampling: Sampling,
   defaults: SamplingDefaults,
@@ -74,7 +74,7 @@ export function samplingPlan(
   };
 }
 
-/** Hands over what the model itself computed: the likeliest token, and nothing that shapes the logits. */
+/** The model's own distribution: the likeliest token, and nothing that shapes the logits. */
 export const rawConfig: SamplerConfig = {
   temperature: 0,
   topP: 1,

@@ -1,9 +1,9 @@
 /**
- * Which sequences should change places, so that those in use are neighbours.
+ * Sequence compaction: which sequences to move so that those in use are adjacent.
  *
  * The native code computes sequences together only where their numbers follow each other: a gap between them
  * means one more pass through all weights, at every step. Replies end in any order and conversations return to
- * where they are warm, so gaps are the rule. Closing one costs a copy within memory, once.
+ * where their prefix is cached, so gaps are the rule. Closing one costs a single copy within memory.
  */
 export interface Move {
   from: number;
@@ -11,7 +11,7 @@ export interface Move {
 }
 
 /** The fewest moves. `inUse` is in ascending order. */
-export function closingMoves(inUse: readonly number[], sequences: number): Move[] {
+export function compactionMoves(inUse: readonly number[], sequences: number): Move[] {
   const starts = Array.from({ length: sequences - inUse.length + 1 }, (_, start) => start);
   const isWithin = (start: number) => (id: number) => id >= start && id < start + inUse.length;
   const staying = starts.map((start) => inUse.filter(isWithin(start)).length);

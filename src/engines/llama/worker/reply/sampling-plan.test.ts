@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { usualSampling } from "../../../../../test/support/clients/chat-request.js";
 import type { Sampling } from "../../../../core/chat/request.js";
-import { foldSeed, samplingPlan } from "./sampler.js";
+import { foldSeed, samplingPlan } from "./sampling-plan.js";
+import { usualSampling } from "../../../../../test/support/clients/chat-request.js";
 
 const planOf = (changes: Partial<Sampling>, choice = 0) =>
   samplingPlan({ ...usualSampling, ...changes }, { repeatPenalty: 1.15, minP: 0.05 }, 2048, choice);

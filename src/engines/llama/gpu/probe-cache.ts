@@ -1,7 +1,7 @@
 /**
- * What was found out about GPU backends, in a small file in the data directory. It holds for one fingerprint of
- * driver, cards and binding (`presence.ts`); with another one it counts as empty. A file that cannot be read or
- * written costs another try at the next start and nothing else.
+ * Caches the results of probing GPU backends in a small file in the data directory. They hold for one fingerprint of
+ * driver, cards and binding (`presence.ts`); with another one the cache counts as empty. A file that cannot be read or
+ * written costs another probe at the next start and nothing else.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -29,40 +29,40 @@ const failureSchema = z.object({
 });
 export type BackendFailure = z.infer<typeof failureSchema>;
 
-const memorySchema = z.object({
+const resultsSchema = z.object({
   fingerprint: z.string(),
   driver: z.string(),
   /** Those that were tried and computed something. */
   works: z.array(z.object({ backend, devices: z.array(z.string()), at: z.iso.datetime() })),
   failures: z.array(failureSchema),
 });
-export type GpuMemory = z.infer<typeof memorySchema>;
+export type ProbeResults = z.infer<typeof resultsSchema>;
 
-export const memoryFile = "gpu.json";
+const probeCacheFile = "gpu.json";
 
-export interface MemoryStore {
-  /** Null when there is nothing that holds for this fingerprint. */
-  read(fingerprint: string): GpuMemory | null;
-  write(memory: GpuMemory): void;
+export interface ProbeCache {
+  /** Null when there is none for this fingerprint. */
+  read(fingerprint: string): ProbeResults | null;
+  write(results: ProbeResults): void;
   forget(): void;
 }
 
-export function memoryIn(dataDir: string): MemoryStore {
-  const path = join(dataDir, memoryFile);
+export function probeCacheIn(dataDir: string): ProbeCache {
+  const path = join(dataDir, probeCacheFile);
   const unfinished = `${path}.new`;
   return {
     read: (fingerprint) => {
       try {
-        const memory = memorySchema.parse(JSON.parse(readFileSync(path, "utf8")));
-        return memory.fingerprint === fingerprint ? memory : null;
+        const results = resultsSchema.parse(JSON.parse(readFileSync(path, "utf8")));
+        return results.fingerprint === fingerprint ? results : null;
       } catch {
         return null;
       }
     },
-    write: (memory) => {
+    write: (results) => {
       try {
         makeFolder(dataDir);
-        writeFileSync(unfinished, `${JSON.stringify(memory, null, 2)}\n`, { mode: 0o600 });
+        writeFileSync(unfinished, `${JSON.stringify(results, null, 2)}\n`, { mode: 0o600 });
         renameSync(unfinished, path);
       } catch {
         remove(unfinished);
@@ -74,9 +74,9 @@ export function memoryIn(dataDir: string): MemoryStore {
   };
 }
 
-/** For those who only look. */
-export const readOnly = (memory: MemoryStore): MemoryStore => ({
-  read: (fingerprint) => memory.read(fingerprint),
+/** For diagnostics, which must not change it. */
+export const readOnly = (cache: ProbeCache): ProbeCache => ({
+  read: (fingerprint) => cache.read(fingerprint),
   write: () => undefined,
   forget: () => undefined,
 });

@@ -1,20 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { closingMoves } from "./ranks.js";
+import { compactionMoves } from "./compaction.js";
 
 describe("closing ranks", () => {
   it("moves nothing while those in use are neighbours, wherever they are", () => {
-    expect(closingMoves([], 8)).toEqual([]);
-    expect(closingMoves([3, 4, 5], 8)).toEqual([]);
-    expect(closingMoves([0, 1, 2, 3], 4)).toEqual([]);
+    expect(compactionMoves([], 8)).toEqual([]);
+    expect(compactionMoves([3, 4, 5], 8)).toEqual([]);
+    expect(compactionMoves([0, 1, 2, 3], 4)).toEqual([]);
   });
 
   it("brings the one that stands apart to the others", () => {
-    expect(closingMoves([0, 13, 14, 15], 16)).toEqual([{ from: 0, to: 12 }]);
+    expect(compactionMoves([0, 13, 14, 15], 16)).toEqual([{ from: 0, to: 12 }]);
   });
 
   it("fills a gap that a reply left", () => {
-    expect(closingMoves([0, 2, 3, 4], 8)).toEqual([{ from: 4, to: 1 }]);
+    expect(compactionMoves([0, 2, 3, 4], 8)).toEqual([{ from: 4, to: 1 }]);
   });
 
   it("leaves neighbours, with as few moves as can be", () => {
@@ -22,7 +22,7 @@ describe("closing ranks", () => {
     fc.assert(
       fc.property(sets, (ids) => {
         const inUse = ids.toSorted((a, b) => a - b);
-        const moves = closingMoves(inUse, 12);
+        const moves = compactionMoves(inUse, 12);
         const places = new Set(inUse);
         for (const { from, to } of moves) {
           expect(places.delete(from)).toBe(true);

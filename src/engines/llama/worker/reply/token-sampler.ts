@@ -1,13 +1,13 @@
 /**
- * Draws the tokens of one reply, with their probabilities where they are asked for.
+ * Samples the tokens of one reply, with their probabilities where they are asked for.
  *
  * Most of it is one call of a native sampler. Some things take more:
  *
  * - A top_p after a temperature. The first call lists the likeliest tokens as biases, penalties and temperature
- *   left them, with the weight of all; the smallest set that reaches top_p is counted off; the second call draws
+ *   left them, with the weight of all; the smallest set that reaches top_p is counted off; the second call samples
  *   from so many. Each call counts its token for the penalties, so the sampler is reminded of the reply first.
- * - A grammar. Holding the whole vocabulary against it is slow, and most of what a model draws is allowed. So a token
- *   is drawn as if there were none, and only if it is not allowed another, with the grammar. That gives each token
+ * - A grammar. Checking the whole vocabulary against it is slow, and most of what a model samples is allowed. So a token
+ *   is sampled as if there were none, and only if it is not allowed another, with the grammar. That gives each token
  *   the same probability: what is not allowed leaves its share to the others in proportion. After some bytes tokens
  *   are forbidden besides, see utf8-guard.ts.
  * - Log probabilities. They are the model's own, before anything shaped them, and read with a second sampler
@@ -17,12 +17,12 @@ import type { BatchContext, Sampler } from "../batch-context.js";
 import type { GrammarState } from "./grammar.js";
 import type { LazyGrammar } from "./lazy-grammar.js";
 import type { Utf8Guard } from "./utf8-guard.js";
-import { rawConfig, type SamplerConfig, type SamplingPlan } from "./sampler.js";
+import { rawConfig, type SamplerConfig, type SamplingPlan } from "./sampling-plan.js";
 import type { SamplerPool } from "./sampler-pool.js";
 
 type FollowedGrammar = Pick<LazyGrammar, "state" | "allows" | "accept">;
 
-export interface DrawOptions extends SamplingPlan {
+export interface TokenSamplerOptions extends SamplingPlan {
   /** How many alternatives to report with each token; undefined: no log probabilities. */
   topLogprobs: number | undefined;
   /** Where the reply follows a grammar, or may come to. */
@@ -30,17 +30,17 @@ export interface DrawOptions extends SamplingPlan {
 }
 
 /** A token with the natural logarithm of its probability. */
-export type Weighed = readonly [token: number, logprob: number];
+export type ScoredToken = readonly [token: number, logprob: number];
 
-export interface Drawn {
+export interface SampledToken {
   token: number;
   /** Of the token itself, and of the likeliest ones. */
   logprobs?: Logprobs;
 }
 
 export interface Logprobs {
-  own: Weighed;
-  top: readonly Weighed[];
+  own: ScoredToken;
+  top: readonly ScoredToken[];
 }
 
 /** What the native sampler gives when it has nothing to choose from. */
@@ -50,12 +50,12 @@ const noToken = -1;
 const firstLook = 256;
 
 /** Of the model. */
-export interface DrawFacts {
+export interface TokenSamplerFacts {
   vocabularySize: number;
   utf8Guard: Pick<Utf8Guard, "forbiddenAfter">;
 }
 
-export class Draw {
+export class TokenSampler {
   readonly #sampler: Sampler;
   readonly #rawSampler: Sampler | undefined;
   #reply = new Uint32Array(64);
@@ -65,9 +65,9 @@ export class Draw {
 
   constructor(
     private readonly context: Pick<BatchContext, "sampleToken">,
-    private readonly samplers: Pick<SamplerPool, "take" | "share" | "giveBack">,
-    private readonly facts: DrawFacts,
-    private readonly options: DrawOptions,
+    private readonly samplers: Pick<SamplerPool, "take" | "share" | "release">,
+    private readonly facts: TokenSamplerFacts,
+    private readonly options: TokenSamplerOptions,
   ) {
     // A grammar changes the configuration from token to token.
     const isShared = options.isStateless && options.grammar === undefined;
@@ -75,8 +75,8 @@ export class Draw {
     if (options.topLogprobs !== undefined) this.#rawSampler = samplers.share(rawConfig);
   }
 
-  /** Null when nothing can be drawn. */
-  async next(logitIndex: number): Promise<Drawn | null> {
+  /** Null when nothing can be sampled. */
+  async next(logitIndex: number): Promise<SampledToken | null> {
     const { nucleus, grammar } = this.options;
     const topK = nucleus === undefined ? undefined : await this.#narrow(logitIndex, nucleus);
     const free = await this.context.sampleToken(logitIndex, this.#sampler);
@@ -88,11 +88,11 @@ export class Draw {
   }
 
   close(): void {
-    this.samplers.giveBack(this.#sampler);
-    if (this.#rawSampler !== undefined) this.samplers.giveBack(this.#rawSampler);
+    this.samplers.release(this.#sampler);
+    if (this.#rawSampler !== undefined) this.samplers.release(this.#rawSampler);
   }
 
-  /** The token as it is, if the grammar allows it, or else one drawn again. */
+  /** The token as it is, if the grammar allows it, or else one sampled again. */
   async #constrained(
     logitIndex: number,
     grammar: FollowedGrammar,
@@ -102,16 +102,16 @@ export class Draw {
     const { state } = grammar;
     const isAllowed =
       state === null || (token !== noToken && !this.#forbidden.includes(token) && grammar.allows(token));
-    const drawn = isAllowed ? token : await this.#drawnWith(state, logitIndex, topK);
-    if (drawn === noToken) return noToken;
-    grammar.accept(drawn, !isAllowed);
-    this.#remember(drawn);
-    this.#forbidden = grammar.state === null ? [] : this.facts.utf8Guard.forbiddenAfter(drawn);
+    const sampled = isAllowed ? token : await this.#sampleWith(state, logitIndex, topK);
+    if (sampled === noToken) return noToken;
+    grammar.accept(sampled, !isAllowed);
+    this.#remember(sampled);
+    this.#forbidden = grammar.state === null ? [] : this.facts.utf8Guard.forbiddenAfter(sampled);
     if (!isAllowed) this.#configure(this.options.config);
-    return drawn;
+    return sampled;
   }
 
-  #drawnWith(state: GrammarState, logitIndex: number, topK: number | undefined): Promise<number> {
+  #sampleWith(state: GrammarState, logitIndex: number, topK: number | undefined): Promise<number> {
     this.#configure({
       ...this.options.config,
       ...withForbidden(this.options.config, this.#forbidden),
@@ -121,7 +121,7 @@ export class Draw {
     return this.context.sampleToken(logitIndex, this.#sampler);
   }
 
-  /** Leaves the next draw the smallest set of tokens whose probability reaches `nucleus`, and returns its size. */
+  /** Narrows the next call to the smallest set of tokens whose probability reaches `nucleus`; returns its size. */
   async #narrow(logitIndex: number, nucleus: number): Promise<number> {
     for (const top of [firstLook, this.facts.vocabularySize]) {
       this.#configure(this.options.config);
@@ -161,7 +161,7 @@ export class Draw {
 
   async #logprobs(logitIndex: number, token: number, sampler: Sampler): Promise<Logprobs> {
     const top = this.options.topLogprobs ?? 0;
-    // What this sampler draws is the likeliest token: its logit is the largest.
+    // This sampler returns the likeliest token: its logit is the largest.
     const [likeliest, , , logits = [], total = 1] = await this.context.sampleToken(
       logitIndex,
       sampler,
@@ -174,7 +174,7 @@ export class Draw {
     const logitOf = new Map(pairs);
     const ofAll = (logitOf.get(likeliest) ?? 0) + Math.log(total);
     // Sums of 32-bit floats may come out a little short: a probability is never above one.
-    const weigh = (id: number): Weighed => [id, clamp((logitOf.get(id) ?? 0) - ofAll)];
+    const weigh = (id: number): ScoredToken => [id, clamp((logitOf.get(id) ?? 0) - ofAll)];
     return { own: weigh(token), top: pairs.slice(0, top).map(([id]) => weigh(id)) };
   }
 }

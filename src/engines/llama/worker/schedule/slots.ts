@@ -1,22 +1,22 @@
 /**
- * Which sequence computes which choice of which job. A job gets a seat for each of its choices at once; what its
- * sequences have computed stays warm when they are free again (prefix-cache.ts); those in use are moved together where
- * that saves a pass through the weights (ranks.ts).
+ * Which sequence computes which choice of which job. A job gets a slot for each of its choices at once; what its
+ * sequences have computed stays warm when they are free again (prefix-cache.ts); those in use are compacted where
+ * that saves a pass through the weights (compaction.ts).
  *
- * A choice can be set aside for another account's job (turns.ts), whatever its state. It keeps its tokens and its
- * sampler. What it had computed stays warm until its seat is needed, and is read again where it is lost.
+ * A choice can be preempted for another account's job (slot-scheduler.ts), whatever its state. It keeps its tokens and its
+ * sampler. What it had computed stays warm until its slot is needed, and is read again where it is lost.
  */
 import type { BatchContext } from "../batch-context.js";
-import type { Draw, DrawOptions } from "../reply/draw.js";
+import type { TokenSampler, TokenSamplerOptions } from "../reply/token-sampler.js";
 import type { Job } from "./job.js";
 import type { Held, PrefixCache, Shared } from "./prefix-cache.js";
-import { closingMoves, type Move } from "./ranks.js";
+import { compactionMoves, type Move } from "./compaction.js";
 
-export interface SeatsOptions {
+export interface SlotsOptions {
   context: BatchContext;
-  newDraw: (options: DrawOptions) => Pick<Draw, "next" | "close">;
+  newTokenSampler: (options: TokenSamplerOptions) => Pick<TokenSampler, "next" | "close">;
   cache: PrefixCache;
-  /** Whether sequences may be copied: to change places, and for a prefix that they share. */
+  /** Whether sequences may be copied: for compaction, and for a prefix that they share. */
   movesSequences: boolean;
 }
 
@@ -25,37 +25,37 @@ export interface Group {
   job: Job;
   cachedTokens: number;
   unfinished: number;
-  /** The first choice has read the prompt, and the others that had a seat got a copy. */
+  /** The first choice has read the prompt, and the others that had a slot got a copy. */
   isRead: boolean;
 }
 
 export interface Sequence {
   group: Group;
   choice: number;
-  draw: Pick<Draw, "next" | "close">;
+  sampler: Pick<TokenSampler, "next" | "close">;
   /** Tokens whose keys and values are in the cache. */
   computed: number[];
-  /** `waits`: for the sequence that reads the prompt. */
-  state: "reads" | "waits" | "replies";
-  /** What it reads before it draws: the prompt, or everything up to its newest token after it was set aside. */
+  /** `waiting`: for the sequence that reads the prompt. */
+  state: "prefilling" | "waiting" | "decoding";
+  /** What it reads before it samples: the prompt, or everything up to its newest token after it was preempted. */
   target: Uint32Array;
-  /** Drawn and not yet computed, while it replies. */
+  /** Sampled and not yet computed, while it replies. */
   newest: number;
   /** Its text has ended, and it is only waiting for the end of a step. */
   hasEnded?: boolean;
 }
 
 export const followsGrammar = ({ group, choice }: Sequence): boolean => {
-  const state = group.job.choices[choice]?.drawing.grammar?.state;
+  const state = group.job.choices[choice]?.sampling.grammar?.state;
   return state !== null && state !== undefined;
 };
 
-/** A prefix that was found in another sequence, for one that has just been seated. */
+/** A prefix that was found in another sequence, for one that has just got its slot. */
 interface Copy {
   sequence: Sequence;
   sequenceId: number;
   shared: Shared;
-  /** Not for one that was set aside: what that reads again was counted before. */
+  /** Not for one that was preempted: what that reads again was counted before. */
   isNew: boolean;
 }
 
@@ -66,30 +66,30 @@ interface Placed {
   keptTokens: number;
 }
 
-export type Seated = [sequenceId: number, sequence: Sequence];
+export type OccupiedSlot = [sequenceId: number, sequence: Sequence];
 
 const noTokens = new Uint32Array(0);
-/** Copying takes less than computing so many tokens, wherever sequences may change places. */
+/** Copying takes less than computing so many tokens, wherever sequences may be compacted. */
 const leastCopied = 4;
 
-export class Seats {
+export class Slots {
   readonly #sequences: (Sequence | null)[];
-  readonly #aside = new Set<Sequence>();
-  /** There may be some between the sequences in use. */
+  readonly #preempted = new Set<Sequence>();
+  /** Whether there may be gaps between the sequences in use. */
   #hasGaps = false;
   #moves: Move[] = [];
   #copy: Copy | null = null;
 
-  constructor(private readonly options: SeatsOptions) {
+  constructor(private readonly options: SlotsOptions) {
     this.#sequences = Array.from({ length: options.cache.sequences }, () => null);
   }
 
   /** In ascending order. */
-  inUse(): Seated[] {
-    const seated: Seated[] = [];
+  inUse(): OccupiedSlot[] {
+    const occupied: OccupiedSlot[] = [];
     for (const [id, sequence] of this.#sequences.entries())
-      if (sequence !== null) seated.push([id, sequence]);
-    return seated;
+      if (sequence !== null) occupied.push([id, sequence]);
+    return occupied;
   }
 
   isAt(sequenceId: number, sequence: Sequence): boolean {
@@ -97,7 +97,7 @@ export class Seats {
   }
 
   has(sequence: Sequence): boolean {
-    return this.#aside.has(sequence) || this.#sequences.includes(sequence);
+    return this.#preempted.has(sequence) || this.#sequences.includes(sequence);
   }
 
   groupOf(jobId: number): Group | undefined {
@@ -108,7 +108,7 @@ export class Seats {
     return this.options.cache.freeSequences;
   }
 
-  /** Nobody is seated while the last one's prefix is still to be copied: its source might be taken. */
+  /** No slot is assigned while a prefix is still to be copied: its source might be taken. */
   get isCopying(): boolean {
     return this.#copy !== null;
   }
@@ -124,18 +124,18 @@ export class Seats {
   }
 
   /** There must be room for all of its choices. */
-  seat(job: Job): void {
+  assign(job: Job): void {
     const { prompt, choices } = job;
     const group: Group = { job, cachedTokens: 0, unfinished: choices.length, isRead: false };
-    // One reads the prompt, or the rest of it; the others start empty, at the cost of no conversation that fits.
-    const placed = choices.map(({ drawing }, choice) =>
+    // One reads the prompt, or the rest of it; the others start empty and evict no conversation that fits.
+    const placed = choices.map(({ sampling }, choice) =>
       this.#place({
         group,
         choice,
-        draw: this.options.newDraw(drawing),
+        sampler: this.options.newTokenSampler(sampling),
         computed: [],
         target: choice === 0 ? prompt : noTokens,
-        state: choice === 0 ? "reads" : "waits",
+        state: choice === 0 ? "prefilling" : "waiting",
         newest: 0,
       }),
     );
@@ -145,48 +145,48 @@ export class Seats {
     this.#copyIfWorthIt(first, true);
   }
 
-  /** Set aside, in the order in which their jobs came. */
-  aside(): readonly Sequence[] {
-    return [...this.#aside].sort((a, b) => a.group.job.id - b.group.job.id);
+  /** In the order in which their jobs came. */
+  preempted(): readonly Sequence[] {
+    return [...this.#preempted].sort((a, b) => a.group.job.id - b.group.job.id);
   }
 
   /**
-   * Sets one choice of the account aside, one that loses little by it: that waits for its prompt before one that reads,
+   * Preempts the choice of the account that loses least by it: one that waits for its prompt before one that reads it,
    * before one that replies, and of these the newest. False when all of them are about to end.
    */
-  setAside(accountId: string): boolean {
-    const cost = { waits: 0, reads: 1, replies: 2 };
+  preempt(accountId: string): boolean {
+    const cost = { waiting: 0, prefilling: 1, decoding: 2 };
     const [chosen] = this.inUse()
       .filter(([, { group, hasEnded }]) => group.job.accountId === accountId && hasEnded !== true)
       .sort(([, a], [, b]) => cost[a.state] - cost[b.state] || b.group.job.id - a.group.job.id);
     if (chosen === undefined) return false;
     const [sequenceId, sequence] = chosen;
-    if (sequence.state === "replies") {
+    if (sequence.state === "decoding") {
       sequence.target = Uint32Array.from([...sequence.computed, sequence.newest]);
-      sequence.state = "reads";
+      sequence.state = "prefilling";
     }
     this.#vacate(sequenceId, sequence, true);
-    this.#aside.add(sequence);
+    this.#preempted.add(sequence);
     return true;
   }
 
   /** There must be room for it. */
   resume(sequence: Sequence): void {
-    this.#aside.delete(sequence);
+    this.#preempted.delete(sequence);
     const { group } = sequence;
-    // Its prompt was read while it was aside, and is in none of its cells.
-    if (sequence.state === "waits" && group.isRead) {
-      sequence.state = "reads";
+    // Its prompt was read while it was preempted, and is in none of its cells.
+    if (sequence.state === "waiting" && group.isRead) {
+      sequence.state = "prefilling";
       sequence.target = group.job.prompt;
     }
     this.#copyIfWorthIt(this.#place(sequence), false);
   }
 
-  /** All is read that was to be: every choice that waits for the prompt gets it. Null when that could not be done. */
-  async branch(sequenceId: number, sequence: Sequence): Promise<Seated[] | null> {
+  /** The prompt has been read: every choice that waits for it gets a copy. Null when copying failed. */
+  async branch(sequenceId: number, sequence: Sequence): Promise<OccupiedSlot[] | null> {
     const { context } = this.options;
     const { group } = sequence;
-    const waiting = this.inUse().filter(([, one]) => one.group === group && one.state === "waits");
+    const waiting = this.inUse().filter(([, one]) => one.group === group && one.state === "waiting");
     try {
       for (const [id] of waiting) await context.copySequenceStateFromOtherSequence(id, sequenceId);
     } catch {
@@ -194,8 +194,8 @@ export class Seats {
     }
     group.isRead = true;
     for (const [, one] of waiting) one.computed = Array.from(group.job.prompt);
-    const ready: Seated[] = [[sequenceId, sequence], ...waiting];
-    for (const [, one] of ready) one.state = "replies";
+    const ready: OccupiedSlot[] = [[sequenceId, sequence], ...waiting];
+    for (const [, one] of ready) one.state = "decoding";
     return ready;
   }
 
@@ -204,18 +204,18 @@ export class Seats {
     const sequence = this.#sequences[sequenceId];
     if (sequence === null || sequence === undefined) return;
     this.#vacate(sequenceId, sequence, intact);
-    sequence.draw.close();
+    sequence.sampler.close();
   }
 
-  /** The whole group, also what is set aside of it. */
+  /** The whole group, also what is preempted of it. */
   leaveAll(group: Group, intact: boolean): void {
     for (const [sequenceId, sequence] of this.inUse()) {
       if (sequence.group === group) this.leave(sequenceId, intact);
     }
-    for (const sequence of this.#aside) {
+    for (const sequence of this.#preempted) {
       if (sequence.group !== group) continue;
-      this.#aside.delete(sequence);
-      sequence.draw.close();
+      this.#preempted.delete(sequence);
+      sequence.sampler.close();
     }
   }
 
@@ -231,13 +231,13 @@ export class Seats {
     for (const sequenceId of this.options.cache.expire()) this.options.context.disposeSequence(sequenceId);
   }
 
-  /** Whether a prefix is to be copied, or those in use are to be brought together. */
+  /** Whether a prefix is to be copied, or the sequences in use are to be compacted. */
   hasToRearrange(): boolean {
     if (this.#copy !== null) return true;
     if (!this.#hasGaps || !this.options.movesSequences) return false;
     this.#hasGaps = false;
     const ids = this.inUse().map(([id]) => id);
-    this.#moves = closingMoves(ids, this.#sequences.length);
+    this.#moves = compactionMoves(ids, this.#sequences.length);
     return this.#moves.length > 0;
   }
 
@@ -264,17 +264,17 @@ export class Seats {
       if (room !== undefined) await context.copySequenceStateFromOtherSequence(room, to);
       await context.copySequenceStateFromOtherSequence(to, from);
       context.disposeSequence(from);
-      this.#reseat(from, to);
+      this.#reassign(from, to);
     }
   }
 
-  #reseat(from: number, to: number): void {
+  #reassign(from: number, to: number): void {
     this.#sequences[to] = this.#sequences[from] ?? null;
     this.#sequences[from] = null;
   }
 
   #all(): Sequence[] {
-    return [...this.inUse().map(([, sequence]) => sequence), ...this.#aside];
+    return [...this.inUse().map(([, sequence]) => sequence), ...this.#preempted];
   }
 
   #place(sequence: Sequence): Placed {
@@ -294,7 +294,7 @@ export class Seats {
     this.#hasGaps = true;
     const { accountId, isForgotten } = group.job;
     const tokens = intact && isForgotten !== true ? Uint32Array.from(computed) : null;
-    const staysWarm = this.options.cache.giveBack(sequenceId, accountId, tokens);
+    const staysWarm = this.options.cache.release(sequenceId, accountId, tokens);
     if (!staysWarm) this.options.context.disposeSequence(sequenceId);
   }
 
@@ -302,7 +302,7 @@ export class Seats {
     const { cache, movesSequences } = this.options;
     if (!movesSequences) return;
     const { group, target } = sequence;
-    const shared = cache.mostShared(group.job.accountId, target, this.#held());
+    const shared = cache.longestShared(group.job.accountId, target, this.#held());
     if (shared === undefined || shared.tokens < keptTokens + leastCopied) return;
     this.#copy = { sequence, sequenceId, shared, isNew };
   }

@@ -1,5 +1,5 @@
 /**
- * Drawing, on the logits of a real model that are known here. Seeds are fixed: what is drawn is the same every
+ * Sampling, on the logits of a real model that are known here. Seeds are fixed: what is sampled is the same every
  * time, so a test that passes is not lucky.
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -10,11 +10,11 @@ import { isDeep } from "../../../../../test/support/depth.js";
 import { tinyLoad, writeTinyGguf } from "../../../../../test/support/engines/tiny-gguf.js";
 import type { Sampling } from "../../../../core/chat/request.js";
 import { loadModel, type LoadedModel } from "../addon.js";
-import { Draw, nucleusSize } from "./draw.js";
-import { rawConfig, samplingPlan } from "./sampler.js";
+import { TokenSampler, nucleusSize } from "./token-sampler.js";
+import { rawConfig, samplingPlan } from "./sampling-plan.js";
 import { SamplerPool } from "./sampler-pool.js";
 
-const folder = mkdtempSync(join(tmpdir(), "sotto-draw-"));
+const folder = mkdtempSync(join(tmpdir(), "sotto-sample-"));
 let model: LoadedModel;
 let samplers: SamplerPool;
 /** Where in the batch the logits are, and what they are, by token. */
@@ -60,19 +60,19 @@ const plain: Sampling = {
   logitBias: [],
 };
 
-function newDraw(changes: Partial<Sampling>, topLogprobs?: number): Draw {
+function newTokenSampler(changes: Partial<Sampling>, topLogprobs?: number): Draw {
   const plan = samplingPlan({ ...plain, ...changes }, { repeatPenalty: 1, minP: 0 }, 100_000);
   const { vocabularySize } = model;
   const facts = { vocabularySize, utf8Guard: { forbiddenAfter: () => [] } };
-  return new Draw(model.context, samplers, facts, { ...plan, topLogprobs, grammar: undefined });
+  return new TokenSampler(model.context, samplers, facts, { ...plan, topLogprobs, grammar: undefined });
 }
 
-/** Draws again and again from the same logits. */
-async function draws(count: number, changes: Partial<Sampling>): Promise<number[]> {
-  const draw = newDraw(changes);
+/** Samples again and again from the same logits. */
+async function samples(count: number, changes: Partial<Sampling>): Promise<number[]> {
+  const sample = newTokenSampler(changes);
   const tokens: number[] = [];
-  for (let index = 0; index < count; index++) tokens.push((await draw.next(logitIndex))?.token ?? -1);
-  draw.close();
+  for (let index = 0; index < count; index++) tokens.push((await sample.next(logitIndex))?.token ?? -1);
+  sample.close();
   return tokens;
 }
 
@@ -138,12 +138,12 @@ function surprise(tokens: readonly number[], expected: readonly number[]): numbe
 }
 
 /** Enough to notice what is clearly wrong, or what is a little. */
-const drawn = isDeep ? 6_000 : 1_500;
+const sampled = isDeep ? 6_000 : 1_500;
 
-describe("drawing", () => {
+describe("sampling", () => {
   it("takes the largest logit at temperature 0", async () => {
     const largest = logits.indexOf(Math.max(...logits));
-    expect(await draws(3, { temperature: 0 })).toEqual([largest, largest, largest]);
+    expect(await samples(3, { temperature: 0 })).toEqual([largest, largest, largest]);
   });
 
   const likeliest = () => logits.indexOf(Math.max(...logits));
@@ -159,7 +159,7 @@ describe("drawing", () => {
   ])("follows the computed distribution: %s", async (_, changesOf) => {
     const changes = changesOf();
     const expected = distribution(changes);
-    const tokens = await draws(drawn, changes);
+    const tokens = await samples(sampled, changes);
     // Nothing outside of the set, and everything in it as often as it should be.
     expect(tokens.filter((token) => at(expected, token) === 0)).toEqual([]);
     expect(Math.abs(surprise(tokens, expected))).toBeLessThan(3.3);
@@ -169,7 +169,7 @@ describe("drawing", () => {
     const changes = { topP: 0.7, temperature: 0.5 };
     const before = distribution({ topP: 0.7 });
     const wrong = softmax(before.map((probability) => Math.log(probability) / 0.5));
-    expect(surprise(await draws(drawn, changes), wrong)).toBeGreaterThan(10);
+    expect(surprise(await samples(sampled, changes), wrong)).toBeGreaterThan(10);
   });
 
   it.each([
@@ -178,16 +178,16 @@ describe("drawing", () => {
     ["both", { frequencyPenalty: 0.35, presencePenalty: 0.9 }],
     ["negative", { frequencyPenalty: -0.1, presencePenalty: -0.2 }],
   ])("subtracts penalties exactly as defined: %s", async (_, penalties) => {
-    const tokens = await draws(150, { temperature: 0, ...penalties });
+    const tokens = await samples(150, { temperature: 0, ...penalties });
     tokens.forEach((token, index) => {
       const reply = tokens.slice(0, index);
       expect(token).toBe(distribution({ temperature: 0, ...penalties }, reply).indexOf(1));
     });
   });
 
-  it("keeps counting for the penalties where it looks before it draws", async () => {
+  it("keeps counting for the penalties where it looks before it samples", async () => {
     const changes = { temperature: 0.7, topP: 0.3, frequencyPenalty: 0.5, presencePenalty: 0.5 };
-    const tokens = await draws(300, changes);
+    const tokens = await samples(300, changes);
     tokens.forEach((token, index) => {
       expect(at(distribution(changes, tokens.slice(0, index)), token)).toBeGreaterThan(0);
     });
@@ -195,20 +195,20 @@ describe("drawing", () => {
 
   it("keeps one token at least, however small top_p is", async () => {
     for (const temperature of [0.5, 1, 2]) {
-      expect(new Set(await draws(20, { topP: 0, temperature }))).toEqual(new Set([likeliest()]));
+      expect(new Set(await samples(20, { topP: 0, temperature }))).toEqual(new Set([likeliest()]));
     }
   });
 
   it.each([{ temperature: 1 }, { temperature: 1.5, topP: 0.9 }])(
     "repeats itself with a seed, and not with another: %o",
     async (changes) => {
-      const first = await draws(50, { ...changes, seed: 3 });
-      expect(await draws(50, { ...changes, seed: 3 })).toEqual(first);
-      expect(await draws(50, { ...changes, seed: 4 })).not.toEqual(first);
+      const first = await samples(50, { ...changes, seed: 3 });
+      expect(await samples(50, { ...changes, seed: 3 })).toEqual(first);
+      expect(await samples(50, { ...changes, seed: 4 })).not.toEqual(first);
     },
   );
 
-  it("reports the model's own probabilities, whatever shapes the draw", async () => {
+  it("reports the model's own probabilities, whatever shapes the sample", async () => {
     const expected = softmax(logits).map(Math.log);
     const order = expected.map((_, token) => token).sort((a, b) => at(expected, b) - at(expected, a));
     for (const changes of [
@@ -216,31 +216,32 @@ describe("drawing", () => {
       { temperature: 0, frequencyPenalty: 2 },
       { logitBias: [[5, 100]] as const },
     ]) {
-      const draw = newDraw(changes, 5);
+      const sample = newTokenSampler(changes, 5);
       for (let index = 0; index < 10; index++) {
-        const drawn = await draw.next(logitIndex);
-        const [token = -1, logprob = 0] = drawn?.logprobs?.own ?? [];
-        expect(token).toBe(drawn?.token);
+        const sampled = await sample.next(logitIndex);
+        const [token = -1, logprob = 0] = sampled?.logprobs?.own ?? [];
+        expect(token).toBe(sampled?.token);
         expect(logprob).toBeCloseTo(at(expected, token), 4);
-        expect(drawn?.logprobs?.top.map(([id]) => id)).toEqual(order.slice(0, 5));
-        for (const [id, value] of drawn?.logprobs?.top ?? []) expect(value).toBeCloseTo(at(expected, id), 4);
+        expect(sampled?.logprobs?.top.map(([id]) => id)).toEqual(order.slice(0, 5));
+        for (const [id, value] of sampled?.logprobs?.top ?? [])
+          expect(value).toBeCloseTo(at(expected, id), 4);
       }
-      draw.close();
+      sample.close();
     }
   });
 
   it("reports no alternatives when none are asked for", async () => {
-    const draw = newDraw({}, 0);
-    const drawn = await draw.next(logitIndex);
-    expect(drawn?.logprobs?.top).toEqual([]);
-    expect(drawn?.logprobs?.own[1]).toBeCloseTo(Math.log(at(softmax(logits), drawn?.token ?? 0)), 4);
-    draw.close();
+    const sample = newTokenSampler({}, 0);
+    const sampled = await sample.next(logitIndex);
+    expect(sampled?.logprobs?.top).toEqual([]);
+    expect(sampled?.logprobs?.own[1]).toBeCloseTo(Math.log(at(softmax(logits), sampled?.token ?? 0)), 4);
+    sample.close();
   });
 
   it("does what a bias says to the end: forced and forbidden", async () => {
-    expect(new Set(await draws(20, { logitBias: [[5, 100]] }))).toEqual(new Set([5]));
+    expect(new Set(await samples(20, { logitBias: [[5, 100]] }))).toEqual(new Set([5]));
     const forbidden = likeliest();
-    expect(await draws(500, { logitBias: [[forbidden, -100]] })).not.toContain(forbidden);
+    expect(await samples(500, { logitBias: [[forbidden, -100]] })).not.toContain(forbidden);
   });
 });
 
