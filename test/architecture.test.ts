@@ -203,7 +203,7 @@ describe("architecture", () => {
 
 function sourceFiles(root: string): SourceFile[] {
   return readdirSync(root, { recursive: true, encoding: "utf8" })
-    .filter((name) => /(?<!\.test|\.fixture|\.d)\.tsx?$/.test(name))
+    .filter((name) => /(?<!\.test|\.d)\.tsx?$/.test(name))
     .map((name) => {
       const path = join(root, name);
       const text = readFileSync(path, "utf8");

@@ -2,7 +2,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadConfig } from "../../../src/config.js";
-import { templates } from "../../../src/engines/formats/replies/templates.fixture.js";
+import { templates } from "../../support/inputs/chat-templates.js";
 import type { Tooling } from "../../../src/protocol/chat.js";
 import { startTinyEngine, type TinyEngine } from "../../support/engines/tiny-engine.js";
 import { generationOf, greedy } from "./engine-contract.js";

@@ -4,7 +4,7 @@ import { detectSyntax, endsInThoughts, type TemplateAbilities } from "./detect.j
 import type { RenderTemplate } from "./detection/template-render.js";
 import { families, think } from "./families.js";
 import type { CallSyntax } from "./reply-syntax.js";
-import { templates, type TemplateName } from "./templates.fixture.js";
+import { templates, type TemplateName } from "../../../../test/support/inputs/chat-templates.js";
 
 function renderOf(name: TemplateName): RenderTemplate {
   const template = new Template(templates[name]);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ChatMessage } from "../../../../protocol/chat.js";
-import { templates } from "../../../formats/replies/templates.fixture.js";
+import { templates } from "../../../../../test/support/inputs/chat-templates.js";
 import { fewestTokens } from "../../fewest-tokens.js";
 import type { Conversation } from "../../messages.js";
 import { measureTemplate, type TokenCount } from "./measure-template.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ChatMessage } from "../../../../protocol/chat.js";
-import { templates } from "../../../formats/replies/templates.fixture.js";
+import { templates } from "../../../../../test/support/inputs/chat-templates.js";
 import { ChatTemplate } from "./template.js";
 
 const texts = { bosText: "<s>", eosText: "</s>" };
