@@ -244,7 +244,6 @@ Start by writing <|START_THINKING|> followed by a plan, and close it out with <|
 {%- elif message.role == 'user' %}{{- "<|start|>user<|message|>" + message.content + "<|end|>" }}{%- endif %}{%- endfor %}
 {%- if add_generation_prompt %}<|start|>assistant{%- endif %}`,
 
-  /** Of no family that is listed: tags with other names. */
   seedOss: `{{- '<seed:bos>system\\n' }}
 {%- if not tools is defined or tools is none %}{%- set tools = [] %}{%- endif %}{%- for item in tools %}{{- '\\nFunction:\\ndef ' + item.function.name + '():\\n' + item.function.description }}{%- endfor %}{{- '<seed:eos>' }}
 {%- for message in messages %}{{- '<seed:bos>' + message.role }}
@@ -255,14 +254,41 @@ Start by writing <|START_THINKING|> followed by a plan, and close it out with <|
 {{- '</function>\\n</seed:tool_call>' }}{%- endfor %}{{- '<seed:eos>' }}{%- endfor %}
 {%- if add_generation_prompt %}{{- '<seed:bos>assistant\\n' }}{%- endif %}`,
 
-  /** Invented: JSON with other names of its fields, between other markers. */
-  inventedJson: `{{- (tools | tojson) if tools else '' }}
-{%- for message in messages %}{{- '<|' + message.role + '|>' }}{%- if message.content %}{{- message.content }}{%- endif %}
-{%- if message.tool_calls %}{{- '<<CALL>>[' }}{%- for call in message.tool_calls %}{{- '{"kind": "tool", "tool": "' + call.function.name + '", "input": ' + (call.function.arguments | tojson) + '}' }}{%- if not loop.last %},{%- endif %}{%- endfor %}{{- ']<</CALL>>' }}{%- endif %}{{- '<|eot|>' }}{%- endfor %}
-{%- if add_generation_prompt %}{{- '<|assistant|>' }}{%- endif %}`,
+  miniMaxM2: `{{- ']~!b[]~b]system\\n' }}
+{%- if tools %}{{- '# Tools\\n\\n<tools>\\n' }}{%- for tool in tools %}{{- '<tool>' ~ (tool.function | tojson) ~ '</tool>\\n' }}{%- endfor %}
+{{- '</tools>\\n\\nUse XML to invoke tools:\\n\\n<minimax:tool_call>\\n<invoke name="tool-name-1">\\n<parameter name="param-key-1">param-value-1</parameter>\\n</invoke>\\n</minimax:tool_call>' }}{%- endif %}{{- '[e~[\\n' }}
+{%- for message in messages %}
+{%- if message.role == 'assistant' %}{{- ']~b]ai\\n' }}
+{%- if message.reasoning_content is string %}{{- '<think>\\n' ~ message.reasoning_content ~ '\\n</think>\\n\\n' }}{%- endif %}
+{%- if message.content %}{{- message.content }}{%- endif %}
+{%- if message.tool_calls %}{{- '\\n<minimax:tool_call>\\n' }}
+{%- for tool_call in message.tool_calls %}{{- '<invoke name="' + tool_call.function.name + '">\\n' }}
+{%- if tool_call.function.arguments is mapping %}{%- for k, v in tool_call.function.arguments|items %}{{- '<parameter name="' + k + '">' }}{{- v if v is string else v | tojson }}{{- '</parameter>\\n' }}{%- endfor %}{%- endif %}{{- '</invoke>\\n' }}{%- endfor %}
+{{- '</minimax:tool_call>' }}{%- endif %}{{- '[e~[\\n' }}
+{%- elif message.role == 'user' %}{{- ']~b]user\\n' + message.content + '[e~[\\n' }}{%- endif %}{%- endfor %}
+{%- if add_generation_prompt %}{{- ']~b]ai\\n<think>\\n' }}{%- endif %}`,
 
-  /** Invented: name and arguments with other markers. */
-  inventedNamed: `{{- (tools | tojson) if tools else '' }}
+  nemotronNano2: `{{- '<SPECIAL_10>System\\n' }}
+{%- if tools %}{{- '<AVAILABLE_TOOLS>[' }}{%- for tool in tools %}{{- tool.function | tojson }}{{- ', ' if not loop.last else '' }}{%- endfor %}
+{{- ']</AVAILABLE_TOOLS>\\n\\nTo call tools use this format:\\n<TOOLCALL>[{"name": "tool_name1", "arguments": "tool_args1"}]</TOOLCALL>' }}{%- endif %}{{- '\\n\\n' }}
+{%- for message in messages %}
+{%- if message.role == 'user' %}{{- '<SPECIAL_11>User\\n' + message.content + '\\n' }}
+{%- elif message.role == 'assistant' %}{{- '<SPECIAL_11>Assistant\\n' + (message.content if message.content is not none else '') }}
+{%- if message.tool_calls %}{{- '<TOOLCALL>[' }}{%- for call in message.tool_calls %}{{- '{"name": "' + call.function.name + '", "arguments": ' }}
+{%- if call.function.arguments is string %}{{- call.function.arguments }}{%- else %}{{- call.function.arguments | tojson }}{%- endif %}{{- '}' + (', ' if not loop.last else '') }}{%- endfor %}{{- ']</TOOLCALL>' }}{%- endif %}{{- '\\n<SPECIAL_12>\\n\\n' }}{%- endif %}{%- endfor %}
+{%- if add_generation_prompt %}{{- '<SPECIAL_11>Assistant\\n<think>\\n\\n' }}{%- endif %}`,
+
+  apriel15: `{{- bos_token }}
+{%- if tools %}{{- '<|system|>\\n<available_tools>\\n' }}{%- for tool in tools %}{{- tool | tojson + '\\n' }}{%- endfor %}
+{{- '</available_tools>\\nReturn all calls as a list:\\n<tool_calls>[{"name": <function-name-1>, "arguments": <args-dict-1>}]</tool_calls>\\n<|end|>\\n' }}{%- endif %}
+{%- for message in messages %}
+{%- if message.role == 'user' %}{{- '<|user|>\\n' + message.content + '\\n<|end|>\\n' }}
+{%- elif message.role == 'assistant' %}{{- '<|assistant|>\\n' }}{%- if message.content %}{{- message.content }}{%- endif %}
+{%- if message.tool_calls %}{{- '\\n<tool_calls>[' }}{%- for call in message.tool_calls %}{{- '{"name": "' + call.function.name + '", "arguments": ' + call.function.arguments | string + '}' }}{{- ', ' if not loop.last else '' }}{%- endfor %}{{- ']</tool_calls>' }}{%- endif %}{{- '\\n<|end|>\\n' }}{%- endif %}{%- endfor %}
+{%- if add_generation_prompt %}{{- '<|assistant|>\\n' }}{%- endif %}`,
+
+  /** Shows tools, and calls in a format that no family has. */
+  unknownCalls: `{{- (tools | tojson) if tools else '' }}
 {%- for message in messages %}{{- '<|' + message.role + '|>' }}{%- if message.content %}{{- message.content }}{%- endif %}
 {%- for call in message.tool_calls %}{{- '<do>' + call.function.name + '<with>' + (call.function.arguments | tojson) + '</do>' }}{%- endfor %}{{- '<|eot|>' }}{%- endfor %}
 {%- if add_generation_prompt %}{{- '<|assistant|>' }}{%- endif %}`,

@@ -362,6 +362,45 @@ export const transcripts: Record<FamilyName, readonly Transcript[]> = {
       events: [weather, ["arguments", '{"city":"5","days":"three","more":true}']],
     },
   ],
+  seedOss: [
+    {
+      name: "reasoning, then a call",
+      raw: "<seed:think>Hm.</seed:think>\n\n<seed:tool_call>\n<function=get_weather>\n<parameter=city>Paris</parameter>\n<parameter=days>3</parameter>\n</function>\n</seed:tool_call>",
+      events: [["reasoning", "Hm."], weather, ["arguments", '{"city":"Paris","days":3}']],
+    },
+    {
+      name: "a value of several lines",
+      raw: "<seed:tool_call>\n<function=save-note>\n<parameter=text>a\n\"b\"</parameter>\n</function>\n</seed:tool_call>",
+      events: [note, ["arguments", String.raw`{"text":"a\n\"b\""}`]],
+    },
+  ],
+  miniMaxM2: [
+    {
+      name: "reasoning that the prompt has opened, then a call",
+      raw: 'Hm.\n</think>\n\n<minimax:tool_call>\n<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n<parameter name="days">3</parameter>\n</invoke>\n</minimax:tool_call>',
+      reasoningOpen: true,
+      events: [["reasoning", "Hm."], weather, ["arguments", '{"city":"Paris","days":3}']],
+    },
+    {
+      name: "two calls in one marker",
+      raw: '<minimax:tool_call>\n<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n</invoke>\n<invoke name="save-note">\n</invoke>\n</minimax:tool_call>',
+      events: [weather, ["arguments", '{"city":"Paris"}'], note, ["arguments", "{}"]],
+    },
+  ],
+  nemotron: [
+    {
+      name: "two calls",
+      raw: `<TOOLCALL>[{"name": "get_weather", "arguments": {"city": "Paris", "days": 3}}, {"name": "save-note", "arguments": ${trickyWith("</TOOLCALL>")}}]</TOOLCALL>`,
+      events: [weather, paris, ...noteWith("</TOOLCALL>")],
+    },
+  ],
+  apriel: [
+    {
+      name: "text, then a call",
+      raw: 'I look.\n<tool_calls>[{"name": "get_weather", "arguments": {"city": "Paris", "days": 3}, "id": "x"}]</tool_calls>',
+      events: [["text", "I look."], weather, paris],
+    },
+  ],
   command: [
     {
       name: "thoughts, then two calls",

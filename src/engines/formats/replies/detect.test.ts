@@ -47,6 +47,10 @@ describe("the format of a template", () => {
     ["deepSeekR1", families.deepSeekR1.calls, true],
     ["glm45", families.glm45.calls, true],
     ["commandR7b", families.command.calls, true],
+    ["seedOss", families.seedOss.calls, true],
+    ["miniMaxM2", families.miniMaxM2.calls, true],
+    ["nemotronNano2", families.nemotron.calls, true],
+    ["apriel15", families.apriel.calls, true],
   ] as const)("is recognized by what it renders: %s", (name, calls, parallel) => {
     expect(callsOf(name)).toEqual(calls);
     const { knowsTools, parallelCalls, callForm } = detect(name);
@@ -93,37 +97,8 @@ describe("the format of a template", () => {
     });
   });
 
-  it("is derived where no family has it", () => {
-    expect(callsOf("inventedJson")).toEqual({
-      open: "<<CALL>>",
-      close: "<</CALL>>",
-      groupOpen: "",
-      groupClose: "",
-      payload: { type: "json", nameField: "tool", argumentsField: "input", list: true },
-    });
-    expect(callsOf("inventedNamed")).toEqual({
-      open: "<do>",
-      close: "</do>",
-      groupOpen: "",
-      groupClose: "",
-      payload: { type: "named", prefix: "", idOpen: "", separator: "<with>", suffix: "" },
-    });
-    expect(callsOf("seedOss")).toEqual({
-      open: "<seed:tool_call>",
-      close: "</seed:tool_call>",
-      groupOpen: "",
-      groupClose: "",
-      payload: {
-        type: "tagged",
-        nameOpen: "<function=",
-        nameClose: ">",
-        keyOpen: "<parameter=",
-        keyClose: ">",
-        valueOpen: "",
-        valueClose: "</parameter>",
-        end: "</function>",
-      },
-    });
+  it("is ours where no family has it", () => {
+    expect(detect("unknownCalls")).toMatchObject({ syntax: { type: "generic" }, knowsTools: false });
   });
 
   it("says how earlier calls are to be given", () => {

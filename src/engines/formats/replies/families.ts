@@ -127,7 +127,7 @@ const glm: CallSyntax = {
 };
 
 /** `<tool_call>\n<function=f>\n<parameter=a>\nv\n</parameter>\n</function>\n</tool_call>`: Qwen3-Coder and later. */
-const qwenCoder: CallSyntax = {
+const qwenCoder = {
   open: "<tool_call>",
   close: "</tool_call>",
   ...noGroup,
@@ -141,7 +141,38 @@ const qwenCoder: CallSyntax = {
     valueClose: "\n</parameter>",
     end: "</function>",
   },
+} as const satisfies CallSyntax;
+
+/** `<seed:tool_call>\n<function=f>\n<parameter=a>v</parameter>\n</function>\n</seed:tool_call>`: Seed-OSS. */
+const seed: CallSyntax = {
+  ...qwenCoder,
+  open: "<seed:tool_call>",
+  close: "</seed:tool_call>",
+  payload: { ...qwenCoder.payload, valueOpen: "", valueClose: "</parameter>" },
 };
+
+/** `<minimax:tool_call>\n<invoke name="f">\n<parameter name="a">v</parameter>\n</invoke>\n</minimax:tool_call>` */
+const miniMax: CallSyntax = {
+  open: "<minimax:tool_call>",
+  close: "</minimax:tool_call>",
+  ...noGroup,
+  payload: {
+    type: "tagged",
+    nameOpen: '<invoke name="',
+    nameClose: '">',
+    keyOpen: '<parameter name="',
+    keyClose: '">',
+    valueOpen: "",
+    valueClose: "</parameter>",
+    end: "</invoke>",
+  },
+};
+
+/** `<TOOLCALL>[{"name": "f", "arguments": {…}}]</TOOLCALL>` */
+const nemotron: CallSyntax = { ...granite, open: "<TOOLCALL>", close: "</TOOLCALL>" };
+
+/** `<tool_calls>[{"name": "f", "arguments": {…}}]</tool_calls>`: Apriel, Jamba. */
+const apriel: CallSyntax = { ...granite, open: "<tool_calls>", close: "</tool_calls>" };
 
 /** `<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "f", "parameters": {…}}]<|END_ACTION|>`: Command R7B and A. */
 const command: CallSyntax = {
@@ -177,6 +208,10 @@ export const families = {
   kimiK2: marked(kimi, think),
   glm45: marked(glm, think),
   qwen3Coder: marked(qwenCoder),
+  seedOss: marked(seed, { open: "<seed:think>", close: "</seed:think>" }),
+  miniMaxM2: marked(miniMax, think),
+  nemotron: marked(nemotron, think),
+  apriel: marked(apriel),
   command: marked(command, { open: "<|START_THINKING|>", close: "<|END_THINKING|>" }, [
     "<|START_RESPONSE|>",
     "<|END_RESPONSE|>",

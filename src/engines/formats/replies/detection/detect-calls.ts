@@ -1,14 +1,12 @@
 /**
- * The format in which a template writes calls: the family whose parser reads them back from what the template renders,
- * or one that is derived from the rendered text and passes the same test.
+ * The format in which a template writes calls: the family whose parser reads them back from what the template renders.
  *
  * Some templates show the tools but leave earlier calls out (Granite 3): for them it is the family whose markers the
  * template's instructions name.
  */
 import { families } from "../families.js";
 import { replyParser } from "../parser-of.js";
-import type { CallSyntax, ReplySyntax } from "../reply-syntax.js";
-import { deriveCalls } from "./derive-calls.js";
+import type { ReplySyntax } from "../reply-syntax.js";
 import {
   answer,
   callForms,
@@ -37,34 +35,25 @@ const candidates = Object.values(families)
 
 export function detectCalls(render: RenderTemplate): DetectedCalls | null {
   for (const form of callForms) {
-    const turn = renderedTurn(render, form, 1);
-    if (turn === null) continue;
-    const derived = deriveCalls(turn.calls, turn.ending);
-    const derivedSyntax = derived === null ? [] : [asSyntax(derived)];
-    const syntax = [...candidates, ...derivedSyntax].find((one) => fits(one, turn.calls, 1));
+    const one = renderedCalls(render, form, 1);
+    const syntax = one === null ? undefined : candidates.find((candidate) => fits(candidate, one, 1));
     if (syntax === undefined) continue;
-    const two = renderedTurn(render, form, 2);
-    return { syntax, form, parallel: two !== null && fits(syntax, two.calls, 2) };
+    const two = renderedCalls(render, form, 2);
+    return { syntax, form, parallel: two !== null && fits(syntax, two, 2) };
   }
   return byInstructions(render);
 }
 
-/** The calls of a message as the template writes them, and how it ends a turn. */
-function renderedTurn(
-  render: RenderTemplate,
-  form: CallForm,
-  count: number,
-): { calls: string; ending: string } | null {
+/** The calls of a message as the template writes them, and what ends the turn. */
+function renderedCalls(render: RenderTemplate, form: CallForm, count: number): string | null {
   const base = { tools: probeTools, addGenerationPrompt: false };
   const whole = render({ ...base, messages: [question, callMessage(form, count)] });
   if (whole === null) return null;
   const prompt = render({ ...base, messages: [question], addGenerationPrompt: true }) ?? "";
-  const [before = "", ending = ""] = (render({ ...base, messages: [question, answer] }) ?? "").split(
-    probeText,
-  );
+  const [before = ""] = (render({ ...base, messages: [question, answer] }) ?? "").split(probeText);
   const start =
     [prompt, before].find((text) => text !== "" && whole.startsWith(text)) ?? sharedStart(whole, before);
-  return { calls: whole.slice(start.length), ending };
+  return whole.slice(start.length);
 }
 
 /** What both begin with, up to where a marker may begin: two markers begin alike. */
@@ -126,10 +115,3 @@ function byInstructions(render: RenderTemplate): DetectedCalls | null {
   const syntax = candidates.find(isNamed) ?? (isPhi ? families.phi4Mini : undefined);
   return syntax === undefined ? null : { syntax, form: null, parallel: false };
 }
-
-const asSyntax = (calls: CallSyntax): DetectedCalls["syntax"] => ({
-  type: "marked",
-  calls,
-  reasoning: null,
-  dropped: [],
-});

@@ -3,7 +3,7 @@
  */
 import type { TemplateCall, TemplateMessage, TemplateTool } from "./template-render.js";
 
-export const probeName = "sotto_probe_tool";
+const probeName = "sotto_probe_tool";
 const otherName = "sotto_second_tool";
 export const probeArguments = { probe_key_a: "probe value a", probe_key_b: 70717 } as const;
 export const probeText = "Sotto probe text";
