@@ -1,4 +1,4 @@
-/** docs/schemas.md, made from the compiler's own table of keywords. */
+/** docs/schemas.md, generated from the compiler's own table of keywords. */
 import { format } from "prettier";
 import { formatNames } from "../src/engines/formats/json-schema/strings/formats.js";
 import { keywords, type KeywordFacts } from "../src/engines/formats/json-schema/keywords.js";
@@ -23,7 +23,7 @@ export async function schemasPage(): Promise<string> {
   });
   const page = `# JSON schemas
 
-With \`response_format\` of type \`json_schema\` the reply is drawn from a grammar that is compiled from the schema, so
+With \`response_format\` of type \`json_schema\` the reply is sampled under a grammar that is compiled from the schema, so
 that it follows the schema whatever the model would say. What zod 4, Pydantic, the AI SDK and the OpenAI SDKs write is
 accepted. \`{ "type": "json_object", "schema": … }\` means the same. Schemas are read as JSON Schema 2020-12; what draft
 4, draft 7 and OpenAPI 3.0 write differently is understood too.
@@ -32,7 +32,7 @@ accepted. \`{ "type": "json_object", "schema": … }\` means the same. Schemas a
 - With \`strict: true\` such a keyword is refused with 400 \`invalid_value\`: the message names its place by keywords and
   positions (\`….properties[3].items\`; names are never repeated) and says what to write instead.
 - Refused always: a schema that nothing can satisfy, one that is malformed or too large, a \`$ref\` that leads nowhere,
-  and a pattern so ambiguous that following it would hold up other replies, such as \`(.?){64}x\`.
+  and a pattern whose groups are nested more than 50 levels deep.
 - Other words (\`title\`, \`description\`, \`default\`, \`examples\`, \`readOnly\`, \`discriminator\`, a library's own) are
   annotations: accepted, without effect.
 
@@ -43,9 +43,9 @@ ${sections.join("\n")}
 ## Formats
 
 Enforced are ${formatNames.map((name) => `\`${name}\``).join(", ")}. Beside a \`pattern\` that can be enforced, the
-pattern is, and the format is not; beside one that cannot, the format stands in for it.
+pattern is, and the format is not; beside one that cannot, the format is enforced instead.
 
-_Made from \`src/engines/formats/json-schema/keywords.ts\` by \`npm run docs\`._
+_Generated from \`src/engines/formats/json-schema/keywords.ts\` by \`npm run docs\`._
 `;
   return format(page, { parser: "markdown", printWidth: 110 });
 }

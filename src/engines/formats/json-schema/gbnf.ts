@@ -41,16 +41,9 @@ export class GrammarTooLarge extends Error {}
 
 export class Grammar {
   readonly #rules = new Map<string, Expression>();
-  #announced = 0;
   #size = 0;
 
   constructor(private readonly work = new Work()) {}
-
-  /** Before anything is done with a part that may be large. Throws `GrammarTooLarge`. */
-  announce(part: Expression): void {
-    this.#announced += this.#sizeOf(part);
-    if (this.#announced > maxElements) throw new GrammarTooLarge();
-  }
 
   /** Before parts are made that have so many elements at least. Throws `GrammarTooLarge`. */
   requireRoom(elements: number): void {
@@ -218,7 +211,7 @@ function canBe(expression: Expression, possible: ReadonlySet<string>): boolean {
   }
 }
 
-function sizeOf(expression: Expression): number {
+export function sizeOf(expression: Expression): number {
   switch (expression.type) {
     case "text":
       return expression.text.length + 1;

@@ -100,8 +100,8 @@ const table = {
   pattern: {
     of: "string",
     enforced: "partly",
-    how: "several of them too; no look-behind, back references, word boundaries and `\\p{…}`, and look-ahead only before the rest of the pattern",
-    instead: "write a pattern without look-around, back references, word boundaries and \\p{…}",
+    how: "several of them too; no look-behind, back references, word boundaries and `\\p{…}`, and look-ahead only before the rest of the pattern; compiled to an automaton, of up to 1,500 states",
+    instead: "write a shorter pattern, without look-around, back references, word boundaries and \\p{…}",
   },
   format: {
     of: "string",

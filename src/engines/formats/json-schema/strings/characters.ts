@@ -3,8 +3,7 @@ import { chars, choice, sequence, text, type CodeRange, type Expression } from "
 import { plainRanges } from "../json-text.js";
 
 export const one = (char: string): CodeRange => [char.codePointAt(0) ?? 0, char.codePointAt(0) ?? 0];
-const lastCode = 0x10ffff;
-export const everyCode: CodeRange[] = [[0, lastCode]];
+export const lastCode = 0x10ffff;
 export const lineBreaks: CodeRange[] = [
   [0xa, 0xa],
   [0xd, 0xd],
@@ -45,7 +44,7 @@ export function complement(ranges: readonly CodeRange[]): CodeRange[] {
   return result;
 }
 
-/** A character of the set, as it is written in a JSON string. */
+/** A character of the set, as it is written in a JSON string; `impossible` where none can be. */
 export function written(ranges: readonly CodeRange[]): Expression {
   const plain = plainRanges.flatMap(([low, high]) =>
     ranges.flatMap(([first, last]): CodeRange[] => {
@@ -55,11 +54,12 @@ export function written(ranges: readonly CodeRange[]): Expression {
   );
   const has = (code: number) => ranges.some(([first, last]) => first <= code && code <= last);
   const escapes = escapeLetters.filter(([, code]) => has(code)).map(([letter]) => one(letter));
-  return choice(
+  const options = [
     ...(plain.length > 0 ? [chars(...plain)] : []),
-    // One way for all of them: where they are likely to come, each way costs.
     ...(escapes.length > 0 ? [sequence(text("\\"), chars(...escapes))] : []),
-  );
+  ];
+  const [only] = options;
+  return only !== undefined && options.length === 1 ? only : choice(...options);
 }
 
 /** Characters that are written with a backslash, by the letter that follows it. */

@@ -1,30 +1,28 @@
 /**
  * Regular expressions as the languages of strings that they match. Where a pattern is not anchored, anything may
- * stand around its match.
+ * precede or follow its match.
  *
- * Understood are characters, classes, groups, alternatives and repetitions; look-ahead where everything after it is
- * the rest of the pattern, so that both can be asked of the same text. What looks back or at word boundaries is not.
+ * Supported are characters, classes, groups, alternatives and repetitions; look-ahead where everything after it is the
+ * rest of the pattern, so that it is an intersection. Look-behind, back references and word boundaries are not.
  */
-import { complement, controls, escapedClasses, everyCode, lineBreaks, one, written } from "./characters.js";
 import type { CodeRange } from "../gbnf.js";
-import type { Language } from "./language.js";
+import type { Language } from "./automaton.js";
+import { complement, controls, escapedClasses, lastCode, lineBreaks, one } from "./characters.js";
 
-/** `excessive`: nothing that anyone would write, and too much to go through. */
-export type Pattern = { type: "language"; language: Language } | { type: "unsupported" | "excessive" };
-
-/**
- * Of the content of a JSON string that matches; `bare`: with nothing around the match, which is less than the pattern
- * allows and easier to follow.
- */
-export function readPattern(pattern: string, bare = false): Pattern {
-  if (!isRegularExpression(pattern)) return { type: "unsupported" };
+/** Null for a pattern that is not supported. Throws `NestedTooDeeply`. */
+export function readPattern(pattern: string): Language | null {
+  if (!isRegularExpression(pattern)) return null;
   try {
-    return { type: "language", language: new PatternReader(pattern, bare ? nothing : anything).read() };
+    return new PatternReader(pattern).read();
   } catch (error) {
-    if (error instanceof NotUnderstood) return { type: error.isExcessive ? "excessive" : "unsupported" };
+    if (error instanceof Unsupported) return null;
     throw error;
   }
 }
+
+/** All further work on a pattern recurses into its groups, so their depth is limited. */
+export class NestedTooDeeply extends Error {}
+const deepestGroups = 50;
 
 function isRegularExpression(pattern: string): boolean {
   return ["u", ""].some((flags) => {
@@ -36,11 +34,7 @@ function isRegularExpression(pattern: string): boolean {
   });
 }
 
-class NotUnderstood extends Error {
-  constructor(readonly isExcessive = false) {
-    super();
-  }
-}
+class Unsupported extends Error {}
 
 const quantifiers: Record<string, [min: number, max: number | undefined]> = {
   "*": [0, undefined],
@@ -48,19 +42,15 @@ const quantifiers: Record<string, [min: number, max: number | undefined]> = {
   "?": [0, 1],
 };
 const mostRepeats = 1000;
-/** Groups in groups: everything that goes through a pattern afterwards does so by recursion. */
-const deepestGroups = 50;
 
-/** A character of any kind. */
-export const anyWritten = written(everyCode);
-const anything: Language = { type: "repeat", part: anyWritten, min: 0, max: undefined };
-const nothing: Language = { type: "sequence", parts: [] };
+export const anyCharacter: Language = { type: "chars", ranges: [[0, lastCode]] };
+const anything: Language = { type: "repeat", part: anyCharacter, min: 0, max: undefined };
 
-/** Where a part of the pattern stands. */
+/** The position of a part in the pattern. */
 interface Place {
-  /** `^` may stand here. */
+  /** `^` is allowed here. */
   isStart: boolean;
-  /** Whether more may follow the match; null: something of the pattern does. */
+  /** Whether anything may follow the match; null: more of the pattern does. */
   end: "anchored" | "open" | null;
 }
 
@@ -68,25 +58,20 @@ class PatternReader {
   readonly #chars: string[];
   #at = 0;
   #depth = 0;
-  /** Characters that stand for themselves, most of which come again. */
-  readonly #written = new Map<string, Language>();
 
-  constructor(
-    private readonly pattern: string,
-    private readonly around: Language,
-  ) {
+  constructor(private readonly pattern: string) {
     this.#chars = Array.from(pattern);
   }
 
   read(): Language {
-    // What all alternatives have around them is said once.
+    // What surrounds all alternatives is written once.
     const isOpenBefore = !this.pattern.includes("^");
     const isOpenAfter = !/\$|\(\?[=!]/.test(this.pattern);
     const place = { isStart: true, end: isOpenAfter ? "anchored" : "open" } as const;
     const language = this.#alternatives(place, !isOpenBefore);
-    if (this.#at < this.#chars.length) throw new NotUnderstood();
-    const before = isOpenBefore ? [this.around] : [];
-    return { type: "sequence", parts: [...before, language, ...(isOpenAfter ? [this.around] : [])] };
+    if (this.#at < this.#chars.length) throw new Unsupported();
+    const before = isOpenBefore ? [anything] : [];
+    return { type: "sequence", parts: [...before, language, ...(isOpenAfter ? [anything] : [])] };
   }
 
   /** `isWhole`: nothing of the pattern precedes it, so that without `^` its match may be preceded by anything. */
@@ -101,7 +86,7 @@ class PatternReader {
     const isOpen = isWhole && !isAnchored;
     const whole = isOpen ? this.#lastGroup(place, true) : null;
     if (whole !== null) return whole;
-    const parts: Language[] = isOpen ? [this.around] : [];
+    const parts: Language[] = isOpen ? [anything] : [];
     let isStart = isAnchored;
     while (!this.#isAtEnd()) {
       if (place.end !== null && this.#sees("$") && this.#endsAfter(1)) {
@@ -115,27 +100,27 @@ class PatternReader {
       if (group !== null) return { type: "sequence", parts: [...parts, group] };
       parts.push(this.#quantified(this.#atom()));
     }
-    if (place.end === "open") parts.push(this.around);
+    if (place.end === "open") parts.push(anything);
     return { type: "sequence", parts };
   }
 
-  /** What follows is asked of the rest of the pattern as well. Null where nothing looks ahead. */
+  /** A look-ahead and the rest of the pattern, which must both match. Null where there is none. */
   #lookAhead(place: Place, isStart: boolean): Language | null {
     const isNegative = this.#starts("(?!");
     if (!isNegative && !this.#starts("(?=")) return null;
-    if (place.end === null) throw new NotUnderstood();
+    if (place.end === null) throw new Unsupported();
     this.#at += 3;
-    // Never taken back: each is inside what follows the one before.
+    // Never decremented: each look-ahead contains all that follows it.
     this.#depth += 1;
     const seen = this.#group({ isStart, end: "open" });
-    if (this.#bounds() !== null) throw new NotUnderstood();
+    if (this.#bounds() !== null) throw new Unsupported();
     const rest = this.#concatenation({ ...place, isStart: false }, false);
-    return { type: "both", parts: [isNegative ? { type: "except", part: seen } : seen, rest] };
+    return { type: "intersection", parts: [isNegative ? { type: "complement", part: seen } : seen, rest] };
   }
 
   /**
-   * A group that ends the pattern and has an anchor or looks ahead, so that the end is its own affair; `isWhole`: and
-   * the beginning too. Null where there is none.
+   * A group that ends the pattern and contains an anchor or a look-ahead, so that it decides what may follow;
+   * `isWhole`: and what may precede. Null where there is none.
    */
   #lastGroup(place: Place, isWhole: boolean): Language | null {
     if (place.end === null || !this.#sees("(")) return null;
@@ -152,7 +137,7 @@ class PatternReader {
     return group;
   }
 
-  /** Where the group that begins here ends. */
+  /** The index of the parenthesis that closes the group that begins here. */
   #closing(): number {
     let depth = 0;
     let isInClass = false;
@@ -164,7 +149,7 @@ class PatternReader {
       else if (char === "(") depth += 1;
       else if (char === ")" && --depth === 0) return at;
     }
-    throw new NotUnderstood();
+    throw new Unsupported();
   }
 
   #isAtEnd(): boolean {
@@ -183,33 +168,33 @@ class PatternReader {
         this.#skipGroupName();
         return this.#group({ isStart: false, end: null });
       case "[":
-        return written(this.#charClass());
+        return { type: "chars", ranges: this.#charClass() };
       case ".":
-        return written(complement(lineBreaks));
+        return { type: "chars", ranges: complement(lineBreaks) };
       case "\\":
-        return written(this.#escape());
+        return { type: "chars", ranges: this.#escape() };
       case "^":
       case "$":
       case "*":
       case "+":
       case "?":
-        throw new NotUnderstood();
+        throw new Unsupported();
       default:
-        return this.#plain(char);
+        return { type: "chars", ranges: [one(char)] };
     }
   }
 
   #skipGroupName(): void {
     if (!this.#take("?") || this.#take(":")) return;
     this.#expect("<");
-    if (this.#sees("=") || this.#sees("!")) throw new NotUnderstood();
+    if (this.#sees("=") || this.#sees("!")) throw new Unsupported();
     while (!this.#take(">")) this.#next();
   }
 
   /** After its opening parenthesis. */
   #group(place: Place, isWhole = false): Language {
     this.#depth += 1;
-    if (this.#depth > deepestGroups) throw new NotUnderstood(true);
+    if (this.#depth > deepestGroups) throw new NestedTooDeeply();
     const group = this.#alternatives(place, isWhole);
     this.#expect(")");
     this.#depth -= 1;
@@ -220,19 +205,13 @@ class PatternReader {
     return Array.from(word).every((char, index) => this.#chars[this.#at + index] === char);
   }
 
-  #plain(char: string): Language {
-    const known = this.#written.get(char) ?? written([one(char)]);
-    this.#written.set(char, known);
-    return known;
-  }
-
   #quantified(part: Language): Language {
     const bounds = this.#bounds();
     if (bounds === null) return part;
     // A lazy repetition matches the same texts.
     this.#take("?");
     const [min, max] = bounds;
-    if (min > mostRepeats) throw new NotUnderstood();
+    if (min > mostRepeats) throw new Unsupported();
     return {
       type: "repeat",
       part,
@@ -287,7 +266,7 @@ class PatternReader {
     if (control !== undefined) return [[control, control]];
     if (char === "x") return this.#hex(2);
     if (char === "u") return this.#take("{") ? this.#bracedHex() : this.#hex(4);
-    if (/[0-9A-Za-z]/.test(char)) throw new NotUnderstood();
+    if (/[0-9A-Za-z]/.test(char)) throw new Unsupported();
     return [one(char)];
   }
 
@@ -301,10 +280,10 @@ class PatternReader {
     return this.#code(hex);
   }
 
-  /** Half of a surrogate pair is no character of its own. */
+  /** Half of a surrogate pair is not a character. */
   #code(hex: string): CodeRange[] {
     const code = /^[0-9a-fA-F]{1,6}$/.test(hex) ? Number.parseInt(hex, 16) : NaN;
-    if (!(code <= 0x10ffff) || (code >= 0xd800 && code <= 0xdfff)) throw new NotUnderstood();
+    if (!(code <= 0x10ffff) || (code >= 0xd800 && code <= 0xdfff)) throw new Unsupported();
     return [[code, code]];
   }
 
@@ -319,12 +298,12 @@ class PatternReader {
   }
 
   #expect(char: string): void {
-    if (!this.#take(char)) throw new NotUnderstood();
+    if (!this.#take(char)) throw new Unsupported();
   }
 
   #next(): string {
     const char = this.#chars[this.#at++];
-    if (char === undefined) throw new NotUnderstood();
+    if (char === undefined) throw new Unsupported();
     return char;
   }
 }
