@@ -4,8 +4,6 @@ import { objectGrammar, schemaGrammar } from "./json-schema/compile.js";
 import { SchemaError, type Path } from "./json-schema/schema.js";
 import { callGrammar } from "./replies/call-grammar.js";
 import type { GrammarTool } from "./replies/grammar/call-rules.js";
-import { oneOf, withPrefix } from "./replies/grammar/gbnf-text.js";
-import { harmonyGrammar } from "./replies/grammar/harmony-grammar.js";
 import { taggedParameters } from "./replies/grammar/tagged-parameters.js";
 import type { ReplySyntax } from "./replies/reply-syntax.js";
 
@@ -31,7 +29,7 @@ export class ToolSchemaError extends Error {
 export const holdsFromStart = ({ syntax, tooling, format }: CallsRequest): boolean =>
   syntax.type === "generic" || tooling.choice === "required" || format.type !== "text";
 
-/** Without the thoughts that may come before, but for those of gpt-oss. Throws `SchemaError` for the format and `ToolSchemaError` for a tool. */
+/** Throws `SchemaError` for the format and `ToolSchemaError` for a tool. */
 export function callsGrammar(request: CallsRequest): string {
   const { syntax, tooling, format } = request;
   const tools = tooling.tools.map((tool, index) =>
@@ -42,14 +40,7 @@ export function callsGrammar(request: CallsRequest): string {
   // Our own format, "from a trigger", is a reply or calls.
   const isFree = syntax.type === "generic" && mayReply && format.type === "text";
   const from = holdsFromStart(request) && !isFree ? "start" : "trigger";
-  if (syntax.type === "harmony") return harmonyGrammar(tools, { from, reasoning: "allowed", reply });
-  const calls = callGrammar(syntax, tools, { parallel: tooling.parallel, from, reasoning: "none" });
-  if (reply === undefined) return calls;
-  return [
-    `root ::= ${oneOf(["calls-root", "reply-root"])}`,
-    withPrefix(calls, "calls-"),
-    withPrefix(reply, "reply-"),
-  ].join("\n");
+  return callGrammar(syntax, tools, { parallel: tooling.parallel, from, reply });
 }
 
 function formatGrammar(format: ReplyFormat): string | undefined {

@@ -370,7 +370,7 @@ export const transcripts: Record<FamilyName, readonly Transcript[]> = {
     },
     {
       name: "a value of several lines",
-      raw: "<seed:tool_call>\n<function=save-note>\n<parameter=text>a\n\"b\"</parameter>\n</function>\n</seed:tool_call>",
+      raw: '<seed:tool_call>\n<function=save-note>\n<parameter=text>a\n"b"</parameter>\n</function>\n</seed:tool_call>',
       events: [note, ["arguments", String.raw`{"text":"a\n\"b\""}`]],
     },
   ],

@@ -1,5 +1,5 @@
 /** Arrays: lists of one kind of item, tuples, and sets of known values. */
-import { choice, impossible, repeat, sequence, text, type Expression } from "./gbnf.js";
+import { choice, impossible, repeat, sequence, text, type Expression } from "../gbnf.js";
 import * as json from "./json-text.js";
 import { orderedSubset } from "./ordered-subset.js";
 import { countsAt, type Parts } from "./parts.js";

@@ -9,7 +9,7 @@ import { excessOf } from "../../../protocol/schema-budget.js";
 import { Arrays } from "./arrays.js";
 import { constraints } from "./constraints.js";
 import { areDisjoint, tellingName } from "./disjoint.js";
-import { choice, Grammar, GrammarTooLarge, impossible, type Expression } from "./gbnf.js";
+import { choice, Grammar, GrammarTooLarge, impossible, type Expression } from "../gbnf.js";
 import * as json from "./json-text.js";
 import { closed, mergeSchemas } from "./merge.js";
 import { numbers } from "./numbers/numbers.js";
@@ -53,7 +53,7 @@ export function schemaGrammar(
 ): string {
   const excess = excessOf(schema);
   if (excess !== null) throw new SchemaError([], `it is too large: ${excess}`);
-  const grammar = new Grammar(work);
+  const grammar = new Grammar({ spend: work.spend });
   try {
     const root = new Compiler(grammar, schema, new Strictness(strict), work).value(schema, [], 0);
     if (grammar.isLeftRecursive()) throw new SchemaError([], "it refers to itself with nothing in between");

@@ -15,7 +15,7 @@ import {
   type CodeRange,
   type Expression,
   type Grammar,
-} from "./gbnf.js";
+} from "../gbnf.js";
 
 /** Characters that stand for themselves in a string: no quote, no backslash, no control, no surrogate. */
 export const plainRanges: readonly CodeRange[] = [

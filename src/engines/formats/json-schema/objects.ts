@@ -2,7 +2,7 @@
  * Objects. Declared names are written in their order, with the optional ones left out or not; where none is declared,
  * names are free, and subject to what `propertyNames` or `patternProperties` say.
  */
-import { choice, impossible, repeat, sequence, text, type Expression } from "./gbnf.js";
+import { choice, impossible, repeat, sequence, text, type Expression } from "../gbnf.js";
 import * as json from "./json-text.js";
 import { mergeSchemas } from "./merge.js";
 import { canCount, orderedSubset } from "./ordered-subset.js";

@@ -2,7 +2,7 @@
  * Some of a list of things, in its order, separated by commas: the properties of an object of which some are optional,
  * the items of a set of known values. Where the number of them is bounded, each rule also knows how many came before.
  */
-import { choice, impossible, rule, sequence, text, type Expression, type Grammar } from "./gbnf.js";
+import { choice, impossible, rule, sequence, text, type Expression, type Grammar } from "../gbnf.js";
 import { comma } from "./json-text.js";
 
 export interface Member {

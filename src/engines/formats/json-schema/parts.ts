@@ -1,5 +1,5 @@
 /** What the parts of the compiler share: the grammar that is built, the schema's own places, and what is spent. */
-import type { Expression, Grammar } from "./gbnf.js";
+import type { Expression, Grammar } from "../gbnf.js";
 import type { Keyword } from "./keywords.js";
 import type { References } from "./references.js";
 import { countAt, SchemaError, type Path, type Schema } from "./schema.js";

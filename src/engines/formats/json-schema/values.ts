@@ -1,5 +1,5 @@
 /** The values that `enum` and `const` list, without those that other keywords beside them exclude. */
-import type { Expression } from "./gbnf.js";
+import type { Expression } from "../gbnf.js";
 import { isKeyword, keywords, type Keyword } from "./keywords.js";
 import { tooLarge, type Parts } from "./parts.js";
 import {
@@ -12,7 +12,7 @@ import {
   type Path,
   type Schema,
 } from "./schema.js";
-import { oneOfTexts } from "./text-choice.js";
+import { oneOfTexts } from "../text-choice.js";
 
 /** More make no grammar that is small enough. */
 const mostValues = 10_000;

@@ -2,11 +2,13 @@ import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 import { isDeep } from "../../../../test/support/depth.js";
 import { gbnfWalker } from "../../../../test/support/inputs/gbnf-walker.js";
+import { Grammar, text } from "../gbnf.js";
 import { schemaGrammar } from "../json-schema/compile.js";
+import { oneOfNames } from "../text-choice.js";
+import { textUpTo } from "../text-up-to.js";
 import { callGrammar, triggersOf, triggersOnlyAtStart, type CallGrammarOptions } from "./call-grammar.js";
 import { families, type FamilyName } from "./families.js";
 import type { GrammarTool } from "./grammar/call-rules.js";
-import { oneOfNames, textUpTo, withPrefix } from "./grammar/gbnf-text.js";
 import { taggedParameters } from "./grammar/tagged-parameters.js";
 import { replyParser } from "./parser-of.js";
 import type { ParsedEvent } from "./reply-events.js";
@@ -80,8 +82,8 @@ function summary(events: readonly ParsedEvent[]): Found {
   return found;
 }
 
-function parse(family: FamilyName, raw: string, reasoningOpen: boolean): Found {
-  const parser = replyParser(families[family], { tools: offered, callsExpected: true, reasoningOpen });
+function parse(family: FamilyName, raw: string): Found {
+  const parser = replyParser(families[family], { tools: offered, callsExpected: true, reasoningOpen: false });
   return summary([...Array.from(raw).flatMap((char) => parser.push(char)), ...parser.flush()]);
 }
 
@@ -92,22 +94,17 @@ function walks(family: FamilyName, options: CallGrammarOptions, count: number) {
 }
 
 const variants: CallGrammarOptions[] = (["start", "trigger"] as const).flatMap((from) =>
-  (["allowed", "open", "none"] as const).flatMap((reasoning) =>
-    [true, false].map((parallel) => ({ from, reasoning, parallel })),
-  ),
+  [true, false].map((parallel) => ({ from, parallel })),
 );
 
 describe.each(names)("what the grammar of %s allows", (family) => {
   const syntax = families[family];
-  const hasThoughts = syntax.type === "harmony" || syntax.reasoning !== null;
-
   const walked = variants.flatMap((options) =>
     walks(family, options, isDeep ? 60 : 6).map((walk) => ({ ...walk, options })),
   );
   it("is read back as valid calls", () => {
     for (const { text: raw, rules, options } of walked) {
-      const isOpen = options.reasoning === "open" && (options.from === "start" || syntax.type === "generic");
-      const found = parse(family, raw, isOpen && hasThoughts && syntax.type !== "harmony");
+      const found = parse(family, raw);
       const isReply = syntax.type === "generic" && options.from === "trigger" && found.calls.length === 0;
       if (isReply) {
         expect(JSON.parse(raw.slice(raw.lastIndexOf('{"reply":')))).toEqual({ reply: found.text });
@@ -132,18 +129,16 @@ describe.each(names)("what the grammar of %s allows", (family) => {
     }
   });
 
-  it("has thoughts only where they are wanted", () => {
-    const thoughts = (reasoning: "allowed" | "none") =>
-      walks(family, { from: "start", reasoning, parallel: false }, 60).filter(
-        ({ text }) => parse(family, text, false).reasoning !== "",
-      ).length;
-    expect(thoughts("none")).toBe(0);
-    if (hasThoughts) expect(thoughts("allowed")).toBeGreaterThan(0);
+  it("has reasoning only where it is a part of the format", () => {
+    const reasoned = walks(family, { from: "start", parallel: false }, 60).filter(
+      ({ text }) => parse(family, text).reasoning !== "",
+    );
+    expect(reasoned.length > 0).toBe(syntax.type === "harmony");
   });
 
   it("begins with a trigger", () => {
     const triggers = triggersOf(syntax);
-    const allowed = walks(family, { from: "trigger", reasoning: "none", parallel: true }, 100);
+    const allowed = walks(family, { from: "trigger", parallel: true }, 100);
     if (triggers.length > 0 && family !== "llama3") {
       for (const { text } of allowed)
         expect(
@@ -159,8 +154,8 @@ describe.each(names)("what the grammar of %s allows", (family) => {
   });
 
   it("has several calls where they are wanted", () => {
-    const several = walks(family, { from: "start", reasoning: "none", parallel: true }, 60).filter(
-      ({ text }) => parse(family, text, false).calls.length > 1,
+    const several = walks(family, { from: "start", parallel: true }, 60).filter(
+      ({ text }) => parse(family, text).calls.length > 1,
     );
     expect(several.length > 0).toBe(isParallel(family));
   });
@@ -169,9 +164,7 @@ describe.each(names)("what the grammar of %s allows", (family) => {
 describe("a call between tags", () => {
   it("is written as JSON where the schema cannot be held there", () => {
     expect(tools.find(({ name }) => name === "find_day")?.taggedParameters).toBeNull();
-    const raw = walks("qwen3Coder", { from: "start", reasoning: "none", parallel: false }, 200).map(
-      ({ text }) => text,
-    );
+    const raw = walks("qwen3Coder", { from: "start", parallel: false }, 200).map(({ text }) => text);
     expect(raw.some((text) => /<function=find_day>\s*\{/.test(text))).toBe(true);
     expect(raw.some((text) => text.includes("<function=get_weather>"))).toBe(true);
   });
@@ -201,34 +194,32 @@ describe("the pieces of grammars", () => {
   });
 
   it("refuse what they cannot write", () => {
-    const options = { from: "start", reasoning: "none", parallel: false } as const;
+    const options = { from: "start", parallel: false } as const;
     expect(() => callGrammar(plainSyntax, tools, options)).toThrow("no calls");
     expect(() => callGrammar(families.hermes, [], options)).toThrow("needs tools");
   });
 
-  it("rename rules and nothing else", () => {
-    const grammar = 'root ::= value{2,3} "root value" [root"-] part-0? # value\nvalue ::= "\\"x" | root\n';
-    expect(withPrefix(grammar, "t0-")).toBe(
-      't0-root ::= t0-value{2,3} "root value" [root"-] t0-part-0? # value\nt0-value ::= "\\"x" | t0-root\n',
+  it("rename the rules of an embedded grammar and nothing else", () => {
+    const gbnf = 'root ::= value{2,3} "root value" [root"-] part-0? # value\nvalue ::= "\\"x" | root\n';
+    const grammar = new Grammar();
+    expect(grammar.toText(grammar.embed(gbnf, "t0-"))).toBe(
+      'root ::= t0-root\nt0-root ::= t0-value{2,3} "root value" [root"-] t0-part-0? # value\nt0-value ::= "\\"x" | t0-root\n',
     );
   });
 
   it("write the beginnings of names once", () => {
-    const entries = ["get_a", "get_b", "get", "set"].map((name) => ({
-      name,
-      rest: `${name.replace("_", "-")}-rule`,
-    }));
-    expect(oneOfNames(entries)).toBe(
-      '("get" ("_" ("a" get-a-rule | "b" get-b-rule) | get-rule) | "set" set-rule)',
+    const entries = ["get_a", "get_b", "get", "set"].map((name) => ({ name, rest: text(`:${name}`) }));
+    const printed = (given: typeof entries) => new Grammar().toText(oneOfNames(given));
+    expect(printed(entries)).toBe(
+      'root ::= (("get" (("_" (("a" ":get_a") | ("b" ":get_b"))) | (":get"))) | ("set" ":set"))\n',
     );
-    expect(oneOfNames([...entries.slice(0, 1), ...entries.slice(0, 1)])).toBe('"get_a" get-a-rule');
+    expect(printed([...entries.slice(0, 1), ...entries.slice(0, 1)])).toBe('root ::= ("get_a" ":get_a")\n');
   });
 
   it.each(["</think>", "<<a<<b", "aab", "ababc"])("end a text at the first %s", (marker) => {
-    const walker = gbnfWalker(`root ::= text\n${textUpTo("text", marker).join("\n")}\n`, {
-      seed: 3,
-      length: 60,
-    });
+    const grammar = new Grammar();
+    const gbnf = grammar.toText(textUpTo(marker, "text", grammar)) ?? "";
+    const walker = gbnfWalker(gbnf, { seed: 3, length: 60 });
     for (let count = 0; count < 200; count++) {
       const { text } = walker();
       expect(text.indexOf(marker)).toBe(text.length - marker.length);

@@ -1,10 +1,10 @@
 /**
  * Grammars that hold a reply to calls in a family's own format, in GBNF.
  *
- * From the start (the choice is `required`, or a function): thoughts where the model has them, then calls and nothing
- * else. From a trigger (the choice is `auto`): what may follow once one of `triggersOf` has appeared in the reply, that
- * text included; whatever comes before it is free. Our own format has no trigger, since its reply is always held: from
- * a "trigger" it is a reply or calls, from the beginning.
+ * From the start (the choice is `required`, or a function): calls and nothing else. From a trigger (the choice is
+ * `auto`): what may follow once one of `triggersOf` has appeared in the reply, that text included; whatever comes before
+ * it is free. Our own format has no trigger, since its reply is always held: from a "trigger" it is a reply or calls,
+ * from the beginning.
  *
  * Arguments follow the grammar that each tool comes with. In notations with tags, strings are plain text: there
  * `taggedParameters` says what each value must be, and a tool whose schema cannot be held like that comes without
@@ -13,36 +13,38 @@
  * Families without a marker, and gpt-oss, write one call a reply. The marker that ends a message of gpt-oss ends
  * generation, too, so the grammar does not ask for it.
  */
+import { choice, Grammar } from "../gbnf.js";
 import type { GrammarTool } from "./grammar/call-rules.js";
-import { genericGrammar } from "./grammar/generic-grammar.js";
+import { genericCalls } from "./grammar/generic-grammar.js";
 import { harmonyGrammar, harmonyTriggers } from "./grammar/harmony-grammar.js";
-import { markedGrammar } from "./grammar/marked-grammar.js";
+import { markedCalls } from "./grammar/marked-grammar.js";
 import type { ReplySyntax } from "./reply-syntax.js";
 
 export interface CallGrammarOptions {
   /** Whether there may be several calls. */
   parallel: boolean;
   from: "start" | "trigger";
-  /** `open`: the prompt ended with the opening marker of thoughts. */
-  reasoning: "allowed" | "open" | "none";
+  /** What may be written instead of calls, in GBNF. */
+  reply?: string | undefined;
 }
 
-/** Throws when the format has no calls, or there is no tool. */
+/** Without the reasoning that may come before, but for that of gpt-oss. Throws when the format has no calls, or there is no tool. */
 export function callGrammar(
   syntax: ReplySyntax,
   tools: readonly GrammarTool[],
   options: CallGrammarOptions,
 ): string {
   if (tools.length === 0) throw new Error("A grammar for calls needs tools.");
-  switch (syntax.type) {
-    case "harmony":
-      return harmonyGrammar(tools, options);
-    case "generic":
-      return genericGrammar(syntax.reasoning, tools, options);
-    case "marked":
-      if (syntax.calls === null) throw new Error("This format has no calls.");
-      return markedGrammar({ ...syntax, calls: syntax.calls }, tools, options);
-  }
+  if (syntax.type === "harmony") return harmonyGrammar(tools, options);
+  if (syntax.type === "marked" && syntax.calls === null) throw new Error("This format has no calls.");
+  // Each tool's own grammar was bounded when it was compiled.
+  const grammar = new Grammar({ maxElements: Infinity });
+  const calls =
+    syntax.type === "marked" && syntax.calls !== null
+      ? markedCalls({ ...syntax, calls: syntax.calls }, tools, options, grammar)
+      : genericCalls(tools, options, grammar);
+  const { reply } = options;
+  return grammar.toText(reply === undefined ? calls : choice(calls, grammar.embed(reply, "reply-"))) ?? "";
 }
 
 /** Texts whose appearance starts the grammar when the choice is `auto`. None: it holds from the start. */
@@ -58,6 +60,6 @@ export function triggersOf(syntax: ReplySyntax): string[] {
   return [`${bare}"${payload.nameField}": "`, `${bare}"${payload.nameField}":"`];
 }
 
-/** Whether a trigger counts only as the beginning of the reply, or of what comes after thoughts. */
+/** Whether a trigger counts only as the beginning of the reply, or of what comes after reasoning. */
 export const triggersOnlyAtStart = (syntax: ReplySyntax): boolean =>
   syntax.type === "marked" && syntax.calls?.open === "" && syntax.calls.groupOpen === "";

@@ -46,7 +46,7 @@ import type {
 import { LlamaPrompt, promptOf } from "./llama-prompt.js";
 import { PromptReader, readPromptIn, requireFits } from "./prompt-reader.js";
 import type { Residency, Resident, ResidentSize } from "./residency.js";
-import { grammarPlan, isThinking, parsingPlan, withThoughts } from "./reply-plan.js";
+import { grammarPlan, isThinking, parsingPlan, withReasoning } from "./reply-plan.js";
 import { Run } from "./run.js";
 import { Supervisor, type OnDemand } from "./supervisor.js";
 import { defaultTiming, type Timing } from "./timing.js";
@@ -291,7 +291,7 @@ export class LlamaEngine implements Engine {
     const contextTokens = this.#supervisor.facts?.contextTokens ?? 0;
     const { tokens, reasoningOpen } = readPromptIn(result, contextTokens);
     const promptTokens = tokens.length;
-    const grammar = withThoughts(plan, this.#syntax, reasoningOpen);
+    const grammar = withReasoning(plan, this.#syntax, reasoningOpen);
     const parsing = parsingPlan(generation, this.#syntax, reasoningOpen);
     return {
       generation,

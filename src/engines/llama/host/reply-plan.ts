@@ -4,13 +4,14 @@ import { holdsFromStart } from "../../formats/calls-request.js";
 import type { Grammars } from "../../formats/grammars.js";
 import { triggersOf, triggersOnlyAtStart } from "../../formats/replies/call-grammar.js";
 import { harmonyGrammar } from "../../formats/replies/grammar/harmony-grammar.js";
-import { literal, textUpTo, withPrefix } from "../../formats/replies/grammar/gbnf-text.js";
+import { chars, Grammar, optional, repeat, sequence, text } from "../../formats/gbnf.js";
+import { textUpTo } from "../../formats/text-up-to.js";
 import type { ReplySyntax } from "../../formats/replies/reply-syntax.js";
 import type { GrammarPlan, ParsingPlan } from "../messages.js";
 
 type Wanted = Pick<Generation, "format" | "tooling" | "accountId">;
 
-/** The grammar without the thoughts that may come before, but for those of gpt-oss; undefined: anything may be written. */
+/** The grammar without the reasoning that may come before, but for that of gpt-oss; undefined: anything may be written. */
 export async function grammarPlan(
   { format, tooling, accountId }: Wanted,
   syntax: ReplySyntax,
@@ -21,7 +22,7 @@ export async function grammarPlan(
     const gbnf = await grammars.of(format, accountId, signal);
     if (gbnf === undefined) return undefined;
     if (syntax.type !== "harmony") return { gbnf };
-    return { gbnf: harmonyGrammar([], { from: "start", reasoning: "allowed", reply: gbnf }) };
+    return { gbnf: harmonyGrammar([], { from: "start", reply: gbnf }) };
   }
   const request = { syntax, tooling, format };
   const gbnf = await grammars.ofCalls(request, accountId, signal);
@@ -29,8 +30,8 @@ export async function grammarPlan(
   return { gbnf, triggers: triggersOf(syntax), onlyAtStart: triggersOnlyAtStart(syntax) };
 }
 
-/** With the thoughts that a model may write first, or has to end when the prompt began them. */
-export function withThoughts(
+/** With the reasoning that a model may write first, or has to end when the prompt began it. */
+export function withReasoning(
   plan: GrammarPlan | undefined,
   syntax: ReplySyntax,
   reasoningOpen: boolean,
@@ -38,14 +39,11 @@ export function withThoughts(
   if (plan === undefined || plan.triggers !== undefined) return plan;
   if (syntax.type === "harmony" || syntax.reasoning === null) return plan;
   const { open, close } = syntax.reasoning;
-  const thoughts = reasoningOpen ? "thoughts" : `(${literal(open)} thoughts)?`;
-  return {
-    gbnf: [
-      `root ::= ${thoughts} [ \\n]{0,4} reply-root`,
-      ...textUpTo("thoughts", close),
-      withPrefix(plan.gbnf, "reply-"),
-    ].join("\n"),
-  };
+  const grammar = new Grammar();
+  const upToClose = textUpTo(close, "reasoning", grammar);
+  const reasoning = reasoningOpen ? upToClose : optional(sequence(text(open), upToClose));
+  const gap = repeat(chars([0xa, 0xa], [0x20, 0x20]), 0, 4);
+  return { gbnf: grammar.toText(sequence(reasoning, gap, grammar.embed(plan.gbnf, "reply-"))) ?? "" };
 }
 
 /** Undefined when everything the model writes is text. */

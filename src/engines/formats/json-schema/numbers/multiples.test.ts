@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { GrammarWalker } from "../../../../../test/support/inputs/grammar-walker.js";
-import { Grammar } from "../gbnf.js";
+import { Grammar } from "../../gbnf.js";
 import { multiplesOf } from "./multiples.js";
 import type { Bounds } from "./number-range.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Expression } from "../gbnf.js";
+import type { Expression } from "../../gbnf.js";
 import { integersBetween, numbersBetween } from "./number-range.js";
 
 /** The same language as a regular expression. */

@@ -4,7 +4,7 @@
  * Whole numbers are exact: every one in the range and no other, up to fifteen digits. Numbers with a fraction
  * are a part of those in the range, with up to fifteen decimals.
  */
-import { chars, choice, impossible, repeat, sequence, text, type Expression } from "../gbnf.js";
+import { chars, choice, impossible, repeat, sequence, text, type Expression } from "../../gbnf.js";
 
 export interface Bounds {
   /** Inclusive; undefined: none. */

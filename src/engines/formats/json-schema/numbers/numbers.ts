@@ -1,5 +1,5 @@
 /** Numbers: any, between bounds, or the multiples of one. */
-import { choice, text, type Expression } from "../gbnf.js";
+import { choice, text, type Expression } from "../../gbnf.js";
 import * as json from "../json-text.js";
 import { multiplesOf } from "./multiples.js";
 import { integersBetween, largest, numbersBetween, type Bounds } from "./number-range.js";

@@ -19,7 +19,7 @@ import {
   type CodeRange,
   type Expression,
   type Grammar,
-} from "../gbnf.js";
+} from "../../gbnf.js";
 import type { Work } from "../work.js";
 import { lastCode, written } from "./characters.js";
 

@@ -1,5 +1,5 @@
 /** The sets of characters that patterns name, and how a character of one is written in a JSON string. */
-import { chars, choice, sequence, text, type CodeRange, type Expression } from "../gbnf.js";
+import { chars, choice, sequence, text, type CodeRange, type Expression } from "../../gbnf.js";
 import { plainRanges } from "../json-text.js";
 
 export const one = (char: string): CodeRange => [char.codePointAt(0) ?? 0, char.codePointAt(0) ?? 0];

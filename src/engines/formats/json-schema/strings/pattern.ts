@@ -5,7 +5,7 @@
  * Supported are characters, classes, groups, alternatives and repetitions; look-ahead where everything after it is the
  * rest of the pattern, so that it is an intersection. Look-behind, back references and word boundaries are not.
  */
-import type { CodeRange } from "../gbnf.js";
+import type { CodeRange } from "../../gbnf.js";
 import type { Language } from "./automaton.js";
 import { complement, controls, escapedClasses, lastCode, lineBreaks, one } from "./characters.js";
 

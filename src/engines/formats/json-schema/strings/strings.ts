@@ -3,7 +3,7 @@
  * enforced where the pattern cannot be. Lengths are enforced together with either where that stays small, and dropped
  * where it does not.
  */
-import { repeat, type Expression } from "../gbnf.js";
+import { repeat, type Expression } from "../../gbnf.js";
 import * as json from "../json-text.js";
 import { countsAt, type Parts } from "../parts.js";
 import { All, SchemaError, type Path, type Schema } from "../schema.js";

@@ -1,63 +1,57 @@
 /**
  * The grammar of a reply in the format of gpt-oss: calls, or a text that follows a grammar of its own, after any number
- * of messages with thoughts. The recipient of a call may stand before the channel or after it.
+ * of messages with reasoning. The recipient of a call may stand before the channel or after it.
  */
-import { argumentsRules, callArguments, type GrammarTool } from "./call-rules.js";
-import {
-  literal,
-  oneOf,
-  oneOfNames,
-  optional,
-  sequence,
-  spaceRule,
-  textUpTo,
-  withPrefix,
-} from "./gbnf-text.js";
+import { choice, Grammar, optional, repeat, sequence, text, type Expression } from "../../gbnf.js";
+import { oneOfNames } from "../../text-choice.js";
+import { textUpTo } from "../../text-up-to.js";
+import { callArguments, type GrammarTool } from "./call-rules.js";
 
 export interface HarmonyGrammarOptions {
+  /** From the start: after any reasoning. */
   from: "start" | "trigger";
-  reasoning: "allowed" | "open" | "none";
   /** What the text for the reader must be where the reply may have one, in GBNF. */
   reply?: string | undefined;
 }
 
 const [channelFirst, recipientFirst] = ["<|channel|>commentary to=functions.", " to=functions."];
 const nextMessage = "<|start|>assistant";
-const type = optional(oneOf([sequence('" "?', literal("<|constrain|>json")), literal(" json")]));
+const type = optional(choice(sequence(optional(text(" ")), text("<|constrain|>json")), text(" json")));
 
 export const harmonyTriggers: readonly string[] = [channelFirst, nextMessage + recipientFirst];
 
 /** Without tools there must be a `reply`. */
 export function harmonyGrammar(
   tools: readonly GrammarTool[],
-  { from, reasoning, reply }: HarmonyGrammarOptions,
+  { from, reply }: HarmonyGrammarOptions,
 ): string {
-  const hasThoughts = from === "start" && reasoning !== "none";
-  const analysis = sequence(literal("<|channel|>analysis<|message|>"), "thoughts", literal(nextMessage));
-  const final = sequence(literal("<|channel|>final"), type, literal("<|message|>"), "reply-root");
-  const messages = [
-    ...(tools.length === 0 ? [] : callsOf(tools, from)),
-    ...(reply === undefined ? [] : [final]),
-  ];
-  return [
-    `root ::= ${sequence(hasThoughts ? `(${analysis})*` : "", oneOf(messages))}`,
-    ...(hasThoughts ? textUpTo("thoughts", "<|end|>") : []),
-    spaceRule,
-    ...tools.map((tool, index) => argumentsRules(tool, index)),
-    ...(reply === undefined ? [] : [withPrefix(reply, "reply-")]),
-    "",
-  ].join("\n");
+  const grammar = new Grammar({ maxElements: Infinity });
+  const messages = tools.length === 0 ? [] : callsOf(tools, from, grammar);
+  if (reply !== undefined) {
+    const content = grammar.embed(reply, "reply-");
+    messages.push(sequence(text("<|channel|>final"), type, text("<|message|>"), content));
+  }
+  return (
+    grammar.toText(sequence(from === "start" ? reasoning(grammar) : text(""), choice(...messages))) ?? ""
+  );
 }
 
-function callsOf(tools: readonly GrammarTool[], from: "start" | "trigger"): string[] {
+function reasoning(grammar: Grammar): Expression {
+  const content = textUpTo("<|end|>", "reasoning", grammar);
+  return repeat(sequence(text("<|channel|>analysis<|message|>"), content, text(nextMessage)), 0);
+}
+
+function callsOf(tools: readonly GrammarTool[], from: "start" | "trigger", grammar: Grammar): Expression[] {
   // Once a reply has begun, a message that names its recipient first begins like this.
-  const start = literal(from === "start" ? recipientFirst : nextMessage + recipientFirst);
-  const message = (index: number) =>
-    sequence(literal("<|message|>"), callArguments(index), optional(literal("<|call|>")));
-  const calls = (afterName: string) =>
-    oneOfNames(tools.map(({ name }, index) => ({ name, rest: sequence(afterName, message(index)) })));
+  const start = text(from === "start" ? recipientFirst : nextMessage + recipientFirst);
+  const message = (tool: GrammarTool, index: number) =>
+    sequence(text("<|message|>"), callArguments(tool, index, grammar), optional(text("<|call|>")));
+  const calls = (afterName: Expression) =>
+    oneOfNames(
+      tools.map((tool, index) => ({ name: tool.name, rest: sequence(afterName, message(tool, index)) })),
+    );
   return [
-    sequence(literal(channelFirst), calls(type)),
-    sequence(start, calls(sequence(literal("<|channel|>commentary"), type))),
+    sequence(text(channelFirst), calls(type)),
+    sequence(start, calls(sequence(text("<|channel|>commentary"), type))),
   ];
 }

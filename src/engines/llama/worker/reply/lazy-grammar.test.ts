@@ -11,7 +11,7 @@ import { triggersOf } from "../../../formats/replies/call-grammar.js";
 import { families, type FamilyName } from "../../../formats/replies/families.js";
 import { replyParser } from "../../../formats/replies/parser-of.js";
 import { callsText } from "../../../formats/replies/write-calls.js";
-import { grammarPlan, parsingPlan, withThoughts } from "../../host/reply-plan.js";
+import { grammarPlan, parsingPlan, withReasoning } from "../../host/reply-plan.js";
 import type { GrammarPlan } from "../../messages.js";
 import { loadModel, type LoadedModel } from "../addon.js";
 import type { GrammarState } from "./grammar.js";
@@ -68,7 +68,7 @@ async function writer(family: FamilyName, asked: Asked) {
   const syntax = families[family];
   const wanted = { format, tooling: asked.tooling, accountId: "a" };
   const planned = await grammarPlan(wanted, syntax, grammars, new AbortController().signal);
-  const plan = withThoughts(planned, syntax, reasoningOpen);
+  const plan = withReasoning(planned, syntax, reasoningOpen);
   const parsing = parsingPlan(wanted, syntax, reasoningOpen);
   if (plan === undefined || parsing === undefined) throw new Error("Expected a plan.");
   const { vocabulary } = model;

@@ -5,8 +5,6 @@
  * itself) is found when the text is made: alternatives that need it are left out, and when the root itself
  * cannot be completed there is no text.
  */
-import { Work } from "./work.js";
-
 export type Expression =
   | { type: "text"; text: string }
   /** One character of these ranges of code points, in ascending order. */
@@ -21,7 +19,10 @@ export type CodeRange = readonly [first: number, last: number];
 
 export const text = (value: string): Expression => ({ type: "text", text: value });
 export const chars = (...ranges: CodeRange[]): Expression => ({ type: "chars", ranges });
-export const sequence = (...parts: Expression[]): Expression => ({ type: "sequence", parts });
+export const sequence = (...parts: Expression[]): Expression => ({
+  type: "sequence",
+  parts: parts.filter((part) => part.type !== "text" || part.text !== ""),
+});
 export const choice = (...options: Expression[]): Expression => ({ type: "choice", options });
 export const repeat = (part: Expression, min: number, max?: number): Expression => ({
   type: "repeat",
@@ -34,20 +35,31 @@ export const rule = (name: string): Expression => ({ type: "rule", name });
 /** Matches nothing at all, not even the empty text. */
 export const impossible: Expression = { type: "choice", options: [] };
 
-/** The native parser writes repetitions out, so they count as often as they repeat. */
-const maxElements = 20_000;
-
 export class GrammarTooLarge extends Error {}
+
+export interface GrammarLimits {
+  /** The native parser writes repetitions out, so they count as often as they repeat. */
+  maxElements?: number;
+  /** Called before steps are taken; may throw. */
+  spend?: (steps: number) => void;
+}
 
 export class Grammar {
   readonly #rules = new Map<string, Expression>();
+  /** The rules of other grammars, printed, by their prefix. */
+  readonly #embedded = new Map<string, string>();
+  readonly #maxElements: number;
+  readonly #spend: (steps: number) => void;
   #size = 0;
 
-  constructor(private readonly work = new Work()) {}
+  constructor({ maxElements = 20_000, spend = () => undefined }: GrammarLimits = {}) {
+    this.#maxElements = maxElements;
+    this.#spend = spend;
+  }
 
   /** Before parts are made that have so many elements at least. Throws `GrammarTooLarge`. */
   requireRoom(elements: number): void {
-    if (this.#size + elements > maxElements) throw new GrammarTooLarge();
+    if (this.#size + elements > this.#maxElements) throw new GrammarTooLarge();
   }
 
   /** The rule's content is made after it can be referred to. Throws `GrammarTooLarge` as soon as all are. */
@@ -56,27 +68,34 @@ export class Grammar {
       this.#rules.set(name, impossible);
       const content = make();
       this.#size += this.#sizeOf(content);
-      if (this.#size > maxElements) throw new GrammarTooLarge();
+      if (this.#size > this.#maxElements) throw new GrammarTooLarge();
       this.#rules.set(name, content);
     }
     return rule(name);
   }
 
+  /** A grammar that was printed before, as a part of this one: its rules get a prefix. */
+  embed(gbnf: string, prefix: string): Expression {
+    this.#embedded.set(prefix, withPrefix(gbnf, prefix));
+    return rule(`${prefix}root`);
+  }
+
   /** Null when nothing can follow the grammar. Throws `GrammarTooLarge`. */
   toText(root: Expression): string | null {
-    this.work.spend(this.#size);
-    const possible = rulesThat(canBe, this.#rules);
+    this.#spend(this.#size);
+    const embedded = [...this.#embedded.keys()].map((prefix) => `${prefix}root`);
+    const possible = rulesThat(canBe, this.#rules, embedded);
     if (!canBe(root, possible)) return null;
-    if (this.#size + sizeOf(root) > maxElements) throw new GrammarTooLarge();
+    if (this.#size + sizeOf(root) > this.#maxElements) throw new GrammarTooLarge();
     const printer = new Printer(possible);
     printer.add("root", root);
     for (const [name, expression] of this.#rules) if (possible.has(name)) printer.add(name, expression);
-    return printer.text;
+    return printer.text + [...this.#embedded.values()].join("");
   }
 
   /** Whether a rule can begin with itself, which the native parser refuses. */
   isLeftRecursive(): boolean {
-    this.work.spend(this.#size);
+    this.#spend(this.#size);
     const empty = rulesThat(mayBeEmpty, this.#rules);
     const edges = new Map([...this.#rules].map(([name, content]) => [name, beginnings(content, empty)]));
     return hasCircle(edges);
@@ -84,7 +103,7 @@ export class Grammar {
 
   #sizeOf(part: Expression): number {
     const size = sizeOf(part);
-    this.work.spend(Math.min(size, maxElements));
+    this.#spend(Math.min(size, this.#maxElements));
     return size;
   }
 }
@@ -96,7 +115,11 @@ type Property = (expression: Expression, rules: ReadonlySet<string>) => boolean;
  * The rules for which the property holds: found from the ones that need no other. A rule is looked at again only
  * when one that it mentions was found, so that a chain of a thousand takes a thousand looks, in whatever order.
  */
-function rulesThat(holds: Property, rules: ReadonlyMap<string, Expression>): Set<string> {
+function rulesThat(
+  holds: Property,
+  rules: ReadonlyMap<string, Expression>,
+  known: readonly string[] = [],
+): Set<string> {
   const users = new Map<string, string[]>();
   for (const [name, content] of rules) {
     for (const mentioned of addMentioned(content, new Set())) {
@@ -105,7 +128,7 @@ function rulesThat(holds: Property, rules: ReadonlyMap<string, Expression>): Set
       else known.push(name);
     }
   }
-  const found = new Set<string>();
+  const found = new Set(known);
   const open = [...rules.keys()];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
     const content = rules.get(name);
@@ -242,7 +265,7 @@ class Printer {
   #print(expression: Expression): string {
     switch (expression.type) {
       case "text":
-        return `"${escapeText(expression.text)}"`;
+        return literal(expression.text);
       case "chars":
         return `[${expression.ranges.map(printRange).join("")}]`;
       case "sequence": {
@@ -272,12 +295,22 @@ class Printer {
   }
 }
 
-function escapeText(value: string): string {
-  if (/^[ !#-[\]-~]*$/.test(value)) return value;
-  return Array.from(value, (char) => {
+/** A text as GBNF writes it. */
+export function literal(value: string): string {
+  if (/^[ !#-[\]-~]*$/.test(value)) return `"${value}"`;
+  const content = Array.from(value, (char) => {
     const code = char.codePointAt(0) ?? 0;
     return code >= 0x20 && code < 0x7f && char !== '"' && char !== "\\" ? char : escapeCode(code);
-  }).join("");
+  });
+  return `"${content.join("")}"`;
+}
+
+/** Renames the rules of a printed grammar. Literals, character classes, repetitions and comments are passed over. */
+function withPrefix(gbnf: string, prefix: string): string {
+  const token = /"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|\{[0-9, ]*\}|#[^\n]*|([a-zA-Z][a-zA-Z0-9-]*)/g;
+  return gbnf.replace(token, (whole, name: string | undefined) =>
+    name === undefined ? whole : prefix + name,
+  );
 }
 
 function printRange([first, last]: CodeRange): string {
