@@ -1,7 +1,7 @@
 /**
  * A grammar as data, and its text in GBNF, the notation of the native engine.
  *
- * Rules may refer to one another, also in circles. A rule that can never be completed (a list that must contain
+ * Rules may refer to one another, also recursively. A rule that can never be completed (a list that must contain
  * itself) is found when the text is made: alternatives that need it are left out, and when the root itself
  * cannot be completed there is no text.
  */
@@ -98,7 +98,7 @@ export class Grammar {
     this.#spend(this.#size);
     const empty = rulesThat(mayBeEmpty, this.#rules);
     const edges = new Map([...this.#rules].map(([name, content]) => [name, beginnings(content, empty)]));
-    return hasCircle(edges);
+    return hasCycle(edges);
   }
 
   #sizeOf(part: Expression): number {
@@ -178,8 +178,8 @@ function beginnings(expression: Expression, empty: ReadonlySet<string>): string[
   }
 }
 
-/** Removes what leads nowhere until nothing does: what is left goes round. No recursion: chains may be long. */
-function hasCircle(edges: ReadonlyMap<string, readonly string[]>): boolean {
+/** Topological sort: what cannot be removed is on a cycle. No recursion: chains may be long. */
+function hasCycle(edges: ReadonlyMap<string, readonly string[]>): boolean {
   const users = new Map<string, string[]>([...edges.keys()].map((name) => [name, []]));
   const left = new Map<string, number>();
   for (const [name, all] of edges) {

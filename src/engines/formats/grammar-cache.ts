@@ -1,7 +1,7 @@
 /**
- * Grammars of schemas that were asked for lately, since clients send the same few again and again. Kept in memory
- * only, for ten minutes at most, like what is computed for a conversation; the key holds the account, so that nobody
- * can tell by the time an answer takes what another account has asked for.
+ * Recently used grammars, since clients send the same few schemas again and again. Kept in memory
+ * only, for ten minutes at most, like cached prompts; the key includes the account, so that response times reveal
+ * nothing about another account's schemas.
  */
 import { createHash } from "node:crypto";
 import type { Clock } from "../../core/ports.js";
@@ -10,8 +10,8 @@ import type { Compiled } from "./grammar-worker.js";
 export type Kept = Exclude<Compiled, { type: "failed" }>;
 
 const keptMs = 10 * 60_000;
-const mostEntries = 500;
-const mostChars = 4 * 1024 * 1024;
+const maxEntries = 500;
+const maxChars = 4 * 1024 * 1024;
 
 interface Entry {
   kept: Kept;
@@ -21,7 +21,7 @@ interface Entry {
 }
 
 export class GrammarCache {
-  /** The one that was used last is at the end. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, Entry>();
   #chars = 0;
   #sweep: NodeJS.Timeout | undefined;
@@ -47,7 +47,7 @@ export class GrammarCache {
     this.#entries.set(key, { kept, accountId, chars, untilMs: this.clock.monotonicMs() + keptMs });
     this.#chars += chars;
     for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= mostEntries && this.#chars <= mostChars) break;
+      if (this.#entries.size <= maxEntries && this.#chars <= maxChars) break;
       this.#delete(oldest);
     }
     // Those that are kept already expire earlier.

@@ -2,8 +2,11 @@
 import { parentPort } from "node:worker_threads";
 import { schemaGrammar } from "./json-schema/compile.js";
 import { isSchemaObject, SchemaError, type Path } from "./json-schema/schema.js";
-import { callsGrammar, ToolSchemaError } from "./calls-request.js";
-import { readText, type ToCompile } from "./schema-text.js";
+import { callsGrammar, ToolSchemaError, type CallsRequest } from "./calls-request.js";
+
+/** Sent as JSON, which is also what an outcome is cached under. */
+export type ToCompile =
+  { type: "schema"; schema: unknown; strict: boolean } | { type: "calls"; request: CallsRequest };
 
 export type Compiled =
   | { type: "grammar"; gbnf: string }
@@ -23,7 +26,7 @@ send({ type: "ready" });
 
 function compile(text: string): Compiled {
   try {
-    return { type: "grammar", gbnf: grammarOf(readText(text)) };
+    return { type: "grammar", gbnf: grammarOf(JSON.parse(text) as ToCompile) };
   } catch (error) {
     if (error instanceof ToolSchemaError) {
       return { type: "refused", tool: error.tool, path: error.path, reason: error.reason };

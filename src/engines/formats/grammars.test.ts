@@ -43,7 +43,8 @@ function setUp(options: { keeps?: boolean } = {}) {
     answer.catch(() => undefined);
     return answer;
   };
-  const asked = () => thread.asked.map((text) => (JSON.parse(text) as { title: string }).title);
+  const asked = () =>
+    thread.asked.map((text) => (JSON.parse(text) as { schema: { title: string } }).schema.title);
   return { thread, clock, grammars, ask, asked };
 }
 afterEach(async () => {
@@ -152,7 +153,10 @@ describe("grammars of schemas", () => {
       await thread.answer();
       await answer;
     }
-    expect(thread.asked).toEqual(["{}", "strict {}"]);
+    expect(thread.asked.map((text) => JSON.parse(text) as unknown)).toEqual([
+      { type: "schema", schema: {}, strict: false },
+      { type: "schema", schema: {}, strict: true },
+    ]);
   });
 
   it("are refused to an account that wants too many at once, and to nobody else", async () => {
@@ -199,13 +203,14 @@ describe("the thread that compiles", () => {
     ["as it is built", new URL("../../../dist/grammar-worker.js", import.meta.url)],
   ])("makes grammars and refusals, %s", async (_, workerFile) => {
     const thread = newThread(workerFile);
-    expect(await thread.compile('{"type":"null"}')).toMatchObject({
+    const sent = (schema: object, strict = false) => JSON.stringify({ type: "schema", schema, strict });
+    expect(await thread.compile(sent({ type: "null" }))).toMatchObject({
       type: "grammar",
       gbnf: expect.stringContaining("null") as string,
     });
-    const text = '{"properties":{"private-mark":{"contains":{}}}}';
-    expect(await thread.compile(text)).toMatchObject({ type: "grammar" });
-    expect(await thread.compile(`strict ${text}`)).toEqual({
+    const schema = { properties: { "private-mark": { contains: {} } } };
+    expect(await thread.compile(sent(schema))).toMatchObject({ type: "grammar" });
+    expect(await thread.compile(sent(schema, true))).toEqual({
       type: "refused",
       path: ["properties", 0, "contains"],
       reason: "this cannot be enforced with 'strict'; describe all items with 'items'",

@@ -15,9 +15,9 @@ import type { ReplyFormat } from "../../protocol/chat.js";
 import { ServiceError } from "../../protocol/errors.js";
 import { GrammarCache } from "./grammar-cache.js";
 import { GrammarThread, type ThreadOutcome } from "./grammar-thread.js";
+import type { ToCompile } from "./grammar-worker.js";
 import { objectGrammar } from "./json-schema/compile.js";
-import { schemaRefusal } from "./schema-refusal.js";
-import { textOfCalls, textOfSchema } from "./schema-text.js";
+import type { Path } from "./json-schema/schema.js";
 import type { CallsRequest } from "./calls-request.js";
 
 export interface GrammarsOptions {
@@ -29,14 +29,14 @@ export interface GrammarsOptions {
 
 const compileMs = 2_000;
 const threadStartMs = 20_000;
-const mostWaiting = 256;
+const maxWaiting = 256;
 const longestWaitMs = 10_000;
 const restShare = 2;
 const longestRestMs = 500;
-/** Of one account, waiting or being compiled. */
-const mostOfAccount = 32;
+/** Of one account, queued or running. */
+const maxOfAccount = 32;
 
-interface UnderWay {
+interface InFlight {
   accountId: string;
   outcome: Promise<ThreadOutcome>;
 }
@@ -47,7 +47,7 @@ export class Grammars {
   readonly #cache: GrammarCache;
   readonly #keeps: boolean;
   readonly #queue: FairQueue;
-  readonly #underWay = new Map<string, UnderWay>();
+  readonly #inFlight = new Map<string, InFlight>();
   readonly #ofAccount = new Map<string, number>();
   #object: string | undefined;
 
@@ -58,7 +58,7 @@ export class Grammars {
     this.#cache = new GrammarCache(clock);
     this.#queue = new FairQueue({
       capacity: () => 1,
-      maxLength: mostWaiting,
+      maxLength: maxWaiting,
       maxWaitMs: longestWaitMs,
       clock,
     });
@@ -74,7 +74,11 @@ export class Grammars {
         return (this.#object ??= objectGrammar());
       case "json_schema":
         return grammarIn(
-          await abortable(this.#outcome(textOfSchema(format), accountId), signal),
+          await this.#outcome(
+            { type: "schema", schema: format.schema, strict: format.strict === true },
+            accountId,
+            signal,
+          ),
           formatSchema,
         );
     }
@@ -83,14 +87,14 @@ export class Grammars {
   /** For replies that may call tools. Throws `invalid_value` for a schema that cannot be followed and must be. */
   async ofCalls(request: CallsRequest, accountId: string, signal: AbortSignal): Promise<string> {
     signal.throwIfAborted();
-    return grammarIn(await abortable(this.#outcome(textOfCalls(request), accountId), signal), "tools");
+    return grammarIn(await this.#outcome({ type: "calls", request }, accountId, signal), "tools");
   }
 
-  /** Those being compiled are still given to who asked, and not kept. */
+  /** Those being compiled are still returned to their callers, and not cached. */
   forgetAccount(accountId: string): void {
     this.#cache.forgetAccount(accountId);
-    for (const [key, underWay] of this.#underWay) {
-      if (underWay.accountId === accountId) this.#underWay.delete(key);
+    for (const [key, inFlight] of this.#inFlight) {
+      if (inFlight.accountId === accountId) this.#inFlight.delete(key);
     }
   }
 
@@ -99,34 +103,38 @@ export class Grammars {
     await this.#thread.close();
   }
 
-  #outcome(schemaText: string, accountId: string): Promise<ThreadOutcome> {
+  #outcome(wanted: ToCompile, accountId: string, signal: AbortSignal): Promise<ThreadOutcome> {
+    return abortable(this.#sharedOutcome(JSON.stringify(wanted), accountId), signal);
+  }
+
+  #sharedOutcome(schemaText: string, accountId: string): Promise<ThreadOutcome> {
     const key = GrammarCache.keyOf(accountId, schemaText);
     const kept = this.#cache.get(key);
     if (kept !== undefined) return Promise.resolve(kept);
-    const shared = this.#underWay.get(key);
+    const shared = this.#inFlight.get(key);
     if (shared !== undefined) return shared.outcome;
     const outcome = this.#compile(schemaText, accountId);
-    const underWay: UnderWay = { accountId, outcome };
-    this.#underWay.set(key, underWay);
-    return this.#keepOutcome(key, underWay);
+    const inFlight: InFlight = { accountId, outcome };
+    this.#inFlight.set(key, inFlight);
+    return this.#keepOutcome(key, inFlight);
   }
 
-  async #keepOutcome(key: string, underWay: UnderWay): Promise<ThreadOutcome> {
-    const isWanted = () => this.#underWay.get(key) === underWay;
+  async #keepOutcome(key: string, inFlight: InFlight): Promise<ThreadOutcome> {
+    const isWanted = () => this.#inFlight.get(key) === inFlight;
     try {
-      const outcome = await underWay.outcome;
+      const outcome = await inFlight.outcome;
       // A busy machine may have been the reason for one that took too long.
       const isCertain = outcome.type === "grammar" || outcome.type === "refused";
-      if (isCertain && this.#keeps && isWanted()) this.#cache.set(key, underWay.accountId, outcome);
+      if (isCertain && this.#keeps && isWanted()) this.#cache.set(key, inFlight.accountId, outcome);
       return outcome;
     } finally {
-      if (isWanted()) this.#underWay.delete(key);
+      if (isWanted()) this.#inFlight.delete(key);
     }
   }
 
   async #compile(schemaText: string, accountId: string): Promise<ThreadOutcome> {
     const before = this.#ofAccount.get(accountId) ?? 0;
-    if (before >= mostOfAccount) throw tooMany();
+    if (before >= maxOfAccount) throw tooMany();
     this.#ofAccount.set(accountId, before + 1);
     try {
       const signal = new AbortController().signal;
@@ -170,9 +178,18 @@ const formatSchema = "response_format.json_schema.schema";
 const placeOf = (tool: number | undefined): string =>
   tool === undefined ? formatSchema : `tools[${tool}].function.parameters`;
 
+/** The path consists of keywords and positions: nothing that the client wrote is repeated. */
+function schemaRefusal(root: string, path: Path, reason: string): ServiceError {
+  const steps = path.slice(0, maxSteps).map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`));
+  const param = root + steps.join("");
+  return new ServiceError("invalid_value", { message: `Invalid schema at '${param}': ${reason}.`, param });
+}
+
+const maxSteps = 32;
+
 const tooMany = (): ServiceError =>
   new ServiceError("rate_limit_exceeded", {
-    message: `Too many schemas of this account are being compiled: at most ${mostOfAccount} at once. Try again in 1 s.`,
+    message: `Too many schemas of this account are being compiled: at most ${maxOfAccount} at once. Try again in 1 s.`,
     retryAfterSeconds: 1,
   });
 

@@ -6,7 +6,7 @@
 import { choice, sequence, text, type Expression } from "./gbnf.js";
 
 /** Deeper branches share little; and what is made here is gone through by recursion. */
-const mostBranches = 24;
+const maxBranches = 24;
 
 interface Branch {
   chars: readonly string[];
@@ -30,7 +30,7 @@ export function oneOfNames(entries: readonly { name: string; rest: Expression }[
 
 function branches(all: readonly Branch[], from: number, depth: number): Expression {
   const [first, ...others] = all;
-  if (first === undefined || others.length === 0 || depth === mostBranches) {
+  if (first === undefined || others.length === 0 || depth === maxBranches) {
     return oneOrMore(all.map(({ chars, rest }) => followed(chars.slice(from), rest)));
   }
   const shared = sharedEnd(all, from);

@@ -59,7 +59,7 @@ export interface Profile {
    * Who makes a grammar of the JSON that is wanted. `engine`: it takes `response_format`; `us`: it takes our grammar;
    * `nobody`: replies are of any form.
    */
-  formats: "engine" | "us" | "nobody";
+  formats: "engine" | "gbnf" | "none";
   /** Whether it reads a `tool_choice` that names a function; llama-server takes that for `auto`. */
   namesTool: boolean;
   /** Whether log probabilities can be had of a reply that may call. */
@@ -157,7 +157,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = {
     hasSeed: true,
     // Of `response_format` it makes a grammar of its own which has to match the end of the prompt, too, and does not
     // for models with a SentencePiece vocabulary (Llama 2, TinyLlama, Mistral): it refuses every format for them.
-    formats: "us",
+    formats: "gbnf",
     namesTool: false,
     // "logprobs is not supported with tools + stream".
     hasLogprobsWithTools: false,

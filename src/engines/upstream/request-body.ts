@@ -39,7 +39,7 @@ export function requireSupported(
       param: "logprobs",
     });
   }
-  if (profile.formats === "nobody" && format.type !== "text") throw unsupported("response_format");
+  if (profile.formats === "none" && format.type !== "text") throw unsupported("response_format");
   if (!profile.hasSeed && sampling.seed !== undefined) throw unsupported("seed");
   if (vocabularySize !== undefined && sampling.logitBias.some(([token]) => token >= vocabularySize)) {
     throw new ServiceError("invalid_value", {

@@ -130,7 +130,7 @@ export class UpstreamEngine implements Engine {
     requireSupported(this.#profile, generation, this.#health.facts);
     const grammar =
       // llama-server takes no grammar beside tools, and then makes one of the format and the tools together.
-      this.#profile.formats === "us" && generation.tooling === undefined
+      this.#profile.formats === "gbnf" && generation.tooling === undefined
         ? await this.#grammars.of(generation.format, generation.accountId, signal)
         : undefined;
     if (this.#closed || this.#health.state !== "ready") {
@@ -169,7 +169,7 @@ export class UpstreamEngine implements Engine {
       contextTokens: this.#contextTokens(),
       defaultMaxTokens: this.options.models[model]?.maxTokens ?? 0,
       follows: {
-        jsonSchema: this.#profile.formats !== "nobody",
+        jsonSchema: this.#profile.formats !== "none",
         logprobs: this.#profile.hasLogprobs,
         tools: this.#health.facts.hasTools ?? true,
         reasoning: this.#health.facts.thinks ?? true,

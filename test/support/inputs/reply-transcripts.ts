@@ -110,7 +110,7 @@ const hermesCalls: Transcript[] = [
 
 const thinkingQwen: Transcript[] = [
   {
-    name: "thoughts, then text",
+    name: "reasoning, then text",
     raw: "<think>\nHm, 1 < 2.\n\nYes.\n</think>\n\nIt is < so.\n",
     events: [
       ["reasoning", "Hm, 1 < 2.\n\nYes."],
@@ -118,12 +118,12 @@ const thinkingQwen: Transcript[] = [
     ],
   },
   {
-    name: "thoughts, then a call",
+    name: "reasoning, then a call",
     raw: '<think>\nHm.\n</think>\n\n<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris", "days": 3}}\n</tool_call>',
     events: [["reasoning", "Hm."], weather, paris],
   },
   {
-    name: "thoughts that the prompt has opened",
+    name: "reasoning that the prompt has opened",
     raw: "Hm.\n</think>\n\nYes.",
     reasoningOpen: true,
     events: [
@@ -132,7 +132,7 @@ const thinkingQwen: Transcript[] = [
     ],
   },
   {
-    name: "thoughts that the prompt has opened, and the model again",
+    name: "reasoning that the prompt has opened, and the model again",
     raw: "<think>\nHm.</think>Yes.",
     reasoningOpen: true,
     events: [
@@ -140,10 +140,10 @@ const thinkingQwen: Transcript[] = [
       ["text", "Yes."],
     ],
   },
-  { name: "empty thoughts", raw: "<think>\n\n</think>\n\nYes.", events: [["text", "Yes."]] },
-  { name: "thoughts without an end", raw: "<think>Hm, so \n", events: [["reasoning", "Hm, so \n"]] },
+  { name: "empty reasoning", raw: "<think>\n\n</think>\n\nYes.", events: [["text", "Yes."]] },
+  { name: "reasoning without an end", raw: "<think>Hm, so \n", events: [["reasoning", "Hm, so \n"]] },
   {
-    name: "a text about thoughts",
+    name: "a text about reasoning",
     raw: "The tag `<think>` opens thoughts, `</think>` closes them.",
     events: [["text", "The tag `<think>` opens thoughts, `</think>` closes them."]],
   },
@@ -227,7 +227,7 @@ export const transcripts: Record<FamilyName, readonly Transcript[]> = {
   ],
   magistral: [
     {
-      name: "thoughts, then text",
+      name: "reasoning, then text",
       raw: "[THINK]Hm [1].[/THINK]Yes [2].",
       events: [
         ["reasoning", "Hm [1]."],
@@ -235,7 +235,7 @@ export const transcripts: Record<FamilyName, readonly Transcript[]> = {
       ],
     },
     {
-      name: "thoughts, then a call",
+      name: "reasoning, then a call",
       raw: '[THINK]Hm.[/THINK][TOOL_CALLS]get_weather[ARGS]{"city": "Paris", "days": 3}',
       events: [["reasoning", "Hm."], weather, paris],
     },
@@ -247,7 +247,7 @@ export const transcripts: Record<FamilyName, readonly Transcript[]> = {
       events: [weather, paris, ...noteWith("]")],
     },
     {
-      name: "thoughts, then text",
+      name: "reasoning, then text",
       raw: "<think>Hm.</think>\n<response>Yes.</response>",
       events: [
         ["reasoning", "Hm."],
@@ -269,7 +269,7 @@ export const transcripts: Record<FamilyName, readonly Transcript[]> = {
   ],
   deepSeekR1: [
     {
-      name: "thoughts, then a call",
+      name: "reasoning, then a call",
       raw: '<think>\nHm.\n</think>\n\n<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n{"city": "Paris", "days": 3}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
       events: [["reasoning", "Hm."], weather, paris],
     },
@@ -293,7 +293,7 @@ export const transcripts: Record<FamilyName, readonly Transcript[]> = {
       events: [["text", "I look."], weather, paris, ...noteWith("<｜tool▁call▁end｜>")],
     },
     {
-      name: "thoughts, then text",
+      name: "reasoning, then text",
       raw: "Hm.</think>Yes.",
       reasoningOpen: true,
       events: [
@@ -403,7 +403,7 @@ export const transcripts: Record<FamilyName, readonly Transcript[]> = {
   ],
   command: [
     {
-      name: "thoughts, then two calls",
+      name: "reasoning, then two calls",
       raw: `<|START_THINKING|>I will look.<|END_THINKING|><|START_ACTION|>[\n    {"tool_call_id": "0", "tool_name": "get_weather", "parameters": {"city": "Paris", "days": 3}},\n    {"tool_call_id": "1", "tool_name": "save-note", "parameters": ${trickyWith("<|END_ACTION|>")}}\n]<|END_ACTION|>`,
       events: [["reasoning", "I will look."], weather, paris, ...noteWith("<|END_ACTION|>")],
     },
@@ -425,7 +425,7 @@ export const transcripts: Record<FamilyName, readonly Transcript[]> = {
       events: [weather, paris, ...noteWith("<|call|>")],
     },
     {
-      name: "thoughts, then text",
+      name: "reasoning, then text",
       raw: "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>analysis<|message|>Well.<|end|><|start|>assistant<|channel|>final<|message|>It is <|so|>.<|return|>",
       events: [
         ["reasoning", "Hm.\n\nWell."],
@@ -454,7 +454,7 @@ export const transcripts: Record<FamilyName, readonly Transcript[]> = {
   ],
   genericThinking: [
     {
-      name: "thoughts, then text",
+      name: "reasoning, then text",
       raw: '<think>\nHm.\n</think>\n\n{"reply": "Yes."}',
       events: [
         ["reasoning", "Hm."],
@@ -462,7 +462,7 @@ export const transcripts: Record<FamilyName, readonly Transcript[]> = {
       ],
     },
     {
-      name: "thoughts that the prompt has opened, then a call",
+      name: "reasoning that the prompt has opened, then a call",
       raw: 'Hm.</think>\n{"calls":[{"name":"get_weather","arguments":{"city": "Paris", "days": 3}}]}\n',
       reasoningOpen: true,
       events: [["reasoning", "Hm."], weather, paris],

@@ -5,7 +5,7 @@ import { orderedSubset } from "./ordered-subset.js";
 import { countsAt, type Parts } from "./parts.js";
 import { isSchemaObject, listAt, sameJson, type Path, type Schema } from "./schema.js";
 
-const mostSetValues = 32;
+const maxSetValues = 32;
 
 export class Arrays {
   #sets = 0;
@@ -36,9 +36,9 @@ export class Arrays {
 
   /** The items that must be there, then as many more as there may be. */
   #tuple(first: readonly Expression[], rest: Expression, min: number, max: number | undefined): Expression {
-    const mostMore = max === undefined ? undefined : Math.max(0, max - first.length);
+    const maxMore = max === undefined ? undefined : Math.max(0, max - first.length);
     const leastMore = Math.max(0, min - first.length);
-    let more = repeat(sequence(json.comma, rest), leastMore, mostMore);
+    let more = repeat(sequence(json.comma, rest), leastMore, maxMore);
     for (const [index, item] of [...first.entries()].toReversed()) {
       const written = index === 0 ? [item] : [json.comma, item];
       const withItem = sequence(...written, more);
@@ -53,7 +53,7 @@ export class Arrays {
     if (!isSchemaObject(schema)) return null;
     const listed: unknown = "const" in schema ? [schema["const"]] : schema["enum"];
     const given: unknown = listed ?? (schema["type"] === "boolean" ? [true, false] : null);
-    if (!Array.isArray(given) || given.length > mostSetValues) return null;
+    if (!Array.isArray(given) || given.length > maxSetValues) return null;
     const values: readonly unknown[] = given;
     const { spend } = this.parts.references;
     return values.filter(

@@ -8,7 +8,7 @@
 import { excessOf } from "../../../protocol/schema-budget.js";
 import { Arrays } from "./arrays.js";
 import { constraints } from "./constraints.js";
-import { areDisjoint, tellingName } from "./disjoint.js";
+import { areDisjoint, discriminatorOf } from "./disjoint.js";
 import { choice, Grammar, GrammarTooLarge, impossible, type Expression } from "../gbnf.js";
 import * as json from "./json-text.js";
 import { closed, mergeSchemas } from "./merge.js";
@@ -30,8 +30,8 @@ import { Strings } from "./strings/strings.js";
 import { listedValues } from "./values.js";
 import { Work } from "./work.js";
 
-/** Limits on what one request may ask us to think about. */
-const mostSchemas = 2000;
+/** Limits on the work for one schema. */
+const maxSchemas = 2000;
 const deepest = 64;
 
 export interface SchemaOptions {
@@ -68,13 +68,13 @@ export function schemaGrammar(
 class Compiler implements Parts {
   readonly references: References;
   readonly #ruleNames = new Map<unknown, string>();
-  /** What stands for the schema that is merged of another's parts. */
+  /** The identity of each merged schema, by the schema whose parts it has. */
   readonly #merged = new Map<Schema, object>();
   readonly #strings: Strings;
   readonly #arrays = new Arrays(this);
   readonly #objects = new Objects(this);
   #schemas = 0;
-  /** The references that nothing has been written since: one of them again would lead nowhere. */
+  /** References followed since the last character: following one of them again would never end. */
   #open: ReadonlySet<unknown>;
 
   constructor(
@@ -90,7 +90,7 @@ class Compiler implements Parts {
 
   value(schema: unknown, path: Path, depth: number): Expression {
     this.#schemas += 1;
-    if (this.#schemas > mostSchemas || depth > deepest) throw new SchemaError([], tooLarge);
+    if (this.#schemas > maxSchemas || depth > deepest) throw new SchemaError([], tooLarge);
     if (schema === true) return json.anyValue(this.grammar);
     if (schema === false) return impossible;
     if (!isSchemaObject(schema)) throw new SchemaError(path, "expected a schema: an object, true or false");
@@ -98,7 +98,7 @@ class Compiler implements Parts {
       const target = this.references.target(schema["$ref"], path);
       return this.#shared(target, () => this.value(target, path, depth + 1));
     }
-    // What is merged of the same parts is the same, also where it is inside itself.
+    // Schemas merged of the same parts share a rule, also recursively.
     if ("$ref" in schema || "allOf" in schema) {
       const place = this.#merged.get(schema) ?? {};
       this.#merged.set(schema, place);
@@ -173,27 +173,27 @@ class Compiler implements Parts {
     );
   }
 
-  /** The alternatives of `oneOf`, with what tells them apart made required. */
+  /** The alternatives of `oneOf`, with their discriminators required. */
   #exclusive(options: readonly unknown[], beside: Schema, path: Path): readonly unknown[] {
     const place: Path = [...path, "oneOf"];
-    // Each is compared with each, and most do differ: so many are known to be too much before the first.
+    // Every pair is compared: too many pairs are refused before the first.
     this.references.spend((options.length * (options.length - 1)) / 2);
     const merged = options.map((option) => mergeSchemas(beside, closed(option), this, place));
-    const telling = merged.map(() => new Set<string>());
+    const discriminators = merged.map(() => new Set<string>());
     for (const [index, option] of merged.entries()) {
       for (let other = index + 1; other < merged.length; other++) {
         if (areDisjoint(option, merged[other], this.references, place)) continue;
-        const name = tellingName(option, merged[other], this.references, place);
+        const name = discriminatorOf(option, merged[other], this.references, place);
         if (name === null) {
           this.strictness.leaveOut(path, "oneOf", "its alternatives must exclude each other");
           return options;
         }
-        telling[index]?.add(name);
-        telling[other]?.add(name);
+        discriminators[index]?.add(name);
+        discriminators[other]?.add(name);
       }
     }
     return options.map((option, index) => {
-      const required = [...(telling[index] ?? [])];
+      const required = [...(discriminators[index] ?? [])];
       return required.length === 0 ? option : { allOf: [option, { required }] };
     });
   }

@@ -1,4 +1,4 @@
-/** What of a schema constrains, once annotations and what cannot be enforced are set aside. */
+/** The constraints of a schema, without annotations and what cannot be enforced. */
 import { modern } from "./dialects.js";
 import { isKeyword, keywords, type Keyword } from "./keywords.js";
 import { isSchemaObject, typesOf, type Path, type Schema } from "./schema.js";
@@ -28,7 +28,7 @@ function isAbout(keyword: Keyword, schema: Schema, path: Path): boolean {
   return types.includes(of) || (of === "number" && types.includes("integer"));
 }
 
-/** What `not` leaves: nothing of everything, and everything of nothing. In between no grammar follows. */
+/** Whether `not` excludes every value. Anything between that and excluding none cannot be enforced. */
 function allowsNothing(value: unknown, schema: Schema, path: Path, strictness: Strictness): boolean {
   if (value === false) return false;
   if (value === true || (isSchemaObject(value) && !Object.keys(value).some(isKeyword))) return true;

@@ -1,4 +1,4 @@
-/** Whether alternatives exclude each other, as `oneOf` wants it. */
+/** Whether alternatives exclude each other, as `oneOf` requires. */
 import type { References } from "./references.js";
 import { isOfType, isSchemaObject, sameJson, typesOf, type Path, type Schema } from "./schema.js";
 
@@ -25,16 +25,16 @@ export function areDisjoint(a: unknown, b: unknown, references: References, path
   const shared = typesA.filter((type) => typesB.includes(type));
   if (shared.length === 0) return !(numeric(typesA) && numeric(typesB));
   if (shared.some((type) => type !== "object") || (numeric(typesA) && numeric(typesB))) return false;
-  return tellingNames(left, right, references).some((name) =>
+  return sharedRequired(left, right, references).some((name) =>
     differIn(name, left, right, references, path, depth),
   );
 }
 
 /**
- * A property that both declare, with values that exclude each other: with it, no value is valid for both. Encoders
- * leave the property that tells variants apart optional when it has a default.
+ * The name of a property that both declare, with values that exclude each other. Once it is required, no value is valid
+ * for both: encoders leave a discriminator optional when it has a default.
  */
-export function tellingName(a: unknown, b: unknown, references: References, path: Path): string | null {
+export function discriminatorOf(a: unknown, b: unknown, references: References, path: Path): string | null {
   const [left, right] = [references.resolve(a, path), references.resolve(b, path)];
   if (!isSchemaObject(left) || !isSchemaObject(right)) return null;
   const areObjects = [left, right].every((schema) => schema["type"] === "object");
@@ -62,7 +62,7 @@ function differIn(
   return areDisjoint(a, b, references, path, depth + 1);
 }
 
-/** Where the schema says nothing else that could tell. */
+/** Where the schema has no other keyword that could distinguish it. */
 function alternativesOf(schema: Schema): readonly unknown[] | null {
   const options = schema["anyOf"] ?? schema["oneOf"];
   return Array.isArray(options) && !("type" in schema) && !("properties" in schema) ? options : null;
@@ -74,7 +74,7 @@ function valuesOf(schema: Schema): readonly unknown[] | null {
 }
 
 /** Properties that both must have. */
-function tellingNames(left: Schema, right: Schema, references: References): string[] {
+function sharedRequired(left: Schema, right: Schema, references: References): string[] {
   const required = new Set(asList(right["required"]));
   references.spend(required.size + asList(left["required"]).length);
   const names = asList(left["required"]).filter((name): name is string => typeof name === "string");

@@ -1,5 +1,5 @@
 /**
- * Every keyword of JSON Schema with a say in what is valid, and what the compiler does about it. The compiler reads
+ * Every keyword of JSON Schema that affects validity, and what the compiler does about it. The compiler reads
  * this table to know which keywords it leaves unenforced; `docs/schemas.md` is generated from it.
  */
 export interface KeywordFacts {
@@ -127,17 +127,17 @@ const table = {
   multipleOf: {
     of: "number",
     enforced: "partly",
-    how: "steps whose multiples can be told by a few rules for their digits (`7`, `0.05`, `2500`); other whole numbers with at most 500 multiples within the bounds",
+    how: "steps whose multiples can be recognized by a few rules for their digits (`7`, `0.05`, `2500`); other whole numbers with at most 500 multiples within the bounds",
     instead: "add a 'minimum' and a 'maximum' with at most 500 multiples between them",
   },
 } as const satisfies Record<string, KeywordFacts>;
 
-/** The words that a path is made of: there is no way to write a client's own into one. */
+/** A path consists of these words and of positions: a client's own words cannot occur in one. */
 export type Keyword = keyof typeof table;
 
 export const keywords: Readonly<Record<Keyword, KeywordFacts>> = table;
 
 export const isKeyword = (word: string): word is Keyword => Object.hasOwn(table, word);
 
-/** How it can be told to a client that a keyword is left unenforced. */
+/** The advice to a client whose keyword is not enforced. */
 export const insteadOf = (keyword: Keyword): string => keywords[keyword].instead ?? "leave it out";

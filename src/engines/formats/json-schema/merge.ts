@@ -10,7 +10,7 @@ import type { Strictness } from "./strictness.js";
 /** Schemas that refer to themselves would be merged without end. Two steps for each level of properties. */
 const longestPath = 256;
 /** Of two sets of alternatives, each with each. */
-const mostPairs = 256;
+const maxPairs = 256;
 
 const larger = new Set<Keyword>(["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"]);
 const smaller = new Set<Keyword>(["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"]);
@@ -63,8 +63,8 @@ function withoutReference(schema: Schema): Schema {
 }
 
 /**
- * A schema as a part of another. What is not evaluated inside it is none of the other's affair: it forbids names and
- * items that only the other knows.
+ * A schema as a part of another. `unevaluated…` inside it does not see the other's names and items, so it
+ * forbids them.
  */
 export function closed(part: unknown): unknown {
   if (!isSchemaObject(part)) return part;
@@ -112,7 +112,7 @@ function pairs(
   b: readonly unknown[],
   path: Path,
 ): readonly unknown[] {
-  if (a.length * b.length > mostPairs) {
+  if (a.length * b.length > maxPairs) {
     throw new SchemaError([...path, keyword], "it has too many alternatives together with another one");
   }
   return a.flatMap((one) => b.map((other) => ({ allOf: [one, other] })));

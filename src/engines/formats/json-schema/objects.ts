@@ -11,7 +11,7 @@ import { isSchemaObject, listAt, schemasAt, type Path, type Schema } from "./sch
 
 /** Elements of the grammar for a property, besides its name and its value: quotes, colon, comma. */
 const leastOfMember = 10;
-const mostListedNames = 1_000;
+const maxListedNames = 1_000;
 
 export class Objects {
   #objects = 0;
@@ -126,7 +126,7 @@ export class Objects {
     if (!isSchemaObject(schema)) return null;
     const lists = [schema["anyOf"], schema["oneOf"]].filter((list) => list !== undefined);
     const [options] = lists;
-    if (Array.isArray(options) && options.length <= mostListedNames) {
+    if (Array.isArray(options) && options.length <= maxListedNames) {
       const all = options.map((option) => this.#ownNames(this.parts.references.resolve(option, path)));
       return all.every((names) => names !== null) ? new Set(all.flat()) : null;
     }

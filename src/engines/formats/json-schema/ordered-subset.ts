@@ -11,11 +11,11 @@ export interface Member {
 }
 
 /** Rules for counting. */
-const mostRules = 1_000;
+const maxRules = 1_000;
 
 /** Whether so many can be counted. What holds by itself needs no counting. */
 export function canCount(members: readonly Member[], min: number, max: number): boolean {
-  return members.length * (countedUpTo(members, min, max) + 1) <= mostRules;
+  return members.length * (countedUpTo(members, min, max) + 1) <= maxRules;
 }
 
 /** `name`: of its rules, of which there are one or two for each member and each count that matters. */

@@ -1,4 +1,4 @@
-/** What the parts of the compiler share: the grammar that is built, the schema's own places, and what is spent. */
+/** What the parts of the compiler share. */
 import type { Expression, Grammar } from "../gbnf.js";
 import type { Keyword } from "./keywords.js";
 import type { References } from "./references.js";
@@ -18,9 +18,9 @@ export interface Parts {
 export const tooLarge = "it is too large to be followed";
 
 /** Longer repetitions make grammars that take too long to follow. */
-const mostRepeats = 1000;
+const maxRepeats = 1000;
 
-/** A range of lengths or counts. What is beyond all that can be counted ends sooner. */
+/** A range of lengths or counts, clamped to what can be counted. */
 export function countsAt(
   schema: Schema,
   least: Keyword,
@@ -30,6 +30,6 @@ export function countsAt(
 ): [min: number, max: number | undefined] {
   const [min = 0, max] = [countAt(schema, least, path), countAt(schema, most, path)];
   if (max !== undefined && min > max) throw new SchemaError([...path, least], `it is above '${most}'`);
-  if (min > mostRepeats) strictness.leaveOut(path, least, "this many cannot be enforced");
-  return [Math.min(min, mostRepeats), max === undefined ? undefined : Math.min(max, mostRepeats)];
+  if (min > maxRepeats) strictness.leaveOut(path, least, "this many cannot be enforced");
+  return [Math.min(min, maxRepeats), max === undefined ? undefined : Math.min(max, maxRepeats)];
 }

@@ -2,10 +2,10 @@ import { isKeyword } from "./keywords.js";
 import type { Work } from "./work.js";
 import { isSchemaObject, SchemaError, type Path, type Schema } from "./schema.js";
 
-const mostHops = 50;
+const maxHops = 50;
 const longestReference = 1000;
 /** Comparisons and lookups that one schema may cost; an honest one takes a few hundred. */
-const mostWork = 100_000;
+const maxWork = 100_000;
 const stepsPerUnit = 4;
 
 /** Finds what `$ref` points to: places in the same schema, by JSON pointer. Also keeps account of the work. */
@@ -19,7 +19,7 @@ export class References {
 
   readonly spend = (units: number): void => {
     // What is refused here is not done, and counts nowhere.
-    if (this.#work + units > mostWork) throw new SchemaError([], "it is too large to be followed");
+    if (this.#work + units > maxWork) throw new SchemaError([], "it is too large to be followed");
     this.#work += units;
     this.work.spend(units * stepsPerUnit);
   };
@@ -29,7 +29,7 @@ export class References {
     this.spend(1);
     let current = schema;
     for (let hops = 0; isSchemaObject(current) && isOnlyReference(current); hops++) {
-      if (hops === mostHops) throw new SchemaError([...path, "$ref"], "it leads in a circle");
+      if (hops === maxHops) throw new SchemaError([...path, "$ref"], "it leads in a circle");
       current = this.target(current["$ref"], path);
     }
     return current;

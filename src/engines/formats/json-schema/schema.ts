@@ -1,4 +1,4 @@
-/** A JSON schema as the client sent it, and the ways to look at it without trusting it. */
+/** A JSON schema as the client sent it, and how to read it without trusting it. */
 import type { Keyword } from "./keywords.js";
 
 export type Schema = Readonly<Record<string, unknown>>;
@@ -16,7 +16,7 @@ export class SchemaError extends Error {
   }
 }
 
-/** Names that a client chose are told by their position: there is no way to write one into a path. */
+/** Names that a client chose are given by their position: a path cannot hold one. */
 export type Path = readonly (Keyword | number)[];
 
 /** What several schemas say with one keyword, for a value that is subject to all of them. No JSON is one of these. */

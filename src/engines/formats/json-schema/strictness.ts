@@ -1,6 +1,6 @@
 /**
- * What becomes of a keyword that no grammar can enforce. Without `strict` it is ignored: the reply follows the rest.
- * With `strict` the client relies on every word of the schema, so it is refused, with what to write instead.
+ * How a keyword that no grammar can enforce is treated. Without `strict` it is ignored: the reply follows the rest.
+ * With `strict` it is refused, with what to write instead.
  */
 import { insteadOf, type Keyword } from "./keywords.js";
 import { SchemaError, type Path } from "./schema.js";

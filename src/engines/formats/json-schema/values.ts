@@ -15,12 +15,12 @@ import {
 import { oneOfTexts } from "../text-choice.js";
 
 /** More make no grammar that is small enough. */
-const mostValues = 10_000;
+const maxValues = 10_000;
 
 export function listedValues(schema: Schema, path: Path, parts: Parts): Expression {
   const { enum: _values, const: constant, type: _type, ...rest } = schema;
   const values = "enum" in schema ? listAt(schema, "enum", path) : [constant];
-  if (values.length > mostValues) throw new SchemaError([], tooLarge);
+  if (values.length > maxValues) throw new SchemaError([], tooLarge);
   const types = typesOf(schema, path);
   const only = "const" in schema ? JSON.stringify(constant) : undefined;
   const listed = values.filter(

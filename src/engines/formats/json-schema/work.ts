@@ -2,7 +2,7 @@
 import { SchemaError } from "./schema.js";
 
 /** Some hundred milliseconds at worst. An ordinary schema takes a few thousand. */
-const mostWork = 5_000_000;
+const maxWork = 5_000_000;
 
 export class Work {
   #spent = 0;
@@ -14,7 +14,7 @@ export class Work {
   /** Before the steps are taken. Throws `SchemaError`. */
   readonly spend = (steps: number): void => {
     const spent = this.#spent + steps;
-    if (spent <= mostWork) {
+    if (spent <= maxWork) {
       this.#spent = spent;
       return;
     }

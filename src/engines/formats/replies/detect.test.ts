@@ -1,6 +1,6 @@
 import { Template } from "@huggingface/jinja";
 import { describe, expect, it } from "vitest";
-import { detectSyntax, endsInThoughts, type TemplateAbilities } from "./detect.js";
+import { detectSyntax, endsInReasoning, type TemplateAbilities } from "./detect.js";
 import type { RenderTemplate } from "./detection/template-render.js";
 import { families, think } from "./families.js";
 import type { CallSyntax } from "./reply-syntax.js";
@@ -114,7 +114,7 @@ describe("the format of a template", () => {
   });
 });
 
-describe("thoughts of a template", () => {
+describe("reasoning of a template", () => {
   it.each([
     ["qwen25", null],
     ["qwen3", think],
@@ -147,9 +147,9 @@ describe("thoughts of a template", () => {
 
   it("are open where the prompt ends with their marker", () => {
     const { syntax } = detect("deepSeekR1");
-    expect(endsInThoughts("<｜Assistant｜><think>\n", syntax)).toBe(true);
-    expect(endsInThoughts("<｜Assistant｜><think>\n\n</think>\n", syntax)).toBe(false);
-    expect(endsInThoughts("<|start|>assistant", { type: "harmony" })).toBe(false);
+    expect(endsInReasoning("<｜Assistant｜><think>\n", syntax)).toBe(true);
+    expect(endsInReasoning("<｜Assistant｜><think>\n\n</think>\n", syntax)).toBe(false);
+    expect(endsInReasoning("<|start|>assistant", { type: "harmony" })).toBe(false);
   });
 
   it("leave markers around the reply out of it", () => {

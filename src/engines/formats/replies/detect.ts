@@ -1,7 +1,7 @@
 /**
- * Finds out by rendering what a chat template can do with tools and thoughts, and in which format its model replies:
- * a conversation with known words is rendered, and what stands around them is looked at. Names of models do not
- * matter, and a template that fits no known family may still be read.
+ * Finds out by rendering what a chat template can do with tools and reasoning, and in which format its model replies:
+ * a conversation with known words is rendered, and what stands around them is compared with the known families.
+ * Names of models do not matter.
  *
  * Done once, when a model is loaded. A template that does not show the tools, or whose calls cannot be read, gets our
  * own format.
@@ -25,7 +25,7 @@ export interface TemplateAbilities {
   needsCallLists: boolean;
   /** Whether it takes several calls in one message. */
   parallelCalls: boolean;
-  /** Null when thoughts cannot be switched. */
+  /** Null when reasoning cannot be switched. */
   thinking: ThinkingSwitch | null;
   /** Whether it takes `reasoning_effort`. */
   takesEffort: boolean;
@@ -54,8 +54,8 @@ export function detectSyntax(template: RenderTemplate, source = ""): TemplateAbi
 const takes = (render: RenderTemplate): boolean =>
   render({ messages: [question], tools: null, addGenerationPrompt: true }) !== null;
 
-/** Whether a reply to this prompt begins inside thoughts. */
-export function endsInThoughts(prompt: string, syntax: ReplySyntax): boolean {
+/** Whether a reply to this prompt begins inside reasoning. */
+export function endsInReasoning(prompt: string, syntax: ReplySyntax): boolean {
   if (syntax.type === "harmony" || syntax.reasoning === null) return false;
   return prompt.trimEnd().endsWith(syntax.reasoning.open);
 }

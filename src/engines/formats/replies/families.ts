@@ -6,7 +6,7 @@ import type { CallSyntax, ReasoningSyntax, ReplySyntax } from "./reply-syntax.js
 
 export const think: ReasoningSyntax = { open: "<think>", close: "</think>" };
 
-/** Markers of thoughts that families use. */
+/** Markers of reasoning that families use. */
 export const knownReasoning: readonly ReasoningSyntax[] = [
   think,
   { open: "[THINK]", close: "[/THINK]" },

@@ -209,7 +209,7 @@ describe("what is held back", () => {
 });
 
 describe("without tools", () => {
-  it("markers of calls are text, and thoughts are split all the same", () => {
+  it("markers of calls are text, and reasoning is split off all the same", () => {
     const raw = '<think>Hm.</think>\n<tool_call>{"name": "f"}</tool_call>';
     expect(joined(read(families.qwen3, [raw], { callsExpected: false }))).toEqual([
       ["reasoning", "Hm."],

@@ -20,7 +20,7 @@ export interface ParserOptions {
   tools: readonly ReplyTool[];
   /** Whether the request has tools that may be called. If not, markers of calls are text like any other. */
   callsExpected: boolean;
-  /** Whether the prompt ended with the opening marker of thoughts, so that the reply begins inside them. */
+  /** Whether the prompt ended with the opening marker of reasoning, so that the reply begins inside it. */
   reasoningOpen: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a model writes, taken apart: text for the reader, thoughts, and calls of tools. A parser reads the raw text of
+ * What a model writes, taken apart: text for the reader, reasoning, and calls of tools. A parser reads the raw text of
  * one reply as it grows, whatever the sizes of its fragments, and never gives out a family's own markup.
  */
 

@@ -1,9 +1,9 @@
 /**
- * How a family of models writes thoughts and calls of tools. Found out once, when the model is loaded, by rendering
+ * How a family of models writes reasoning and calls of tools. Found out once, when the model is loaded, by rendering
  * its chat template; plain data, since the engine's process tells the API's.
  */
 
-/** Thoughts between two markers. */
+/** Reasoning between two markers. */
 export interface ReasoningSyntax {
   open: string;
   close: string;
@@ -72,7 +72,7 @@ export type ReplySyntax =
   | { type: "harmony" }
   /**
    * Ours, for templates that do not know tools: one JSON object, either `{"reply": "…"}` or `{"calls": […]}`, after
-   * thoughts where the model has them. Without tools in the request it is text with thoughts.
+   * reasoning where the model has it. Without tools in the request it is text with reasoning.
    */
   | { type: "generic"; reasoning: ReasoningSyntax | null };
 

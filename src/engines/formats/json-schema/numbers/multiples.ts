@@ -14,11 +14,11 @@ import {
   type Expression,
   type Grammar,
 } from "../../gbnf.js";
-import { largest, padded, scaledUp, signed, type Bounds } from "./number-range.js";
+import { integersBetween, largest, padded, scaledUp, signed, type Bounds } from "./number-range.js";
 
-const mostDecimals = 6;
+const maxDecimals = 6;
 /** Of the rules of one step; each has ten alternatives of four elements. */
-const mostRules = 150;
+const maxRules = 150;
 /** Fewer digits would leave too little of what the schema allows. */
 const leastDigits = 6;
 const exactDigits = 15;
@@ -36,20 +36,11 @@ export function multiplesOf(step: number, bounds: Bounds, grammar: Grammar): Exp
   ];
   const digits = new Digits(count, decimals, grammar);
   if (decimals >= 0) {
-    const shorter = Array.from({ length: decimals }, (_, places) => places);
-    // Nobody writes 12.50 for 12.5, or 12.00 for 12, if they need not.
-    const whole = shorter.filter((places) => 10 ** (decimals - places) % count === 0);
+    // Nobody writes 12.00 for 12 if they need not.
+    const areIntegers = decimals > 0 && 10 ** decimals % count === 0;
     return choice(
       signed(low, high, (from, to) => digits.between(from, to)),
-      ...whole.map((places) => {
-        const [least, greatest] = [
-          scaledUp(bounds.min ?? -Infinity, places, 1),
-          scaledUp(bounds.max ?? Infinity, places, -1),
-        ];
-        return signed(Math.max(-most, least), Math.min(most, greatest), (from, to) =>
-          new Digits(1, places, grammar).between(from, to),
-        );
-      }),
+      ...(areIntegers ? [integersBetween(bounds)] : []),
     );
   }
   // Zeros are written after the digits; nothing is written after the digit zero.
@@ -72,7 +63,7 @@ interface Units {
 
 function unitsOf(step: number): Units | null {
   if (!(step > 0) || step > largest) return null;
-  for (let decimals = 0; decimals <= mostDecimals; decimals++) {
+  for (let decimals = 0; decimals <= maxDecimals; decimals++) {
     let count = Math.round(step * 10 ** decimals);
     if (count > largest || Number(`${count}e-${decimals}`) !== step) continue;
     let places = decimals;
@@ -93,7 +84,7 @@ function digitsWithin(step: number): number {
   let rules = 0;
   for (let left = 1; left <= exactDigits; left++) {
     rules += step / greatestCommonDivisor(step, 10 ** left);
-    if (rules > mostRules) return left - 1;
+    if (rules > maxRules) return left - 1;
   }
   return exactDigits;
 }
@@ -126,7 +117,6 @@ class Digits {
     const [first, last] = [Number(low[0]), Number(high[0])];
     const [zeros, nines] = ["0".repeat(low.length - 1), "9".repeat(low.length - 1)];
     const options: Expression[] = [];
-    if (this.step === 1) return this.#anyBetween(low, high);
     for (let digit = first; digit <= last; digit++) {
       const rest = this.#limited(
         digit === first ? low.slice(1) : zeros,
@@ -138,32 +128,10 @@ class Digits {
     return choice(...options);
   }
 
-  /** The same without remainders: digits in the middle go on in the same way. */
-  #anyBetween(low: string, high: string): Expression {
-    if (/^0*$/.test(low) && /^9*$/.test(high)) return this.#any(low.length, 0);
-    const [first, last] = [Number(low[0]), Number(high[0])];
-    const [zeros, nines] = ["0".repeat(low.length - 1), "9".repeat(low.length - 1)];
-    const then = (from: number, to: number, least: string, most: string): Expression =>
-      sequence(
-        text(low.length === this.decimals ? "." : ""),
-        chars([0x30 + from, 0x30 + to]),
-        this.#anyBetween(least, most),
-      );
-    if (first === last) return then(first, last, low.slice(1), high.slice(1));
-    const from = low.slice(1) === zeros ? first : first + 1;
-    const to = high.slice(1) === nines ? last : last - 1;
-    return choice(
-      ...(from > first ? [then(first, first, low.slice(1), nines)] : []),
-      ...(from <= to ? [then(from, to, zeros, nines)] : []),
-      ...(to < last ? [then(last, last, zeros, high.slice(1))] : []),
-    );
-  }
-
   /** Any digits, so many that are left. */
   #any(left: number, before: number): Expression {
     const remainder = before % (this.step / greatestCommonDivisor(this.step, 10 ** left));
     if (left === 0) return remainder === 0 ? text("") : impossible;
-    if (this.step === 1) return this.#anyDigits(left);
     const name = `multiple-${this.step}-${this.decimals}-${left}-${remainder}`;
     return this.grammar.define(name, () =>
       choice(
@@ -171,14 +139,6 @@ class Digits {
           sequence(text(this.#written(digit, left)), this.#any(left - 1, remainder * 10 + digit)),
         ),
       ),
-    );
-  }
-
-  #anyDigits(left: number): Expression {
-    const digits = (length: number) => repeat(chars([0x30, 0x39]), length, length);
-    if (this.decimals <= 0 || left < this.decimals) return digits(left);
-    return this.grammar.define(`digits-${left}-${this.decimals}`, () =>
-      sequence(digits(left - this.decimals), text("."), digits(this.decimals)),
     );
   }
 

@@ -23,7 +23,7 @@ export function integersBetween({ min, max }: Bounds): Expression {
 
 /** Of a number with a fraction, besides those that decide whether it is within the bounds. */
 const moreDecimals = 6;
-const mostDecimals = 9;
+const maxDecimals = 9;
 
 export function numbersBetween({ min = -largest, max = largest }: Bounds): Expression {
   const options = [integersBetween({ min, max })];
@@ -40,7 +40,7 @@ function decimalsFor(min: number, max: number): number | null {
   const wanted = Math.max(2, Math.min(3, decimalsOf(min)), Math.min(3, decimalsOf(max)));
   const isExact = (decimals: number) => Math.max(Math.abs(min), Math.abs(max)) * 10 ** decimals <= largest;
   if (!isExact(wanted)) return 1;
-  for (let decimals = wanted; decimals <= mostDecimals && isExact(decimals); decimals++) {
+  for (let decimals = wanted; decimals <= maxDecimals && isExact(decimals); decimals++) {
     if (scaledUp(min, decimals, 1) <= scaledUp(max, decimals, -1)) return decimals;
   }
   return null;
@@ -48,7 +48,7 @@ function decimalsFor(min: number, max: number): number | null {
 
 function decimalsOf(value: number): number {
   const [, fraction = ""] = String(value).split(".");
-  return /e/.test(fraction) ? mostDecimals : fraction.length;
+  return /e/.test(fraction) ? maxDecimals : fraction.length;
 }
 
 /**

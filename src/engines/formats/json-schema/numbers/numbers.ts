@@ -6,7 +6,7 @@ import { integersBetween, largest, numbersBetween, type Bounds } from "./number-
 import type { Parts } from "../parts.js";
 import { All, numberAt, SchemaError, type Path, type Schema } from "../schema.js";
 
-const mostListed = 500;
+const maxListed = 500;
 
 export function numbers(given: "number" | "integer", schema: Schema, path: Path, parts: Parts): Expression {
   const { min, max } = boundsOf(schema, path);
@@ -32,9 +32,9 @@ export function numbers(given: "number" | "integer", schema: Schema, path: Path,
   return type === "integer" ? integersBetween(bounds) : numbersBetween(bounds);
 }
 
-/** Null where they cannot be told by their digits, and are too many to be listed. */
+/** Null where no rules for their digits exist, and they are too many to be listed. */
 function steppedBy(step: number, { min, max }: Bounds, parts: Parts): Expression | null {
-  const areFew = min !== undefined && max !== undefined && (max - min) / step <= mostListed;
+  const areFew = min !== undefined && max !== undefined && (max - min) / step <= maxListed;
   const areExact = Math.max(Math.abs(min ?? 0), Math.abs(max ?? 0)) <= Number.MAX_SAFE_INTEGER;
   if (!areFew || !areExact || !Number.isInteger(step)) return multiplesOf(step, { min, max }, parts.grammar);
   const values: Expression[] = [];
@@ -58,7 +58,7 @@ const boundsOf = (schema: Schema, path: Path): Bounds => ({
   max: lowest(numberAt(schema, "maximum", path), numberAt(schema, "exclusiveMaximum", path)),
 });
 
-/** Bounds that are further than what is written anyway are none. */
+/** Drops bounds beyond all numbers that are written anyway. */
 const withinReach = ({ min, max }: Bounds, furthest: number): Bounds => ({
   min: min !== undefined && min < -furthest ? undefined : min,
   max: max !== undefined && max > furthest ? undefined : max,
@@ -74,7 +74,7 @@ function lowest(inclusive: number | undefined, exclusive: number | undefined): n
   return Math.min(inclusive ?? Infinity, neighbour(exclusive, -1));
 }
 
-/** The next number that can be told from this one. */
+/** The adjacent floating-point number. */
 function neighbour(value: number, direction: 1 | -1): number {
   if (value === 0) return direction * Number.MIN_VALUE;
   let step = Math.abs(value) * Number.EPSILON;

@@ -41,7 +41,7 @@ const quantifiers: Record<string, [min: number, max: number | undefined]> = {
   "+": [1, undefined],
   "?": [0, 1],
 };
-const mostRepeats = 1000;
+const maxRepeats = 1000;
 
 export const anyCharacter: Language = { type: "chars", ranges: [[0, lastCode]] };
 const anything: Language = { type: "repeat", part: anyCharacter, min: 0, max: undefined };
@@ -211,12 +211,12 @@ class PatternReader {
     // A lazy repetition matches the same texts.
     this.#take("?");
     const [min, max] = bounds;
-    if (min > mostRepeats) throw new Unsupported();
+    if (min > maxRepeats) throw new Unsupported();
     return {
       type: "repeat",
       part,
       min,
-      max: max === undefined ? undefined : Math.max(min, Math.min(max, mostRepeats)),
+      max: max === undefined ? undefined : Math.max(min, Math.min(max, maxRepeats)),
     };
   }
 

@@ -12,10 +12,10 @@ import { formatPattern } from "./formats.js";
 import { anyCharacter, NestedTooDeeply, readPattern } from "./pattern.js";
 
 /** In all patterns of a schema together. */
-const mostPatternChars = 10_000;
+const maxPatternChars = 10_000;
 const stepsPerPatternChar = 20;
 /** Of a pattern together with a length. */
-const mostStatesWithLength = 400;
+const maxStatesWithLength = 400;
 
 const tooLarge = "this is too large to be enforced";
 
@@ -74,9 +74,9 @@ export class Strings {
   #read(patterns: readonly string[], path: Path): Language[] {
     return patterns.flatMap((pattern) => {
       this.#patternChars += pattern.length;
-      this.parts.work.spend(Math.min(pattern.length, mostPatternChars) * stepsPerPatternChar);
-      if (this.#patternChars > mostPatternChars) {
-        const most = `the patterns of a schema may have ${mostPatternChars} characters together`;
+      this.parts.work.spend(Math.min(pattern.length, maxPatternChars) * stepsPerPatternChar);
+      if (this.#patternChars > maxPatternChars) {
+        const most = `the patterns of a schema may have ${maxPatternChars} characters together`;
         throw new SchemaError([...path, "pattern"], most);
       }
       try {
@@ -99,7 +99,7 @@ export class Strings {
     if (min > 0 || max !== undefined) {
       const length: Language = { type: "repeat", part: anyCharacter, min, max };
       const both = all([...languages, length]);
-      const expression = this.#automata.rulesOf(both, name, mostStatesWithLength);
+      const expression = this.#automata.rulesOf(both, name, maxStatesWithLength);
       if (expression !== null) return { expression, isComplete: true };
     }
     const expression = this.#automata.rulesOf(all(languages), name);

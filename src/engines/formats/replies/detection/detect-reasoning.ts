@@ -1,12 +1,12 @@
 /**
- * How a template's model thinks: what marks its thoughts, and which variable switches them.
+ * How a template marks its model's reasoning, and which variable switches it.
  */
 import { knownReasoning } from "../families.js";
 import type { ReasoningSyntax } from "../reply-syntax.js";
-import { answer, probeText, probeThought, question } from "./probe.js";
+import { answer, probeText, probeReasoning, question } from "./probe.js";
 import type { RenderTemplate } from "./template-render.js";
 
-/** A variable of the template that turns thoughts on and off. */
+/** A variable of the template that turns reasoning on and off. */
 export interface ThinkingSwitch {
   variable: string;
   on: boolean;
@@ -25,7 +25,7 @@ export function detectReasoning(render: RenderTemplate, source: string): Reasoni
   });
   const opened = knownReasoning.find(({ open }) => prompts.some((prompt) => prompt.trimEnd().endsWith(open)));
   return (
-    opened ?? aroundThought(render) ?? knownReasoning.find(({ close }) => source.includes(close)) ?? null
+    opened ?? aroundReasoning(render) ?? knownReasoning.find(({ close }) => source.includes(close)) ?? null
   );
 }
 
@@ -41,19 +41,19 @@ export function detectThinkingSwitch(render: RenderTemplate): ThinkingSwitch | n
   return null;
 }
 
-/** What stands around the thoughts of an assistant's message, where the template shows them. */
-function aroundThought(render: RenderTemplate): ReasoningSyntax | null {
-  const message = { ...answer, reasoning_content: probeThought };
+/** What stands around the reasoning of an assistant's message, where the template shows it. */
+function aroundReasoning(render: RenderTemplate): ReasoningSyntax | null {
+  const message = { ...answer, reasoning_content: probeReasoning };
   const rendered = render({ messages: [question, message], tools: null, addGenerationPrompt: false }) ?? "";
-  const place = rendered.indexOf(probeThought);
+  const place = rendered.indexOf(probeReasoning);
   if (place < 0) return null;
   const before = rendered.slice(0, place).trimEnd();
-  const after = rendered.slice(place + probeThought.length).trimStart();
+  const after = rendered.slice(place + probeReasoning.length).trimStart();
   const known = knownReasoning.find(({ open, close }) => before.endsWith(open) && after.startsWith(close));
   if (known !== undefined) return known;
   const open = /(<[^<>\s]+>|\[[^[\]\s]+\])$/.exec(before)?.[1];
   const close = /^(<[^<>\s]+>|\[[^[\]\s]+\])/.exec(after)?.[1];
-  // Marks of a turn stand around a whole message: then the thought was written as if it were the text.
+  // Marks of a turn stand around a whole message: then the reasoning was written as if it were the text.
   if (open === undefined || close === undefined || !after.includes(probeText)) return null;
   return { open, close };
 }

@@ -7,7 +7,7 @@ const probeName = "sotto_probe_tool";
 const otherName = "sotto_second_tool";
 export const probeArguments = { probe_key_a: "probe value a", probe_key_b: 70717 } as const;
 export const probeText = "Sotto probe text";
-export const probeThought = "Sotto probe thought";
+export const probeReasoning = "Sotto probe reasoning";
 const description = "Sotto probe description";
 
 const tool = (name: string): TemplateTool => ({

@@ -25,7 +25,7 @@ export interface GrammarTool {
 }
 
 /** More calls in one reply mean that the model does not stop. */
-export const mostCalls = 16;
+export const maxCalls = 16;
 
 /** Whitespace as models lay JSON out: none, a space, or a line break with some indentation. */
 export const space = (grammar: Grammar): Expression =>
@@ -50,7 +50,7 @@ export function anyCall(
 
 /** Several calls, separated, where they may be parallel. */
 export function severalOf(item: Expression, separator: Expression, parallel: boolean): Expression {
-  return parallel ? sequence(item, repeat(sequence(separator, item), 0, mostCalls - 1)) : item;
+  return parallel ? sequence(item, repeat(sequence(separator, item), 0, maxCalls - 1)) : item;
 }
 
 function beforeName(payload: CallSyntax["payload"], grammar: Grammar): Expression {

@@ -3,7 +3,7 @@
  */
 import { choice, optional, repeat, sequence, text, type Expression, type Grammar } from "../../gbnf.js";
 import type { CallSyntax, ReplySyntax } from "../reply-syntax.js";
-import { anyCall, mostCalls, severalOf, space, type GrammarTool } from "./call-rules.js";
+import { anyCall, maxCalls, severalOf, space, type GrammarTool } from "./call-rules.js";
 
 type Marked = Extract<ReplySyntax, { type: "marked" }> & { calls: CallSyntax };
 
@@ -31,7 +31,7 @@ export function markedCalls(
   // Models of tagged families leave the outer marker out at times: the inner one is a trigger, too.
   const mayLackOpen = from === "trigger" && payload.type === "tagged" && payload.nameOpen !== "";
   const first = mayLackOpen ? sequence(optional(sequence(text(open), gap)), callAndClose) : marked;
-  const all = parallel ? sequence(first, repeat(sequence(gap, marked), 0, mostCalls - 1)) : first;
+  const all = parallel ? sequence(first, repeat(sequence(gap, marked), 0, maxCalls - 1)) : first;
   return groupOpen === "" ? all : sequence(text(groupOpen), gap, all, gap, text(groupClose));
 }
 

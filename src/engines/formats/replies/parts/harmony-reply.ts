@@ -4,8 +4,8 @@
  *     <|channel|>analysis<|message|>…<|end|>
  *     <|start|>assistant<|channel|>commentary to=functions.f <|constrain|>json<|message|>{…}<|call|>
  *
- * The prompt ends with `<|start|>assistant`, so a reply begins inside a header. `analysis` is thoughts, a message to
- * `functions.…` is a call, one to anybody else (built-in tools, which we do not offer) is thoughts, and everything
+ * The prompt ends with `<|start|>assistant`, so a reply begins inside a header. `analysis` is reasoning, a message to
+ * `functions.…` is a call, one to anybody else (built-in tools, which we do not offer) is reasoning, and everything
  * else is for the reader. What cannot be a header is a message without one.
  */
 import { oneOf, skipSpace, upTo, type Input, type Reading } from "./input.js";
@@ -28,7 +28,7 @@ export function* harmonyReply(input: Input, output: Output, callsExpected: boole
     if (name !== undefined && callsExpected) ender = yield* callMessage(input, output, name, messages);
     else if (to !== undefined || /<\|channel\|>\s*analysis/.test(header)) {
       output.beginReasoning();
-      ender = yield* body(input, messages.thoughts());
+      ender = yield* body(input, messages.reasoning());
       if (ender !== null) output.endReasoning(beginsNext(ender) ? ender.length : 0);
     } else ender = yield* body(input, messages.text(), text);
     if (ender === null) return;
@@ -101,8 +101,8 @@ class Messages {
     return this.#paragraph("text", (part, waiting) => this.output.text(part, waiting));
   }
 
-  thoughts(): TrimmedText {
-    return this.#paragraph("thoughts", (part, waiting) => this.output.reasoning(part, waiting));
+  reasoning(): TrimmedText {
+    return this.#paragraph("reasoning", (part, waiting) => this.output.reasoning(part, waiting));
   }
 
   #paragraph(kind: string, emit: (part: string, waiting: number) => void): TrimmedText {

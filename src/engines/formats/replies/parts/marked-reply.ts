@@ -1,16 +1,15 @@
 /**
- * A reply with marked places in it: thoughts, calls, and markers that mean nothing to the reader.
+ * A reply with marked places in it: reasoning, calls, and markers that mean nothing to the reader.
  *
- * Thoughts are looked for where nothing else has come before, or right after other markup: in the middle of a text
- * their marker is text, since models explain it. Markers of calls count everywhere, but only if the request has tools.
- * Families that write bare JSON have it looked for in the same places as thoughts.
+ * Reasoning is looked for where nothing else has come before, or right after other markup: in the middle of a text
+ * its marker is text, since models explain it. Markers of calls count everywhere, but only if the request has tools.
+ * Families that write bare JSON have it looked for in the same places as reasoning.
  *
  * What a marker announces and is then no call becomes text, without the markers. Whitespace around markup is dropped.
  */
 import type { CallSyntax, ReasoningSyntax } from "../reply-syntax.js";
 import { oneOf, peek, skipSpace, upTo, type Input, type Reading } from "./input.js";
 import type { Output } from "./output.js";
-import { thoughts } from "./thoughts.js";
 import { TrimmedText } from "./trimmed-text.js";
 
 /** What reads calls once their marker was read; empty for those that have none. False when there is no call. */
@@ -41,9 +40,9 @@ export function* markedReply(input: Input, output: Output, options: MarkedOption
   const textAfter = (isMarkup: boolean) =>
     new TrimmedText((part, waiting) => output.text(part, waiting), isMarkup);
 
-  const beginsInThoughts = reasoning !== null && options.reasoningOpen;
-  if (beginsInThoughts) yield* thoughts(input, output, reasoning);
-  let text = textAfter(beginsInThoughts);
+  const beginsInReasoning = reasoning !== null && options.reasoningOpen;
+  if (beginsInReasoning) yield* readReasoning(input, output, reasoning);
+  let text = textAfter(beginsInReasoning);
   let isStart = true;
   for (;;) {
     const first = isStart ? yield* startOf(input, text, atStart, calls?.bare ?? []) : null;
@@ -61,8 +60,26 @@ export function* markedReply(input: Input, output: Output, options: MarkedOption
         isStart = false;
         continue;
       }
-    } else if (marker === reasoning?.open) yield* thoughts(input, output, reasoning);
+    } else if (marker === reasoning?.open) yield* readReasoning(input, output, reasoning);
     text = textAfter(true);
+  }
+}
+
+/**
+ * Reasoning up to its closing marker, without the whitespace at its edges. An opening marker inside it is dropped:
+ * models repeat the one that the prompt ends with.
+ */
+function* readReasoning(input: Input, output: Output, { open, close }: ReasoningSyntax): Reading {
+  const text = new TrimmedText((part, waiting) => output.reasoning(part, waiting), true);
+  output.beginReasoning();
+  for (;;) {
+    const marker = yield* upTo(input, [close, open], (part) => text.write(part));
+    if (marker === null) text.keepSpace();
+    else if (marker === close) {
+      text.dropSpace();
+      output.endReasoning();
+    }
+    if (marker !== open) return;
   }
 }
 

@@ -1,8 +1,8 @@
 /**
- * Text whose whitespace at an edge may belong to the markup rather than to the reader: before a call, after thoughts.
+ * Text whose whitespace at an edge may belong to the markup rather than to the reader: before a call, after reasoning.
  * Whitespace at the end waits until it is known what follows; of a long run only the last characters wait.
  */
-const mostHeld = 64;
+const maxHeld = 64;
 
 export class TrimmedText {
   #space = "";
@@ -20,7 +20,7 @@ export class TrimmedText {
     const whole = this.#space + arrived;
     const body = whole.trimEnd();
     if (body !== "") this.#isBlank = false;
-    const held = Math.max(body.length, whole.length - mostHeld);
+    const held = Math.max(body.length, whole.length - maxHeld);
     this.#space = whole.slice(held);
     if (held > 0) this.emit(whole.slice(0, held), this.#space.length);
   }

@@ -8,7 +8,7 @@
  */
 import { Template } from "@huggingface/jinja";
 import type { ChatMessage } from "../../../../protocol/chat.js";
-import { detectSyntax, endsInThoughts, type TemplateAbilities } from "../../../formats/replies/detect.js";
+import { detectSyntax, endsInReasoning, type TemplateAbilities } from "../../../formats/replies/detect.js";
 import {
   withCallLists,
   withToolsInSystem,
@@ -83,8 +83,8 @@ export class ChatTemplate {
   }
 
   /** Whether a reply to this prompt begins within thoughts. */
-  endsInThoughts(prompt: string): boolean {
-    return endsInThoughts(prompt, this.#abilities.syntax);
+  endsInReasoning(prompt: string): boolean {
+    return endsInReasoning(prompt, this.#abilities.syntax);
   }
 
   #renderWith({ tools, reasoningEffort }: Conversation, messages: readonly ChatMessage[]): string | null {
