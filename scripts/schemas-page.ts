@@ -1,7 +1,7 @@
 /** docs/schemas.md, generated from the compiler's own table of keywords. */
 import { format } from "prettier";
-import { formatNames } from "../src/engines/formats/json-schema/strings/formats.js";
-import { keywords, type KeywordFacts } from "../src/engines/formats/json-schema/keywords.js";
+import { formatNames } from "../src/engines/structured-output/json-schema/strings/formats.js";
+import { keywords, type KeywordFacts } from "../src/engines/structured-output/json-schema/keywords.js";
 
 const kinds: Record<KeywordFacts["of"], string> = {
   any: "Any value",
@@ -45,7 +45,7 @@ ${sections.join("\n")}
 Enforced are ${formatNames.map((name) => `\`${name}\``).join(", ")}. Beside a \`pattern\` that can be enforced, the
 pattern is, and the format is not; beside one that cannot, the format is enforced instead.
 
-_Generated from \`src/engines/formats/json-schema/keywords.ts\` by \`npm run docs\`._
+_Generated from \`src/engines/structured-output/json-schema/keywords.ts\` by \`npm run docs\`._
 `;
   return format(page, { parser: "markdown", printWidth: 110 });
 }

@@ -19,7 +19,7 @@ import { wordsOf } from "./engines/llama/gpu/failures.js";
 import { chooseBackends, type GpuMachine } from "./engines/llama/gpu/machine.js";
 import { ownLibrary } from "./engines/llama/gpu/library/own-library.js";
 import type { LoadSubject } from "./engines/llama/gpu/memory.js";
-import { Grammars } from "./engines/formats/grammars.js";
+import { Grammars } from "./engines/structured-output/grammars.js";
 import type { ChildExit } from "./engines/llama/host/engine-causes.js";
 import { LlamaEngine, type LlamaEngineOptions, type LlamaEvent } from "./engines/llama/host/llama-engine.js";
 import { Residency } from "./engines/llama/host/residency.js";

@@ -117,10 +117,17 @@ describe("architecture", () => {
         .filter((file) => importsFrom(file, host.slice(0, 2), [namesOfBackends]))
         .map(({ path }) => path),
     ).toEqual([]);
-    const formats = files.filter(({ path }) => path.startsWith("src/engines/formats/"));
+    const formats = files.filter(({ path }) =>
+      ["src/engines/structured-output/", "src/engines/chat-format/"].some((folder) =>
+        path.startsWith(folder),
+      ),
+    );
     expect(formats.length).toBeGreaterThan(5);
     const engines = ["src/engines/llama/", "src/engines/upstream/", "src/engines/pool/"];
     expect(formats.filter((file) => importsFrom(file, engines)).map(({ path }) => path)).toEqual([]);
+    const chatFormat = formats.filter(({ path }) => path.startsWith("src/engines/chat-format/"));
+    const upwards = chatFormat.filter((file) => importsFrom(file, ["src/engines/structured-output/"]));
+    expect(upwards.map(({ path }) => path)).toEqual([]);
   });
 
   it.each([

@@ -12,8 +12,8 @@ import type {
   Sampling,
   Tool,
 } from "../../protocol/chat.js";
-import type { ReplyEvent } from "../formats/replies/reply-events.js";
-import type { ReplySyntax } from "../formats/replies/reply-syntax.js";
+import type { ReplyEvent } from "../chat-format/reply-events.js";
+import type { ReplySyntax } from "../chat-format/reply-syntax.js";
 import type { Backend, GpuBackend } from "./gpu/backends.js";
 
 export interface LoadRequest {

@@ -22,8 +22,8 @@ import {
 import type { ChatMessage } from "../../protocol/chat.js";
 import { ServiceError } from "../../protocol/errors.js";
 import type { ModelId } from "../../protocol/models.js";
-import { Grammars } from "../formats/grammars.js";
-import { withSystemPrompt } from "../formats/system-prompt.js";
+import { Grammars } from "../structured-output/grammars.js";
+import { withSystemPrompt } from "../chat-format/system-prompt.js";
 import { CacheSalts } from "./cache-salt.js";
 import { Connection } from "./connection.js";
 import type { Conversation } from "./conversation.js";

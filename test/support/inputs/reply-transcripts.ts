@@ -1,6 +1,6 @@
 /** Replies of each family, written by hand from the documentation of its models, and the events they are parsed to. */
-import type { FamilyName } from "../../../src/engines/formats/replies/families.js";
-import type { ReplyTool } from "../../../src/engines/formats/replies/parser-of.js";
+import type { FamilyName } from "../../../src/engines/chat-format/families.js";
+import type { ReplyTool } from "../../../src/engines/chat-format/parser-of.js";
 
 export interface Transcript {
   name: string;

@@ -32,9 +32,9 @@ import type { ChildExit } from "./engine-causes.js";
 import { engineEnvironment } from "./child-environment.js";
 import { isGpu, type GpuBackend } from "../gpu/backends.js";
 import type { EngineBackends } from "../gpu/engine-backends.js";
-import { Grammars } from "../../formats/grammars.js";
-import { plainSyntax, type ReplySyntax } from "../../formats/replies/reply-syntax.js";
-import { withSystemPrompt } from "../../formats/system-prompt.js";
+import { Grammars } from "../../structured-output/grammars.js";
+import { plainSyntax, type ReplySyntax } from "../../chat-format/reply-syntax.js";
+import { withSystemPrompt } from "../../chat-format/system-prompt.js";
 import type {
   Conversation,
   GrammarPlan,

@@ -3,7 +3,7 @@ import type { Generation } from "../../../core/ports.js";
 import type { ChatMessage } from "../../../protocol/chat.js";
 import type { Conversation, LoadedFacts, ToWorker } from "../messages.js";
 import { generationOf } from "../../../../test/contract/engines/engine-contract.js";
-import { plainSyntax } from "../../formats/replies/reply-syntax.js";
+import { plainSyntax } from "../../chat-format/reply-syntax.js";
 import type { EngineChild } from "./child.js";
 import { PromptReader, requireFits } from "./prompt-reader.js";
 

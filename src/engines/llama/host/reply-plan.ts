@@ -1,12 +1,12 @@
 /** How a reply is held and how it is read, from what the request asks for and how the model writes. */
 import type { Generation } from "../../../core/ports.js";
-import { holdsFromStart } from "../../formats/calls-request.js";
-import type { Grammars } from "../../formats/grammars.js";
-import { triggersOf, triggersOnlyAtStart } from "../../formats/replies/call-grammar.js";
-import { harmonyGrammar } from "../../formats/replies/grammar/harmony-grammar.js";
-import { chars, Grammar, optional, repeat, sequence, text } from "../../formats/gbnf.js";
-import { textUpTo } from "../../formats/text-up-to.js";
-import type { ReplySyntax } from "../../formats/replies/reply-syntax.js";
+import { holdsFromStart } from "../../structured-output/calls/calls-request.js";
+import type { Grammars } from "../../structured-output/grammars.js";
+import { triggersOf, triggersOnlyAtStart } from "../../structured-output/calls/call-grammar.js";
+import { harmonyGrammar } from "../../structured-output/calls/harmony-grammar.js";
+import { chars, Grammar, optional, repeat, sequence, text } from "../../structured-output/gbnf.js";
+import { textUpTo } from "../../structured-output/text-up-to.js";
+import type { ReplySyntax } from "../../chat-format/reply-syntax.js";
 import type { GrammarPlan, ParsingPlan } from "../messages.js";
 
 type Wanted = Pick<Generation, "format" | "tooling" | "accountId">;

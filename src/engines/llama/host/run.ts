@@ -1,7 +1,7 @@
 /** One generation under way in a child, until the child reports that it has ended, or is gone itself. */
 import { ReaderTooSlow, type GenerationEvent, type PreparedGeneration } from "../../../core/ports.js";
-import { newCallId } from "../../formats/replies/call-id.js";
-import type { ReplyEvent } from "../../formats/replies/reply-events.js";
+import { newCallId } from "../../chat-format/call-id.js";
+import type { ReplyEvent } from "../../chat-format/reply-events.js";
 import { ServiceError } from "../../../protocol/errors.js";
 import type { EngineChild } from "./child.js";
 import type { Ending, Progress } from "../messages.js";

@@ -1,5 +1,5 @@
 /** A loaded model that reads conversations and generates replies: the parts of the child process, put together. */
-import { replyParser } from "../../formats/replies/parser-of.js";
+import { replyParser } from "../../chat-format/parser-of.js";
 import { loadModel, type LoadedModel } from "./addon.js";
 import type { BatchContext } from "./batch-context.js";
 import { Batcher } from "./schedule/batcher.js";

@@ -5,7 +5,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { openVocabulary, type VocabularySource } from "../native-vocabulary.js";
 import type { Conversation, PrepareResult, TemplateTokens } from "../../messages.js";
-import type { ReplySyntax } from "../../../formats/replies/reply-syntax.js";
+import type { ReplySyntax } from "../../../chat-format/reply-syntax.js";
 import { measureTemplate } from "./measure-template.js";
 import { PromptBuilder } from "./prompt.js";
 import { ChatTemplate } from "./template.js";

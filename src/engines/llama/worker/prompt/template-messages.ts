@@ -4,12 +4,12 @@
  */
 import { createHash } from "node:crypto";
 import type { ChatMessage, Tool, ToolCall } from "../../../../protocol/chat.js";
-import type { CallForm } from "../../../formats/replies/detection/probe.js";
+import type { CallForm } from "../../../chat-format/detection/probe.js";
 import type {
   TemplateCall,
   TemplateMessage,
   TemplateTool,
-} from "../../../formats/replies/detection/template-render.js";
+} from "../../../chat-format/detection/template-render.js";
 
 export function templateMessages(messages: readonly ChatMessage[], form: CallForm): TemplateMessage[] {
   const names = namesOfCalls(messages);

@@ -8,14 +8,14 @@
  */
 import { Template } from "@huggingface/jinja";
 import type { ChatMessage } from "../../../../protocol/chat.js";
-import { detectSyntax, endsInReasoning, type TemplateAbilities } from "../../../formats/replies/detect.js";
+import { detectSyntax, endsInReasoning, type TemplateAbilities } from "../../../chat-format/detect.js";
 import {
   withCallLists,
   withToolsInSystem,
   type RenderTemplate,
   type TemplateConversation,
-} from "../../../formats/replies/detection/template-render.js";
-import type { ReplySyntax } from "../../../formats/replies/reply-syntax.js";
+} from "../../../chat-format/detection/template-render.js";
+import type { ReplySyntax } from "../../../chat-format/reply-syntax.js";
 import type { Conversation } from "../../messages.js";
 import { withGenericTools, withWrittenCalls, withToolText } from "./generic-tools.js";
 import { templateMessages, templateTools } from "./template-messages.js";

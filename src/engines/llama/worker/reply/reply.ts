@@ -8,8 +8,8 @@
  * and one of a thought or a call, is not reported at all. One that is partly text is.
  */
 import type { FinishReason, ReplyLogprob, TokenLogprob } from "../../../../protocol/chat.js";
-import type { ParsedEvent, ReplyEvent, StatefulParser } from "../../../formats/replies/reply-events.js";
-import { StopMatcher } from "../../../formats/stop.js";
+import type { ParsedEvent, ReplyEvent, StatefulParser } from "../../../chat-format/reply-events.js";
+import { StopMatcher } from "../../../chat-format/stop.js";
 import { Detokenizer, type Detokenize } from "./detokenizer.js";
 import type { Drawn, Weighed } from "./draw.js";
 

@@ -18,7 +18,7 @@ import { GrammarThread, type ThreadOutcome } from "./grammar-thread.js";
 import type { ToCompile } from "./grammar-worker.js";
 import { objectGrammar } from "./json-schema/compile.js";
 import type { Path } from "./json-schema/schema.js";
-import type { CallsRequest } from "./calls-request.js";
+import type { CallsRequest } from "./calls/calls-request.js";
 
 export interface GrammarsOptions {
   clock?: Clock;

@@ -1,8 +1,8 @@
 /**
  * The grammar of calls between a family's markers.
  */
-import { choice, optional, repeat, sequence, text, type Expression, type Grammar } from "../../gbnf.js";
-import type { CallSyntax, ReplySyntax } from "../reply-syntax.js";
+import { choice, optional, repeat, sequence, text, type Expression, type Grammar } from "../gbnf.js";
+import type { CallSyntax, ReplySyntax } from "../../chat-format/reply-syntax.js";
 import { anyCall, maxCalls, severalOf, space, type GrammarTool } from "./call-rules.js";
 
 type Marked = Extract<ReplySyntax, { type: "marked" }> & { calls: CallSyntax };

@@ -4,7 +4,7 @@ import { detectSyntax, endsInReasoning, type TemplateAbilities } from "./detect.
 import type { RenderTemplate } from "./detection/template-render.js";
 import { families, think } from "./families.js";
 import type { CallSyntax } from "./reply-syntax.js";
-import { templates, type TemplateName } from "../../../../test/support/inputs/chat-templates.js";
+import { templates, type TemplateName } from "../../../test/support/inputs/chat-templates.js";
 
 function renderOf(name: TemplateName): RenderTemplate {
   const template = new Template(templates[name]);

@@ -4,7 +4,7 @@
  * There a string is plain text up to a tag, so only a string with no further constraint, or one of given texts, can be
  * held to its schema. Everything else is JSON, held by the grammar of its own schema.
  */
-import { parameterKind, type Schema } from "../parts/parameter-kinds.js";
+import { parameterKind, type Schema } from "../../chat-format/parts/parameter-kinds.js";
 
 export interface TaggedParameter {
   name: string;

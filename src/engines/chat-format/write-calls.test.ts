@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { families, type FamilyName } from "./families.js";
 import { replyParser } from "./parser-of.js";
-import { tools, transcripts } from "../../../../test/support/inputs/reply-transcripts.js";
+import { tools, transcripts } from "../../../test/support/inputs/reply-transcripts.js";
 import { callsText } from "./write-calls.js";
 
 const calls = [

@@ -1,9 +1,9 @@
 /**
  * The grammar of our own format: a reply or calls where the choice is free, and only calls where it is not.
  */
-import { choice, sequence, text, type Expression, type Grammar } from "../../gbnf.js";
-import { anyString } from "../../json-schema/json-text.js";
-import { callsField, genericCallFields, replyField } from "../parts/generic-reply.js";
+import { choice, sequence, text, type Expression, type Grammar } from "../gbnf.js";
+import { anyString } from "../json-schema/json-text.js";
+import { callsField, genericCallFields, replyField } from "../../chat-format/parts/generic-reply.js";
 import { anyCall, severalOf, space, type GrammarTool } from "./call-rules.js";
 
 export function genericCalls(

@@ -61,7 +61,7 @@ export class GrammarThread {
   }
 
   #start(): Running {
-    const file = this.options.workerFile ?? programFile("engines/formats/grammar-worker");
+    const file = this.options.workerFile ?? programFile("engines/structured-output/grammar-worker");
     const worker = newWorker(file, { resourceLimits, stdout: true, stderr: true });
     let listener: (outcome: ThreadOutcome) => void = () => undefined;
     const ready = new Promise<void>((resolve, reject) => {

@@ -1,11 +1,11 @@
 /** What a grammar for calls is compiled from, as it is sent to the thread that compiles it. */
-import type { ReplyFormat, Tool, Tooling } from "../../protocol/chat.js";
-import { objectGrammar, schemaGrammar } from "./json-schema/compile.js";
-import { SchemaError, type Path } from "./json-schema/schema.js";
-import { callGrammar } from "./replies/call-grammar.js";
-import type { GrammarTool } from "./replies/grammar/call-rules.js";
-import { taggedParameters } from "./replies/grammar/tagged-parameters.js";
-import type { ReplySyntax } from "./replies/reply-syntax.js";
+import type { ReplyFormat, Tool, Tooling } from "../../../protocol/chat.js";
+import { objectGrammar, schemaGrammar } from "../json-schema/compile.js";
+import { SchemaError, type Path } from "../json-schema/schema.js";
+import { callGrammar } from "./call-grammar.js";
+import type { GrammarTool } from "./call-rules.js";
+import { taggedParameters } from "./tagged-parameters.js";
+import type { ReplySyntax } from "../../chat-format/reply-syntax.js";
 
 export interface CallsRequest {
   syntax: ReplySyntax;

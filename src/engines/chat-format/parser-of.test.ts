@@ -4,7 +4,7 @@ import { families, type FamilyName } from "./families.js";
 import { replyParser, type ParserOptions } from "./parser-of.js";
 import type { ParsedEvent } from "./reply-events.js";
 import { plainSyntax, type ReplySyntax } from "./reply-syntax.js";
-import { tools, transcripts, type Transcript } from "../../../../test/support/inputs/reply-transcripts.js";
+import { tools, transcripts, type Transcript } from "../../../test/support/inputs/reply-transcripts.js";
 
 const names = Object.keys(families) as FamilyName[];
 const cases = names.flatMap((family) =>

@@ -7,12 +7,12 @@ import { schemaGrammar } from "../json-schema/compile.js";
 import { oneOfNames } from "../text-choice.js";
 import { textUpTo } from "../text-up-to.js";
 import { callGrammar, triggersOf, triggersOnlyAtStart, type CallGrammarOptions } from "./call-grammar.js";
-import { families, type FamilyName } from "./families.js";
-import type { GrammarTool } from "./grammar/call-rules.js";
-import { taggedParameters } from "./grammar/tagged-parameters.js";
-import { replyParser } from "./parser-of.js";
-import type { ParsedEvent } from "./reply-events.js";
-import { plainSyntax } from "./reply-syntax.js";
+import { families, type FamilyName } from "../../chat-format/families.js";
+import type { GrammarTool } from "./call-rules.js";
+import { taggedParameters } from "./tagged-parameters.js";
+import { replyParser } from "../../chat-format/parser-of.js";
+import type { ParsedEvent } from "../../chat-format/reply-events.js";
+import { plainSyntax } from "../../chat-format/reply-syntax.js";
 
 const schemas = {
   get_weather: {

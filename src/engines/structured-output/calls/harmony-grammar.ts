@@ -2,9 +2,9 @@
  * The grammar of a reply in the format of gpt-oss: calls, or a text that follows a grammar of its own, after any number
  * of messages with reasoning. The recipient of a call may stand before the channel or after it.
  */
-import { choice, Grammar, optional, repeat, sequence, text, type Expression } from "../../gbnf.js";
-import { oneOfNames } from "../../text-choice.js";
-import { textUpTo } from "../../text-up-to.js";
+import { choice, Grammar, optional, repeat, sequence, text, type Expression } from "../gbnf.js";
+import { oneOfNames } from "../text-choice.js";
+import { textUpTo } from "../text-up-to.js";
 import { callArguments, type GrammarTool } from "./call-rules.js";
 
 export interface HarmonyGrammarOptions {

@@ -1,19 +1,10 @@
 /**
  * The grammar of a call, in each notation: what all calls begin with, then a name, then what follows for that tool.
  */
-import {
-  chars,
-  choice,
-  optional,
-  repeat,
-  sequence,
-  text,
-  type Expression,
-  type Grammar,
-} from "../../gbnf.js";
-import { oneOfNames, oneOfTexts } from "../../text-choice.js";
-import { textUpTo } from "../../text-up-to.js";
-import type { CallSyntax, JsonCalls, NamedCalls, TaggedCalls } from "../reply-syntax.js";
+import { chars, choice, optional, repeat, sequence, text, type Expression, type Grammar } from "../gbnf.js";
+import { oneOfNames, oneOfTexts } from "../text-choice.js";
+import { textUpTo } from "../text-up-to.js";
+import type { CallSyntax, JsonCalls, NamedCalls, TaggedCalls } from "../../chat-format/reply-syntax.js";
 import type { TaggedParameter } from "./tagged-parameters.js";
 
 export interface GrammarTool {

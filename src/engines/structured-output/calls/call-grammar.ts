@@ -14,11 +14,11 @@
  * generation, too, so the grammar does not ask for it.
  */
 import { choice, Grammar } from "../gbnf.js";
-import type { GrammarTool } from "./grammar/call-rules.js";
-import { genericCalls } from "./grammar/generic-grammar.js";
-import { harmonyGrammar, harmonyTriggers } from "./grammar/harmony-grammar.js";
-import { markedCalls } from "./grammar/marked-grammar.js";
-import type { ReplySyntax } from "./reply-syntax.js";
+import type { GrammarTool } from "./call-rules.js";
+import { genericCalls } from "./generic-grammar.js";
+import { harmonyGrammar, harmonyTriggers } from "./harmony-grammar.js";
+import { markedCalls } from "./marked-grammar.js";
+import type { ReplySyntax } from "../../chat-format/reply-syntax.js";
 
 export interface CallGrammarOptions {
   /** Whether there may be several calls. */

@@ -2,7 +2,7 @@
 import { parentPort } from "node:worker_threads";
 import { schemaGrammar } from "./json-schema/compile.js";
 import { isSchemaObject, SchemaError, type Path } from "./json-schema/schema.js";
-import { callsGrammar, ToolSchemaError, type CallsRequest } from "./calls-request.js";
+import { callsGrammar, ToolSchemaError, type CallsRequest } from "./calls/calls-request.js";
 
 /** Sent as JSON, which is also what an outcome is cached under. */
 export type ToCompile =
