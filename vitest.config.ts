@@ -3,7 +3,7 @@ import SlowFirst from "./test/support/processes/slow-first.js";
 
 /** Tests that change the process they run in, or run what is built. */
 const ownProcess = [
-  "src/engines/formats/grammars.test.ts",
+  "src/engines/structured-output/grammars.test.ts",
   "src/engines/llama/worker/missing-library.test.ts",
   "src/models/gguf/check-weights.test.ts",
   "src/models/starter/merge.test.ts",
@@ -13,9 +13,9 @@ const ownProcess = [
 
 /** In `npm test` a sample, in the deep suite all of it (test/support/depth.ts). */
 const inBoth = [
-  "src/engines/formats/json-schema/compile-fuzz.test.ts",
-  "src/engines/formats/json-schema/zoo.test.ts",
-  "src/engines/formats/replies/call-grammar.test.ts",
+  "src/engines/structured-output/json-schema/compile-fuzz.test.ts",
+  "src/engines/structured-output/json-schema/zoo.test.ts",
+  "src/engines/structured-output/calls/call-grammar.test.ts",
   "src/engines/llama/worker/reply/token-sampler.test.ts",
   "src/store/sql/address-index.test.ts",
   "test/api/schemas.test.ts",

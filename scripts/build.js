@@ -21,7 +21,7 @@ const entryPoints = [
   "src/engines/llama/worker/worker.ts",
   "src/engines/llama/worker/prompt/prompt-worker.ts",
   "src/engines/llama/gpu/probe-child.ts",
-  "src/engines/formats/grammar-worker.ts",
+  "src/engines/structured-output/grammar-worker.ts",
   "src/http/bodies/parse-worker.ts",
   "src/models/starter/merge-worker.ts",
   "src/store/sql/sqlite/sqlite-worker.ts",

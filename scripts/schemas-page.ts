@@ -1,7 +1,7 @@
 /** docs/schemas.md, generated from the compiler's own table of keywords. */
 import { format } from "prettier";
-import { type KeywordFacts, keywords } from "../src/engines/formats/json-schema/keywords.js";
-import { formatNames } from "../src/engines/formats/json-schema/strings/formats.js";
+import { type KeywordFacts, keywords } from "../src/engines/structured-output/json-schema/keywords.js";
+import { formatNames } from "../src/engines/structured-output/json-schema/strings/formats.js";
 
 const kinds: Record<KeywordFacts["of"], string> = {
   any: "Any value",
@@ -32,7 +32,7 @@ accepted. \`{ "type": "json_object", "schema": … }\` means the same. Schemas a
 - With \`strict: true\` such a keyword is refused with 400 \`invalid_value\`: the message names its place by keywords and
   positions (\`….properties[3].items\`; names are never repeated) and says what to write instead.
 - Always refused: a schema that nothing can satisfy, one that is malformed or too large, an unresolvable \`$ref\`,
-  and a pattern so ambiguous that enforcing it would delay other replies, such as \`(.?){64}x\`.
+  and a pattern whose groups are nested more than 50 levels deep.
 - Other keywords (\`title\`, \`description\`, \`default\`, \`examples\`, \`readOnly\`, \`discriminator\`, a library's own) are
   annotations: accepted, without effect.
 
@@ -45,7 +45,7 @@ ${sections.join("\n")}
 Enforced: ${formatNames.map((name) => `\`${name}\``).join(", ")}. Of a \`pattern\` and a \`format\` together, the pattern is
 enforced if it can be, otherwise the format.
 
-_Generated from \`src/engines/formats/json-schema/keywords.ts\` by \`npm run docs\`._
+_Generated from \`src/engines/structured-output/json-schema/keywords.ts\` by \`npm run docs\`._
 `;
   return format(page, { parser: "markdown", printWidth: 110 });
 }

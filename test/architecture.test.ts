@@ -106,10 +106,17 @@ describe("architecture", () => {
     expect(
       workers.filter((file) => importsFrom(file, host, [namesOfBackends])).map(({ path }) => path),
     ).toEqual([]);
-    const formats = files.filter(({ path }) => path.startsWith("src/engines/formats/"));
+    const formats = files.filter(({ path }) =>
+      ["src/engines/structured-output/", "src/engines/chat-format/"].some((folder) =>
+        path.startsWith(folder),
+      ),
+    );
     expect(formats.length).toBeGreaterThan(5);
     const engines = ["src/engines/llama/", "src/engines/upstream/", "src/engines/pool/"];
     expect(formats.filter((file) => importsFrom(file, engines)).map(({ path }) => path)).toEqual([]);
+    const chatFormat = formats.filter(({ path }) => path.startsWith("src/engines/chat-format/"));
+    const upwards = chatFormat.filter((file) => importsFrom(file, ["src/engines/structured-output/"]));
+    expect(upwards.map(({ path }) => path)).toEqual([]);
   });
 
   it.each([
@@ -194,7 +201,7 @@ describe("architecture", () => {
 
 function sourceFiles(root: string): SourceFile[] {
   return readdirSync(root, { recursive: true, encoding: "utf8" })
-    .filter((name) => /(?<!\.test|\.fixture|\.d)\.tsx?$/.test(name))
+    .filter((name) => /(?<!\.test|\.d)\.tsx?$/.test(name))
     .map((name) => {
       const path = join(root, name);
       const text = readFileSync(path, "utf8");

@@ -21,7 +21,7 @@ describe("documentation", () => {
     expect(page).toContain("| `sotto_requests_total` ");
   });
 
-  it("docs/schemas.md says what src/engines/formats/json-schema/keywords.ts says (npm run docs)", async () => {
+  it("docs/schemas.md says what src/engines/structured-output/json-schema/keywords.ts says (npm run docs)", async () => {
     const page = readFileSync("docs/schemas.md", "utf8");
     expect(page).toBe(await schemasPage());
     expect(page).toContain("| `uniqueItems` ");

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { schemaGrammar } from "../../src/engines/formats/json-schema/compile.js";
+import { schemaGrammar } from "../../src/engines/structured-output/json-schema/compile.js";
 import { ask, isChunk, parseEvents, textOf } from "../support/clients/chat.js";
 import { startServer, type TestServer } from "../support/processes/server.js";
 

@@ -3,7 +3,7 @@ import { Redis } from "ioredis";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { templates } from "../../src/engines/formats/replies/templates.fixture.js";
+import { templates } from "../support/inputs/chat-templates.js";
 import { writeTinyGguf } from "../support/engines/tiny-gguf.js";
 import { Browser, password, tokenOf } from "../support/processes/dashboard-server.js";
 import { metricsToken, startSotto, type SottoProcess } from "../support/processes/sotto-process.js";

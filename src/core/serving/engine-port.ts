@@ -67,7 +67,7 @@ export interface EngineStatus {
   /** How many generations can run at once. */
   capacity: number;
   /** It runs more than that, by setting those of an account that has many aside for an account that has few. */
-  setsAside?: boolean;
+  preempts?: boolean;
   /** How many run now. */
   active: number;
   restarts: number;

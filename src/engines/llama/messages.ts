@@ -5,8 +5,8 @@
 import type { CacheType } from "../../adapters/kv-cache.js";
 import type { FinishReason, ReplyLogprob } from "../../core/chat/reply.js";
 import type { ChatMessage, ReasoningEffort, Sampling, Tool } from "../../core/chat/request.js";
-import type { ReplyEvent } from "../formats/replies/reply-events.js";
-import type { ReplySyntax } from "../formats/replies/reply-syntax.js";
+import type { ReplyEvent } from "../chat-format/reply-events.js";
+import type { ReplySyntax } from "../chat-format/reply-syntax.js";
 import type { Backend, GpuBackend } from "./gpu/backends.js";
 
 export interface LoadRequest {

@@ -17,7 +17,7 @@
 import type { FinishReason } from "../../core/chat/reply.js";
 import type { Tooling } from "../../core/chat/request.js";
 import type { GenerationEvent } from "../../core/serving/engine-port.js";
-import { JsonScanner } from "../formats/replies/parts/json-scanner.js";
+import { JsonScanner } from "../chat-format/parts/json-scanner.js";
 import type { CallDelta } from "./chunk.js";
 import { unavailable } from "./failures.js";
 import { isJson } from "./json-value.js";

@@ -7,8 +7,8 @@
  */
 import type { FinishReason, ReplyLogprob } from "../../core/chat/reply.js";
 import type { Generation, GenerationEvent } from "../../core/serving/engine-port.js";
-import type { ParsedEvent, ReplyParser } from "../formats/replies/reply-events.js";
-import { StopMatcher } from "../formats/stop.js";
+import type { ParsedEvent, ReplyParser } from "../chat-format/reply-events.js";
+import { StopMatcher } from "../chat-format/stop.js";
 import { CallReader } from "./call-reader.js";
 import type { CallDelta, ChoiceDelta } from "./chunk.js";
 import { contentParser } from "./content-parser.js";

@@ -7,9 +7,9 @@
  * engine that reports calls or reasoning in fields of their own has a parser, and leaves nothing to be found.
  */
 import type { Tooling } from "../../core/chat/request.js";
-import { families, think } from "../formats/replies/families.js";
-import { replyParser } from "../formats/replies/parser-of.js";
-import type { ParsedEvent, ReplyParser } from "../formats/replies/reply-events.js";
+import { families, think } from "../chat-format/families.js";
+import { replyParser } from "../chat-format/parser-of.js";
+import type { ParsedEvent, ReplyParser } from "../chat-format/reply-events.js";
 
 export const contentParser = (tooling: Tooling | undefined): ReplyParser =>
   tooling === undefined

@@ -3,9 +3,8 @@
  * which would block the event loop. Only the parsed request comes back; unknown fields are dropped in the thread, so that
  * little has to be copied.
  */
-import type { Worker } from "node:worker_threads";
 import { programFile } from "../../adapters/program-files.js";
-import { newWorker, TaskLost, WorkerThread } from "../../adapters/worker-thread.js";
+import { TaskLost, WorkerThread } from "../../adapters/worker-thread.js";
 import { ServiceError } from "../../core/errors.js";
 import type { ParseResult, ParseTask } from "./parse-worker.js";
 import type { ParsedRequest } from "../../protocol/dialect.js";

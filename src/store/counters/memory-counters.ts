@@ -1,5 +1,5 @@
 import { noWakeUps } from "../../core/replicas/wake-ups.js";
-import type { Clock } from "../../core/ports.js";
+import type { Clock } from "../../core/clock.js";
 import type { Counters } from "./counters.js";
 import { MemoryAdmissions } from "./memory-admissions.js";
 import { MemoryLeases } from "./memory-leases.js";

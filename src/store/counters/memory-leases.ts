@@ -1,4 +1,4 @@
-import type { Lease, Leases } from "../../core/ports.js";
+import type { Lease, Leases } from "../../core/counters.js";
 
 /** Leases of this process, granted without a round trip. */
 export interface LocalLeases {

@@ -4,7 +4,8 @@
  * hashed with a secret that only this process has.
  */
 import { hash, randomBytes } from "node:crypto";
-import type { Clock, CounterReading } from "../../core/ports.js";
+import type { Clock } from "../../core/clock.js";
+import type { CounterReading } from "../../core/counters.js";
 import { ExpiringWindows } from "./expiring-windows.js";
 
 interface Window {

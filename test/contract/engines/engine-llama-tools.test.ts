@@ -2,11 +2,11 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadConfig } from "../../../src/config.js";
-import { templates } from "../../../src/engines/formats/replies/templates.fixture.js";
 import type { Tooling } from "../../../src/core/chat/request.js";
-import { startTinyEngine, type TinyEngine } from "../../support/engines/tiny-engine.js";
 import { generationOf, greedy } from "./engine-contract.js";
 import { describeToolContract, eventsOf, saidIn, usageIn } from "./engine-tools-contract.js";
+import { startTinyEngine, type TinyEngine } from "../../support/engines/tiny-engine.js";
+import { templates } from "../../support/inputs/chat-templates.js";
 
 const { engine: config } = loadConfig({ env: {} });
 const sequences = 8;

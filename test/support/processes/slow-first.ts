@@ -20,7 +20,7 @@ const slowest = [
   "test/browser/accessibility-opened.test.ts",
   "test/contract/engines/engine-llama-tools.test.ts",
   "test/browser/accessibility.test.ts",
-  "src/engines/formats/json-schema/compile-fuzz.test.ts",
+  "src/engines/structured-output/json-schema/compile-fuzz.test.ts",
   "test/browser/layout.test.ts",
   "test/faults/engine/gpu.test.ts",
   "test/browser/layout-shift.test.ts",

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ChatMessage } from "../../../core/chat/request.js";
-import { templates } from "../../formats/replies/templates.fixture.js";
 import { fewestTokens } from "./fewest-tokens.js";
 import type { Conversation } from "../messages.js";
 import { ChatTemplate } from "../worker/prompt/template.js";
+import { templates } from "../../../../test/support/inputs/chat-templates.js";
 
 /** Stands for the vocabulary: what looks like a marker is a special token. */
 const special =

@@ -21,9 +21,8 @@ import { ServiceError } from "../../../core/errors.js";
 import type { ModelId } from "../../../core/models.js";
 import type { Engine, EngineStatus, Generation, GenerationEvent, PreparedGeneration } from "../../../core/serving/engine-port.js";
 import type { ModelDefaults } from "../../../core/serving/model-defaults.js";
-import { Grammars } from "../../formats/grammars.js";
-import { plainSyntax, type ReplySyntax } from "../../formats/replies/reply-syntax.js";
-import { withSystemPrompt } from "../../formats/system-prompt.js";
+import { plainSyntax, type ReplySyntax } from "../../chat-format/reply-syntax.js";
+import { withSystemPrompt } from "../../chat-format/system-prompt.js";
 import { type GpuBackend, isGpu } from "../gpu/backends.js";
 import type { EngineBackends } from "../gpu/choice.js";
 import { engineEnvironment } from "./child-environment.js";
@@ -36,6 +35,7 @@ import { Run } from "./run.js";
 import { type OnDemand, Supervisor } from "./supervisor.js";
 import { defaultTiming, type Timing } from "./timing.js";
 import type { Conversation, GrammarPlan, LoadedFacts, LoadRequest, ParsingPlan, PrepareResult, StepReport } from "../messages.js";
+import { Grammars } from "../../structured-output/grammars.js";
 
 /** What happens to the engine, for logs and metrics. Nothing in it comes from a conversation. */
 export type LlamaEvent =

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ChatMessage } from "../../../core/chat/request.js";
 import type { Generation } from "../../../core/serving/engine-port.js";
-import { plainSyntax } from "../../formats/replies/reply-syntax.js";
+import { plainSyntax } from "../../chat-format/reply-syntax.js";
 import type { EngineChild } from "./child.js";
 import { PromptReader, requireFits } from "./prompt-reader.js";
 import type { Conversation, LoadedFacts, ToWorker } from "../messages.js";

@@ -1,12 +1,13 @@
 /** The grammar and the parser of a reply, from the request and the model's syntax. */
 import type { Generation } from "../../../core/serving/engine-port.js";
-import { holdsFromStart } from "../../formats/calls-request.js";
-import type { Grammars } from "../../formats/grammars.js";
-import { triggersOf, triggersOnlyAtStart } from "../../formats/replies/call-grammar.js";
-import { literal, textUpTo, withPrefix } from "../../formats/replies/grammar/gbnf-text.js";
-import { harmonyGrammar } from "../../formats/replies/grammar/harmony-grammar.js";
-import type { ReplySyntax } from "../../formats/replies/reply-syntax.js";
+import type { ReplySyntax } from "../../chat-format/reply-syntax.js";
 import type { GrammarPlan, ParsingPlan } from "../messages.js";
+import { triggersOf, triggersOnlyAtStart } from "../../structured-output/calls/call-grammar.js";
+import { holdsFromStart } from "../../structured-output/calls/calls-request.js";
+import { harmonyGrammar } from "../../structured-output/calls/harmony-grammar.js";
+import { chars, Grammar, optional, repeat, sequence, text } from "../../structured-output/gbnf.js";
+import type { Grammars } from "../../structured-output/grammars.js";
+import { textUpTo } from "../../structured-output/text-up-to.js";
 
 type Wanted = Pick<Generation, "format" | "tooling" | "accountId">;
 
@@ -21,7 +22,7 @@ export async function grammarPlan(
     const gbnf = await grammars.of(format, accountId, signal);
     if (gbnf === undefined) return undefined;
     if (syntax.type !== "harmony") return { gbnf };
-    return { gbnf: harmonyGrammar([], { from: "start", reasoning: "allowed", reply: gbnf }) };
+    return { gbnf: harmonyGrammar([], { from: "start", reply: gbnf }) };
   }
   const request = { syntax, tooling, format };
   const gbnf = await grammars.ofCalls(request, accountId, signal);
@@ -38,14 +39,11 @@ export function withReasoning(
   if (plan === undefined || plan.triggers !== undefined) return plan;
   if (syntax.type === "harmony" || syntax.reasoning === null) return plan;
   const { open, close } = syntax.reasoning;
-  const reasoning = reasoningOpen ? "reasoning" : `(${literal(open)} reasoning)?`;
-  return {
-    gbnf: [
-      `root ::= ${reasoning} [ \\n]{0,4} reply-root`,
-      ...textUpTo("reasoning", close),
-      withPrefix(plan.gbnf, "reply-"),
-    ].join("\n"),
-  };
+  const grammar = new Grammar();
+  const upToClose = textUpTo(close, "reasoning", grammar);
+  const reasoning = reasoningOpen ? upToClose : optional(sequence(text(open), upToClose));
+  const gap = repeat(chars([0xa, 0xa], [0x20, 0x20]), 0, 4);
+  return { gbnf: grammar.toText(sequence(reasoning, gap, grammar.embed(plan.gbnf, "reply-"))) ?? "" };
 }
 
 /** Undefined when everything the model writes is text. */

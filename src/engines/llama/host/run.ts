@@ -1,15 +1,11 @@
 /** One generation under way in a child, until the child reports that it has ended, or is gone itself. */
-import {
-  ReaderTooSlow,
-  type GenerationEvent,
-  type PreparedGeneration,
-} from "../../../core/serving/engine-port.js";
-import { newCallId } from "../../formats/replies/call-id.js";
-import type { ReplyEvent } from "../../formats/replies/reply-events.js";
 import { ServiceError } from "../../../core/errors.js";
+import { type GenerationEvent, type PreparedGeneration, ReaderTooSlow } from "../../../core/serving/engine-port.js";
+import { newCallId } from "../../chat-format/call-id.js";
+import type { ReplyEvent } from "../../chat-format/reply-events.js";
 import type { EngineChild } from "./child.js";
-import type { Ending, Progress } from "../messages.js";
 import { ReplyStream } from "./reply-stream.js";
+import type { Ending, Progress } from "../messages.js";
 
 export interface RunOptions {
   id: number;

@@ -1,30 +1,23 @@
 /** A loaded model that reads conversations and generates replies: assembles the parts of the child process. */
 import { programFile } from "../../../adapters/program-files.js";
 import { WorkerThread } from "../../../adapters/worker-thread.js";
-import { replyParser } from "../../formats/replies/parser-of.js";
-import { loadModel, type LoadedModel } from "./addon.js";
+import { replyParser } from "../../chat-format/parser-of.js";
+import type { Conversation, GenerateRequest, LoadedFacts, LoadRequest, PrepareResult, StepReport } from "../messages.js";
+import { type LoadedModel, loadModel } from "./addon.js";
 import type { BatchContext } from "./batch-context.js";
-import { Batcher } from "./schedule/batcher.js";
+import type { PromptFacts, PromptSetup } from "./prompt/prompt-worker.js";
+import { LazyGrammar } from "./reply/lazy-grammar.js";
+import { Reply } from "./reply/reply.js";
+import { SamplerPool } from "./reply/sampler-pool.js";
+import { samplingPlan } from "./reply/sampling-plan.js";
 import { TokenSampler } from "./reply/token-sampler.js";
+import { Utf8Guard } from "./reply/utf8-guard.js";
+import { Batcher } from "./schedule/batcher.js";
 import { GrammarBudget } from "./schedule/grammar-budget.js";
 import type { Choice } from "./schedule/job.js";
-import type {
-  Conversation,
-  GenerateRequest,
-  LoadedFacts,
-  LoadRequest,
-  PrepareResult,
-  StepReport,
-} from "../messages.js";
 import { PrefillPace } from "./schedule/prefill-pace.js";
 import { PrefixCache } from "./schedule/prefix-cache.js";
-import type { PromptFacts, PromptSetup } from "./prompt/prompt-worker.js";
-import { Reply } from "./reply/reply.js";
-import { LazyGrammar } from "./reply/lazy-grammar.js";
-import { samplingPlan } from "./reply/sampling-plan.js";
-import { SamplerPool } from "./reply/sampler-pool.js";
 import { machineIdleMs, ownsMachine, ThreadPace } from "./schedule/thread-pace.js";
-import { Utf8Guard } from "./reply/utf8-guard.js";
 
 export interface RunnerOptions {
   /** Of this process: the engine's child has a single thread for native work, others may have more. */

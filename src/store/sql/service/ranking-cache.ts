@@ -4,7 +4,8 @@
  * time, so that a deleted account is no longer on a list. One ranking is computed at a time, so that the other
  * connections stay free for shorter queries.
  */
-import { StoreUnavailable, type Clock } from "../../../core/ports.js";
+import type { Clock } from "../../../core/clock.js";
+import { StoreUnavailable } from "../../../core/store.js";
 import { Semaphore } from "../../../core/semaphore.js";
 
 const liveMs = 60_000;

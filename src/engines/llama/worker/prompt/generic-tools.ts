@@ -4,7 +4,7 @@
  * replies and results stand in the conversation in the same form.
  */
 import type { ChatMessage, Tool } from "../../../../core/chat/request.js";
-import { callsText, type TextualSyntax } from "../../../formats/replies/write-calls.js";
+import { callsText, type TextualSyntax } from "../../../chat-format/write-calls.js";
 import { argumentsObject, namesOfCalls, templateTools } from "./template-messages.js";
 
 export function withGenericTools(messages: readonly ChatMessage[], tools: readonly Tool[]): ChatMessage[] {

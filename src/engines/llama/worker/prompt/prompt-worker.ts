@@ -4,9 +4,9 @@
  */
 import { workerData } from "node:worker_threads";
 import { failToStart, performTasks } from "../../../../adapters/worker-tasks.js";
-import { openVocabulary, type VocabularySource } from "../native-vocabulary.js";
+import type { ReplySyntax } from "../../../chat-format/reply-syntax.js";
 import type { Conversation, PrepareResult } from "../../messages.js";
-import type { ReplySyntax } from "../../../formats/replies/reply-syntax.js";
+import { openVocabulary, type VocabularySource } from "../native-vocabulary.js";
 import { PromptBuilder } from "./prompt.js";
 import { ChatTemplate } from "./template.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ChatMessage } from "../../../../core/chat/request.js";
-import { templates } from "../../../formats/replies/templates.fixture.js";
 import { ChatTemplate } from "./template.js";
+import { templates } from "../../../../../test/support/inputs/chat-templates.js";
 
 const texts = { bosText: "<s>", eosText: "</s>" };
 const conversation: ChatMessage[] = [

@@ -8,16 +8,11 @@
  */
 import { Template } from "@huggingface/jinja";
 import type { ChatMessage } from "../../../../core/chat/request.js";
-import { detectSyntax, endsInThoughts, type TemplateAbilities } from "../../../formats/replies/detect.js";
-import {
-  withCallLists,
-  withToolsInSystem,
-  type RenderTemplate,
-  type TemplateConversation,
-} from "../../../formats/replies/detection/template-render.js";
-import type { ReplySyntax } from "../../../formats/replies/reply-syntax.js";
+import { detectSyntax, endsInReasoning, type TemplateAbilities } from "../../../chat-format/detect.js";
+import { type RenderTemplate, type TemplateConversation, withCallLists, withToolsInSystem } from "../../../chat-format/detection/template-render.js";
+import type { ReplySyntax } from "../../../chat-format/reply-syntax.js";
 import type { Conversation } from "../../messages.js";
-import { withGenericTools, withWrittenCalls, withToolText } from "./generic-tools.js";
+import { withGenericTools, withToolText, withWrittenCalls } from "./generic-tools.js";
 import { templateMessages, templateTools } from "./template-messages.js";
 
 /** For files without a template: the layout most chat models know. */
@@ -84,7 +79,7 @@ export class ChatTemplate {
 
   /** Whether a reply to this prompt begins inside reasoning. */
   endsInReasoning(prompt: string): boolean {
-    return endsInThoughts(prompt, this.#abilities.syntax);
+    return endsInReasoning(prompt, this.#abilities.syntax);
   }
 
   #renderWith({ tools, reasoningEffort }: Conversation, messages: readonly ChatMessage[]): string | null {

@@ -14,7 +14,7 @@
  *
  * Tokens are compared by their bytes, one character for each: a token may hold part of a character.
  */
-import { literal } from "../../../formats/replies/grammar/gbnf-text.js";
+import { literal } from "../../../structured-output/gbnf.js";
 import type { GrammarPlan } from "../../messages.js";
 import type { GrammarState, NativeGrammars } from "./grammar.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { families, type FamilyName } from "../../../formats/replies/families.js";
-import { replyParser } from "../../../formats/replies/parser-of.js";
+import { families, type FamilyName } from "../../../chat-format/families.js";
+import { replyParser } from "../../../chat-format/parser-of.js";
 import { Reply } from "./reply.js";
 
 const endOfTurn = 0;

@@ -8,9 +8,9 @@
  * and one of reasoning or a call, is not reported at all. One that is partly text is.
  */
 import type { FinishReason, ReplyLogprob, TokenLogprob } from "../../../../core/chat/reply.js";
-import type { ParsedEvent, ReplyEvent, StatefulParser } from "../../../formats/replies/reply-events.js";
-import { StopMatcher } from "../../../formats/stop.js";
-import { Detokenizer, type Detokenize } from "./detokenizer.js";
+import type { ParsedEvent, ReplyEvent, StatefulParser } from "../../../chat-format/reply-events.js";
+import { StopMatcher } from "../../../chat-format/stop.js";
+import { type Detokenize, Detokenizer } from "./detokenizer.js";
 import type { SampledToken, ScoredToken } from "./token-sampler.js";
 
 export interface ReplyOptions {

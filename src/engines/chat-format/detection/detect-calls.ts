@@ -1,0 +1,107 @@
+/**
+ * The format in which a template writes calls: the family whose parser reads them back from what the template renders.
+ *
+ * Some templates show the tools but leave earlier calls out (Granite 3): for them it is the family whose markers the
+ * template's instructions name.
+ */
+import { answer, type CallForm, callForms, callMessage, probeArguments, probeNames, probeText, probeTools, question } from "./probe.js";
+import type { RenderTemplate } from "./template-render.js";
+import { families } from "../families.js";
+import { replyParser } from "../parser-of.js";
+import type { ReplySyntax } from "../reply-syntax.js";
+
+export interface DetectedCalls {
+  syntax: Extract<ReplySyntax, { type: "marked" | "harmony" }>;
+  /** How earlier calls are given to the template; null when it does not show them. */
+  form: CallForm | null;
+  /** Whether it shows several calls of one message. */
+  parallel: boolean;
+}
+
+/** The ones with an end come first: to those without, an end that is there would be text. */
+const candidates = Object.values(families)
+  .filter((syntax) => syntax.type !== "generic")
+  .sort((a, b) => markers(b).length - markers(a).length);
+
+export function detectCalls(render: RenderTemplate): DetectedCalls | null {
+  for (const form of callForms) {
+    const one = renderedCalls(render, form, 1);
+    const syntax = one === null ? undefined : candidates.find((candidate) => fits(candidate, one, 1));
+    if (syntax === undefined) continue;
+    const two = renderedCalls(render, form, 2);
+    return { syntax, form, parallel: two !== null && fits(syntax, two, 2) };
+  }
+  return byInstructions(render);
+}
+
+/** The calls of a message as the template writes them, and what ends the turn. */
+function renderedCalls(render: RenderTemplate, form: CallForm, count: number): string | null {
+  const base = { tools: probeTools, addGenerationPrompt: false };
+  const whole = render({ ...base, messages: [question, callMessage(form, count)] });
+  if (whole === null) return null;
+  const prompt = render({ ...base, messages: [question], addGenerationPrompt: true }) ?? "";
+  const [before = ""] = (render({ ...base, messages: [question, answer] }) ?? "").split(probeText);
+  const start =
+    [prompt, before].find((text) => text !== "" && whole.startsWith(text)) ?? sharedStart(whole, before);
+  return whole.slice(start.length);
+}
+
+/** What both begin with, up to where a marker may begin: two markers begin alike. */
+function sharedStart(a: string, b: string): string {
+  let length = 0;
+  while (length < a.length && a.charAt(length) === b.charAt(length)) length += 1;
+  const shared = a.slice(0, length);
+  const marker = Math.max(shared.lastIndexOf("<"), shared.lastIndexOf("["));
+  return marker > Math.max(shared.lastIndexOf(">"), shared.lastIndexOf("]"))
+    ? shared.slice(0, marker)
+    : shared;
+}
+
+/** Whether the calls, and nothing but them, are read back from the text. */
+function fits(syntax: ReplySyntax, text: string, count: number): boolean {
+  if (!markers(syntax).every((marker) => text.includes(marker))) return false;
+  const tools = probeTools.map(({ function: { name, parameters } }) => ({ name, parameters }));
+  const parser = replyParser(syntax, { tools, callsExpected: true, reasoningOpen: false });
+  const [names, values]: [string[], string[]] = [[], []];
+  for (const event of [...parser.push(text), ...parser.flush()]) {
+    if (event.type === "call") names.push(event.name);
+    else if (event.type === "arguments")
+      values[names.length - 1] = (values[names.length - 1] ?? "") + event.text;
+    else if (/sotto_|probe_key/.test(event.text)) return false;
+  }
+  const isRight = (name: string, index: number) => name === probeNames[index] && isProbe(values[index] ?? "");
+  return names.length === count && names.every(isRight);
+}
+
+function isProbe(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return JSON.stringify(value) === JSON.stringify(probeArguments);
+  } catch {
+    return false;
+  }
+}
+
+/** What must occur where the family is spoken. */
+function markers(syntax: ReplySyntax): string[] {
+  if (syntax.type !== "marked" || syntax.calls === null) return [];
+  const { open, close, groupOpen, groupClose, payload } = syntax.calls;
+  const fields = payload.type === "json" ? [`"${payload.nameField}"`, `"${payload.argumentsField}"`] : [];
+  return [open, close, groupOpen, groupClose, ...fields].filter((marker) => marker !== "");
+}
+
+function byInstructions(render: RenderTemplate): DetectedCalls | null {
+  const prompt = render({ messages: [question], tools: probeTools, addGenerationPrompt: true });
+  const without = render({ messages: [question], tools: null, addGenerationPrompt: true });
+  if (prompt === null) return null;
+  const isNamed = (syntax: ReplySyntax) => {
+    const own = markers(syntax).filter((marker) => !marker.startsWith('"'));
+    return (
+      own.length > 0 && own.every((marker) => prompt.includes(marker) && without?.includes(marker) !== true)
+    );
+  };
+  // Phi-4-mini's template says nothing of calls, but only it shows tools like this.
+  const isPhi = prompt.includes("<|tool|>") && prompt.includes("<|/tool|>");
+  const syntax = candidates.find(isNamed) ?? (isPhi ? families.phi4Mini : undefined);
+  return syntax === undefined ? null : { syntax, form: null, parallel: false };
+}

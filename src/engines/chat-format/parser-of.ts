@@ -1,0 +1,79 @@
+/**
+ * The parser for a reply in a family's format.
+ */
+import { genericReply } from "./parts/generic-reply.js";
+import { harmonyReply } from "./parts/harmony-reply.js";
+import { Input, type Reading } from "./parts/input.js";
+import { markedReply, markersOf } from "./parts/marked-reply.js";
+import { Output } from "./parts/output.js";
+import { callReader } from "./parts/read-calls.js";
+import type { StatefulParser } from "./reply-events.js";
+import type { ReplySyntax } from "./reply-syntax.js";
+
+export interface ReplyTool {
+  name: string;
+  /** The JSON schema of its arguments. */
+  parameters?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface ParserOptions {
+  tools: readonly ReplyTool[];
+  /** Whether the request has tools that may be called. If not, markers of calls are text like any other. */
+  callsExpected: boolean;
+  /** Whether the prompt ended with the opening marker of reasoning, so that the reply begins inside it. */
+  reasoningOpen: boolean;
+}
+
+export function replyParser(syntax: ReplySyntax, options: ParserOptions): StatefulParser {
+  const input = new Input();
+  const output = new Output(input);
+  const reading = readingOf(syntax, options, input, output);
+  // Up to where it needs text: whether the reply begins within reasoning is known then.
+  reading.next();
+  return {
+    get state() {
+      return output.state;
+    },
+    push(fragment) {
+      input.push(fragment);
+      reading.next();
+      return output.take(false);
+    },
+    flush() {
+      input.end();
+      reading.next();
+      return output.take(true);
+    },
+  };
+}
+
+function readingOf(syntax: ReplySyntax, options: ParserOptions, input: Input, output: Output): Reading {
+  const { callsExpected, reasoningOpen } = options;
+  switch (syntax.type) {
+    case "harmony":
+      return harmonyReply(input, output, callsExpected);
+    case "generic":
+      return callsExpected
+        ? genericReply(input, output, { reasoning: syntax.reasoning, reasoningOpen })
+        : markedReply(input, output, {
+            reasoning: syntax.reasoning,
+            reasoningOpen,
+            calls: null,
+            dropped: [],
+          });
+    case "marked": {
+      const { reasoning, dropped } = syntax;
+      const calls = callsExpected ? syntax.calls : null;
+      const markers = calls === null ? null : markersOf(calls, callReader(calls, offered(options)));
+      return markedReply(input, output, { reasoning, reasoningOpen, calls: markers, dropped });
+    }
+  }
+}
+
+function offered({ tools }: ParserOptions) {
+  const byName = new Map(tools.map((tool) => [tool.name, tool.parameters]));
+  return {
+    has: (name: string) => byName.has(name),
+    parametersOf: (name: string) => byName.get(name),
+  };
+}

@@ -1,0 +1,65 @@
+/**
+ * Grammars that hold a reply to calls in a family's own format, in GBNF.
+ *
+ * From the start (the choice is `required`, or a function): calls and nothing else. From a trigger (the choice is
+ * `auto`): what may follow once one of `triggersOf` has appeared in the reply, that text included; whatever comes before
+ * it is free. Our own format has no trigger, since its reply is always held: from a "trigger" it is a reply or calls,
+ * from the beginning.
+ *
+ * Arguments follow the grammar that each tool comes with. In notations with tags, strings are plain text: there
+ * `taggedParameters` says what each value must be, and a tool whose schema cannot be held like that comes without
+ * them. Its arguments are then written as one JSON object in the place of the tags, which the parser reads as well.
+ *
+ * Families without a marker, and gpt-oss, write one call a reply. The marker that ends a message of gpt-oss ends
+ * generation, too, so the grammar does not ask for it.
+ */
+import { choice, Grammar } from "../gbnf.js";
+import type { GrammarTool } from "./call-rules.js";
+import { genericCalls } from "./generic-grammar.js";
+import { harmonyGrammar, harmonyTriggers } from "./harmony-grammar.js";
+import { markedCalls } from "./marked-grammar.js";
+import type { ReplySyntax } from "../../chat-format/reply-syntax.js";
+
+export interface CallGrammarOptions {
+  /** Whether there may be several calls. */
+  parallel: boolean;
+  from: "start" | "trigger";
+  /** What may be written instead of calls, in GBNF. */
+  reply?: string | undefined;
+}
+
+/** Without the reasoning that may come before, but for that of gpt-oss. Throws when the format has no calls, or there is no tool. */
+export function callGrammar(
+  syntax: ReplySyntax,
+  tools: readonly GrammarTool[],
+  options: CallGrammarOptions,
+): string {
+  if (tools.length === 0) throw new Error("A grammar for calls needs tools.");
+  if (syntax.type === "harmony") return harmonyGrammar(tools, options);
+  if (syntax.type === "marked" && syntax.calls === null) throw new Error("This format has no calls.");
+  // Each tool's own grammar was bounded when it was compiled.
+  const grammar = new Grammar({ maxElements: Infinity });
+  const calls =
+    syntax.type === "marked" && syntax.calls !== null
+      ? markedCalls({ ...syntax, calls: syntax.calls }, tools, options, grammar)
+      : genericCalls(tools, options, grammar);
+  const { reply } = options;
+  return grammar.toText(reply === undefined ? calls : choice(calls, grammar.embed(reply, "reply-"))) ?? "";
+}
+
+/** Texts whose appearance starts the grammar when the choice is `auto`. None: it holds from the start. */
+export function triggersOf(syntax: ReplySyntax): string[] {
+  if (syntax.type === "generic") return [];
+  if (syntax.type === "harmony") return [...harmonyTriggers];
+  if (syntax.calls === null) return [];
+  const { open, groupOpen, payload } = syntax.calls;
+  if (groupOpen !== "") return [groupOpen];
+  if (payload.type === "tagged") return [open, payload.nameOpen].filter((trigger) => trigger !== "");
+  if (open !== "" || payload.type !== "json") return [open];
+  const bare = payload.list ? "[{" : "{";
+  return [`${bare}"${payload.nameField}": "`, `${bare}"${payload.nameField}":"`];
+}
+
+/** Whether a trigger counts only as the beginning of the reply, or of what comes after reasoning. */
+export const triggersOnlyAtStart = (syntax: ReplySyntax): boolean =>
+  syntax.type === "marked" && syntax.calls?.open === "" && syntax.calls.groupOpen === "";

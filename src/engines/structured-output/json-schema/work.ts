@@ -1,0 +1,23 @@
+/** The work that one schema takes, counted by all parts of the compiler in steps of about the same length. */
+import { SchemaError } from "./schema.js";
+
+/** Some hundred milliseconds at worst. An ordinary schema takes a few thousand. */
+const maxWork = 5_000_000;
+
+export class Work {
+  #spent = 0;
+
+  get spent(): number {
+    return this.#spent;
+  }
+
+  /** Before the steps are taken. Throws `SchemaError`. */
+  readonly spend = (steps: number): void => {
+    const spent = this.#spent + steps;
+    if (spent <= maxWork) {
+      this.#spent = spent;
+      return;
+    }
+    throw new SchemaError([], "it takes too long to compile");
+  };
+}
