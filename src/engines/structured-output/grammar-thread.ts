@@ -24,7 +24,7 @@ export class GrammarThread {
   readonly #thread: WorkerThread<string, Compiled>;
 
   constructor({ compileMs, startMs, workerFile }: GrammarThreadOptions) {
-    const file = workerFile ?? programFile("engines/formats/grammar-worker");
+    const file = workerFile ?? programFile("engines/structured-output/grammar-worker");
     this.#thread = new WorkerThread({ file, startMs, taskMs: compileMs, resourceLimits });
   }
 

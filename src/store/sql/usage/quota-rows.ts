@@ -1,7 +1,7 @@
 /** What was used of quotas, by the day, in SQL. */
 import { type Kysely, sql } from "kysely";
 import type { QuotaStore } from "../../../core/limits/ports.js";
-import type { QuotaDay, QuotaUse } from "../../../core/usage/ports.js";
+import type { QuotaUse } from "../../../core/usage/ports.js";
 import { deleteInBatches } from "../batches.js";
 import type { Schema } from "../schema.js";
 

@@ -5,10 +5,8 @@
  * remainder that makes a difference to them. For 25 only the last two digits do.
  */
 import {
-  chars,
   choice,
   impossible,
-  repeat,
   sequence,
   text,
   type Expression,
