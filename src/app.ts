@@ -129,7 +129,7 @@ export async function startApp(config: Config, overrides: AppOverrides = {}): Pr
       drainMs: config.limits.drainMs,
       endRunning: (reason) => completions.endAll(reason),
     });
-    closers.push(async () => gate.close());
+    closers.push(() => gate.close());
     await gate.refresh();
     let storeHealth: "ok" | "unreachable" = "ok";
     const metrics = new Metrics({

@@ -21,18 +21,9 @@ interface Waiter {
 
 export class Semaphore {
   readonly #waiting = new Set<Waiter>();
-  #permits: number;
   #taken = 0;
 
-  constructor(private readonly options: SemaphoreOptions) {
-    this.#permits = options.permits;
-  }
-
-  /** Permits that are held already stay valid, also when there are fewer now. */
-  setPermits(permits: number): void {
-    this.#permits = permits;
-    this.#dispatch();
-  }
+  constructor(private readonly options: SemaphoreOptions) {}
 
   /** Releases the permit when the work ends, whether or not it succeeds. */
   async run<T>(work: () => Promise<T>): Promise<T> {
@@ -87,6 +78,7 @@ export class Semaphore {
 
   /** A request for more permits than exist runs alone. */
   #fits(count: number): boolean {
-    return this.#taken + Math.min(count, Math.max(1, this.#permits)) <= this.#permits;
+    const { permits } = this.options;
+    return this.#taken + Math.min(count, permits) <= permits;
   }
 }

@@ -7,7 +7,7 @@ import { longest } from "../../protocol/dashboard-bounds.js";
 import type { Actor, Audit } from "../audit.js";
 import { DashboardError } from "../dashboard-error.js";
 import type { ChangelogItem, NewsStore } from "./ports.js";
-import type { MaintenanceWindow } from "../serving/maintenance-gate.js";
+import { isOver, type MaintenanceWindow } from "../serving/maintenance-gate.js";
 import type { Clock } from "../clock.js";
 
 /** The most of each kind that pages and feed show. */
@@ -117,10 +117,10 @@ export class News {
     return window;
   }
 
-  stateOf({ startsAt, endsAt, endedAt }: MaintenanceWindow): WindowState {
+  stateOf(window: MaintenanceWindow): WindowState {
     const now = this.clock.now();
-    if (endsAt <= now || (endedAt !== null && endedAt <= now)) return "over";
-    return startsAt <= now ? "open" : "planned";
+    if (isOver(window, now)) return "over";
+    return window.startsAt <= now ? "open" : "planned";
   }
 
   async #requireWindow(id: string): Promise<MaintenanceWindow> {

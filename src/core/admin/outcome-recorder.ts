@@ -10,7 +10,6 @@
  */
 import type { ErrorCode } from "../../protocol/errors.js";
 import type { ModelId } from "../../protocol/models.js";
-import { MultiKeyMap } from "../multi-key-map.js";
 import type { Clock } from "../clock.js";
 import { PeriodicTask } from "../periodic-task.js";
 import type { UsageOutcome } from "../usage/usage-recorder.js";
@@ -36,13 +35,9 @@ export interface OutcomeRecorderParts {
   reportError: (error: unknown) => void;
 }
 
-type Rows = MultiKeyMap<
-  readonly [startMs: number, model: ModelId | null, code: ErrorCode | "none"],
-  Outcomes
->;
-
 export class OutcomeRecorder {
-  #rows: Rows = new MultiKeyMap();
+  /** By hour, model and code. */
+  #rows = new Map<string, Outcomes>();
   #failing = false;
   readonly #flushes: PeriodicTask;
 
@@ -54,7 +49,7 @@ export class OutcomeRecorder {
     const now = this.parts.clock.now();
     this.parts.live.add(outcome, now);
     const nowMs = now.getTime();
-    this.#add(nowMs - (nowMs % hourMs), model, code, 1);
+    this.#add({ start: new Date(nowMs - (nowMs % hourMs)), model, code, requests: 1 });
   }
 
   /** Writes what has gathered. Never rejects. */
@@ -69,27 +64,23 @@ export class OutcomeRecorder {
 
   async #write(): Promise<void> {
     if (this.#rows.size === 0) return;
-    const rows = this.#rows;
-    this.#rows = new MultiKeyMap();
+    const rows = [...this.#rows.values()];
+    this.#rows = new Map();
     try {
-      await this.parts.store.add(rows.values());
+      await this.parts.store.add(rows);
       this.#failing = false;
     } catch (error) {
-      for (const [[startMs, model, code], { requests }] of rows.entries()) {
-        this.#add(startMs, model, code, requests);
-      }
+      rows.forEach((row) => this.#add(row));
       // Once for each time that it begins: an outage may last for hours.
       if (!this.#failing) this.parts.reportError(error);
       this.#failing = true;
     }
   }
 
-  #add(startMs: number, model: ModelId | null, code: ErrorCode | "none", requests: number): void {
-    const key = [startMs, model, code] as const;
+  #add(row: Outcomes): void {
+    const key = `${row.start.getTime()} ${row.model} ${row.code}`;
     const held = this.#rows.get(key);
-    if (held !== undefined) held.requests += requests;
-    else if (this.#rows.size < mostRows) {
-      this.#rows.add(key, { start: new Date(startMs), model, code, requests });
-    }
+    if (held !== undefined) held.requests += row.requests;
+    else if (this.#rows.size < mostRows) this.#rows.set(key, row);
   }
 }

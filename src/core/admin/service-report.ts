@@ -86,7 +86,7 @@ export class ServiceUsageReports {
         line.model ?? "",
         ...countCells(figures(line)),
       ]);
-      yield withoutHeadings(rows);
+      yield toCsv(null, rows);
     }
   }
 
@@ -165,6 +165,3 @@ const named = (user: TopUser): TopUser => ({ ...user, keyName: keyLabel(user.key
 
 const keyLabel = (keyId: string, name: string | null): string =>
   keyId === playgroundKeyId ? "Playground" : (name ?? keyId);
-
-const withoutHeadings = (rows: Parameters<typeof toCsv>[1]): string =>
-  rows.length === 0 ? "" : toCsv([], rows).slice(toCsv([], []).length);

@@ -175,13 +175,11 @@ export class Admission {
 
   async #count(): Promise<ServiceError | null> {
     this.#lookAtQuotas();
-    const { countRequest, readTokens } = this.#meters;
-    const ofQuotas = this.#quotas.map((meter) => windowAsk(meter, 0));
     const answer = await this.#ask({
-      first: countRequest,
+      first: this.#countRequest(),
       leases: none,
       then: none,
-      read: ofQuotas.length === 0 ? readTokens : [...readTokens, ...ofQuotas],
+      read: [...this.#meters.tokens, ...this.#quotas].map((meter) => windowAsk(meter, 0)),
     });
     return this.#refusalOf(answer);
   }
@@ -192,11 +190,11 @@ export class Admission {
     if (refusal !== null) throw refusal;
     if (amount === 0) this.#lookAtQuotas();
     const isDue = this.#state !== "counted";
-    const { requests, countRequest, leases } = this.#meters;
+    const { requests, concurrency } = this.#meters;
     const then = amount === null ? none : this.#asksFor(amount);
     const answer = await this.#ask({
-      first: isDue ? countRequest : none,
-      leases: this.#lease === null ? leases : none,
+      first: isDue ? this.#countRequest() : none,
+      leases: this.#lease === null ? concurrency.map(({ name, limit }) => ({ name, limit })) : none,
       then,
       read: none,
     });
@@ -206,6 +204,10 @@ export class Admission {
     const isByCount = requests.some(({ name }) => name === answer.refusedBy?.name);
     if (isDue) this.#counting = Promise.resolve(isByCount ? refused : null);
     throw refused;
+  }
+
+  #countRequest(): WindowAsk[] {
+    return this.#meters.requests.map((meter) => windowAsk(meter, 1));
   }
 
   #asksFor(amount: number): WindowAsk[] {

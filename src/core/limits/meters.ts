@@ -1,6 +1,6 @@
 /** The limits that hold for a caller: what is counted under which name, up to what, and who set it. */
 import { ServiceError } from "../../protocol/errors.js";
-import type { LeaseAsk, WindowAsk, CounterReading } from "../counters.js";
+import type { WindowAsk, CounterReading } from "../counters.js";
 import type { ApiKey, KeyRecord } from "../entities.js";
 
 const windowMs = 60_000;
@@ -59,37 +59,18 @@ export function accountMeter(kind: keyof Rates, { account, plan }: Payer): Meter
   };
 }
 
-/** Everything that holds for a caller by the minute and at once, with what is asked of the counters for it. */
+/** A caller's limits by the minute, and on concurrency. */
 export interface CallerMeters {
   requests: Meters;
   tokens: Meters;
   concurrency: Meters;
-  /** Counts one request. */
-  countRequest: readonly WindowAsk[];
-  /** Reads what is left of the tokens. */
-  readTokens: readonly WindowAsk[];
-  leases: readonly LeaseAsk[];
 }
 
-/** A record serves all requests of a key for a second; it is never changed, but replaced. */
-const known = new WeakMap<KeyRecord, CallerMeters>();
-
-export function metersOf(caller: KeyRecord): CallerMeters {
-  const found = known.get(caller);
-  if (found !== undefined) return found;
-  const [requests, tokens] = [rateMetersOf("requests", caller), rateMetersOf("tokens", caller)];
-  const concurrency = concurrencyMetersOf(caller);
-  const meters = {
-    requests,
-    tokens,
-    concurrency,
-    countRequest: requests.map((meter) => windowAsk(meter, 1)),
-    readTokens: tokens.map((meter) => windowAsk(meter, 0)),
-    leases: concurrency.map(({ name, limit }) => ({ name, limit })),
-  };
-  known.set(caller, meters);
-  return meters;
-}
+export const metersOf = (caller: KeyRecord): CallerMeters => ({
+  requests: rateMetersOf("requests", caller),
+  tokens: rateMetersOf("tokens", caller),
+  concurrency: concurrencyMetersOf(caller),
+});
 
 function rateMetersOf(kind: keyof Rates, caller: KeyRecord): Meters {
   const { limit, unit } = rates[kind];

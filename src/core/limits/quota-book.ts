@@ -65,11 +65,11 @@ export class QuotaBook {
     return this.parts.calendar.dayAt(this.parts.clock.now());
   }
 
-  record(...[used, options]: Parameters<QuotaParts["record"]>): void {
+  record(used: QuotaDay, options: { isUrgent: boolean }): void {
     this.parts.record(used, options);
   }
 
-  noteUse(...[caller, meter, count, isRefused]: Parameters<NonNullable<QuotaParts["onUse"]>>): void {
+  noteUse(caller: KeyRecord, meter: QuotaMeter, count: number, isRefused: boolean): void {
     this.parts.onUse?.(caller, meter, count, isRefused);
   }
 

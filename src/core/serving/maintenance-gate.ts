@@ -64,8 +64,8 @@ export class MaintenanceGate {
     return this.#readings.run();
   }
 
-  close(): void {
-    this.#readings.stop();
+  close(): Promise<void> {
+    return this.#readings.stop();
   }
 
   async #read(): Promise<void> {
@@ -88,7 +88,7 @@ export class MaintenanceGate {
   }
 }
 
-const isOver = ({ endsAt, endedAt }: MaintenanceWindow, now: Date): boolean =>
+export const isOver = ({ endsAt, endedAt }: MaintenanceWindow, now: Date): boolean =>
   endsAt <= now || (endedAt !== null && endedAt <= now);
 
 function maintenanceError({ endsAt }: MaintenanceWindow, now: Date): ServiceError {

@@ -5,7 +5,7 @@
 import { DashboardError } from "../dashboard-error.js";
 import type { LinkKind, LinkStore, NewLink } from "./ports.js";
 import type { Clock } from "../clock.js";
-import { emailHash, newToken, tokenHash } from "./secret-token.js";
+import { emailHash, newHashedToken } from "./secret-token.js";
 
 const hourMs = 60 * 60_000;
 const linkLifeMs: Record<LinkKind, number> = {
@@ -75,9 +75,7 @@ export class OneTimeLinks {
     use: Partial<Pick<NewLink, "accountId" | "emailHash" | "email" | "planId">>,
     lifeMs = linkLifeMs[kind],
   ): { link: NewLink; made: MadeLink } {
-    const token = newToken();
-    const hash = tokenHash(token);
-    if (hash === null) throw new Error("A token that was just created does not pass its own check.");
+    const { token, hash } = newHashedToken();
     const createdAt = this.clock.now();
     const expiresAt = new Date(createdAt.getTime() + lifeMs);
     return {

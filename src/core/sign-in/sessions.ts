@@ -9,7 +9,7 @@
 import type { Session, SessionRecord, SessionStore } from "./ports.js";
 import type { Account } from "../entities.js";
 import type { Clock } from "../clock.js";
-import { newToken, tokenHash } from "./secret-token.js";
+import { newHashedToken, tokenHash } from "./secret-token.js";
 
 const touchEveryMs = 60_000;
 
@@ -32,8 +32,7 @@ export class Sessions {
   ) {}
 
   async start(accountId: string): Promise<StartedSession> {
-    const token = newToken();
-    const hash = requireHash(token);
+    const { token, hash } = newHashedToken();
     const createdAt = this.clock.now();
     const expiresAt = new Date(createdAt.getTime() + this.expiry.absoluteMs);
     await this.store.create({ hash, accountId, createdAt, lastSeenAt: createdAt, expiresAt });
@@ -91,10 +90,4 @@ export class Sessions {
     if (now.getTime() - session.lastSeenAt.getTime() < touchEveryMs) return;
     await this.store.touch(session.hash, now).catch(() => undefined);
   }
-}
-
-function requireHash(token: string): Uint8Array {
-  const hash = tokenHash(token);
-  if (hash === null) throw new Error("A token that was just created does not pass its own check.");
-  return hash;
 }

@@ -23,7 +23,6 @@ import {
   type FirstTokenTally,
 } from "./first-tokens.js";
 import type { LiveRates } from "./live-rates.js";
-import { MultiKeyMap } from "../multi-key-map.js";
 import type { Clock } from "../clock.js";
 import { PeriodicTask } from "../periodic-task.js";
 import { withTimeLimit } from "../time-limit.js";
@@ -75,17 +74,11 @@ export interface UsageRecorderParts {
 /** A bucket that is still counted into. */
 type Bucket = UsageBucketRow & FirstTokenTally;
 
-type Buckets = MultiKeyMap<
-  readonly [account: string, key: string, model: ModelId | null, startMs: number],
-  Bucket
->;
-type Days = MultiKeyMap<readonly [account: string, key: string, day: string], QuotaDay>;
-
 export class UsageRecorder {
   /** Counted into until they are sealed in a batch. */
-  #buckets: Buckets = new MultiKeyMap();
+  #buckets = new Map<string, Bucket>();
   /** What was used of quotas; written with the rest, so that it is added as often. */
-  #days: Days = new MultiKeyMap();
+  #days = new Map<string, QuotaDay>();
   /** Being written, or tried before, the oldest first. */
   #batches: UsageBatch[] = [];
   /** Ids that the store has added and still remembers. */
@@ -115,21 +108,21 @@ export class UsageRecorder {
 
   /** Counts for quotas, by the day that the request belongs to. Urgent: it is written without delay. */
   recordDay(used: QuotaDay, { isUrgent } = { isUrgent: false }): void {
-    const key = [used.accountId, used.keyId, used.day] as const;
+    const key = `${used.accountId} ${used.keyId} ${used.day}`;
     const held = this.#days.get(key);
     if (held !== undefined) {
       held.requests += used.requests;
       held.tokens += used.tokens;
     } else if (this.#days.size < mostBuckets) {
-      this.#days.add(key, { ...used });
+      this.#days.set(key, { ...used });
     }
-    if (isUrgent) void this.#flushes.runAnew();
+    if (isUrgent) void this.#flushes.runAgain();
   }
 
   /** Call after deleting an account. */
   forgetAccount(accountId: string): void {
-    this.#days = this.#days.filter((day) => day.accountId !== accountId);
-    this.#buckets = this.#buckets.filter((bucket) => bucket.accountId !== accountId);
+    for (const [key, day] of this.#days) if (day.accountId === accountId) this.#days.delete(key);
+    for (const [key, row] of this.#buckets) if (row.accountId === accountId) this.#buckets.delete(key);
     this.#batches = this.#batches.map(({ id, rows, days }) => ({
       id,
       rows: rows.filter((row) => row.accountId !== accountId),
@@ -246,9 +239,9 @@ export class UsageRecorder {
   /** Makes a batch of what has gathered. */
   #seal(): void {
     if (this.#buckets.size === 0 && this.#days.size === 0) return;
-    this.#batches.push({ id: randomUUID(), rows: this.#buckets.values(), days: this.#days.values() });
-    this.#buckets = new MultiKeyMap();
-    this.#days = new MultiKeyMap();
+    this.#batches.push({ id: randomUUID(), rows: [...this.#buckets.values()], days: [...this.#days.values()] });
+    this.#buckets = new Map();
+    this.#days = new Map();
   }
 
   #unwritten(): UsageBucketRow[] {
@@ -263,13 +256,13 @@ export class UsageRecorder {
   #bucketOf({ accountId, keyId, model }: UsedRequest): Bucket | null {
     const now = this.parts.clock.now().getTime();
     const startMs = now - (now % hourMs);
-    const key = [accountId, keyId, model, startMs] as const;
+    const key = `${accountId} ${keyId} ${model} ${startMs}`;
     const held = this.#buckets.get(key);
     if (held !== undefined) return held;
     if (this.#buckets.size + this.#inBatches() >= mostBuckets) return null;
     const start = new Date(startMs);
     const bucket = { accountId, keyId, model, start, ...noUsage, ...newFirstTokenTally() };
-    this.#buckets.add(key, bucket);
+    this.#buckets.set(key, bucket);
     return bucket;
   }
 }
