@@ -1,7 +1,7 @@
 /**
- * Lets a limited number of things run at once: first come, first served, also when one that needs several
+ * Bounds concurrency: first come, first served, also when one that needs several
  * permits has to wait for them. The queue is bounded in length and in wait; past either, `refusal` is thrown.
- * Where accounts must not hold up one another, the queue has to be fair between them: fair-queue.ts, and
+ * Where accounts must not block one another, the queue has to be fair between them: fair-queue.ts, and
  * fair-shares.ts for request bodies.
  */
 import { waitForTurn } from "./wait-for-turn.js";

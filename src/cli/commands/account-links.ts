@@ -4,7 +4,7 @@ import type { Config } from "../../config.js";
 import { hostInUrl } from "../../config/host-in-url.js";
 import { checkEmail, requireAccount } from "../../core/accounts/accounts.js";
 import { inviteMail, resetMail, type Mail } from "../../core/sign-in/mail.js";
-import { OneTimeLinks, type MadeLink } from "../../core/sign-in/one-time-links.js";
+import { OneTimeLinks, type CreatedLink } from "../../core/sign-in/one-time-links.js";
 import { systemClock } from "../../core/clock.js";
 import { smtpMailer } from "../../adapters/smtp.js";
 import { report, time } from "../output.js";
@@ -55,7 +55,7 @@ export function inviteCommand(accounts: Command): void {
 async function handOver(
   command: Command,
   config: Config,
-  { path, expiresAt }: MadeLink,
+  { path, expiresAt }: CreatedLink,
   write: (link: string) => Mail | null,
 ): Promise<void> {
   const { service, accounts } = config;

@@ -1,5 +1,5 @@
 /**
- * What the operator announces: entries of the changelog, and maintenance windows, which appear in it as soon
+ * Announcements by admins: changelog entries, and maintenance windows, which appear in it as soon
  * as they are scheduled. Whether a window is planned, open or over follows from the clock; it is not stored.
  */
 import { randomUUID } from "node:crypto";

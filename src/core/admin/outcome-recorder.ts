@@ -1,12 +1,11 @@
 /**
- * Counts how completion requests ended, by hour, model and error code: for the causes on the operator's page and the
- * availability on the public one. Requests of callers without an account are counted too: while the database is
+ * Counts how completion requests ended, by hour, model and error code: for the causes on the admin page and the
+ * availability on the public status page. Requests of callers without an account are counted too: while the database is
  * unreachable nobody can be identified, and that is an outage.
  *
- * Counts gather in memory and are added to the store every few seconds. What the store does not take stays and is
- * tried again; a process that is killed loses a few seconds, and a write whose answer was lost counts twice. Neither
- * matters to a share of thousands, and both are rarer than that. What gathers is bounded by the hours it may wait:
- * models and codes are closed sets.
+ * Counts collect in memory and are added to the store every few seconds. A failed write is retried; a process that is killed loses a few seconds, and a write whose answer was lost counts twice. Neither
+ * matters to a percentage of thousands. Memory is bounded: models and codes are closed sets, and hours are limited
+ * by `mostRows`.
  */
 import type { ErrorCode } from "../../protocol/errors.js";
 import type { ModelId } from "../../protocol/models.js";
@@ -52,7 +51,7 @@ export class OutcomeRecorder {
     this.#add({ start: new Date(nowMs - (nowMs % hourMs)), model, code, requests: 1 });
   }
 
-  /** Writes what has gathered. Never rejects. */
+  /** Writes what has been counted. Never rejects. */
   flush(): Promise<void> {
     return this.#flushes.run();
   }

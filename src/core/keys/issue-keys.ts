@@ -9,7 +9,14 @@ import { largestQuota, longest, mostTags } from "../../protocol/dashboard-bounds
 import { isModelId, modelIds, type ModelId } from "../../protocol/models.js";
 import { UserError } from "../user-error.js";
 import { keyHash, mintKey } from "./key-format.js";
-import { noKeyLimits, operations, type Account, type ApiKey, type KeyLimits, type Operation } from "../entities.js";
+import {
+  noKeyLimits,
+  operations,
+  type Account,
+  type ApiKey,
+  type KeyLimits,
+  type Operation,
+} from "../entities.js";
 import type { Clock } from "../clock.js";
 import type { NewKey, Store } from "../store.js";
 
@@ -24,7 +31,7 @@ export interface KeyRequest {
   tags?: readonly string[];
 }
 
-/** What is invalid is named by its field. */
+/** Names the field that is invalid. */
 class KeyFieldError extends UserError {
   constructor(
     message: string,
@@ -172,7 +179,7 @@ function checkName(text: string): string {
   throw new KeyFieldError("A key's name must have 1 to 80 characters and no control characters.", "name");
 }
 
-/** In small letters and each once, so that one word is one tag. Commas separate them in the store. */
+/** Lowercase and without duplicates, so that one word is one tag. Commas separate them in the store. */
 function checkTags(texts: readonly string[]): string[] {
   const tags = [...new Set(texts.map((text) => text.trim().toLowerCase()))].filter((tag) => tag !== "");
   const isWord = (tag: string) =>
@@ -198,9 +205,7 @@ function checkOperations(names: readonly string[] | null): Operation[] | null {
   if (names === null) return null;
   const allowed = operations.filter((operation) => names.includes(operation));
   if (allowed.length > 0 && allowed.length === new Set(names).size) return allowed;
-  throw new UserError(
-    `Unknown operation. A key may be limited to one or more of: ${operations.join(", ")}.`,
-  );
+  throw new UserError(`Unknown operation. A key may be limited to one or more of: ${operations.join(", ")}.`);
 }
 
 function checkLimits(limits: KeyLimits): KeyLimits {

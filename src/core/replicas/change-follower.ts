@@ -13,7 +13,7 @@ import type { KeyRing } from "../keys/key-ring.js";
 import { PeriodicTask } from "../periodic-task.js";
 import { withTimeLimit } from "../time-limit.js";
 
-const readAtOnce = 500;
+const batchSize = 500;
 const storeTimeoutMs = 5_000;
 
 export interface ChangeFollowerParts {
@@ -78,7 +78,7 @@ export class ChangeFollower {
 
   /** Returns the number of the last change that was read. */
   async #readAfter(last: number, newest: number): Promise<number> {
-    const read = await withTimeLimit(this.parts.changes.readAfter(last, readAtOnce), storeTimeoutMs);
+    const read = await withTimeLimit(this.parts.changes.readAfter(last, batchSize), storeTimeoutMs);
     if (read[0]?.id !== last + 1) this.#startOver();
     this.#apply(read);
     return read.at(-1)?.id ?? newest;

@@ -1,7 +1,7 @@
 /**
  * Who is signed in. A session is a random token in a cookie; the store has its hash. It ends when it was not
  * used for a while, when its longest time is over, when its account is suspended, or when it is ended here.
- * Every request asks the store, so an end is seen at once, by every process.
+ * Every request asks the store, so every process sees the end of a session immediately.
  *
  * When it was last used is written at most once a minute. If that write fails, on a full disk say, the
  * session goes on and merely counts as idle for longer.

@@ -1,8 +1,8 @@
 /**
- * Counts what was used, in hourly buckets by account, key and model. Counts gather in memory and are added to
+ * Counts what was used, in hourly buckets by account, key and model. Counts collect in memory and are added to
  * the store within a second and on closing, so a killed process loses at most that much. A write that fails,
- * on a full disk say, is tried again before the next; what gathers meanwhile is bounded: past it, hours and keys
- * that are not in memory yet go uncounted, and those that are go on.
+ * on a full disk say, is retried before the next; memory is bounded: beyond that, new hours and keys
+ * go uncounted, and those in memory are still counted.
  *
  * What the store has not taken when the server ends is spilled, and written at its next start. Each batch keeps its
  * id through all of that, and the store adds an id once: neither a write whose answer was lost nor a crash between
@@ -130,7 +130,7 @@ export class UsageRecorder {
     }));
   }
 
-  /** Tries again what was tried before, whose answer may have been lost: it must not be read twice. Never rejects. */
+  /** Retries a write whose answer may have been lost, so that it is not read twice. Never rejects. */
   async retry(): Promise<void> {
     if (this.#batches.length > 0) await this.flush();
   }
@@ -154,7 +154,7 @@ export class UsageRecorder {
     }
   }
 
-  /** Writes what has gathered. Never rejects. */
+  /** Writes what has been counted. Never rejects. */
   flush(): Promise<void> {
     return this.#flushes.run();
   }
@@ -212,7 +212,7 @@ export class UsageRecorder {
     try {
       // What was tried before goes first, as it was.
       if (this.#batches.length > 0) await this.#writeBatches();
-      // Once: under load something new has gathered after every write, and the round would not end.
+      // Once: under load there is something new after every write, and this would never end.
       this.#seal();
       await this.#writeBatches();
       if (this.#isSpilled) this.parts.spill?.clear();
@@ -236,10 +236,14 @@ export class UsageRecorder {
     }
   }
 
-  /** Makes a batch of what has gathered. */
+  /** Moves what has been counted into a batch. */
   #seal(): void {
     if (this.#buckets.size === 0 && this.#days.size === 0) return;
-    this.#batches.push({ id: randomUUID(), rows: [...this.#buckets.values()], days: [...this.#days.values()] });
+    this.#batches.push({
+      id: randomUUID(),
+      rows: [...this.#buckets.values()],
+      days: [...this.#days.values()],
+    });
     this.#buckets = new Map();
     this.#days = new Map();
   }
