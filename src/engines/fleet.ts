@@ -10,7 +10,13 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FairQueue } from "../core/serving/fair-queue.js";
-import type { Arrival, Engine, EngineStatus, Generation, PreparedGeneration } from "../core/serving/engine-port.js";
+import type {
+  Arrival,
+  Engine,
+  EngineStatus,
+  Generation,
+  PreparedGeneration,
+} from "../core/serving/engine-port.js";
 import type { Clock } from "../core/clock.js";
 import { ServiceError } from "../protocol/errors.js";
 import { modelIds, type ModelId } from "../protocol/models.js";

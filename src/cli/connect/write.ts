@@ -100,9 +100,7 @@ function placed(
   return files.map((part, position) => {
     if (file !== undefined && position === 0) return { path: file, part };
     if (part.place === null) {
-      throw new UserError(
-        `Say which file it is (${part.name}): sotto connect ${client.id} --file <path>.`,
-      );
+      throw new UserError(`Say which file it is (${part.name}): sotto connect ${client.id} --file <path>.`);
     }
     return { path: pathOf(part.place, machine), part };
   });

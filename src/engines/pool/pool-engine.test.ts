@@ -11,7 +11,12 @@ import {
 import { eventually } from "../../../test/support/eventually.js";
 import { FakeClock } from "../../../test/support/inputs/fake-clock.js";
 import { FakeEngine, type FakeEngineOptions } from "../../../test/support/engines/fake-engine.js";
-import { ReaderTooSlow, type Generation, type GenerationEvent, type PreparedGeneration } from "../../core/serving/engine-port.js";
+import {
+  ReaderTooSlow,
+  type Generation,
+  type GenerationEvent,
+  type PreparedGeneration,
+} from "../../core/serving/engine-port.js";
 import { ServiceError } from "../../protocol/errors.js";
 import { PoolEngine, type PoolOptions } from "./pool-engine.js";
 

@@ -12,7 +12,14 @@
  * closed then, or when `drainMs` are over.
  */
 import { eventsOf } from "../../core/arrivals.js";
-import { isAvailable, type Arrival, type Engine, type EngineStatus, type Generation, type PreparedGeneration } from "../../core/serving/engine-port.js";
+import {
+  isAvailable,
+  type Arrival,
+  type Engine,
+  type EngineStatus,
+  type Generation,
+  type PreparedGeneration,
+} from "../../core/serving/engine-port.js";
 import { systemClock, type Clock } from "../../core/clock.js";
 import { ServiceError } from "../../protocol/errors.js";
 import type { ModelId } from "../../protocol/models.js";

@@ -8,7 +8,15 @@
  */
 import { randomBytes } from "node:crypto";
 import { eachOf } from "../../core/arrivals.js";
-import { ReaderTooSlow, type Arrival, type Engine, type EngineStatus, type Generation, type GenerationEvent, type PreparedGeneration } from "../../core/serving/engine-port.js";
+import {
+  ReaderTooSlow,
+  type Arrival,
+  type Engine,
+  type EngineStatus,
+  type Generation,
+  type GenerationEvent,
+  type PreparedGeneration,
+} from "../../core/serving/engine-port.js";
 import { systemClock, type Clock } from "../../core/clock.js";
 import type { ChatMessage } from "../../protocol/chat.js";
 import { ServiceError } from "../../protocol/errors.js";

@@ -6,7 +6,16 @@
  * each admits its share: a limit divided by their number, at least 1, and of a quota what the database says is left,
  * divided likewise. What a process admitted is not known to the others, so a limit below their number is exceeded.
  */
-import type { AdmissionAnswer, AdmissionAsk, Admissions, Correction, LeaseAsk, WindowAsk, CounterReading, Lease } from "../../core/counters.js";
+import type {
+  AdmissionAnswer,
+  AdmissionAsk,
+  Admissions,
+  Correction,
+  LeaseAsk,
+  WindowAsk,
+  CounterReading,
+  Lease,
+} from "../../core/counters.js";
 import type { HashedName, LocalLeases, MemoryCounter } from "./memory-counter.js";
 
 type Readings = Map<string, CounterReading>;

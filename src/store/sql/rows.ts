@@ -1,5 +1,13 @@
 /** Rows to the core's types and back. */
-import { operations, type Account, type ApiKey, type KeyLimits, type Operation, type Plan, type Quotas } from "../../core/entities.js";
+import {
+  operations,
+  type Account,
+  type ApiKey,
+  type KeyLimits,
+  type Operation,
+  type Plan,
+  type Quotas,
+} from "../../core/entities.js";
 import { isModelId, type ModelId } from "../../protocol/models.js";
 import type { AccountRow, KeyRow, PlanRow, QuotaColumns } from "./schema.js";
 

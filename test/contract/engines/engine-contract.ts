@@ -4,7 +4,14 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eachOf } from "../../../src/core/arrivals.js";
-import type { Arrival, Engine, Generation, GenerationEvent, PreparedGeneration, Usage } from "../../../src/core/serving/engine-port.js";
+import type {
+  Arrival,
+  Engine,
+  Generation,
+  GenerationEvent,
+  PreparedGeneration,
+  Usage,
+} from "../../../src/core/serving/engine-port.js";
 import type { FinishReason, ReplyLogprob, Sampling } from "../../../src/protocol/chat.js";
 import { usualSampling } from "../../support/clients/chat-request.js";
 

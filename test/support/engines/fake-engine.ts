@@ -3,7 +3,14 @@
  * scripted. A token is a word of the prompt or a fragment of the reply.
  */
 import { EventEmitter, once } from "node:events";
-import { isAvailable, type Engine, type EngineStatus, type Generation, type GenerationEvent, type PreparedGeneration } from "../../../src/core/serving/engine-port.js";
+import {
+  isAvailable,
+  type Engine,
+  type EngineStatus,
+  type Generation,
+  type GenerationEvent,
+  type PreparedGeneration,
+} from "../../../src/core/serving/engine-port.js";
 import type { FinishReason } from "../../../src/protocol/chat.js";
 import type { ModelId } from "../../../src/protocol/models.js";
 import { ServiceError } from "../../../src/protocol/errors.js";

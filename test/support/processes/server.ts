@@ -4,7 +4,14 @@ import { Completions } from "../../../src/core/serving/completion.js";
 import { FairQueue } from "../../../src/core/serving/fair-queue.js";
 import { ModelNames } from "../../../src/core/model-names.js";
 import type { Limits } from "../../../src/core/limits/limits.js";
-import { noKeyLimits, noQuotas, type ApiKey, type KeyLimits, type KeyRecord, type Plan } from "../../../src/core/entities.js";
+import {
+  noKeyLimits,
+  noQuotas,
+  type ApiKey,
+  type KeyLimits,
+  type KeyRecord,
+  type Plan,
+} from "../../../src/core/entities.js";
 import { systemClock, type Clock } from "../../../src/core/clock.js";
 import { Bodies, type BodiesOptions } from "../../../src/http/bodies/bodies.js";
 import { createHttpServer, type HttpParts } from "../../../src/http/server.js";

@@ -18,7 +18,13 @@ import { programFile } from "../../../adapters/program-files.js";
 import type { EngineConfig } from "../../../config.js";
 import type { ModelDefaults } from "../../../core/serving/model-defaults.js";
 import type { Clock } from "../../../core/clock.js";
-import type { Engine, EngineStatus, Generation, GenerationEvent, PreparedGeneration } from "../../../core/serving/engine-port.js";
+import type {
+  Engine,
+  EngineStatus,
+  Generation,
+  GenerationEvent,
+  PreparedGeneration,
+} from "../../../core/serving/engine-port.js";
 import { ServiceError } from "../../../protocol/errors.js";
 import type { ModelId } from "../../../protocol/models.js";
 import type { EngineChild } from "./child.js";

@@ -1,5 +1,9 @@
 /** One generation under way in a child, until the child reports that it has ended, or is gone itself. */
-import { ReaderTooSlow, type GenerationEvent, type PreparedGeneration } from "../../../core/serving/engine-port.js";
+import {
+  ReaderTooSlow,
+  type GenerationEvent,
+  type PreparedGeneration,
+} from "../../../core/serving/engine-port.js";
 import { newCallId } from "../../formats/replies/call-id.js";
 import type { ReplyEvent } from "../../formats/replies/reply-events.js";
 import { ServiceError } from "../../../protocol/errors.js";

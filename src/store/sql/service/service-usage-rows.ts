@@ -3,7 +3,12 @@
  * number of accounts; top lists come from everybody's days (top-users.ts), and lines from everybody's hours.
  */
 import { sql, type Kysely } from "kysely";
-import type { ServiceFilter, ServiceUsageLine, ServiceUsageStore, TopUsers } from "../../../core/admin/ports.js";
+import type {
+  ServiceFilter,
+  ServiceUsageLine,
+  ServiceUsageStore,
+  TopUsers,
+} from "../../../core/admin/ports.js";
 import type { UsageCounts } from "../../../core/usage/ports.js";
 import type { Clock } from "../../../core/clock.js";
 import type { ModelId } from "../../../protocol/models.js";

@@ -4,7 +4,13 @@
  * rows of an account, whatever it did in each hour.
  */
 import { sql, type Kysely } from "kysely";
-import type { UsageBucketRow, UsageCounts, UsageFilter, UsageShare, UsageStore } from "../../../core/usage/ports.js";
+import type {
+  UsageBucketRow,
+  UsageCounts,
+  UsageFilter,
+  UsageShare,
+  UsageStore,
+} from "../../../core/usage/ports.js";
 import type { Clock } from "../../../core/clock.js";
 import type { ModelId } from "../../../protocol/models.js";
 import { batchRows, inBatches } from "../batches.js";

@@ -9,7 +9,17 @@ import { families } from "../families.js";
 import { replyParser } from "../parser-of.js";
 import type { CallSyntax, ReplySyntax } from "../reply-syntax.js";
 import { deriveCalls } from "./derive-calls.js";
-import { answer, callForms, callMessage, probeArguments, probeNames, probeText, probeTools, question, type CallForm } from "./probe.js";
+import {
+  answer,
+  callForms,
+  callMessage,
+  probeArguments,
+  probeNames,
+  probeText,
+  probeTools,
+  question,
+  type CallForm,
+} from "./probe.js";
 import type { RenderTemplate } from "./template-render.js";
 
 export interface DetectedCalls {
